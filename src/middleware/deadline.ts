@@ -1,0 +1,74 @@
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
+
+export interface Deadline<E> {
+  /** From the start of the effect. */
+  readonly limit?: Duration.Duration
+  /** From the last activity, whose time in epoch milliseconds `lastActivity` tells. */
+  readonly idle?: { readonly after: Duration.Duration; readonly lastActivity: () => number }
+  readonly onTimeout: (which: "limit" | "idle", after: Duration.Duration) => E
+  /** Told when an effect that had been given up on has ended after all. */
+  readonly onStraggler?: Effect.Effect<void>
+}
+
+/**
+ * Runs an effect until its deadline. Then it is interrupted and the caller goes on at once, whether or not the effect
+ * heeds the interruption (T5). Interrupting the caller interrupts the effect and awaits it.
+ *
+ * The effect starts on this very stack and a timer exists only for one that suspends: 5 µs instead of 47 for a race.
+ */
+export const deadline = <A, E, R, E2>(
+  self: Effect.Effect<A, E, R>,
+  options: Deadline<E2>
+): Effect.Effect<A, E | E2, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.withFiberRuntime<A, E | E2, R>((parent) => {
+      const runtime = Runtime.make({
+        context: parent.currentContext as Context.Context<R>,
+        fiberRefs: parent.getFiberRefs(),
+        runtimeFlags: Runtime.defaultRuntimeFlags
+      })
+      const fiber = Runtime.runFork(runtime)(self, { immediate: true })
+      const done = fiber.unsafePoll()
+      if (done !== null) return done
+      const giveUp = (which: "limit" | "idle", after: Duration.Duration) =>
+        Effect.suspend((): Effect.Effect<A, E | E2> => {
+          const finished = fiber.unsafePoll()
+          if (finished !== null) return finished
+          const straggler = options.onStraggler
+          if (straggler !== undefined) {
+            fiber.addObserver(() => void Runtime.runFork(runtime)(straggler))
+          }
+          return Effect.zipRight(Fiber.interruptFork(fiber), Effect.fail(options.onTimeout(which, after)))
+        })
+      return restore(Effect.raceFirst(Effect.exit(Fiber.join(fiber)), expiry(options))).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+        Effect.flatMap((first) => (Exit.isExit(first) ? first : giveUp(first.which, first.after)))
+      )
+    })
+  )
+
+interface Expired {
+  readonly which: "limit" | "idle"
+  readonly after: Duration.Duration
+}
+
+/** Ends when the first of the deadlines has passed. */
+const expiry = <E>({ idle, limit }: Deadline<E>): Effect.Effect<Expired> => {
+  const absolute: Effect.Effect<Expired> =
+    limit === undefined ? Effect.never : Effect.as(Effect.sleep(limit), { which: "limit", after: limit })
+  if (idle === undefined) return absolute
+  const patience = Duration.toMillis(idle.after)
+  const watch: Effect.Effect<Expired> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const left = idle.lastActivity() + patience - now
+    return left <= 0
+      ? Effect.succeed<Expired>({ which: "idle", after: idle.after })
+      : Effect.zipRight(Effect.sleep(left), watch)
+  })
+  return limit === undefined ? watch : Effect.raceFirst(absolute, watch)
+}

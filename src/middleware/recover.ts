@@ -1,0 +1,35 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Middleware } from "./Middleware.ts"
+import type { Named } from "./Named.ts"
+
+/** A bug in a handler, told without its stack: `tool NAME crashed`. */
+export class Crashed extends Schema.TaggedError<Crashed>()("Crashed", {
+  kind: Schema.Literal("tool", "command"),
+  name: Schema.String
+}) {
+  override get message() {
+    return `${this.kind} ${this.name} crashed`
+  }
+}
+
+/**
+ * Turns a defect into the failure `Crashed`; `onDefect` is told the defect with its stack, which goes no further.
+ * Interruption passes (T4).
+ */
+export const recover =
+  <Call extends Named>(
+    onDefect: (call: Call, detail: string) => Effect.Effect<void>
+  ): Middleware<Call, { fails: Crashed }> =>
+  (call, next) =>
+    Effect.catchAllCause(
+      Effect.suspend(() => next(call)),
+      (cause): Effect.Effect<never, Crashed | Effect.Effect.Error<ReturnType<typeof next>>> =>
+        Cause.isDie(cause) && !Cause.isInterrupted(cause)
+          ? Effect.zipRight(
+              Effect.ignoreLogged(Effect.sandbox(onDefect(call, Cause.pretty(cause)))),
+              new Crashed({ kind: call.kind, name: call.name })
+            )
+          : Effect.failCause(cause)
+    )

@@ -1,0 +1,132 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import * as Schema from "effect/Schema"
+import type { Middleware } from "./Middleware.ts"
+import type { Named } from "./Named.ts"
+
+/** A call that knows how often it was tried; the first attempt is 1. */
+export interface Attempted extends Named {
+  readonly attempt: number
+}
+
+/** When and how often a failed attempt is followed by another. */
+export interface RetryPolicy {
+  /** Decides on the delays and the number of further attempts; its input is the error. */
+  readonly schedule: Schedule.Schedule<unknown, unknown>
+  /** Decided by the type of the error or what it declares, never by its text. */
+  readonly retryable: (error: unknown) => boolean
+  /** For people: `3 attempts, 100 millis × 2 up to 10 seconds, jittered`. */
+  readonly description: string
+}
+
+export interface Backoff {
+  readonly maxAttempts: number
+  readonly initialDelay: Duration.DurationInput
+  readonly multiplier: number
+  readonly maxDelay: Duration.DurationInput
+  readonly jitter: boolean
+  readonly retryable?: (error: unknown) => boolean
+}
+
+/** What an error may say of itself. */
+interface Retryable {
+  readonly retryable?: unknown
+  readonly retryAfterMillis?: unknown
+}
+
+const isRetryable = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && (error as Retryable).retryable === true
+
+const retryAfter = (error: unknown): Duration.Duration => {
+  const millis = typeof error === "object" && error !== null ? (error as Retryable).retryAfterMillis : undefined
+  return typeof millis === "number" ? Duration.millis(millis) : Duration.zero
+}
+
+/**
+ * Exponential back-off as a `Schedule` (T7). An error that carries `retryAfterMillis` is not retried earlier, nor later
+ * than `maxDelay`; without a predicate an error is retried where it declares `retryable: true`.
+ */
+export const backoff = (options: Backoff): RetryPolicy => {
+  const initial = Duration.decode(options.initialDelay)
+  const max = Duration.decode(options.maxDelay)
+  const exponential = Schedule.exponential(initial, options.multiplier)
+  const schedule = (options.jitter ? Schedule.jittered(exponential) : exponential).pipe(
+    Schedule.zipRight(Schedule.identity<unknown>()),
+    Schedule.modifyDelay((error, delay) => Duration.min(max, Duration.max(delay, retryAfter(error)))),
+    Schedule.intersect(Schedule.recurs(options.maxAttempts - 1))
+  )
+  return {
+    schedule,
+    retryable: options.retryable ?? isRetryable,
+    description:
+      `${options.maxAttempts} attempts, ${Duration.format(initial)} × ${options.multiplier}` +
+      ` up to ${Duration.format(max)}${options.jitter ? ", jittered" : ""}`
+  }
+}
+
+/** Every attempt failed; `message` is that of the last one with the number of attempts. */
+export class RetriesExhausted extends Schema.TaggedError<RetriesExhausted>()("RetriesExhausted", {
+  kind: Schema.Literal("tool", "command"),
+  name: Schema.String,
+  attempts: Schema.Number,
+  lastError: Schema.String,
+  cause: Schema.Defect
+}) {
+  override get message() {
+    return `${this.kind} ${this.name} failed after ${this.attempts} attempts: ${this.lastError}`
+  }
+}
+
+const describe = (error: unknown): string =>
+  typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)
+
+export interface Retrying {
+  /** The number of the attempt that follows. */
+  readonly attempt: number
+  readonly delay: Duration.Duration
+  readonly error: unknown
+}
+
+/**
+ * Repeats a failed call as the policy says, with the attempt's number on the call; never after a defect or an
+ * interruption. An error that is not retryable passes unchanged. The schedule is entered only on failure, which keeps a
+ * call that succeeds at 0.2 µs instead of 10.
+ */
+export const retry =
+  <Call extends Attempted>(
+    policy: RetryPolicy,
+    onRetry: (call: Call, next: Retrying) => Effect.Effect<void> = () => Effect.void
+  ): Middleware<Call, { fails: RetriesExhausted }> =>
+  <Self extends Call, A, E, R>(call: Self, next: (call: Self) => Effect.Effect<A, E, R>) => {
+    const exhausted = (attempts: number, error: E) =>
+      new RetriesExhausted({
+        kind: call.kind,
+        name: call.name,
+        attempts,
+        lastError: describe(error),
+        cause: error
+      })
+    const failed = (attempt: number, error: E, state: unknown): Effect.Effect<A, E | RetriesExhausted, R> => {
+      const final = Effect.suspend(() => Effect.fail(attempt === 1 ? error : exhausted(attempt, error)))
+      if (!policy.retryable(error)) return final
+      return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.flatMap(
+          policy.schedule.step(now, error, state),
+          ([nextState, , decision]): Effect.Effect<A, E | RetriesExhausted, R> => {
+            if (ScheduleDecision.isDone(decision)) return final
+            const delay = Duration.millis(Math.max(0, ScheduleIntervals.start(decision.intervals) - now))
+            return onRetry(call, { attempt: attempt + 1, delay, error }).pipe(
+              Effect.zipRight(Effect.sleep(delay)),
+              Effect.zipRight(Effect.suspend(() => next({ ...call, attempt: attempt + 1 }))),
+              Effect.catchAll((latest) => failed(attempt + 1, latest, nextState))
+            )
+          }
+        )
+      )
+    }
+    return Effect.catchAll(next(call), (error) => failed(call.attempt, error, policy.schedule.initial))
+  }

@@ -1,0 +1,32 @@
+import * as Context from "effect/Context"
+import type * as Stream from "effect/Stream"
+import type { StoredMessage } from "../conversation/Message.ts"
+import type { ModelError } from "./ModelError.ts"
+import type { ModelPart } from "./ModelPart.ts"
+
+/** A tool as a model is told of it; `parameters` is a JSON Schema whose root is an object. */
+export interface FunctionDefinition {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export interface ModelRequest {
+  readonly messages: ReadonlyArray<StoredMessage>
+  readonly functions: ReadonlyArray<FunctionDefinition>
+}
+
+/**
+ * A model backend. A stream that succeeds ends with `Finished`; one that cannot stream yields one delta.
+ * Interrupting the stream aborts the request.
+ */
+export class Model extends Context.Tag("tollgate/model/Model")<
+  Model,
+  {
+    /** The model's name, as messages and prices know it. */
+    readonly name: string
+    readonly stream: (request: ModelRequest) => Stream.Stream<ModelPart, ModelError>
+  }
+>() {}
+
+export type ModelService = Context.Tag.Service<typeof Model>

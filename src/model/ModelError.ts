@@ -1,0 +1,92 @@
+import * as Schema from "effect/Schema"
+
+const origin = { model: Schema.String, url: Schema.optionalWith(Schema.String, { exact: true }) }
+
+/** No answer at all: connection refused, unknown host, broken TLS. */
+export class ModelUnreachable extends Schema.TaggedError<ModelUnreachable>()("ModelUnreachable", {
+  ...origin,
+  reason: Schema.String
+}) {
+  readonly retryable = true
+  override get message() {
+    return `Cannot reach model ${this.model}${this.url === undefined ? "" : ` at ${this.url}`}: ${this.reason}. Check the network and the profile's baseUrl.`
+  }
+}
+
+/** The server refused the credentials (401, 403). */
+export class ModelUnauthorized extends Schema.TaggedError<ModelUnauthorized>()("ModelUnauthorized", {
+  ...origin,
+  status: Schema.Number,
+  reason: Schema.String
+}) {
+  readonly retryable = false
+  override get message() {
+    return `Model ${this.model} refused the credentials (HTTP ${this.status}): ${this.reason}. Check the API key of the profile.`
+  }
+}
+
+/** The server is busy or broken for now (408, 409, 425, 429, 5xx); `retryAfterMillis` is its own word. */
+export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("ModelOverloaded", {
+  ...origin,
+  status: Schema.Number,
+  reason: Schema.String,
+  retryAfterMillis: Schema.optionalWith(Schema.Number, { exact: true })
+}) {
+  readonly retryable = true
+  override get message() {
+    return `Model ${this.model} is overloaded (HTTP ${this.status}): ${this.reason}. Try again later or switch the profile.`
+  }
+}
+
+/** The server understood and declined (other 4xx, an `error` frame). */
+export class ModelRejected extends Schema.TaggedError<ModelRejected>()("ModelRejected", {
+  ...origin,
+  status: Schema.optionalWith(Schema.Number, { exact: true }),
+  reason: Schema.String
+}) {
+  readonly retryable = false
+  override get message() {
+    return `Model ${this.model} rejected the request${this.status === undefined ? "" : ` (HTTP ${this.status})`}: ${this.reason}`
+  }
+}
+
+/** The stream ended before the model had finished. */
+export class ModelCut extends Schema.TaggedError<ModelCut>()("ModelCut", { ...origin, reason: Schema.String }) {
+  readonly retryable = true
+  override get message() {
+    return `The answer of model ${this.model} was cut off: ${this.reason}. Nothing of it was stored.`
+  }
+}
+
+/** Nothing came for longer than the profile allows. */
+export class ModelSilent extends Schema.TaggedError<ModelSilent>()("ModelSilent", {
+  ...origin,
+  silenceMillis: Schema.Number
+}) {
+  readonly retryable = true
+  override get message() {
+    return `Model ${this.model} sent nothing for ${this.silenceMillis} ms. Raise the profile's silenceTimeout if it is that slow.`
+  }
+}
+
+/** What came is not what the protocol says. */
+export class ModelMalformed extends Schema.TaggedError<ModelMalformed>()("ModelMalformed", {
+  ...origin,
+  reason: Schema.String
+}) {
+  readonly retryable = false
+  override get message() {
+    return `Model ${this.model} answered with something that is not its protocol: ${this.reason}. Check the profile's provider and baseUrl.`
+  }
+}
+
+export const ModelError = Schema.Union(
+  ModelUnreachable,
+  ModelUnauthorized,
+  ModelOverloaded,
+  ModelRejected,
+  ModelCut,
+  ModelSilent,
+  ModelMalformed
+)
+export type ModelError = typeof ModelError.Type

@@ -1,0 +1,49 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { ModelService } from "./Model.ts"
+
+export class ProfileNotFound extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", {
+  profile: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `There is no model profile ${this.profile}. ${
+      this.known.length === 0 ? "None is configured; tollgate doctor says how." : `Known: ${this.known.join(", ")}.`
+    }`
+  }
+}
+
+export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()("CredentialsMissing", {
+  profile: Schema.String,
+  /** The environment variable that would hold the key. */
+  variable: Schema.String
+}) {
+  override get message() {
+    return `Profile ${this.profile} has no credentials: set the environment variable ${this.variable}.`
+  }
+}
+
+/** Any other reason why a configured profile cannot be used. */
+export class ProfileInvalid extends Schema.TaggedError<ProfileInvalid>()("ProfileInvalid", {
+  profile: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Profile ${this.profile} cannot be used: ${this.reason}`
+  }
+}
+
+export type ProfileError = ProfileNotFound | CredentialsMissing | ProfileInvalid
+
+/** The configured models by the name of their profile. */
+export class Models extends Context.Tag("tollgate/model/Models")<
+  Models,
+  {
+    readonly profiles: ReadonlyArray<string>
+    /** The profile used where none is named. */
+    readonly preferred: string
+    /** Opens a profile; credentials are checked before anything is sent. */
+    readonly get: (profile: string) => Effect.Effect<ModelService, ProfileError>
+  }
+>() {}

@@ -1,0 +1,89 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const meanings: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EBUSY: "it is in use",
+  EDQUOT: "the disk quota is used up",
+  EEXIST: "it already exists",
+  EFBIG: "it is larger than the file system allows",
+  EIO: "the disk failed to answer",
+  EISDIR: "it is a directory",
+  ELOOP: "it is a symlink, or part of a loop of them",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "a name in it is too long",
+  ENFILE: "too many files are open on this machine",
+  ENODEV: "it is a device or a socket",
+  ENOENT: "it does not exist",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of it is not a directory",
+  ENOTEMPTY: "the directory is not empty",
+  ENXIO: "it is a pipe, a device or a socket",
+  EPERM: "the system does not allow it",
+  EROFS: "the file system is read-only",
+  ETXTBSY: "it is a program that is running",
+  EXDEV: "both names must be on the same file system"
+}
+
+export const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
+    ? cause.code
+    : "UNKNOWN"
+
+export const describe = (code: string): string => meanings[code] ?? `the system reports ${code}`
+
+/** The system refused a step of a file operation. */
+export class FileFailure extends Schema.TaggedError<FileFailure>()("FileFailure", {
+  operation: Schema.String,
+  path: Schema.String,
+  /** The name of the errno, e.g. `ENOENT`. */
+  code: Schema.String
+}) {
+  override get message() {
+    return `Could not ${this.operation} ${this.path}: ${describe(this.code)}`
+  }
+}
+
+/** A file is larger than its reader is prepared for; sizes in bytes. */
+export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", {
+  path: Schema.String,
+  size: Schema.Number,
+  limit: Schema.Number
+}) {
+  override get message() {
+    return `${this.path} has ${this.size} bytes, more than the ${this.limit} that are read at once; read a part of it`
+  }
+}
+
+/** A file is no longer what the change was made for; `null` stands for a file that does not exist. */
+export class StaleFile extends Schema.TaggedError<StaleFile>()("StaleFile", {
+  path: Schema.String,
+  expected: Schema.NullOr(Schema.String),
+  actual: Schema.NullOr(Schema.String)
+}) {
+  override get message() {
+    if (this.expected === null) return `${this.path} was created meanwhile; read it before changing it`
+    if (this.actual === null) return `${this.path} was deleted meanwhile; nothing was changed`
+    return `${this.path} changed since it was read; read it again and repeat the change`
+  }
+}
+
+/** Runs a synchronous system call whose exception is a typed failure. */
+export const attempt = <A>(operation: string, path: string, call: () => A): Effect.Effect<A, FileFailure> =>
+  Effect.try({ try: call, catch: (cause) => new FileFailure({ operation, path, code: codeOf(cause) }) })
+
+/** Awaits a system call to its end even when interrupted, so that its descriptor and buffer stay valid. */
+export const settle = <A>(
+  operation: string,
+  path: string,
+  call: (done: (cause: NodeJS.ErrnoException | null, value: A) => void) => void
+): Effect.Effect<A, FileFailure> =>
+  Effect.uninterruptible(
+    Effect.async<A, FileFailure>((resume) =>
+      call((cause, value) =>
+        resume(
+          cause === null ? Effect.succeed(value) : Effect.fail(new FileFailure({ operation, path, code: codeOf(cause) }))
+        )
+      )
+    )
+  )

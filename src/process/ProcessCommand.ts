@@ -1,0 +1,42 @@
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+
+/** What to start, and how its end is enforced. Nothing is inherited: not the environment, not a terminal, not stdin. */
+export interface ProcessCommand {
+  /** A program on the `PATH` of `env`, or the full path of one. */
+  readonly file: string
+  readonly args: ReadonlyArray<string>
+  readonly cwd: string
+  /** The whole environment of the child; see `environment`. One variable, the marker of its tree, is added. */
+  readonly env: Readonly<Record<string, string>>
+  /** `"closed"` (the default) reads as an empty file; bytes and other text are given whole, at most `stdinLimit`. */
+  readonly stdin?: "closed" | { readonly text: string } | Uint8Array
+  /** From SIGTERM to SIGKILL; 2 seconds by default. */
+  readonly grace?: Duration.DurationInput
+  /** How long output is awaited once the leader has exited; 200 milliseconds by default. */
+  readonly drain?: Duration.DurationInput
+  /** The leader dies at once of SIGTERM and takes its tree along, so SIGTERM goes only to those below it. */
+  readonly supervised?: boolean
+  /** Acquired before the child starts, released when its whole tree has ended. */
+  readonly held?: Effect.Effect<unknown, never, Scope.Scope>
+}
+
+export type Channel = "stdout" | "stderr"
+
+export interface OutputChunk {
+  readonly channel: Channel
+  readonly text: string
+}
+
+/** One of the two is null. */
+export interface ProcessExit {
+  readonly exitCode: number | null
+  readonly signal: string | null
+}
+
+export const defaultGrace = "2 seconds"
+export const defaultDrain = "200 millis"
+
+/** Bytes. */
+export const stdinLimit = 16 * 1024 * 1024

@@ -1,0 +1,61 @@
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+
+/** A process as the kernel lists it; `pid` and `start` together are never used twice. */
+export interface Entry {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  /** Clock ticks since boot. */
+  readonly start: number
+}
+
+/** Whether the system lists its processes as files; elsewhere only process groups are known. */
+export const available = fs.existsSync("/proc/self/stat")
+
+// proc_pid_stat(5): the name stands in parentheses and may contain any character, so fields count from the last one.
+const parse = (pid: number, stat: string): Entry | undefined => {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 20)
+  const [state, parent, group, session] = fields
+  if (state === "Z" || state === "X") return undefined
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    start: Number(fields[19])
+  }
+}
+
+const attempt = <A>(read: () => A): A | undefined => {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** A process that has not ended; a zombie has. */
+export const entry = (pid: number): Entry | undefined =>
+  attempt(() => parse(pid, fs.readFileSync(`/proc/${pid}/stat`, "latin1")))
+
+/** Whether the environment that the process was started with has this text. Of other users' processes it is unknown. */
+export const carries = (pid: number, text: string): boolean =>
+  attempt(() => fs.readFileSync(`/proc/${pid}/environ`).includes(text)) ?? false
+
+const slice = 64
+
+/** Every living process. Gives way between slices, so that a busy machine does not hold up the event loop. */
+export const entries: Effect.Effect<ReadonlyArray<Entry>> = Effect.gen(function* () {
+  const pids = attempt(() => fs.readdirSync("/proc"))?.filter((name) => /^\d+$/.test(name)) ?? []
+  const found: Array<Entry> = []
+  for (let from = 0; from < pids.length; from += slice) {
+    if (from > 0) yield* Effect.yieldNow()
+    for (const pid of pids.slice(from, from + slice)) {
+      const one = entry(Number(pid))
+      if (one) found.push(one)
+    }
+  }
+  return found
+})

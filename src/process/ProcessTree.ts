@@ -1,0 +1,88 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ProcessTable from "./ProcessTable.ts"
+import { until } from "./RealClock.ts"
+
+/** What a leader is found by, together with all that it started. */
+export interface ProcessTree {
+  readonly leader: number
+  /** `NAME=value`, in the environment of every process of the tree that did not clear it. */
+  readonly marker: string
+  readonly hasExited: () => boolean
+  /** See `ProcessCommand.supervised`. */
+  readonly supervised: boolean
+}
+
+/** After SIGKILL; what still lives then sleeps in the kernel and cannot be ended by anyone. */
+const killed = Duration.toMillis("1 second")
+
+const send = (pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean => {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Finds the living processes of a tree. On Linux: the leader's group and session, everything that carries the marker, the
+ * descendants of all of these, and whatever was found before. Elsewhere the group stands for all.
+ */
+const surveyor = (tree: ProcessTree): Effect.Effect<ReadonlyArray<ProcessTable.Entry>> => {
+  const { leader, marker } = tree
+  if (!ProcessTable.available)
+    return Effect.sync(() =>
+      send(-leader, 0) ? [{ pid: leader, parent: 0, group: leader, session: leader, start: 0 }] : []
+    )
+  const since = ProcessTable.entry(leader)?.start ?? 0
+  const known = new Map<number, number>()
+  const belongs = (entry: ProcessTable.Entry): boolean =>
+    entry.group === leader ||
+    entry.session === leader ||
+    known.get(entry.pid) === entry.start ||
+    ProcessTable.carries(entry.pid, marker)
+  return Effect.map(ProcessTable.entries, (all) => {
+    const recent = all.filter((entry) => entry.start >= since)
+    const members = new Map(recent.filter(belongs).map((entry) => [entry.pid, entry]))
+    for (let before = -1; before !== members.size; ) {
+      before = members.size
+      for (const entry of recent) if (members.has(entry.parent)) members.set(entry.pid, entry)
+    }
+    for (const [pid, { start }] of members) known.set(pid, start)
+    return [...members.values()]
+  })
+}
+
+export interface Ended {
+  /** Processes that lived on after the leader had exited. */
+  readonly survivors: number
+  /** False where something resisted SIGKILL. */
+  readonly complete: boolean
+}
+
+/**
+ * Ends a tree: SIGTERM, `grace`, SIGKILL, and at most one second more. It takes no longer whatever the processes do, and
+ * costs one look at the process table where nothing is left. Has to be made as soon as the leader is started.
+ */
+export const ender = (tree: ProcessTree, grace: Duration.DurationInput): Effect.Effect<Ended> => {
+  const { leader, hasExited, supervised } = tree
+  const survey = surveyor(tree)
+  const signal = (members: ReadonlyArray<ProcessTable.Entry>, name: "SIGTERM" | "SIGKILL"): void => {
+    const spared = name === "SIGTERM" && supervised && members.length > 1
+    if (!spared && members.some((entry) => entry.group === leader)) send(-leader, name)
+    for (const { pid, group } of members) if (spared ? pid !== leader : group !== leader) send(pid, name)
+  }
+  const gone = Effect.map(survey, (members) => hasExited() && members.length === 0)
+  const kill = Effect.map(survey, (members) => {
+    signal(members, "SIGKILL")
+    return hasExited() && members.length === 0
+  })
+  return Effect.gen(function* () {
+    const members = yield* survey
+    const survivors = hasExited() ? members.length : 0
+    if (hasExited() && members.length === 0) return { survivors, complete: true }
+    signal(members, "SIGTERM")
+    const complete = (yield* until(gone, Duration.toMillis(grace))) || (yield* until(kill, killed))
+    return { survivors, complete }
+  })
+}

@@ -1,0 +1,214 @@
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
+import { stack, type Around, type Change, type Middleware } from "../middleware/Middleware.ts"
+import type { RetryPolicy } from "../middleware/retry.ts"
+import { decoder, type Decode } from "./Parameters.ts"
+import type { Preview } from "./Preview.ts"
+import type { ToolCall } from "./ToolCall.ts"
+import { encoder, type Encode } from "./ToolResult.ts"
+
+export type Location = "server" | "client"
+export type ExecutionMode = "llm" | "manual" | "both"
+export type Risk = "low" | "medium" | "high"
+
+/** A schema that needs no services and whose JSON form is `I`. */
+export type AnySchema = Schema.Schema.AnyNoContext
+
+/** The schema of what a tool may fail with; `Schema.Never` for one that cannot. */
+export type FailureSchema = AnySchema | typeof Schema.Never
+
+/** What a tool declares of itself besides its schemas and its handler. */
+export interface Traits {
+  readonly name: string
+  readonly description: string
+  /** Where the handler runs. */
+  readonly location: Location
+  /** Who may invoke the tool. */
+  readonly mode: ExecutionMode
+  readonly risk: Risk
+  /** It changes nothing, so it may run again at any time. */
+  readonly readOnly: boolean
+  /** Running it twice with the same parameters is the same as running it once. */
+  readonly idempotent: boolean
+  /** The deadline of each attempt; `0` disables it, absent takes the default. */
+  readonly timeout: Duration.Duration | undefined
+  /** The longest silence of an attempt. */
+  readonly idleTimeout: Duration.Duration | undefined
+  /** Bytes of UTF-8 after which the result is cut; absent where the tool bounds itself. */
+  readonly resultLimit: number | undefined
+  readonly retry: RetryPolicy | undefined
+  readonly label: string
+  readonly category: string
+}
+
+/** The compiled schemas of a tool, made on first use and then kept. */
+export interface Codec {
+  /** The JSON Schema of the parameters as a model is told of it. */
+  readonly jsonSchema: () => Readonly<Record<string, unknown>>
+  readonly decode: () => Decode
+  readonly encode: () => Encode
+}
+
+/** A named Effect with a Schema at each end (T1). */
+export interface Tool<
+  out Name extends string,
+  Params extends AnySchema,
+  Success extends AnySchema,
+  Failure extends FailureSchema,
+  out R,
+  out Repeatable extends boolean = boolean
+> extends Traits {
+  readonly name: Name
+  readonly parameters: Params
+  readonly success: Success
+  readonly failure: Failure
+  readonly approval: "never" | "always" | ((params: Params["Type"]) => boolean)
+  /** Whether it is read-only or idempotent, at the level of types. */
+  readonly repeatable: Repeatable
+  readonly preview: ((params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>) | undefined
+  readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
+  readonly codec: Codec
+  /** The tool's own middleware, inside the global one. */
+  readonly middleware: undefined
+}
+
+/** Any tool, seen from the gate, which has validated what goes in and encodes what comes out. */
+export interface Any extends Traits {
+  readonly parameters: AnySchema
+  readonly success: AnySchema
+  readonly failure: FailureSchema
+  readonly approval: "never" | "always" | ((params: never) => boolean)
+  readonly repeatable: boolean
+  readonly preview: ((params: never) => Effect.Effect<Preview, unknown, unknown>) | undefined
+  readonly handler: (params: never, call: ToolCall) => Effect.Effect<unknown, unknown, unknown>
+  readonly codec: Codec
+  readonly middleware: unknown
+}
+
+export type Failure<T> = T extends { readonly handler: (...args: never) => Effect.Effect<unknown, infer E, unknown> }
+  ? E
+  : never
+export type Requirements<T> = T extends {
+  readonly handler: (...args: never) => Effect.Effect<unknown, unknown, infer R>
+}
+  ? R
+  : never
+
+/** Whether either declaration makes a tool repeatable. */
+export type IsRepeatable<ReadOnly extends boolean, Idempotent extends boolean> = true extends ReadOnly | Idempotent
+  ? true
+  : false
+
+export interface Options<
+  Params extends AnySchema,
+  Success extends AnySchema,
+  Failure extends FailureSchema,
+  R,
+  ReadOnly extends boolean,
+  Idempotent extends boolean
+> {
+  readonly readOnly?: ReadOnly
+  readonly idempotent?: Idempotent
+  readonly retry?: IsRepeatable<ReadOnly, Idempotent> extends true ? RetryPolicy : never
+  readonly description: string
+  readonly parameters: Params
+  readonly success: Success
+  readonly failure?: Failure
+  readonly location?: Location
+  readonly mode?: ExecutionMode
+  /** `never` where absent (A7); a predicate decides on the decoded parameters. */
+  readonly approval?: "never" | "always" | ((params: Params["Type"]) => boolean)
+  readonly risk?: Risk
+  readonly timeout?: Duration.DurationInput
+  readonly idleTimeout?: Duration.DurationInput
+  readonly resultLimit?: number
+  readonly label?: string
+  readonly category?: string
+  readonly preview?: (params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>
+  readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
+}
+
+const lazy = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * Makes a tool. `retry` is accepted only where `readOnly` or `idempotent` is declared: repeating anything else is a
+ * compile-time error (T7).
+ */
+export const make = <
+  const Name extends string,
+  Params extends AnySchema,
+  Success extends AnySchema,
+  R = never,
+  Failure extends FailureSchema = typeof Schema.Never,
+  ReadOnly extends boolean = false,
+  Idempotent extends boolean = false
+>(
+  name: Name,
+  options: Options<Params, Success, Failure, R, ReadOnly, Idempotent>
+): Tool<Name, Params, Success, Failure, R, IsRepeatable<ReadOnly, Idempotent>> => {
+  const readOnly = options.readOnly === true
+  const idempotent = readOnly || options.idempotent === true
+  return {
+    name,
+    description: options.description,
+    parameters: options.parameters,
+    success: options.success,
+    failure: (options.failure ?? Schema.Never) as Failure,
+    location: options.location ?? "server",
+    mode: options.mode ?? "llm",
+    approval: options.approval ?? "never",
+    risk: options.risk ?? (readOnly ? "low" : "medium"),
+    readOnly,
+    idempotent,
+    repeatable: idempotent as IsRepeatable<ReadOnly, Idempotent>,
+    timeout: options.timeout === undefined ? undefined : Duration.decode(options.timeout),
+    idleTimeout: options.idleTimeout === undefined ? undefined : Duration.decode(options.idleTimeout),
+    resultLimit: options.resultLimit,
+    retry: options.retry,
+    label: options.label ?? name,
+    category: options.category ?? "general",
+    preview: options.preview,
+    handler: options.handler,
+    codec: {
+      jsonSchema: lazy(() => ({ ...JSONSchema.make(options.parameters) })),
+      decode: lazy(() => decoder(options.parameters)),
+      encode: lazy(() => encoder(options.success))
+    },
+    middleware: undefined
+  }
+}
+
+/** A call of this very tool. */
+export type CallOf<T> = ToolCall & { readonly tool: T }
+
+/** A call that may be repeated without harm. */
+export type RepeatableCall = ToolCall & { readonly tool: { readonly repeatable: true } }
+
+/** What a tool's own middleware changes. */
+export type ChangeOf<T> = T extends { readonly middleware: Middleware<never, infer C> }
+  ? C
+  : // oxlint-disable-next-line typescript/no-empty-object-type -- no middleware changes nothing
+    {}
+
+export type Wrapped<T, C extends Change> = Omit<T, "middleware"> & {
+  readonly middleware: Middleware<never, Around<C, ChangeOf<T>>>
+}
+
+/**
+ * The tool with a middleware of its own, inside the global stack and outside what it had before. A middleware for
+ * repeatable calls does not compile around a tool that is neither read-only nor idempotent (T7).
+ */
+export const wrap = <T extends Any, C extends Change>(
+  self: T,
+  middleware: Middleware<CallOf<T>, C>
+): Wrapped<T, C> => ({
+  ...self,
+  middleware: (self.middleware === undefined
+    ? middleware
+    : stack(middleware, self.middleware as Middleware<never>)) as never
+})

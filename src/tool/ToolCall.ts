@@ -1,0 +1,73 @@
+import * as Effect from "effect/Effect"
+import type { Attempted } from "../middleware/retry.ts"
+import type { Preview } from "./Preview.ts"
+import type * as Tool from "./Tool.ts"
+import { FileChanged, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
+
+/** Where a call tells what happens. `commit` returns once the event is durable. */
+export interface ToolSink {
+  readonly emit: (event: ToolEvent) => Effect.Effect<void>
+  readonly commit: (event: ToolEvent) => Effect.Effect<void>
+}
+
+/** One invocation of a tool (T2). */
+export interface ToolCall extends Attempted {
+  readonly kind: "tool"
+  readonly tool: Tool.Any
+  readonly callId: string
+  readonly sessionId: string
+  /** From the root worker to the one that calls. */
+  readonly workerPath: ReadonlyArray<string>
+  /** The parameters as JSON, from the model or from a hook that replaced them. */
+  readonly rawParams: unknown
+  /** The decoded parameters; the raw ones until the validation step has run. */
+  readonly params: unknown
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** What was shown to the person who approved the call. */
+  readonly preview?: Preview
+  readonly sink: ToolSink
+}
+
+/** What it takes to call a tool of a toolset; the toolset adds the rest. */
+export interface CallRequest {
+  readonly name: string
+  readonly callId: string
+  readonly sessionId: string
+  readonly workerPath: ReadonlyArray<string>
+  readonly rawParams: unknown
+  readonly startedAt: number
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly sink: ToolSink
+}
+
+/** A sink for calls that nobody watches. */
+export const silent: ToolSink = { emit: () => Effect.void, commit: () => Effect.void }
+
+export const stdout = (call: ToolCall, text: string): Effect.Effect<void> =>
+  call.sink.emit(new ToolOutput({ callId: call.callId, tool: call.name, channel: "stdout", text }, trusted))
+
+export const stderr = (call: ToolCall, text: string): Effect.Effect<void> =>
+  call.sink.emit(new ToolOutput({ callId: call.callId, tool: call.name, channel: "stderr", text }, trusted))
+
+export interface Progress {
+  readonly label?: string
+  readonly current?: number
+  readonly total?: number
+}
+
+/** Says how far the call is, which also resets its idle timeout. */
+export const progress = (call: ToolCall, progress: Progress): Effect.Effect<void> =>
+  call.sink.emit(new ToolProgressed({ callId: call.callId, tool: call.name, ...progress }, trusted))
+
+export interface Change {
+  readonly path: string
+  readonly change: FileChanged["change"]
+  readonly oldPath?: string
+  readonly size: number
+}
+
+/** Reports a file that the call has changed (T14). */
+export const fileChanged = (call: ToolCall, change: Change): Effect.Effect<void> =>
+  call.sink.emit(new FileChanged({ callId: call.callId, tool: call.name, ...change }, trusted))

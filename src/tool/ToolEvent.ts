@@ -1,0 +1,66 @@
+import * as Schema from "effect/Schema"
+
+/** For events that the runtime itself makes from values it already knows. */
+export const trusted = { disableValidation: true } as const
+
+const call = { callId: Schema.String, tool: Schema.String }
+
+/** The call has passed the gate; for a tool that is not read-only this is durable before the handler runs. */
+export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("ToolCallStarted", {
+  ...call,
+  readOnly: Schema.Boolean
+}) {}
+
+/** An attempt failed and attempt number `attempt` follows after the delay. */
+export class ToolCallRetried extends Schema.TaggedClass<ToolCallRetried>()("ToolCallRetried", {
+  ...call,
+  attempt: Schema.Number,
+  delayMillis: Schema.Number,
+  reason: Schema.String
+}) {}
+
+/** A tool had a bug; `detail` has its stack, which neither the model nor the user's screen sees. */
+export class ToolDefectCaught extends Schema.TaggedClass<ToolDefectCaught>()("ToolDefectCaught", {
+  ...call,
+  detail: Schema.String
+}) {}
+
+/** A call that had been given up on ended after all. */
+export class ToolStragglerEnded extends Schema.TaggedClass<ToolStragglerEnded>()("ToolStragglerEnded", call) {}
+
+/** Output of a running tool; transient. */
+export class ToolOutput extends Schema.TaggedClass<ToolOutput>()("ToolOutput", {
+  ...call,
+  channel: Schema.Literal("stdout", "stderr"),
+  text: Schema.String
+}) {}
+
+/** How far a running tool is; transient. `total` is absent where nobody knows. */
+export class ToolProgressed extends Schema.TaggedClass<ToolProgressed>()("ToolProgressed", {
+  ...call,
+  label: Schema.optionalWith(Schema.String, { exact: true }),
+  current: Schema.optionalWith(Schema.Number, { exact: true }),
+  total: Schema.optionalWith(Schema.Number, { exact: true })
+}) {}
+
+/** A tool changed a file, by its own word; the disk is not watched. */
+export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged", {
+  ...call,
+  path: Schema.String,
+  change: Schema.Literal("created", "modified", "deleted", "renamed"),
+  oldPath: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Bytes after the change; 0 for a deleted file. */
+  size: Schema.Number
+}) {}
+
+/** What happens inside one call, from the gate to its end. */
+export const ToolEvent = Schema.Union(
+  ToolCallStarted,
+  ToolCallRetried,
+  ToolDefectCaught,
+  ToolStragglerEnded,
+  ToolOutput,
+  ToolProgressed,
+  FileChanged
+)
+export type ToolEvent = typeof ToolEvent.Type

@@ -1,0 +1,45 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+
+/** What a call gave: the encoded success and the text of it that a model reads. */
+export class ToolResult {
+  readonly value: unknown
+  readonly text: string
+
+  constructor(value: unknown, text: string) {
+    this.value = value
+    this.text = text
+  }
+
+  /** The same value under another text, e.g. one that was cut. */
+  withText(text: string): ToolResult {
+    return new ToolResult(this.value, text)
+  }
+}
+
+/** A handler returned something that its success schema does not allow: a bug of the tool. */
+export class ResultInvalid extends Schema.TaggedError<ResultInvalid>()("ResultInvalid", {
+  tool: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.tool} ran, but returned something that its success schema does not allow: ${this.reason}`
+  }
+}
+
+/** A string as it is, nothing as `done`, anything else as JSON. */
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "done" : JSON.stringify(value)
+
+export type Encode = (success: unknown) => Either.Either<ToolResult, string>
+
+/** An encoder of successes; compile it once per tool. */
+export const encoder = (schema: Schema.Schema.AnyNoContext): Encode => {
+  const encode = Schema.encodeUnknownEither(schema)
+  return (success) =>
+    Either.mapBoth(encode(success), {
+      onLeft: (error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400),
+      onRight: (value) => new ToolResult(value, textOf(value))
+    })
+}

@@ -1,0 +1,65 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { deadline } from "../middleware/deadline.ts"
+import type { Middleware } from "../middleware/Middleware.ts"
+import type * as Tool from "./Tool.ts"
+import type { ToolCall, ToolSink } from "./ToolCall.ts"
+import { ToolStragglerEnded, trusted } from "./ToolEvent.ts"
+
+/** An attempt took longer than it may, in all or in silence. */
+export class ToolTimedOut extends Schema.TaggedError<ToolTimedOut>()("ToolTimedOut", {
+  tool: Schema.String,
+  which: Schema.Literal("limit", "idle"),
+  afterMillis: Schema.Number
+}) {
+  readonly retryable = true
+  override get message() {
+    const after = Duration.format(Duration.millis(this.afterMillis))
+    return this.which === "limit"
+      ? `${this.tool} did not finish within ${after} and was interrupted`
+      : `${this.tool} showed no sign of life for ${after} and was interrupted`
+  }
+}
+
+/** The deadlines of one attempt; a duration of zero is no deadline. */
+export interface Timeouts {
+  readonly limit?: Duration.Duration
+  readonly idle?: Duration.Duration
+}
+
+const effective = (duration: Duration.Duration | undefined): Duration.Duration | undefined =>
+  duration === undefined || Duration.toMillis(duration) <= 0 || !Duration.isFinite(duration) ? undefined : duration
+
+/** What holds for a tool: its own word, else the default; `0` disables (T5). */
+export const timeoutsOf = (tool: Tool.Any, defaults: Timeouts): Timeouts => {
+  const limit = effective(tool.timeout ?? defaults.limit)
+  const idle = effective(tool.idleTimeout ?? defaults.idle)
+  return { ...(limit && { limit }), ...(idle && { idle }) }
+}
+
+/** A sink that notes when something last came through it. */
+const watched = (sink: ToolSink, touch: Effect.Effect<void>): ToolSink => ({
+  emit: (event) => Effect.zipRight(touch, sink.emit(event)),
+  commit: (event) => Effect.zipRight(touch, sink.commit(event))
+})
+
+/** Gives every attempt its own deadlines; whatever the tool emits resets the idle one (T5). */
+export const timeout =
+  ({ idle, limit }: Timeouts): Middleware<ToolCall, { fails: ToolTimedOut }> =>
+  (call, next) => {
+    const onTimeout = (which: "limit" | "idle", after: Duration.Duration) =>
+      new ToolTimedOut({ tool: call.name, which, afterMillis: Duration.toMillis(after) })
+    const onStraggler = call.sink.emit(new ToolStragglerEnded({ callId: call.callId, tool: call.name }, trusted))
+    const absolute = { ...(limit && { limit }), onTimeout, onStraggler }
+    if (idle === undefined) return deadline(next(call), absolute)
+    return Effect.flatMap(Effect.clock, (clock) => {
+      let last = clock.unsafeCurrentTimeMillis()
+      const touch = Effect.map(Clock.currentTimeMillis, (now) => {
+        last = now
+      })
+      const effect = next({ ...call, sink: watched(call.sink, touch) })
+      return deadline(effect, { ...absolute, idle: { after: idle, lastActivity: () => last } })
+    })
+  }
