@@ -1,9 +1,28 @@
 import * as Schema from "effect/Schema"
+import { ApprovalOutcome, ApprovalRequest, Scope } from "./ApprovalRequest.ts"
 
 /** For events that the runtime itself makes from values it already knows. */
 export const trusted = { disableValidation: true } as const
 
 const call = { callId: Schema.String, tool: Schema.String }
+
+/** A call waits for a decision; `ahead` others are shown before it. */
+export class ApprovalRequested extends Schema.TaggedClass<ApprovalRequested>()("ApprovalRequested", {
+  request: ApprovalRequest,
+  ahead: Schema.Number
+}) {}
+
+/** The request was decided, expired or was withdrawn; there is one for every `ApprovalRequested`. */
+export class ApprovalResolved extends Schema.TaggedClass<ApprovalResolved>()("ApprovalResolved", {
+  ...call,
+  approvalId: Schema.String,
+  outcome: ApprovalOutcome,
+  scope: Schema.optionalWith(Scope, { exact: true }),
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Who or what decided, e.g. `user`, `timeout`, `rule 3 of the project`. */
+  by: Schema.String,
+  waitedMillis: Schema.Number
+}) {}
 
 /** The call has passed the gate; for a tool that is not read-only this is durable before the handler runs. */
 export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("ToolCallStarted", {
@@ -55,6 +74,8 @@ export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged"
 
 /** What happens inside one call, from the gate to its end. */
 export const ToolEvent = Schema.Union(
+  ApprovalRequested,
+  ApprovalResolved,
   ToolCallStarted,
   ToolCallRetried,
   ToolDefectCaught,

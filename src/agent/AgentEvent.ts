@@ -1,0 +1,112 @@
+import * as Schema from "effect/Schema"
+import { StoredMessage } from "../conversation/Message.ts"
+import { FinishReason, Usage } from "../model/ModelPart.ts"
+
+const call = { callId: Schema.String, tool: Schema.String }
+
+/** A request went to a model. */
+export class ModelRequested extends Schema.TaggedClass<ModelRequested>()("ModelRequested", {
+  profile: Schema.String,
+  model: Schema.String,
+  messages: Schema.Number,
+  functions: Schema.Number
+}) {}
+
+/** A piece of the answer; transient. `offset` counts the characters of this answer before it. */
+export class TextDelta extends Schema.TaggedClass<TextDelta>()("TextDelta", {
+  text: Schema.String,
+  offset: Schema.Number
+}) {}
+
+/** A piece of what the model thinks aloud; transient. */
+export class ReasoningDelta extends Schema.TaggedClass<ReasoningDelta>()("ReasoningDelta", {
+  text: Schema.String,
+  offset: Schema.Number
+}) {}
+
+/** A piece of the arguments of a call; transient. */
+export class ArgumentsDelta extends Schema.TaggedClass<ArgumentsDelta>()("ArgumentsDelta", {
+  ...call,
+  text: Schema.String,
+  offset: Schema.Number
+}) {}
+
+/** An attempt failed and another follows: the deltas since `ModelRequested` are void. */
+export class ModelAttemptFailed extends Schema.TaggedClass<ModelAttemptFailed>()("ModelAttemptFailed", {
+  attempt: Schema.Number,
+  reason: Schema.String,
+  delayMillis: Schema.Number
+}) {}
+
+/** The whole answer, which is part of the conversation from here on. */
+export class ModelAnswered extends Schema.TaggedClass<ModelAnswered>()("ModelAnswered", {
+  message: StoredMessage,
+  finish: FinishReason,
+  usage: Usage,
+  durationMillis: Schema.Number
+}) {}
+
+/** A model or a person asked for a call; `arguments` is the JSON text as it came. */
+export class ToolCallRequested extends Schema.TaggedClass<ToolCallRequested>()("ToolCallRequested", {
+  ...call,
+  arguments: Schema.String
+}) {}
+
+/** The call succeeded; `message` is its result in the conversation. */
+export class ToolCallCompleted extends Schema.TaggedClass<ToolCallCompleted>()("ToolCallCompleted", {
+  ...call,
+  message: StoredMessage,
+  durationMillis: Schema.Number
+}) {}
+
+/** The call failed or was refused; `error` names the typed error. */
+export class ToolCallFailed extends Schema.TaggedClass<ToolCallFailed>()("ToolCallFailed", {
+  ...call,
+  error: Schema.Struct({ _tag: Schema.String, message: Schema.String }),
+  message: StoredMessage,
+  durationMillis: Schema.Number
+}) {}
+
+/** The call was interrupted; `message` has what it had put out until then. */
+export class ToolCallInterrupted extends Schema.TaggedClass<ToolCallInterrupted>()("ToolCallInterrupted", {
+  ...call,
+  message: StoredMessage,
+  durationMillis: Schema.Number
+}) {}
+
+/** The runtime died during the call: it may have happened or not, and is not run again by itself. */
+export class ToolCallOutcomeUnknown extends Schema.TaggedClass<ToolCallOutcomeUnknown>()("ToolCallOutcomeUnknown", {
+  ...call,
+  message: StoredMessage
+}) {}
+
+/** A message that comes with no other event: approvals in the protocol, results of manual tools. */
+export class MessageRecorded extends Schema.TaggedClass<MessageRecorded>()("MessageRecorded", {
+  message: StoredMessage
+}) {}
+
+/** One model request and its calls are done; `totalTokens` is that of the task so far (T16). */
+export class IterationEnded extends Schema.TaggedClass<IterationEnded>()("IterationEnded", {
+  usage: Usage,
+  totalTokens: Schema.Number,
+  calls: Schema.Number,
+  durationMillis: Schema.Number
+}) {}
+
+/** What happens inside a worker, besides what its tools tell. */
+export const AgentEvent = Schema.Union(
+  ModelRequested,
+  TextDelta,
+  ReasoningDelta,
+  ArgumentsDelta,
+  ModelAttemptFailed,
+  ModelAnswered,
+  ToolCallRequested,
+  ToolCallCompleted,
+  ToolCallFailed,
+  ToolCallInterrupted,
+  ToolCallOutcomeUnknown,
+  MessageRecorded,
+  IterationEnded
+)
+export type AgentEvent = typeof AgentEvent.Type

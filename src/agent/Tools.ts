@@ -1,0 +1,51 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { FunctionDefinition } from "../model/Model.ts"
+import type * as Tool from "../tool/Tool.ts"
+import type { CallRequest } from "../tool/ToolCall.ts"
+import type { ToolResult } from "../tool/ToolResult.ts"
+import type { Toolset } from "../tool/Toolset.ts"
+
+/** What every error that a call can fail with has. */
+export interface CallError {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** The sealed toolset of an agent, with everything that its tools require. */
+export class Tools extends Context.Tag("tollgate/agent/Tools")<
+  Tools,
+  {
+    readonly tools: ReadonlyMap<string, Tool.Any>
+    readonly call: (request: CallRequest) => Effect.Effect<ToolResult, CallError>
+    /** The tools that a model may know of: not the manual ones (U2). */
+    readonly functions: ReadonlyArray<FunctionDefinition>
+  }
+>() {
+  static readonly layer = <E extends CallError, R>(toolset: Toolset<E, R>): Layer.Layer<Tools, never, R> =>
+    Layer.effect(
+      Tools,
+      Effect.map(Effect.context<R>(), (context) => ({
+        tools: toolset.tools,
+        call: (request) => Effect.provide(toolset.call(request), context),
+        functions: functionsOf(toolset.tools)
+      }))
+    )
+
+  /** Seals and provides in one step. */
+  static readonly layerEffect = <E extends CallError, R, E2, R2>(
+    seal: Effect.Effect<Toolset<E, R>, E2, R2>
+  ): Layer.Layer<Tools, E2, R | R2> => Layer.unwrapEffect(Effect.map(seal, Tools.layer))
+}
+
+const functionsOf = (tools: ReadonlyMap<string, Tool.Any>): ReadonlyArray<FunctionDefinition> =>
+  [...tools.values()]
+    .filter((tool) => tool.mode !== "manual")
+    .map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      get parameters() {
+        return tool.codec.jsonSchema()
+      }
+    }))

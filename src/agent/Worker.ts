@@ -1,0 +1,110 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { StoredMessage } from "../conversation/Message.ts"
+import type { ModelView } from "../conversation/ModelView.ts"
+import type { ModelService } from "../model/Model.ts"
+import type { ModelError } from "../model/ModelError.ts"
+import { noUsage, type Usage } from "../model/ModelPart.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import { IterationEnded } from "./AgentEvent.ts"
+import { answer } from "./answer.ts"
+import { callTool } from "./callTool.ts"
+import type { CallError, Tools } from "./Tools.ts"
+import type { WorkerSink } from "./WorkerSink.ts"
+
+/** The loop made as many model requests as it may. */
+export class IterationLimitReached extends Schema.TaggedError<IterationLimitReached>()("IterationLimitReached", {
+  limit: Schema.Number
+}) {
+  override get message() {
+    return `The task was stopped after ${this.limit} model requests. Raise maxIterations, or continue with another prompt.`
+  }
+}
+
+/** A refusal that was meant for the whole task. */
+export class TaskStopped extends Schema.TaggedError<TaskStopped>()("TaskStopped", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export interface WorkerLimits {
+  readonly maxIterations: number
+  /** Characters of the conversation that go into one request. */
+  readonly contextCharacters: number
+  /** Calls of one answer that run at the same time. */
+  readonly parallelCalls: number
+}
+
+export interface WorkerOptions {
+  readonly sessionId: string
+  readonly workerPath: ReadonlyArray<string>
+  readonly systemPrompt: string
+  readonly profile: string
+  readonly model: ModelService
+  readonly tools: Tools["Type"]
+  /** What the model sees; whoever made the sink adds every answer and result to it. */
+  readonly view: ModelView
+  readonly sink: WorkerSink
+  readonly limits: WorkerLimits
+}
+
+export interface WorkerOutcome {
+  readonly text: string
+  readonly usage: Usage
+  readonly iterations: number
+}
+
+export type WorkerError = ModelError | IterationLimitReached | TaskStopped
+
+const add = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+  reasoningTokens: a.reasoningTokens + b.reasoningTokens
+})
+
+/** A refusal that carries `stop: true` ends the task. */
+const stops = (error: CallError | undefined): error is CallError =>
+  error !== undefined && "stop" in error && error.stop === true
+
+/** Asks the model, runs the calls it asks for, and again, until it asks for none. */
+export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
+  const { limits, sink, tools, view } = options
+  const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
+
+  return Effect.gen(function* () {
+    let usage = noUsage
+    for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const messages = view.window(limits.contextCharacters)
+      const request = {
+        messages: options.systemPrompt === "" ? messages : [system, ...messages],
+        functions: tools.functions
+      }
+      const { calls, finished, text } = yield* answer(options.model, options.profile, request, sink, iteration)
+      const place = { sessionId: options.sessionId, workerPath: options.workerPath, iteration }
+      const results = yield* Effect.forEach(calls, (call) => callTool(tools, sink, place, call), {
+        concurrency: limits.parallelCalls
+      })
+      usage = add(usage, finished.usage)
+      yield* sink.emit(
+        new IterationEnded(
+          {
+            usage: finished.usage,
+            totalTokens: usage.inputTokens + usage.outputTokens,
+            calls: calls.length,
+            durationMillis: (yield* Clock.currentTimeMillis) - startedAt
+          },
+          trusted
+        ),
+        iteration
+      )
+      const refusal = results.map(({ error }) => error).find(stops)
+      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
+      if (calls.length === 0) return { text, usage, iterations: iteration }
+    }
+    return yield* new IterationLimitReached({ limit: limits.maxIterations })
+  })
+}

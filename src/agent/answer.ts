@@ -1,0 +1,167 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import type { ModelRequest, ModelService } from "../model/Model.ts"
+import { type ModelError, ModelCut, ModelMalformed } from "../model/ModelError.ts"
+import type { Finished, ModelPart } from "../model/ModelPart.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import {
+  ArgumentsDelta,
+  ModelAnswered,
+  ModelAttemptFailed,
+  ModelRequested,
+  ReasoningDelta,
+  TextDelta
+} from "./AgentEvent.ts"
+import type { WorkerSink } from "./WorkerSink.ts"
+
+export interface Answer {
+  readonly message: StoredMessage
+  readonly text: string
+  readonly calls: ReadonlyArray<FunctionCall>
+  readonly finished: Finished
+}
+
+/** Characters of one answer; a model that says more is broken. */
+const answerLimit = 64 * 1024 * 1024
+/** Calls of one answer. */
+const callLimit = 128
+
+/** What has come of an answer so far. */
+class Draft {
+  private text: Array<string> = []
+  private reasoning: Array<string> = []
+  private calls: Array<FunctionCall> = []
+  size = 0
+  finished: Finished | undefined
+
+  add(part: ModelPart): void {
+    switch (part._tag) {
+      case "TextDelta":
+        this.text.push(part.text)
+        this.size += part.text.length
+        break
+      case "ReasoningDelta":
+        this.reasoning.push(part.text)
+        this.size += part.text.length
+        break
+      case "FunctionCalled":
+        this.calls.push(
+          this.distinct({ id: part.id, type: "function", function: { name: part.name, arguments: part.arguments } })
+        )
+        this.size += part.arguments.length
+        break
+      case "AttemptFailed":
+        this.text = []
+        this.reasoning = []
+        this.calls = []
+        this.size = 0
+        break
+      case "Finished":
+        this.finished = part
+        break
+      case "ArgumentsDelta":
+        break
+    }
+    if (this.text.length > 4096) this.text = [this.text.join("")]
+  }
+
+  /** Two calls of one answer may not share an id, whatever the model says. */
+  private distinct(call: FunctionCall): FunctionCall {
+    return this.calls.some((other) => other.id === call.id) ? { ...call, id: `${call.id}-${this.calls.length}` } : call
+  }
+
+  answer(id: string, finished: Finished): Answer {
+    const text = this.text.join("")
+    const reasoning = this.reasoning.join("")
+    const calls = this.calls.slice(0, callLimit)
+    return {
+      text,
+      calls,
+      finished,
+      message: {
+        id,
+        message: {
+          role: "assistant",
+          content: text === "" && calls.length > 0 ? null : text,
+          ...(calls.length > 0 ? { tool_calls: calls } : {})
+        },
+        ...(reasoning === "" ? {} : { reasoning }),
+        ...(finished.provider === undefined ? {} : { provider: finished.provider })
+      }
+    }
+  }
+}
+
+/** The event that a part leads to at once. */
+const eventOf = (part: ModelPart) => {
+  switch (part._tag) {
+    case "TextDelta":
+      return new TextDelta({ text: part.text, offset: 0 }, trusted)
+    case "ReasoningDelta":
+      return new ReasoningDelta({ text: part.text, offset: 0 }, trusted)
+    case "ArgumentsDelta":
+      return new ArgumentsDelta({ callId: part.id, tool: part.name, text: part.text, offset: 0 }, trusted)
+    case "AttemptFailed":
+      return new ModelAttemptFailed(
+        { attempt: part.attempt, reason: part.reason, delayMillis: part.delayMillis },
+        trusted
+      )
+    case "FunctionCalled":
+    case "Finished":
+      return undefined
+  }
+}
+
+/** One request to a model and its whole answer, told as it comes; an answer cut off is never half-stored (R7). */
+export const answer = (
+  model: ModelService,
+  profile: string,
+  request: ModelRequest,
+  sink: WorkerSink,
+  iteration: number
+): Effect.Effect<Answer, ModelError> =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const startedAt = yield* Clock.currentTimeMillis
+    yield* sink.emit(
+      new ModelRequested(
+        { profile, model: model.name, messages: request.messages.length, functions: request.functions.length },
+        trusted
+      ),
+      iteration
+    )
+    const draft = new Draft()
+    yield* Stream.runForEachChunk(model.stream(request), (parts) =>
+      Effect.forEach(
+        parts,
+        (part) => {
+          draft.add(part)
+          if (draft.size > answerLimit)
+            return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
+          const event = eventOf(part)
+          return event === undefined ? Effect.void : sink.emit(event, iteration)
+        },
+        { discard: true }
+      )
+    )
+    if (draft.finished === undefined) {
+      return yield* new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
+    }
+    const whole = draft.answer(yield* ids.next("message"), draft.finished)
+    yield* sink.emit(
+      new ModelAnswered(
+        {
+          message: whole.message,
+          finish: whole.finished.reason,
+          usage: whole.finished.usage,
+          durationMillis: (yield* Clock.currentTimeMillis) - startedAt
+        },
+        trusted
+      ),
+      iteration
+    )
+    return whole
+  })

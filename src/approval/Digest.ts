@@ -1,0 +1,43 @@
+import canonicalize from "canonicalize"
+import * as crypto from "node:crypto"
+import type { PreviewTarget } from "../tool/Preview.ts"
+import type * as Tool from "../tool/Tool.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+
+const sha256 = (value: unknown): string =>
+  crypto
+    .createHash("sha256")
+    .update(canonicalize(value) ?? "null")
+    .digest("hex")
+
+const definitions = new WeakMap<Tool.Any, string>()
+
+/** What a tool is, so that a definition swapped after an approval does not pass for the one approved. */
+const definition = (tool: Tool.Any): string => {
+  const known = definitions.get(tool)
+  if (known !== undefined) return known
+  const digest = sha256({
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.codec.jsonSchema(),
+    location: tool.location,
+    readOnly: tool.readOnly,
+    idempotent: tool.idempotent
+  })
+  definitions.set(tool, digest)
+  return digest
+}
+
+/**
+ * SHA-256 over the RFC 8785 form of everything a decision is bound to: tool and its definition, parameters after hooks and
+ * validation, the files shown with their base hashes, worker, session (A5).
+ */
+export const digest = (call: ToolCall, targets: ReadonlyArray<PreviewTarget>): string =>
+  sha256({
+    tool: call.name,
+    definition: definition(call.tool),
+    parameters: call.rawParams,
+    targets,
+    worker: call.workerPath,
+    session: call.sessionId
+  })

@@ -1,0 +1,126 @@
+/**
+ * The steps from an empty file to the present schema, oldest first; each is a list of single statements. A step that has
+ * been released is never changed: `PRAGMA user_version` counts the ones that a file has behind it (K4).
+ *
+ * `events` is the truth. The other tables are what the triggers make of it, inside the same transaction.
+ */
+export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
+  [
+    `CREATE TABLE sessions (
+      id TEXT PRIMARY KEY,
+      project TEXT NOT NULL,
+      profile TEXT NOT NULL,
+      title TEXT NOT NULL DEFAULT '',
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      status TEXT NOT NULL DEFAULT 'open',
+      epoch INTEGER NOT NULL,
+      head INTEGER NOT NULL DEFAULT 0,
+      visible_from INTEGER NOT NULL DEFAULT 1
+    ) WITHOUT ROWID`,
+    `CREATE INDEX sessions_by_project ON sessions (project, updated_at)`,
+    `CREATE TABLE events (
+      session_id TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      time INTEGER NOT NULL,
+      tag TEXT NOT NULL,
+      task_id TEXT,
+      iteration INTEGER,
+      worker TEXT,
+      event TEXT NOT NULL,
+      PRIMARY KEY (session_id, seq)
+    )`,
+    `CREATE TABLE messages (
+      id INTEGER PRIMARY KEY,
+      session_id TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      task_id TEXT,
+      worker TEXT,
+      role TEXT NOT NULL,
+      content TEXT NOT NULL,
+      message TEXT NOT NULL,
+      time INTEGER NOT NULL
+    )`,
+    `CREATE UNIQUE INDEX messages_by_session ON messages (session_id, seq)`,
+    `CREATE TABLE tasks (
+      session_id TEXT NOT NULL,
+      task_id TEXT NOT NULL,
+      prompt TEXT NOT NULL,
+      state TEXT NOT NULL,
+      queued_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      PRIMARY KEY (session_id, task_id)
+    ) WITHOUT ROWID`,
+    `CREATE INDEX tasks_open ON tasks (session_id) WHERE ended_at IS NULL`,
+    `CREATE TABLE tool_calls (
+      session_id TEXT NOT NULL,
+      task_id TEXT NOT NULL,
+      iteration INTEGER NOT NULL,
+      worker TEXT NOT NULL,
+      call_id TEXT NOT NULL,
+      tool TEXT NOT NULL,
+      read_only INTEGER NOT NULL DEFAULT 0,
+      state TEXT NOT NULL,
+      PRIMARY KEY (session_id, task_id, worker, iteration, call_id)
+    ) WITHOUT ROWID`,
+    `CREATE INDEX tool_calls_open ON tool_calls (session_id) WHERE state IN ('asked', 'requested', 'started')`,
+    `CREATE TRIGGER events_head AFTER INSERT ON events BEGIN
+      UPDATE sessions SET head = NEW.seq, updated_at = NEW.time WHERE id = NEW.session_id;
+    END`,
+    `CREATE TRIGGER events_message AFTER INSERT ON events
+      WHEN json_type(NEW.event, '$.message') = 'object' BEGIN
+      INSERT INTO messages (session_id, seq, task_id, worker, role, content, message, time) VALUES (
+        NEW.session_id, NEW.seq, NEW.task_id, NEW.worker,
+        NEW.event ->> '$.message.message.role',
+        coalesce(NEW.event ->> '$.message.message.content', ''),
+        NEW.event -> '$.message',
+        NEW.time
+      );
+    END`,
+    `CREATE TRIGGER events_session AFTER INSERT ON events
+      WHEN NEW.tag IN ('SessionCleared', 'SessionCompacted', 'SessionEnded', 'SessionResumed', 'ModelSwitched') BEGIN
+      UPDATE sessions SET
+        visible_from = CASE NEW.tag
+          WHEN 'SessionCleared' THEN NEW.seq + 1 WHEN 'SessionCompacted' THEN NEW.seq ELSE visible_from END,
+        status = CASE NEW.tag WHEN 'SessionEnded' THEN 'ended' WHEN 'SessionResumed' THEN 'open' ELSE status END,
+        profile = CASE NEW.tag WHEN 'ModelSwitched' THEN NEW.event ->> '$.profile' ELSE profile END
+      WHERE id = NEW.session_id;
+    END`,
+    `CREATE TRIGGER events_task_queued AFTER INSERT ON events WHEN NEW.tag = 'TaskQueued' BEGIN
+      INSERT INTO tasks (session_id, task_id, prompt, state, queued_at)
+        VALUES (NEW.session_id, NEW.task_id, NEW.event ->> '$.prompt', 'queued', NEW.time);
+      UPDATE sessions SET title = substr(NEW.event ->> '$.prompt', 1, 80) WHERE id = NEW.session_id AND title = '';
+    END`,
+    `CREATE TRIGGER events_task_started AFTER INSERT ON events WHEN NEW.tag = 'TaskStarted' BEGIN
+      UPDATE tasks SET state = 'running' WHERE session_id = NEW.session_id AND task_id = NEW.task_id;
+    END`,
+    `CREATE TRIGGER events_task_ended AFTER INSERT ON events
+      WHEN NEW.tag IN ('TaskCompleted', 'TaskFailed', 'TaskInterrupted') BEGIN
+      UPDATE tasks SET ended_at = NEW.time,
+        state = CASE NEW.tag
+          WHEN 'TaskCompleted' THEN 'completed' WHEN 'TaskFailed' THEN 'failed' ELSE 'interrupted' END
+      WHERE session_id = NEW.session_id AND task_id = NEW.task_id;
+    END`,
+    `CREATE TRIGGER events_calls_asked AFTER INSERT ON events
+      WHEN NEW.tag = 'ModelAnswered' AND json_type(NEW.event, '$.message.message.tool_calls') = 'array' BEGIN
+      INSERT OR IGNORE INTO tool_calls (session_id, task_id, iteration, worker, call_id, tool, state)
+        SELECT NEW.session_id, NEW.task_id, NEW.iteration, NEW.worker,
+          call.value ->> '$.id', call.value ->> '$.function.name', 'asked'
+        FROM json_each(NEW.event, '$.message.message.tool_calls') AS call;
+    END`,
+    `CREATE TRIGGER events_call AFTER INSERT ON events WHEN NEW.tag IN (
+      'ToolCallRequested', 'ToolCallStarted',
+      'ToolCallCompleted', 'ToolCallFailed', 'ToolCallInterrupted', 'ToolCallOutcomeUnknown'
+    ) BEGIN
+      UPDATE tool_calls SET
+        read_only = CASE NEW.tag WHEN 'ToolCallStarted' THEN NEW.event ->> '$.readOnly' ELSE read_only END,
+        state = CASE NEW.tag
+          WHEN 'ToolCallRequested' THEN 'requested' WHEN 'ToolCallStarted' THEN 'started'
+          WHEN 'ToolCallCompleted' THEN 'completed' WHEN 'ToolCallFailed' THEN 'failed'
+          WHEN 'ToolCallInterrupted' THEN 'interrupted' ELSE 'unknown' END
+      WHERE session_id = NEW.session_id AND task_id = NEW.task_id AND worker = NEW.worker
+        AND iteration = NEW.iteration AND call_id = NEW.event ->> '$.callId';
+    END`
+  ]
+]

@@ -1,0 +1,97 @@
+import * as Schema from "effect/Schema"
+import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Scope } from "../tool/ApprovalRequest.ts"
+
+/** Names the command in the events that answer it. */
+const id = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
+const session = { ...id, session: Schema.String }
+
+/** Starts a task, or queues it behind those of its session; the client's task id makes a repetition harmless. */
+export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitPrompt", {
+  ...session,
+  task: Schema.String,
+  prompt: Schema.String
+}) {}
+
+/** Runs a tool for the person who asks; its result enters the conversation as a system message. */
+export class InvokeTool extends Schema.TaggedClass<InvokeTool>()("InvokeTool", {
+  ...session,
+  task: Schema.String,
+  tool: Schema.String,
+  parameters: Schema.Unknown
+}) {}
+
+/** Answers an approval request, whose digest it repeats. */
+export class DecideApproval extends Schema.TaggedClass<DecideApproval>()("DecideApproval", {
+  ...session,
+  approvalId: Schema.String,
+  digest: Schema.String,
+  decision: Schema.Literal("approve", "deny"),
+  scope: Schema.optionalWith(Scope, { exact: true }),
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
+  /** A denial that ends the task as well. */
+  stop: Schema.optionalWith(Schema.Boolean, { exact: true })
+}) {}
+
+/** Ends one task, queued or running. */
+export class CancelTask extends Schema.TaggedClass<CancelTask>()("CancelTask", { ...session, task: Schema.String }) {}
+/** Ends everything of the session that is in flight, at every depth. */
+export class Interrupt extends Schema.TaggedClass<Interrupt>()("Interrupt", session) {}
+export class SetApprovalPolicy extends Schema.TaggedClass<SetApprovalPolicy>()("SetApprovalPolicy", {
+  ...session,
+  policy: ApprovalPolicy
+}) {}
+/** Switches the model from the next task on; the credentials are checked first. */
+export class SwitchModel extends Schema.TaggedClass<SwitchModel>()("SwitchModel", {
+  ...session,
+  profile: Schema.String
+}) {}
+
+/** Makes a session of the client's own id. */
+export class CreateSession extends Schema.TaggedClass<CreateSession>()("CreateSession", {
+  ...session,
+  project: Schema.String,
+  profile: Schema.optionalWith(Schema.String, { exact: true })
+}) {}
+export class ResumeSession extends Schema.TaggedClass<ResumeSession>()("ResumeSession", session) {}
+/** Resumes the session of the project that was used last. */
+export class ResumeLastSession extends Schema.TaggedClass<ResumeLastSession>()("ResumeLastSession", {
+  ...id,
+  project: Schema.String
+}) {}
+/** The model forgets the conversation so far; the log does not. */
+export class ClearSession extends Schema.TaggedClass<ClearSession>()("ClearSession", session) {}
+/** Puts a summary by the model in place of the conversation so far; runs as a task. */
+export class CompactSession extends Schema.TaggedClass<CompactSession>()("CompactSession", {
+  ...session,
+  task: Schema.String
+}) {}
+/** Ends the session and what was granted to it. */
+export class EndSession extends Schema.TaggedClass<EndSession>()("EndSession", session) {}
+/** Stops the runtime: every task is interrupted and every session is suspended. */
+export class Shutdown extends Schema.TaggedClass<Shutdown>()("Shutdown", id) {}
+
+export const SessionCommand = Schema.Union(
+  SubmitPrompt,
+  InvokeTool,
+  DecideApproval,
+  CancelTask,
+  Interrupt,
+  SetApprovalPolicy,
+  SwitchModel,
+  ClearSession,
+  CompactSession,
+  EndSession
+)
+/** What an open session is asked to do. */
+export type SessionCommand = typeof SessionCommand.Type
+
+/** Everything that a frontend can ask for, in the imperative. */
+export const Command = Schema.Union(
+  ...SessionCommand.members,
+  CreateSession,
+  ResumeSession,
+  ResumeLastSession,
+  Shutdown
+)
+export type Command = typeof Command.Type

@@ -1,0 +1,66 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Effectable from "effect/Effectable"
+import type * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+
+/**
+ * The writing end of a `Queue` on a `Mailbox`, which unlike a shut `Queue` answers `false` after its end instead of
+ * interrupting whoever offers.
+ */
+class MailboxEnqueue<A> extends Effectable.Class<boolean> implements Queue.Enqueue<A> {
+  readonly [Queue.EnqueueTypeId] = { _In: (_: A): unknown => undefined }
+  private readonly mailbox: Mailbox.Mailbox<A>
+  private readonly size_: () => Option.Option<number>
+  private readonly bound: number
+
+  constructor(mailbox: Mailbox.Mailbox<A>, bound: number) {
+    super()
+    this.mailbox = mailbox
+    this.bound = bound
+    this.size_ = () => mailbox.unsafeSize()
+  }
+  override commit() {
+    return this.isShutdown
+  }
+  capacity() {
+    return this.bound
+  }
+  isActive() {
+    return Option.isSome(this.size_())
+  }
+  unsafeSize() {
+    return this.size_()
+  }
+  get size() {
+    return Effect.map(this.mailbox.size, (size) => Option.getOrElse(size, () => 0))
+  }
+  get isFull() {
+    return Effect.map(this.size, (size) => size >= this.bound)
+  }
+  get isEmpty() {
+    return Effect.map(this.size, (size) => size === 0)
+  }
+  get shutdown() {
+    return Effect.asVoid(this.mailbox.end)
+  }
+  get isShutdown() {
+    return Effect.map(this.mailbox.size, Option.isNone)
+  }
+  get awaitShutdown() {
+    return this.mailbox.await as Effect.Effect<void>
+  }
+  offer(value: A) {
+    return this.mailbox.offer(value)
+  }
+  unsafeOffer(value: A) {
+    return this.mailbox.unsafeOffer(value)
+  }
+  offerAll(values: Iterable<A>) {
+    return Effect.map(this.mailbox.offerAll(values), Chunk.isEmpty)
+  }
+}
+
+export const make = <A>(mailbox: Mailbox.Mailbox<A>, capacity: number): Queue.Enqueue<A> =>
+  new MailboxEnqueue(mailbox, capacity)

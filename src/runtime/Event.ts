@@ -1,0 +1,124 @@
+import * as Schema from "effect/Schema"
+import { AgentEvent } from "../agent/AgentEvent.ts"
+import { StoredMessage } from "../conversation/Message.ts"
+import { Usage } from "../model/ModelPart.ts"
+import { ToolEvent } from "../tool/ToolEvent.ts"
+
+/** Who or what caused a session to open, so that a frontend can tell its own command's answer. */
+const cause = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
+
+export class RuntimeStarted extends Schema.TaggedClass<RuntimeStarted>()("RuntimeStarted", {
+  version: Schema.String
+}) {}
+export class RuntimeStopped extends Schema.TaggedClass<RuntimeStopped>()("RuntimeStopped", {}) {}
+
+export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("SessionCreated", {
+  ...cause,
+  project: Schema.String,
+  profile: Schema.String
+}) {}
+/** A stored session is open again; `epoch` counts its owners. */
+export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("SessionResumed", {
+  ...cause,
+  epoch: Schema.Number,
+  /** Calls whose outcome nobody knows, closed just now. */
+  unknownCalls: Schema.Number
+}) {}
+/** The session is closed for now and can be resumed. */
+export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("SessionSuspended", {}) {}
+/** The session is over: what was granted to it is gone. */
+export class SessionEnded extends Schema.TaggedClass<SessionEnded>()("SessionEnded", {}) {}
+/** The model no longer sees what came before; the log keeps it. */
+export class SessionCleared extends Schema.TaggedClass<SessionCleared>()("SessionCleared", {}) {}
+/** The model sees the summary in place of what came before; the log keeps it. */
+export class SessionCompacted extends Schema.TaggedClass<SessionCompacted>()("SessionCompacted", {
+  message: StoredMessage
+}) {}
+
+export class TaskQueued extends Schema.TaggedClass<TaskQueued>()("TaskQueued", {
+  prompt: Schema.String,
+  /** Tasks of the session that run before it. */
+  ahead: Schema.Number
+}) {}
+/** The task has begun; `message` is its prompt in the conversation. */
+export class TaskStarted extends Schema.TaggedClass<TaskStarted>()("TaskStarted", {
+  message: Schema.optionalWith(StoredMessage, { exact: true })
+}) {}
+export class TaskCancelling extends Schema.TaggedClass<TaskCancelling>()("TaskCancelling", {}) {}
+export class TaskCompleted extends Schema.TaggedClass<TaskCompleted>()("TaskCompleted", {
+  text: Schema.String,
+  usage: Usage,
+  iterations: Schema.Number,
+  durationMillis: Schema.Number
+}) {}
+/** `kind` tells a model that failed from a bug, a limit that was reached and a runtime that died. */
+export class TaskFailed extends Schema.TaggedClass<TaskFailed>()("TaskFailed", {
+  kind: Schema.Literal("model", "limit", "timeout", "denied", "defect", "crash"),
+  message: Schema.String,
+  durationMillis: Schema.Number
+}) {}
+export class TaskInterrupted extends Schema.TaggedClass<TaskInterrupted>()("TaskInterrupted", {
+  by: Schema.Literal("user", "shutdown"),
+  durationMillis: Schema.Number
+}) {}
+
+export class ModelSwitched extends Schema.TaggedClass<ModelSwitched>()("ModelSwitched", { profile: Schema.String }) {}
+export class ApprovalPolicySet extends Schema.TaggedClass<ApprovalPolicySet>()("ApprovalPolicySet", {
+  policy: Schema.String
+}) {}
+
+/** A command that could not be carried out, and what to do about it. */
+export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("CommandRejected", {
+  ...cause,
+  command: Schema.String,
+  reason: Schema.String
+}) {}
+export class WarningRaised extends Schema.TaggedClass<WarningRaised>()("WarningRaised", { message: Schema.String }) {}
+export class ErrorRaised extends Schema.TaggedClass<ErrorRaised>()("ErrorRaised", { message: Schema.String }) {}
+
+export const RuntimeEvent = Schema.Union(
+  RuntimeStarted,
+  RuntimeStopped,
+  SessionCreated,
+  SessionResumed,
+  SessionSuspended,
+  SessionEnded,
+  SessionCleared,
+  SessionCompacted,
+  TaskQueued,
+  TaskStarted,
+  TaskCancelling,
+  TaskCompleted,
+  TaskFailed,
+  TaskInterrupted,
+  ModelSwitched,
+  ApprovalPolicySet,
+  CommandRejected,
+  WarningRaised,
+  ErrorRaised
+)
+
+/** Everything that happens, in the past tense. */
+export const Event = Schema.Union(...RuntimeEvent.members, ...AgentEvent.members, ...ToolEvent.members)
+export type Event = typeof Event.Type
+export type EventTag = Event["_tag"]
+
+/** Deltas: they coalesce, may be skipped and are never stored; every other event is durable and numbered. */
+export const transientTags = [
+  "TextDelta",
+  "ReasoningDelta",
+  "ArgumentsDelta",
+  "ToolOutput",
+  "ToolProgressed"
+] as const satisfies ReadonlyArray<EventTag>
+export type TransientTag = (typeof transientTags)[number]
+export type TransientEvent = Extract<Event, { readonly _tag: TransientTag }>
+export type DurableEvent = Exclude<Event, { readonly _tag: TransientTag }>
+
+const transient: ReadonlySet<EventTag> = new Set(transientTags)
+export const isTransient = (event: Event): event is TransientEvent => transient.has(event._tag)
+
+/** Ends its task; there is exactly one for every `TaskQueued`. */
+export type TerminalEvent = TaskCompleted | TaskFailed | TaskInterrupted
+export const isTerminal = (event: Event): event is TerminalEvent =>
+  event._tag === "TaskCompleted" || event._tag === "TaskFailed" || event._tag === "TaskInterrupted"

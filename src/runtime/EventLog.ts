@@ -1,0 +1,226 @@
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { Channel } from "./Channel.ts"
+import { Channels } from "./Channels.ts"
+import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
+import { type DurableEvent, type Event, isTransient } from "./Event.ts"
+import type { Lease, SessionFenced, SessionStore } from "./SessionStore.ts"
+
+export type LogError = SessionFenced | DatabaseError
+
+export interface Subscription {
+  /** The first durable event to deliver; 1 is the beginning. */
+  readonly from: number
+  /** Deltas as well; true where absent. */
+  readonly transient?: boolean
+  /** Goes on with what is yet to come; true where absent. */
+  readonly follow?: boolean
+}
+
+/**
+ * The log of one session. The store is the truth, a ring caches its tail, and a subscriber is a cursor: a slow one costs
+ * nothing, and any one starts at any number without gap or duplicate. An event is visible once it is committed.
+ */
+export interface EventLog {
+  readonly lease: Lease
+  /** The number of the last durable, visible event. */
+  readonly head: () => number
+  /** Suspends only while the store is behind, never because of a subscriber. */
+  readonly emit: (event: Event, place: Place) => Effect.Effect<void>
+  /** Several durable events in one transaction. */
+  readonly emitAll: (events: ReadonlyArray<DurableEvent>, place: Place) => Effect.Effect<void>
+  /** Returns once the event is durable; dies where the store has failed. */
+  readonly commit: (event: DurableEvent, place: Place) => Effect.Effect<void>
+  readonly subscribe: (subscription: Subscription) => Stream.Stream<Envelope, LogError>
+  /** Fails when the store does; nothing is written from then on. */
+  readonly failure: Effect.Effect<never, LogError>
+  /** Commits what is pending and ends every subscription. */
+  readonly close: Effect.Effect<void>
+}
+
+/** Events that may wait for the store before `emit` does. */
+const maxPending = 1024
+/** At least twice `maxPending`, or a live subscriber would be sent to the store. */
+const ringSize = 4 * maxPending
+const chunkSize = 256
+
+export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<EventLog, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    const failure = yield* Deferred.make<never, LogError>()
+    const channels = new Channels()
+    let head = lease.head
+    let next = head + 1
+    let base = next
+    let ring: Array<Envelope> = []
+    let pending: Array<Envelope> = []
+    let failed: LogError | undefined
+    let closed = false
+    const wake = Effect.unsafeMakeLatch(false)
+    const room = Effect.unsafeMakeLatch(true)
+    /** Replaced on every move, so that whoever takes it before looking cannot miss one. */
+    let moved = Effect.unsafeMakeLatch(false)
+
+    const notify = () => {
+      const waiting = moved
+      moved = Effect.unsafeMakeLatch(false)
+      waiting.unsafeOpen()
+    }
+    const push = (event: Event, place: Place): void => {
+      if (closed || failed !== undefined) return
+      if (isTransient(event)) channels.push(event, place, next - 1)
+      else {
+        const seq = next++
+        channels.close(event, place, seq)
+        pending.push({
+          version: schemaVersion,
+          seq,
+          time: clock.unsafeCurrentTimeMillis(),
+          session: lease.session,
+          ...place,
+          event
+        })
+        if (pending.length >= maxPending) room.unsafeClose()
+      }
+      wake.unsafeOpen()
+    }
+    const whenRoom = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.suspend(() => (pending.length < maxPending ? self : Effect.zipRight(room.await, whenRoom(self))))
+
+    const publish = (batch: ReadonlyArray<Envelope>) => {
+      for (const envelope of batch) ring.push(envelope)
+      head = batch[batch.length - 1]?.seq ?? head
+      if (ring.length > 2 * ringSize) {
+        base += ring.length - ringSize
+        ring = ring.slice(-ringSize)
+      }
+    }
+    const fail = (error: LogError) => {
+      failed = error
+      pending = []
+      Deferred.unsafeDone(failure, Exit.fail(error))
+    }
+    const drain: Effect.Effect<void> = Effect.suspend(() => {
+      const batch = pending
+      if (batch.length === 0) return Effect.sync(notify)
+      pending = []
+      return Effect.map(Effect.either(store.append(lease, batch)), (result) => {
+        if (result._tag === "Left") fail(result.left)
+        else publish(batch)
+        room.unsafeOpen()
+        notify()
+      })
+    })
+    const one = Effect.unsafeMakeSemaphore(1)
+    const flush = Effect.uninterruptible(one.withPermits(1)(drain))
+    yield* wake.await.pipe(
+      Effect.zipRight(Effect.yieldNow()),
+      Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
+      Effect.zipRight(flush),
+      Effect.forever,
+      Effect.interruptible,
+      Effect.forkScoped
+    )
+
+    const commit = (event: DurableEvent, place: Place) =>
+      whenRoom(
+        Effect.suspend(() => {
+          push(event, place)
+          const seq = next - 1
+          const settled: Effect.Effect<void> = Effect.suspend(() => {
+            const signal = moved
+            return failed !== undefined
+              ? Effect.die(failed)
+              : head >= seq
+                ? Effect.void
+                : Effect.zipRight(signal.await, settled)
+          })
+          return settled
+        })
+      )
+    const close = Effect.zipRight(
+      flush,
+      Effect.sync(() => {
+        closed = true
+        notify()
+      })
+    )
+    yield* Effect.addFinalizer(() => close)
+
+    const subscribe = ({ follow = true, from, transient = true }: Subscription) =>
+      Stream.suspend(() => {
+        const offsets = new Map<Channel, number>()
+        let live = from > head
+        const until = follow ? Infinity : head
+        const delta = (channel: Channel, seq: number): ReadonlyArray<Envelope> => {
+          const offset = offsets.get(channel) ?? 0
+          if (channel.total <= offset) return []
+          offsets.set(channel, channel.total)
+          const event = channel.since(offset)
+          const time = clock.unsafeCurrentTimeMillis()
+          return [{ version: 1, seq, time, session: lease.session, ...channel.place, transient: true, event }]
+        }
+        const withDeltas = (batch: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> =>
+          transient && live
+            ? batch.flatMap((envelope) => [
+                ...channels.closedBy(envelope.seq).flatMap((channel) => {
+                  const rest = delta(channel, envelope.seq - 1)
+                  offsets.delete(channel)
+                  return rest
+                }),
+                envelope
+              ])
+            : batch
+        type Page = readonly [Chunk.Chunk<Envelope>, Option.Option<number>]
+        const page = (batch: ReadonlyArray<Envelope>, cursor: number): Page => [
+          Chunk.unsafeFromArray(batch),
+          Option.some(cursor)
+        ]
+        const end: Page = [Chunk.empty(), Option.none()]
+        const step = (cursor: number): Effect.Effect<Page, LogError> =>
+          Effect.suspend(() => {
+            const signal = moved
+            if (cursor > until) return Effect.succeed(end)
+            if (cursor <= head) {
+              const to = Math.min(head, until, cursor + chunkSize - 1)
+              return cursor >= base
+                ? Effect.succeed(page(withDeltas(ring.slice(cursor - base, to + 1 - base)), to + 1))
+                : Effect.map(store.read(lease.session, cursor, Math.min(chunkSize, to + 1 - cursor)), (batch) =>
+                    page(batch, (batch[batch.length - 1]?.seq ?? to) + 1)
+                  )
+            }
+            live = true
+            const deltas = transient
+              ? channels.visible(cursor - 1).flatMap((channel) => delta(channel, cursor - 1))
+              : []
+            if (deltas.length > 0) return Effect.succeed(page(deltas, cursor))
+            if (failed !== undefined) return Effect.fail(failed)
+            if (closed) return Effect.succeed(end)
+            return Effect.zipRight(signal.await, step(cursor))
+          })
+        return Stream.paginateChunkEffect(Math.max(1, from), step)
+      })
+
+    return {
+      lease,
+      head: () => head,
+      emit: (event, place) =>
+        isTransient(event) ? Effect.sync(() => push(event, place)) : whenRoom(Effect.sync(() => push(event, place))),
+      emitAll: (events, place) =>
+        whenRoom(
+          Effect.sync(() => {
+            for (const event of events) push(event, place)
+          })
+        ),
+      commit,
+      subscribe,
+      failure: Deferred.await(failure),
+      close
+    }
+  })

@@ -1,0 +1,134 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { StoredMessage } from "../conversation/Message.ts"
+import type { Envelope } from "./Envelope.ts"
+import { isTerminal } from "./Event.ts"
+import {
+  SessionFenced,
+  SessionNotFound,
+  SessionStore,
+  type SessionSummary,
+  type UnfinishedCall
+} from "./SessionStore.ts"
+
+interface Kept {
+  summary: SessionSummary
+  epoch: number
+  readonly events: Array<Envelope>
+}
+
+const messageOf = ({ event }: Envelope): StoredMessage | undefined =>
+  "message" in event && typeof event.message === "object" ? event.message : undefined
+
+const atRoot = ({ worker }: Envelope): boolean => worker === undefined || worker.length === 1
+
+const placeOf = ({ iteration, task, worker }: Envelope, callId: string): string =>
+  JSON.stringify([task, worker, iteration, callId])
+
+/** Sessions in memory, gone with the layer; for tests and for runs that must leave no trace. */
+export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
+  const sessions = new Map<string, Kept>()
+  const find = (session: string): Effect.Effect<Kept, SessionNotFound> =>
+    Effect.suspend(() => {
+      const kept = sessions.get(session)
+      return kept === undefined ? new SessionNotFound({ session }) : Effect.succeed(kept)
+    })
+  const events = (session: string): ReadonlyArray<Envelope> => sessions.get(session)?.events ?? []
+
+  return SessionStore.of({
+    open: ({ create, session }) =>
+      Effect.suspend(() => {
+        if (!sessions.has(session) && create !== undefined) {
+          const { profile, project, time } = create
+          const summary = { id: session, project, profile, title: "", createdAt: time, updatedAt: time } as const
+          sessions.set(session, { summary: { ...summary, status: "open", head: 0 }, epoch: 0, events: [] })
+        }
+        return Effect.map(find(session), (kept) => {
+          kept.epoch += 1
+          const { head, profile, project } = kept.summary
+          return { session, epoch: kept.epoch, head, created: kept.epoch === 1, project, profile }
+        })
+      }),
+    append: (lease, batch) =>
+      Effect.suspend(() => {
+        const kept = sessions.get(lease.session)
+        if (kept === undefined || kept.epoch !== lease.epoch) {
+          return new SessionFenced({ session: lease.session, epoch: lease.epoch })
+        }
+        for (const envelope of batch) {
+          kept.events.push(envelope)
+          kept.summary = summarise(kept.summary, envelope)
+        }
+        return Effect.void
+      }),
+    read: (session, from, limit) => Effect.sync(() => events(session).slice(from - 1, from - 1 + limit)),
+    get: (session) => Effect.map(find(session), (kept) => kept.summary),
+    list: ({ limit, project }) =>
+      Effect.sync(() =>
+        [...sessions.values()]
+          .map((kept) => kept.summary)
+          .filter((summary) => project === undefined || summary.project === project)
+          .toSorted((a, b) => b.updatedAt - a.updatedAt)
+          .slice(0, limit)
+      ),
+    messages: (session, limit) =>
+      Effect.sync(() => {
+        const all = events(session)
+        const cleared = all.findLastIndex(({ event }) => event._tag === "SessionCleared") + 1
+        const compacted = all.findLastIndex(({ event }) => event._tag === "SessionCompacted")
+        return all
+          .slice(Math.max(cleared, compacted, 0))
+          .filter(atRoot)
+          .flatMap((envelope) => messageOf(envelope) ?? [])
+          .slice(-limit)
+      }),
+    unfinished: (session) =>
+      Effect.sync(() => {
+        const tasks = new Set<string>()
+        const calls = new Map<string, UnfinishedCall>()
+        for (const envelope of events(session)) {
+          const { event, iteration = 0, task = "", worker = [] } = envelope
+          if (event._tag === "TaskQueued") tasks.add(task)
+          else if (isTerminal(event)) tasks.delete(task)
+          else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
+            for (const call of event.message.message.tool_calls ?? []) {
+              const open = {
+                task,
+                iteration,
+                worker,
+                callId: call.id,
+                tool: call.function.name,
+                mayHaveHappened: false
+              }
+              calls.set(placeOf(envelope, call.id), open)
+            }
+          } else if (event._tag === "ToolCallStarted" && !event.readOnly) {
+            const open = calls.get(placeOf(envelope, event.callId))
+            if (open !== undefined) calls.set(placeOf(envelope, event.callId), { ...open, mayHaveHappened: true })
+          } else if (
+            event._tag === "ToolCallCompleted" ||
+            event._tag === "ToolCallFailed" ||
+            event._tag === "ToolCallInterrupted" ||
+            event._tag === "ToolCallOutcomeUnknown"
+          ) {
+            calls.delete(placeOf(envelope, event.callId))
+          }
+        }
+        return { tasks: [...tasks], calls: [...calls.values()] }
+      }),
+    hasTask: (session, task) =>
+      Effect.sync(() =>
+        events(session).some((envelope) => envelope.event._tag === "TaskQueued" && envelope.task === task)
+      )
+  })
+})
+
+const summarise = (summary: SessionSummary, { event, seq, time }: Envelope): SessionSummary => ({
+  ...summary,
+  head: seq,
+  updatedAt: time,
+  ...(event._tag === "TaskQueued" && summary.title === "" ? { title: event.prompt.slice(0, 80) } : {}),
+  ...(event._tag === "ModelSwitched" ? { profile: event.profile } : {}),
+  ...(event._tag === "SessionEnded" ? { status: "ended" as const } : {}),
+  ...(event._tag === "SessionResumed" ? { status: "open" as const } : {})
+})

@@ -1,0 +1,268 @@
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import type * as Queue from "effect/Queue"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Tools } from "../agent/Tools.ts"
+import type { Approvals } from "../approval/Approvals.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { Models } from "../model/Models.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import { version } from "../version.ts"
+import { type Command, ResumeSession, SubmitPrompt } from "./Command.ts"
+import * as CommandQueue from "./CommandQueue.ts"
+import type { Envelope } from "./Envelope.ts"
+import {
+  CommandRejected,
+  isTerminal,
+  RuntimeStarted,
+  RuntimeStopped,
+  SessionCreated,
+  TaskFailed,
+  TaskInterrupted
+} from "./Event.ts"
+import * as EventLog from "./EventLog.ts"
+import { RuntimeOptions } from "./RuntimeOptions.ts"
+import * as Session from "./Session.ts"
+import type { SessionNotFound} from "./SessionStore.ts";
+import { type Lease, type OpenOptions, SessionStore } from "./SessionStore.ts"
+import * as Directory from "./Directory.ts"
+
+/** The runtime has stopped and takes no more commands. */
+export class RuntimeHasStopped extends Schema.TaggedError<RuntimeHasStopped>()("RuntimeHasStopped", {}) {
+  override get message() {
+    return "The runtime has stopped and takes no more commands."
+  }
+}
+
+/** The task of a prompt did not complete. */
+export class TaskUnfinished extends Schema.TaggedError<TaskUnfinished>()("TaskUnfinished", {
+  task: Schema.String,
+  outcome: Schema.Union(TaskFailed, TaskInterrupted)
+}) {
+  override get message() {
+    return this.outcome._tag === "TaskFailed"
+      ? this.outcome.message
+      : `The task was interrupted by the ${this.outcome.by}.`
+  }
+}
+
+/** Names the log of what belongs to no session, such as rejected commands; it is not stored. */
+export const runtimeSession = "runtime"
+
+/**
+ * A bounded queue of commands in, a stream of events out (R1). Every frontend uses only these two; `prompt` is a thin
+ * wrapper over them.
+ */
+export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
+  Runtime,
+  {
+    readonly commands: Queue.Enqueue<Command>
+    readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped>
+    /** All that happens from now on, in every session and in the runtime itself. */
+    readonly events: Stream.Stream<Envelope, EventLog.LogError>
+    /** One session from any number on, whether it is open here or only stored. */
+    readonly subscribe: (
+      session: string,
+      subscription: EventLog.Subscription
+    ) => Stream.Stream<Envelope, SessionNotFound | EventLog.LogError>
+    /** Sends a prompt to a session and waits for the final text (R8). */
+    readonly prompt: (
+      session: string,
+      prompt: string
+    ) => Effect.Effect<string, TaskUnfinished | SessionNotFound | RuntimeHasStopped | EventLog.LogError>
+  }
+>() {
+  static readonly layer: Layer.Layer<Runtime, never, SessionStore | Models | Tools | Approvals> = Layer.scoped(
+    Runtime,
+    Effect.suspend(() => make)
+  )
+}
+
+/** Events of a session that is only stored, read at a time, and how often one that another process writes is looked at. */
+const storedPage = 256
+const storedPoll = Duration.millis(200)
+
+interface Open {
+  readonly session: Session.Session
+  readonly scope: Scope.CloseableScope
+}
+
+/** The log of the runtime itself keeps only its ring. */
+const forgetful = (store: SessionStore["Type"]): SessionStore["Type"] => ({
+  ...store,
+  append: () => Effect.void,
+  read: () => Effect.succeed([])
+})
+
+const make = Effect.gen(function* () {
+  const options = yield* RuntimeOptions
+  const store = yield* SessionStore
+  const models = yield* Models
+  const ids = yield* Ids
+  const context = yield* Effect.context<SessionStore | Models | Tools | Approvals>()
+  const scope = yield* Effect.scope
+  const mailbox = yield* Mailbox.make<Command>({ capacity: options.commandCapacity, strategy: "suspend" })
+  const sessions = new Map<string, Open>()
+  const own: Lease = { session: runtimeSession, epoch: 1, head: 0, created: true, project: "", profile: "" }
+  const log = yield* EventLog.make(own, forgetful(store))
+  const directory = Directory.make()
+  directory.add(log)
+  yield* log.emit(new RuntimeStarted({ version }, trusted), {})
+
+  const reject = (command: Command, reason: string) =>
+    log.emit(
+      new CommandRejected(
+        { command: command._tag, reason, ...(command.commandId === undefined ? {} : { commandId: command.commandId }) },
+        trusted
+      ),
+      {}
+    )
+
+  const open = (
+    request: OpenOptions,
+    commandId: string | undefined
+  ): Effect.Effect<Session.Session, SessionNotFound | DatabaseError> =>
+    Effect.gen(function* () {
+      const known = sessions.get(request.session)
+      if (known !== undefined) return known.session
+      const lease = yield* store.open(request)
+      const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+      const opened = yield* EventLog.make(lease, store).pipe(Scope.extend(own))
+      directory.add(opened)
+      if (lease.created) {
+        const { profile, project } = lease
+        const cause = commandId === undefined ? {} : { commandId }
+        yield* opened.emit(new SessionCreated({ project, profile, ...cause }, trusted), {})
+      }
+      const session = yield* Session.make(opened, commandId).pipe(Effect.provide(context), Scope.extend(own))
+      sessions.set(request.session, { session, scope: own })
+      yield* Effect.forkIn(
+        Effect.zipRight(
+          Effect.interruptible(session.stopped),
+          Effect.suspend(() => {
+            sessions.delete(request.session)
+            directory.remove(opened)
+            return Scope.close(own, Exit.void)
+          })
+        ),
+        scope
+      )
+      return session
+    }).pipe(Effect.uninterruptible)
+
+  const handle = (command: Command): Effect.Effect<void> => {
+    const rejected = <A>(self: Effect.Effect<A, SessionNotFound | DatabaseError>) =>
+      self.pipe(
+        Effect.asVoid,
+        Effect.catchAll((error) => reject(command, error.message))
+      )
+    switch (command._tag) {
+      case "CreateSession":
+        return Effect.flatMap(Clock.currentTimeMillis, (time) => {
+          const create = { project: command.project, profile: command.profile ?? models.preferred, time }
+          return rejected(open({ session: command.session, create }, command.commandId))
+        })
+      case "ResumeSession":
+        return rejected(open({ session: command.session }, command.commandId))
+      case "ResumeLastSession":
+        return Effect.flatMap(Effect.either(store.list({ project: command.project, limit: 1 })), (found) => {
+          if (found._tag === "Left") return reject(command, found.left.message)
+          const last = found.right[0]
+          return last === undefined
+            ? reject(command, "There is no session of this project yet.")
+            : handle(new ResumeSession({ ...command, session: last.id }, trusted))
+        })
+      case "Shutdown":
+        return Effect.asVoid(mailbox.end)
+      default:
+        return rejected(
+          Effect.flatMap(open({ session: command.session }, undefined), (session) =>
+            Effect.flatMap(session.send(command), (taken) =>
+              taken ? Effect.void : reject(command, `Session ${command.session} is closing; send it again.`)
+            )
+          )
+        )
+    }
+  }
+
+  const finish = Effect.gen(function* () {
+    yield* mailbox.shutdown
+    yield* Effect.forEach([...sessions.values()], ({ session }) => session.stop, {
+      concurrency: "unbounded",
+      discard: true
+    })
+    yield* log.emit(new RuntimeStopped({}, trusted), {})
+    yield* log.close
+    directory.close()
+  })
+  yield* mailbox.take.pipe(
+    Effect.flatMap(handle),
+    Effect.forever,
+    Effect.catchTag("NoSuchElementException", () => Effect.void),
+    Effect.onExit(() => finish),
+    Effect.interruptible,
+    Effect.forkScoped
+  )
+
+  const send = (command: Command) =>
+    Effect.flatMap(mailbox.offer(command), (taken) => (taken ? Effect.void : new RuntimeHasStopped()))
+
+  const stored = (session: string, { follow = true, from }: EventLog.Subscription) =>
+    Stream.paginateChunkEffect(Math.max(1, from), (cursor) => {
+      const step: Effect.Effect<readonly [Chunk.Chunk<Envelope>, Option.Option<number>], DatabaseError> =
+        Effect.flatMap(store.read(session, cursor, storedPage), (events) => {
+          const last = events[events.length - 1]
+          if (last !== undefined) {
+            return Effect.succeed([Chunk.unsafeFromArray(events), Option.some(last.seq + 1)] as const)
+          }
+          return follow
+            ? Effect.zipRight(Effect.sleep(storedPoll), step)
+            : Effect.succeed([Chunk.empty<Envelope>(), Option.none<number>()] as const)
+        })
+      return step
+    })
+  const subscribe = (session: string, subscription: EventLog.Subscription) =>
+    Stream.unwrap(
+      Effect.suspend((): Effect.Effect<Stream.Stream<Envelope, EventLog.LogError>, SessionNotFound | DatabaseError> => {
+        const opened = sessions.get(session)
+        return opened !== undefined
+          ? Effect.succeed(opened.session.log.subscribe(subscription))
+          : Effect.map(store.get(session), () => stored(session, subscription))
+      })
+    )
+  const prompt = (session: string, text: string) =>
+    Effect.gen(function* () {
+      const { log } = yield* open({ session }, undefined)
+      const from = log.head() + 1
+      const task = yield* ids.next("task")
+      yield* send(new SubmitPrompt({ session, task, prompt: text }, trusted))
+      const terminal = yield* log.subscribe({ from, transient: false }).pipe(
+        Stream.filterMap(({ event, task: of }) =>
+          of === task && isTerminal(event) ? Option.some(event) : Option.none()
+        ),
+        Stream.runHead
+      )
+      const outcome = yield* Effect.mapError(terminal, () => new RuntimeHasStopped())
+      if (outcome._tag !== "TaskCompleted") return yield* new TaskUnfinished({ task, outcome })
+      return outcome.text
+    })
+
+  return Runtime.of({
+    commands: CommandQueue.make(mailbox, options.commandCapacity),
+    send,
+    events: directory.events,
+    subscribe,
+    prompt
+  })
+})

@@ -1,0 +1,38 @@
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+
+/** What a runtime may be told; every value has a default. */
+export class RuntimeOptions extends Context.Reference<RuntimeOptions>()("tollgate/runtime/RuntimeOptions", {
+  defaultValue: (): RuntimeSettings => defaults
+}) {}
+
+export interface RuntimeSettings {
+  readonly systemPrompt: string
+  /** Model requests of one task. */
+  readonly maxIterations: number
+  /** Characters of the conversation that go into one request. */
+  readonly contextCharacters: number
+  /** Calls of one answer that run at the same time. */
+  readonly parallelCalls: number
+  /** How long one task may take; infinite where it is only ended by a person. */
+  readonly taskTimeout: Duration.Duration
+  /** How long an interrupted task may take to clean up before its terminal event is written anyway. */
+  readonly interruptGrace: Duration.Duration
+  /** Tasks of one session that may wait; more are rejected. */
+  readonly maxQueuedTasks: number
+  /** Commands that may wait before `send` does. */
+  readonly commandCapacity: number
+}
+
+export const defaults: RuntimeSettings = {
+  systemPrompt:
+    "You are an agent that works through tools. Some calls need the user's approval; if one is denied, respect it and " +
+    "find another way or ask. Say briefly what you did.",
+  maxIterations: 100,
+  contextCharacters: 400_000,
+  parallelCalls: 16,
+  taskTimeout: Duration.infinity,
+  interruptGrace: Duration.seconds(5),
+  maxQueuedTasks: 64,
+  commandCapacity: 64
+}

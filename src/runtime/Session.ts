@@ -1,0 +1,244 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { Tools } from "../agent/Tools.ts"
+import type { WorkerOutcome } from "../agent/Worker.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import { ModelView } from "../conversation/ModelView.ts"
+import { Models } from "../model/Models.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import type { SessionCommand } from "./Command.ts"
+import {
+  ApprovalPolicySet,
+  CommandRejected,
+  ModelSwitched,
+  SessionCleared,
+  SessionEnded,
+  SessionSuspended,
+  TaskCancelling,
+  TaskCompleted,
+  TaskFailed,
+  TaskInterrupted,
+  TaskQueued,
+  type TerminalEvent
+} from "./Event.ts"
+import type { EventLog } from "./EventLog.ts"
+import { exitWithGrace } from "./exitWithGrace.ts"
+import { RuntimeOptions } from "./RuntimeOptions.ts"
+import { recover } from "./recover.ts"
+import { SessionStore } from "./SessionStore.ts"
+import { type TaskError, TaskTimedOut, makeTasks } from "./Task.ts"
+import * as TaskSink from "./TaskSink.ts"
+
+/** One conversation: its actor and its log. */
+export interface Session {
+  readonly id: string
+  readonly log: EventLog
+  /** Suspends while too many commands wait; false once the session has stopped. */
+  readonly send: (command: SessionCommand) => Effect.Effect<boolean>
+  /** Interrupts what is in flight, writes the last events and closes the log. */
+  readonly stop: Effect.Effect<void>
+  readonly stopped: Effect.Effect<void>
+}
+
+type Outcome = Exit.Exit<WorkerOutcome, TaskError>
+
+const kindOf = (error: TaskError): TaskFailed["kind"] => {
+  switch (error._tag) {
+    case "IterationLimitReached":
+      return "limit"
+    case "TaskTimedOut":
+      return "timeout"
+    case "TaskStopped":
+      return "denied"
+    default:
+      return "model"
+  }
+}
+
+const terminal = (outcome: Outcome, by: "user" | "shutdown", durationMillis: number): TerminalEvent => {
+  if (Exit.isSuccess(outcome)) return new TaskCompleted({ ...outcome.value, durationMillis }, trusted)
+  const failure = Cause.failureOption(outcome.cause)
+  if (Option.isSome(failure)) {
+    const { message } = failure.value
+    return new TaskFailed({ kind: kindOf(failure.value), message, durationMillis }, trusted)
+  }
+  return Cause.isInterrupted(outcome.cause)
+    ? new TaskInterrupted({ by, durationMillis }, trusted)
+    : new TaskFailed(
+        { kind: "defect", message: "The task crashed. This is a bug of Tollgate.", durationMillis },
+        trusted
+      )
+}
+
+interface InFlight {
+  readonly fiber: Fiber.RuntimeFiber<void>
+  readonly sink: TaskSink.TaskSink
+}
+
+type Body = (sink: TaskSink.TaskSink) => Effect.Effect<WorkerOutcome, TaskError>
+
+/**
+ * Opens a session on its log. A task is a daemon that cannot be interrupted except where it works, so that it reaches its
+ * terminal event whatever happens, exactly once (R4); `FiberMap` would start it interruptible and forget it early.
+ */
+export const make = (
+  log: EventLog,
+  commandId?: string
+): Effect.Effect<Session, never, Scope.Scope | Models | Tools | Approvals | SessionStore> =>
+  Effect.gen(function* () {
+    const options = yield* RuntimeOptions
+    const models = yield* Models
+    const approvals = yield* Approvals
+    const store = yield* SessionStore
+    const { session: id } = log.lease
+    const view = new ModelView()
+    const commands = yield* Mailbox.make<SessionCommand>({ capacity: options.commandCapacity, strategy: "suspend" })
+    const tasks = new Map<string, InFlight>()
+    const seen = new Set<string>()
+    const oneTask = yield* Effect.makeSemaphore(1)
+    const stopped = yield* Deferred.make<void>()
+    let profile = log.lease.profile === "" ? models.preferred : log.lease.profile
+    let interruptedBy: "user" | "shutdown" = "user"
+    let ended = false
+
+    yield* recover(log, store, view, commandId)
+    const bodies = yield* makeTasks(log.lease, view)
+
+    const runTask = (sink: TaskSink.TaskSink, body: Body) => {
+      const limited = Duration.isFinite(options.taskTimeout)
+        ? Effect.timeoutFail({
+            duration: options.taskTimeout,
+            onTimeout: () => new TaskTimedOut({ afterMillis: Duration.toMillis(options.taskTimeout) })
+          })
+        : <A>(self: A) => self
+      return Effect.gen(function* () {
+        const startedAt = yield* Clock.currentTimeMillis
+        const outcome = yield* exitWithGrace(options.interruptGrace)(
+          oneTask.withPermits(1)(limited(Effect.suspend(() => body(sink))))
+        )
+        if (Exit.isFailure(outcome) && Cause.isDie(outcome.cause)) {
+          yield* Effect.logError("A task crashed", outcome.cause)
+        }
+        yield* sink.end(terminal(outcome, interruptedBy, (yield* Clock.currentTimeMillis) - startedAt))
+      })
+    }
+
+    const reject = (command: SessionCommand, reason: string) =>
+      log.emit(
+        new CommandRejected(
+          {
+            command: command._tag,
+            reason,
+            ...(command.commandId === undefined ? {} : { commandId: command.commandId })
+          },
+          trusted
+        ),
+        {}
+      )
+
+    const startTask = (command: Extract<SessionCommand, { readonly task: string }>, prompt: string, body: Body) =>
+      Effect.gen(function* () {
+        const { task } = command
+        if (tasks.size >= options.maxQueuedTasks) {
+          return yield* reject(command, `${tasks.size} tasks wait already; cancel one or wait for the first to end.`)
+        }
+        const known = seen.has(task) || (yield* Effect.orElseSucceed(store.hasTask(id, task), () => false))
+        if (known) return yield* reject(command, `The session has a task ${task} already; it was not started again.`)
+        seen.add(task)
+        yield* log.emit(new TaskQueued({ prompt, ahead: tasks.size }, trusted), { task })
+        const sink = TaskSink.make(log, task, (message) => view.add(message))
+        const fiber = yield* Effect.forkDaemon(runTask(sink, body))
+        tasks.set(task, { fiber, sink })
+        fiber.addObserver(() => tasks.delete(task))
+      }).pipe(Effect.uninterruptible)
+
+    const interrupt = ({ fiber, sink }: InFlight) =>
+      Effect.zipRight(sink.emit(new TaskCancelling({}, trusted)), Fiber.interruptFork(fiber))
+
+    const handle = (command: SessionCommand): Effect.Effect<void> => {
+      switch (command._tag) {
+        case "SubmitPrompt":
+          return startTask(command, command.prompt, (sink) =>
+            bodies.prompt(sink, command.task, command.prompt, profile)
+          )
+        case "InvokeTool":
+          return startTask(command, `/tool ${command.tool}`, (sink) => bodies.invoke(sink, command))
+        case "CompactSession":
+          return startTask(command, "/compact", (sink) => bodies.compact(sink, profile))
+        case "DecideApproval":
+          return approvals
+            .decide({ ...command, sessionId: id, scope: command.scope ?? "once", by: "user" })
+            .pipe(Effect.catchAll((error) => reject(command, error.message)))
+        case "CancelTask": {
+          const inFlight = tasks.get(command.task)
+          return inFlight === undefined ? reject(command, `No task ${command.task} is in flight.`) : interrupt(inFlight)
+        }
+        case "Interrupt":
+          return Effect.forEach(tasks.values(), interrupt, { discard: true })
+        case "SetApprovalPolicy":
+          return Effect.zipRight(
+            approvals.setPolicy(id, command.policy),
+            log.emit(new ApprovalPolicySet({ policy: command.policy }, trusted), {})
+          )
+        case "SwitchModel":
+          return Effect.matchEffect(models.get(command.profile), {
+            onFailure: (error) => reject(command, error.message),
+            onSuccess: () =>
+              Effect.suspend(() => {
+                profile = command.profile
+                return log.emit(new ModelSwitched({ profile }, trusted), {})
+              })
+          })
+        case "ClearSession":
+          return Effect.suspend(() => {
+            if (tasks.size > 0) return reject(command, "A task is in flight; interrupt it first.")
+            view.clear()
+            return log.emit(new SessionCleared({}, trusted), {})
+          })
+        case "EndSession":
+          return Effect.zipRight(
+            Effect.sync(() => {
+              ended = true
+            }),
+            commands.end
+          ).pipe(Effect.asVoid)
+      }
+    }
+
+    const loop: Effect.Effect<void> = commands.take.pipe(
+      Effect.flatMap(handle),
+      Effect.forever,
+      Effect.catchTag("NoSuchElementException", () => Effect.void)
+    )
+    // The same way out for the end of the commands, a closed scope, a failed store and a defect of the loop.
+    const finish = Effect.gen(function* () {
+      interruptedBy = "shutdown"
+      yield* commands.shutdown
+      yield* Fiber.interruptAll([...tasks.values()].map(({ fiber }) => fiber))
+      yield* log.emit(ended ? new SessionEnded({}, trusted) : new SessionSuspended({}, trusted), {})
+      if (ended) yield* approvals.endSession(id)
+      yield* log.close
+      yield* Deferred.succeed(stopped, undefined)
+    })
+    const actor = yield* Effect.raceFirst(loop, Effect.ignore(log.failure)).pipe(
+      Effect.onExit(() => finish),
+      Effect.interruptible,
+      Effect.forkScoped
+    )
+
+    return {
+      id,
+      log,
+      send: (command) => commands.offer(command),
+      stop: Effect.zipRight(Fiber.interrupt(actor), Deferred.await(stopped)),
+      stopped: Deferred.await(stopped)
+    }
+  })

@@ -1,0 +1,101 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { StoredMessage } from "../conversation/Message.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { Envelope } from "./Envelope.ts"
+
+export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
+  session: Schema.String
+}) {
+  override get message() {
+    return `There is no session ${this.session}. tollgate sessions list shows the ones there are.`
+  }
+}
+
+/** Another owner has taken the session over; nothing more is written by this one. */
+export class SessionFenced extends Schema.TaggedError<SessionFenced>()("SessionFenced", {
+  session: Schema.String,
+  epoch: Schema.Number
+}) {
+  override get message() {
+    return `Session ${this.session} has been taken over by another process; this one has stopped writing to it.`
+  }
+}
+
+export interface SessionSummary {
+  readonly id: string
+  readonly project: string
+  readonly profile: string
+  /** The beginning of the first prompt. */
+  readonly title: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly status: "open" | "ended"
+  /** The number of its last event. */
+  readonly head: number
+}
+
+/** The right to write to a session: every append is conditional on the epoch, so an older owner is harmless. */
+export interface Lease {
+  readonly session: string
+  readonly epoch: number
+  readonly head: number
+  readonly created: boolean
+  readonly project: string
+  readonly profile: string
+}
+
+export interface OpenOptions {
+  readonly session: string
+  /** Makes the session where there is none. */
+  readonly create?: { readonly project: string; readonly profile: string; readonly time: number }
+}
+
+/** What a dead owner left behind. */
+export interface Unfinished {
+  readonly tasks: ReadonlyArray<string>
+  readonly calls: ReadonlyArray<UnfinishedCall>
+}
+
+export interface UnfinishedCall {
+  readonly task: string
+  readonly iteration: number
+  readonly worker: ReadonlyArray<string>
+  readonly callId: string
+  readonly tool: string
+  /** Whether its handler may have run and changed something. */
+  readonly mayHaveHappened: boolean
+}
+
+/** Where sessions are kept. One contract, two layers: SQLite, and memory for tests. */
+export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
+  SessionStore,
+  {
+    /** Takes the session over: the epoch grows by one. */
+    readonly open: (options: OpenOptions) => Effect.Effect<Lease, SessionNotFound | DatabaseError>
+    /** Durable events only, in order; durable when it returns. */
+    readonly append: (
+      lease: Lease,
+      events: ReadonlyArray<Envelope>
+    ) => Effect.Effect<void, SessionFenced | DatabaseError>
+    /** At most `limit` durable events from number `from` on. */
+    readonly read: (
+      session: string,
+      from: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
+    readonly get: (session: string) => Effect.Effect<SessionSummary, SessionNotFound | DatabaseError>
+    /** The latest first. */
+    readonly list: (filter: {
+      readonly project?: string
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
+    /** The last `limit` messages of the root worker that the model may still see, in order. */
+    readonly messages: (session: string, limit: number) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
+    readonly unfinished: (session: string) => Effect.Effect<Unfinished, DatabaseError>
+    /** Whether the session has had a task of that id. */
+    readonly hasTask: (session: string, task: string) => Effect.Effect<boolean, DatabaseError>
+  }
+>() {}

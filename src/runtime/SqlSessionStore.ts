@@ -1,0 +1,202 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { StoredMessage } from "../conversation/Message.ts"
+import { Database } from "../database/Database.ts"
+import { type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
+import { type Envelope, schemaVersion } from "./Envelope.ts"
+import { Event } from "./Event.ts"
+import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
+
+const EventRow = Schema.Struct({
+  seq: Schema.Number,
+  time: Schema.Number,
+  task_id: Schema.NullOr(Schema.String),
+  iteration: Schema.NullOr(Schema.Number),
+  worker: Schema.NullOr(Schema.String),
+  event: Schema.parseJson(Event)
+})
+
+const SessionRow = Schema.Struct({
+  id: Schema.String,
+  project: Schema.String,
+  profile: Schema.String,
+  title: Schema.String,
+  created_at: Schema.Number,
+  updated_at: Schema.Number,
+  status: Schema.Literal("open", "ended"),
+  head: Schema.Number
+})
+
+const LeaseRow = Schema.Struct({
+  epoch: Schema.Number,
+  head: Schema.Number,
+  project: Schema.String,
+  profile: Schema.String
+})
+
+const CallRow = Schema.Struct({
+  task_id: Schema.String,
+  iteration: Schema.Number,
+  worker: Schema.String,
+  call_id: Schema.String,
+  tool: Schema.String,
+  may_have_happened: Schema.Number
+})
+
+const MessageRow = Schema.Struct({ message: Schema.parseJson(StoredMessage) })
+const TaskRow = Schema.Struct({ task_id: Schema.String })
+
+const workerText = (worker: ReadonlyArray<string>): string => worker.join("/")
+const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
+
+/** The statement stays one whatever the size of the batch. */
+const insertEvents = `
+  INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event)
+  SELECT ?1, e.value ->> '$.seq', ?2, e.value ->> '$.time', e.value ->> '$.event._tag', e.value ->> '$.task',
+    e.value ->> '$.iteration', e.value ->> '$.worker', e.value -> '$.event'
+  FROM json_each(?3) AS e
+  WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?1 AND epoch = ?2)`
+
+/** Sessions in the database. */
+export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
+  SessionStore,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const sql = database.read
+    const decoded = <A, I>(schema: Schema.Schema<A, I>) => {
+      const decode = Schema.decodeUnknown(Schema.Array(schema))
+      return (found: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
+        Effect.mapError(
+          decode(found),
+          (error) => new DatabaseFailed({ file: database.file, code: "decode", reason: error.message.slice(0, 400) })
+        )
+    }
+    const rows = <A, I>(schema: Schema.Schema<A, I>) => {
+      const decode = decoded(schema)
+      return (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
+        Effect.flatMap(
+          Effect.mapError(statement, (error) => fromCause(database.file, error)),
+          decode
+        )
+    }
+    const eventRows = rows(EventRow)
+    const sessionRows = rows(SessionRow)
+    const messageRows = rows(MessageRow)
+    const taskRows = rows(TaskRow)
+    const callRows = rows(CallRow)
+    const leaseRows = decoded(LeaseRow)
+    const summary = (row: typeof SessionRow.Type) => ({
+      id: row.id,
+      project: row.project,
+      profile: row.profile,
+      title: row.title,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      status: row.status,
+      head: row.head
+    })
+
+    return SessionStore.of({
+      open: Effect.fn("SessionStore.open")(function* ({ create, session }) {
+        const insert = `INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch)
+          VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING`
+        const take = `UPDATE sessions SET epoch = epoch + 1 WHERE id = ? RETURNING epoch, head, project, profile`
+        const taken = yield* database.write((connection) =>
+          Effect.zipRight(
+            create === undefined
+              ? Effect.void
+              : connection.executeRaw(insert, [session, create.project, create.profile, create.time, create.time]),
+            connection.execute(take, [session], undefined)
+          )
+        )
+        const found = yield* leaseRows(taken)
+        const row = found[0]
+        if (row === undefined) return yield* new SessionNotFound({ session })
+        return { ...row, session, created: row.epoch === 1 }
+      }),
+      append: (lease: Lease, events) => {
+        const batch = JSON.stringify(
+          events.map((envelope) =>
+            envelope.worker === undefined ? envelope : { ...envelope, worker: workerText(envelope.worker) }
+          )
+        )
+        return Effect.flatMap(
+          database.write((connection) => connection.executeRaw(insertEvents, [lease.session, lease.epoch, batch])),
+          (result) =>
+            (result as { readonly changes: number }).changes === events.length
+              ? Effect.void
+              : new SessionFenced({ session: lease.session, epoch: lease.epoch })
+        )
+      },
+      read: (session, from, limit) =>
+        Effect.map(
+          eventRows(
+            sql`SELECT seq, time, task_id, iteration, worker, event FROM events
+              WHERE session_id = ${session} AND seq >= ${from} ORDER BY seq LIMIT ${limit}`
+          ),
+          (found) =>
+            found.map((row): Envelope => ({
+              version: schemaVersion,
+              seq: row.seq,
+              time: row.time,
+              session,
+              ...(row.task_id === null ? {} : { task: row.task_id }),
+              ...(row.iteration === null ? {} : { iteration: row.iteration }),
+              ...(row.worker === null ? {} : { worker: workerPath(row.worker) }),
+              event: row.event
+            }))
+        ),
+      get: (session) =>
+        Effect.flatMap(sessionRows(sql`SELECT * FROM sessions WHERE id = ${session}`), ([row]) =>
+          row === undefined ? new SessionNotFound({ session }) : Effect.succeed(summary(row))
+        ),
+      list: ({ limit, project }) =>
+        Effect.map(
+          sessionRows(
+            project === undefined
+              ? sql`SELECT * FROM sessions ORDER BY updated_at DESC LIMIT ${limit}`
+              : sql`SELECT * FROM sessions WHERE project = ${project} ORDER BY updated_at DESC LIMIT ${limit}`
+          ),
+          (found) => found.map(summary)
+        ),
+      messages: (session, limit) =>
+        Effect.map(
+          messageRows(
+            sql`SELECT message FROM messages WHERE session_id = ${session}
+              AND seq >= (SELECT visible_from FROM sessions WHERE id = ${session})
+              AND (worker IS NULL OR worker = 'root')
+              ORDER BY seq DESC LIMIT ${limit}`
+          ),
+          (found) => found.map((row) => row.message).toReversed()
+        ),
+      unfinished: Effect.fn("SessionStore.unfinished")(function* (session) {
+        const tasks = yield* taskRows(
+          sql`SELECT task_id FROM tasks WHERE session_id = ${session} AND ended_at IS NULL ORDER BY queued_at`
+        )
+        const calls = yield* callRows(
+          sql`SELECT task_id, iteration, worker, call_id, tool,
+              state = 'started' AND NOT read_only AS may_have_happened
+            FROM tool_calls WHERE session_id = ${session} AND state IN ('asked', 'requested', 'started')`
+        )
+        return {
+          tasks: tasks.map((row) => row.task_id),
+          calls: calls.map((row) => ({
+            task: row.task_id,
+            iteration: row.iteration,
+            worker: workerPath(row.worker),
+            callId: row.call_id,
+            tool: row.tool,
+            mayHaveHappened: row.may_have_happened === 1
+          }))
+        }
+      }),
+      hasTask: (session, task) =>
+        Effect.map(
+          taskRows(sql`SELECT task_id FROM tasks WHERE session_id = ${session} AND task_id = ${task}`),
+          (found) => found.length > 0
+        )
+    })
+  })
+)

@@ -1,0 +1,112 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { MessageRecorded } from "../agent/AgentEvent.ts"
+import { answer } from "../agent/answer.ts"
+import { callTool } from "../agent/callTool.ts"
+import { Tools } from "../agent/Tools.ts"
+import { run, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
+import type { StoredMessage } from "../conversation/Message.ts"
+import type { ModelView } from "../conversation/ModelView.ts"
+import { Models, type ProfileError } from "../model/Models.ts"
+import { noUsage } from "../model/ModelPart.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import type { InvokeTool } from "./Command.ts"
+import { SessionCompacted, TaskStarted } from "./Event.ts"
+import { RuntimeOptions } from "./RuntimeOptions.ts"
+import type { Lease } from "./SessionStore.ts"
+import type { TaskSink } from "./TaskSink.ts"
+
+/** The task took longer than a task may. */
+export class TaskTimedOut extends Schema.TaggedError<TaskTimedOut>()("TaskTimedOut", { afterMillis: Schema.Number }) {
+  override get message() {
+    return `The task did not end within ${Duration.format(Duration.millis(this.afterMillis))} and was interrupted. Raise taskTimeout to allow more.`
+  }
+}
+
+export type TaskError = WorkerError | ProfileError | TaskTimedOut
+
+/** The path of the worker that talks with the user. */
+export const root: ReadonlyArray<string> = ["root"]
+
+const compactInstruction =
+  "Summarise the conversation so far for yourself, so that the work can go on from the summary alone: the user's goals and " +
+  "constraints, decisions, what was done with which files and commands, what is open. Answer with the summary only."
+
+type Body = Effect.Effect<WorkerOutcome, TaskError>
+
+/** What the tasks of a session do. */
+export interface Tasks {
+  readonly prompt: (sink: TaskSink, task: string, prompt: string, profile: string) => Body
+  readonly invoke: (sink: TaskSink, command: InvokeTool) => Body
+  readonly compact: (sink: TaskSink, profile: string) => Body
+}
+
+export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, never, Models | Tools> =>
+  Effect.gen(function* () {
+    const options = yield* RuntimeOptions
+    const models = yield* Models
+    const tools = yield* Tools
+    const ids = yield* Ids
+
+    return {
+      prompt: (sink, _task, prompt, profile) =>
+        Effect.gen(function* () {
+          const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
+          yield* sink.emit(new TaskStarted({ message }, trusted))
+          const model = yield* models.get(profile)
+          return yield* run({
+            sessionId: lease.session,
+            workerPath: root,
+            systemPrompt: options.systemPrompt,
+            profile,
+            model,
+            tools,
+            view,
+            sink: sink.worker(root),
+            limits: options
+          })
+        }),
+      invoke: (sink, command) =>
+        Effect.gen(function* () {
+          yield* sink.emit(new TaskStarted({}, trusted))
+          const callId = yield* ids.next("call")
+          const worker = sink.worker(root)
+          const tool = tools.tools.get(command.tool)
+          if (tool?.mode === "llm") {
+            return yield* new TaskStopped({ reason: `${command.tool} can be invoked by the model only.` })
+          }
+          const place = { sessionId: lease.session, workerPath: root, iteration: 1, by: "user" as const }
+          const call = {
+            id: callId,
+            type: "function" as const,
+            function: { name: command.tool, arguments: JSON.stringify(command.parameters ?? {}) }
+          }
+          const { content, error } = yield* callTool(tools, worker, place, call)
+          const text = error === undefined ? content : error.message
+          const message: StoredMessage = {
+            id: yield* ids.next("message"),
+            message: { role: "system", content: `The user ran ${command.tool}: ${text}` }
+          }
+          yield* worker.emit(new MessageRecorded({ message }, trusted), 1)
+          if (error !== undefined) return yield* new TaskStopped({ reason: error.message })
+          return { text, usage: noUsage, iterations: 1 }
+        }),
+      compact: (sink, profile) =>
+        Effect.gen(function* () {
+          yield* sink.emit(new TaskStarted({}, trusted))
+          const model = yield* models.get(profile)
+          const instruction: StoredMessage = { id: "compact", message: { role: "user", content: compactInstruction } }
+          const messages = [...view.window(options.contextCharacters), instruction]
+          const request = { messages, functions: [] }
+          const quiet = { ...sink.worker(["compact"]), emit: () => Effect.void }
+          const { finished, text } = yield* answer(model, profile, request, quiet, 1)
+          const content = `Summary of the conversation so far:\n${text}`
+          const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "system", content } }
+          view.clear()
+          yield* sink.emit(new SessionCompacted({ message }, trusted))
+          return { text, usage: finished.usage, iterations: 1 }
+        })
+    }
+  })

@@ -1,0 +1,75 @@
+import * as Effect from "effect/Effect"
+import { ToolCallInterrupted, ToolCallOutcomeUnknown } from "../agent/AgentEvent.ts"
+import { errorContent, toolMessage } from "../agent/callTool.ts"
+import type { ModelView } from "../conversation/ModelView.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import { ErrorRaised, SessionResumed, TaskFailed } from "./Event.ts"
+import type { EventLog } from "./EventLog.ts"
+import type { SessionStore, UnfinishedCall } from "./SessionStore.ts"
+
+/** Messages that a resumed session loads; the model's window is smaller in most cases. */
+const loadedMessages = 1000
+
+const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall) =>
+  mayHaveHappened
+    ? new ToolCallOutcomeUnknown(
+        {
+          callId,
+          tool,
+          message: toolMessage(
+            callId,
+            errorContent(
+              `The runtime stopped while ${tool} was running: its outcome is unknown. It may have happened or not. ` +
+                "Verify before you repeat it."
+            )
+          )
+        },
+        trusted
+      )
+    : new ToolCallInterrupted(
+        {
+          callId,
+          tool,
+          message: toolMessage(
+            callId,
+            errorContent(`The runtime stopped before ${tool} had a result; nothing was changed.`)
+          ),
+          durationMillis: 0
+        },
+        trusted
+      )
+
+/**
+ * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
+ * store has (R9).
+ */
+export const recover = (
+  log: EventLog,
+  store: SessionStore["Type"],
+  view: ModelView,
+  commandId?: string
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (log.lease.created) return
+    const { session } = log.lease
+    for (const message of yield* store.messages(session, loadedMessages)) view.add(message)
+    const unfinished = yield* store.unfinished(session)
+    const unknownCalls = unfinished.calls.filter((call) => call.mayHaveHappened).length
+    yield* log.emit(
+      new SessionResumed(
+        { epoch: log.lease.epoch, unknownCalls, ...(commandId === undefined ? {} : { commandId }) },
+        trusted
+      ),
+      {}
+    )
+    for (const call of unfinished.calls) {
+      const event = close(call)
+      if (call.worker.length === 1) view.add(event.message)
+      yield* log.emit(event, { task: call.task, iteration: call.iteration, worker: call.worker })
+    }
+    for (const task of unfinished.tasks) {
+      const message = "The runtime stopped while the task was in flight. Send the prompt again to go on."
+      yield* log.emit(new TaskFailed({ kind: "crash", message, durationMillis: 0 }, trusted), { task })
+    }
+  }).pipe(Effect.catchAll((error: DatabaseError) => log.emit(new ErrorRaised({ message: error.message }, trusted), {})))

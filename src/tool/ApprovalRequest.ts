@@ -1,0 +1,36 @@
+import * as Schema from "effect/Schema"
+import { Preview } from "./Preview.ts"
+
+/** For how long an answer holds: this call, the session, or the project. */
+export const Scope = Schema.Literal("once", "session", "always")
+export type Scope = typeof Scope.Type
+
+/** A call that waits for a decision, as the runtime shows it. */
+export const ApprovalRequest = Schema.Struct({
+  id: Schema.String,
+  callId: Schema.String,
+  sessionId: Schema.String,
+  tool: Schema.String,
+  /** From the root worker to the one that asks. */
+  workerPath: Schema.Array(Schema.String),
+  risk: Schema.Literal("low", "medium", "high"),
+  /** SHA-256, in hexadecimal, of what a decision is bound to; a decision must repeat it. */
+  digest: Schema.String,
+  /** The parameters with secrets redacted. */
+  arguments: Schema.Unknown,
+  /** One line that says what would happen. */
+  message: Schema.String,
+  preview: Schema.optionalWith(Preview, { exact: true }),
+  scopes: Schema.Array(Scope),
+  /** What `session` and `always` would allow, in words. */
+  grant: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Epoch milliseconds. */
+  requestedAt: Schema.Number,
+  /** How long the person has, from the moment the request is shown. */
+  timeoutMillis: Schema.Number
+})
+export type ApprovalRequest = typeof ApprovalRequest.Type
+
+/** How a request ended; each ends exactly once. */
+export const ApprovalOutcome = Schema.Literal("granted", "denied", "expired", "withdrawn")
+export type ApprovalOutcome = typeof ApprovalOutcome.Type
