@@ -55,7 +55,10 @@ export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLar
   }
 }
 
-/** A file is no longer what the change was made for; `null` stands for a file that does not exist. */
+/**
+ * A file is no longer what the change was made for. The states are SHA-256 sums where they were compared; `null` stands
+ * for a file that does not exist.
+ */
 export class StaleFile extends Schema.TaggedError<StaleFile>()("StaleFile", {
   path: Schema.String,
   expected: Schema.NullOr(Schema.String),
@@ -82,7 +85,9 @@ export const settle = <A>(
     Effect.async<A, FileFailure>((resume) =>
       call((cause, value) =>
         resume(
-          cause === null ? Effect.succeed(value) : Effect.fail(new FileFailure({ operation, path, code: codeOf(cause) }))
+          cause === null
+            ? Effect.succeed(value)
+            : Effect.fail(new FileFailure({ operation, path, code: codeOf(cause) }))
         )
       )
     )

@@ -86,3 +86,9 @@ export const parse = (text: string, access: Access, origin: Origin): Either.Eith
   }
   return Either.right({ raw, absolute, directory: /(?:^|\/)\.{0,2}$/.test(text) })
 }
+
+/** A physical path as its directory and the name in it. */
+export const split = (path: string): { readonly directory: string; readonly name: string } => {
+  const cut = path.lastIndexOf("/")
+  return { directory: path.slice(0, cut) || "/", name: path.slice(cut + 1) }
+}

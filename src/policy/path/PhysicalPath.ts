@@ -45,14 +45,14 @@ export const resolve = (raw: string, followLast = true): Either.Either<PhysicalP
   let last: string | undefined
   while ((last = todo.pop()) !== undefined) {
     if (last === "" || last === ".") continue
+    if (stat !== undefined && !stat.isDirectory()) {
+      return Either.left(deny("path/not-a-directory", `${join(names)} is not a directory`))
+    }
     if (last === "..") {
       names.pop()
       stat = undefined
       missing = false
       continue
-    }
-    if (stat !== undefined && !stat.isDirectory()) {
-      return Either.left(deny("path/not-a-directory", `${join(names)} is not a directory`))
     }
     names.push(last)
     if (isAlias(names)) return Either.left(deny("path/kernel", `${join(names)} leads into the kernel's own files`))

@@ -1,0 +1,85 @@
+import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
+import { fold } from "./Fold.ts"
+import type { PathContext } from "./PathContext.ts"
+import type { Access } from "./PathOp.ts"
+import { isWithin, segments } from "./PathText.ts"
+import * as Places from "./ProtectedPlaces.ts"
+import type { Protection } from "./ProtectedPlaces.ts"
+
+const verdictOf = { allow, ask, deny }
+
+const say = (protection: Protection, access: Access): Verdict =>
+  verdictOf[protection[access]](protection.rule, protection.reason)
+
+const foldPath = (path: string): string => `/${segments(path).map(fold).join("/")}`
+
+/** NTFS also knows a long name by six letters of it and a number. */
+const unshorten = (name: string): string => Places.shortNames.get(name.replace(/~[0-9]$/, "~")) ?? name
+
+/** Every run of one to three neighbouring names, joined by `/`. */
+function* runs(names: ReadonlyArray<string>, anchored: boolean): Generator<string> {
+  for (let start = 0; start < (anchored ? Math.min(1, names.length) : names.length); start++) {
+    let run = names[start] ?? ""
+    yield run
+    for (let length = 1; length < 3 && start + length < names.length; length++) {
+      run = `${run}/${names[start + length]}`
+      yield run
+    }
+  }
+}
+
+const below = (path: string, directory: string): ReadonlyArray<string> | undefined =>
+  directory !== "/" && isWithin(path, directory) ? segments(path.slice(directory.length)) : undefined
+
+const isOwnName = (name: string, context: PathContext): boolean =>
+  context.stateDirs.some((directory) => {
+    const own = segments(directory).map(fold).at(-1)
+    return own !== undefined && own.startsWith(".") && own === name
+  })
+
+/** The deepest root that holds a path, or the empty path. */
+const rootOf = (path: string, context: PathContext): string =>
+  context.roots
+    .filter((root) => isWithin(path, root))
+    .reduce((deepest, root) => (root.length > deepest.length ? root : deepest), "")
+
+function* found(places: ReadonlyMap<string, Protection>, candidates: Iterable<string>): Generator<Protection> {
+  for (const candidate of candidates) {
+    const place = places.get(candidate)
+    if (place !== undefined) yield place
+  }
+}
+
+/** What is obeyed at the next login is denied, unless the user made it, or a part of it, a root: then it is asked for. */
+function* inHome(path: string, root: string, home: string): Generator<Protection> {
+  const chosen = new Set(runs(below(root, home) ?? [], true))
+  for (const run of runs(below(path, home) ?? [], true)) {
+    const place = Places.home.get(run)
+    if (place !== undefined) yield place === Places.startup && chosen.has(run) ? Places.runsLater : place
+  }
+}
+
+function* protections(path: string, context: PathContext): Generator<Protection> {
+  const folded = foldPath(path)
+  const names = segments(folded).map(unshorten)
+  const root = rootOf(path, context)
+  yield* found(Places.system, runs(names[0] === "private" ? names.slice(1) : names, true))
+  yield* found(Places.anywhere, runs(names, false))
+  yield* inHome(folded, foldPath(root), foldPath(context.home))
+  yield* found(Places.workspace, runs(names.slice(segments(root).length), false))
+  const isBelow = (directory: string) => isWithin(folded, foldPath(directory))
+  if (names.some((name) => isOwnName(name, context)) || context.stateDirs.some(isBelow)) yield Places.state
+  if (context.gitDirs?.some(isBelow) === true) yield Places.repository
+  if (names.slice(0, -1).some((name) => name.length > 4 && name.endsWith(".git"))) yield Places.bareRepository
+  if (Places.holdsSecrets(names.at(-1) ?? "")) yield Places.secretFile
+}
+
+/** The strictest word that the protected places have on a normalised absolute path, or undefined if they have none. */
+export const protectedVerdict = (path: string, access: Access, context: PathContext): Verdict | undefined => {
+  let verdict: Verdict | undefined
+  for (const protection of protections(path, context)) {
+    const next = say(protection, access)
+    verdict = verdict === undefined ? next : strictest(verdict, next)
+  }
+  return verdict
+}

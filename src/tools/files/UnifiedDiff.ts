@@ -1,0 +1,39 @@
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from "diff"
+
+/** Beyond so many changed lines the search for the shortest diff gives up (about 0.1 s) and everything is shown. */
+const maxEditLength = 1000
+
+const context = 3
+
+const lines = (text: string): ReadonlyArray<string> => text.split("\n")
+
+const side = (sign: "+" | "-", text: string): { readonly count: number; readonly lines: ReadonlyArray<string> } => {
+  if (text === "") return { count: 0, lines: [] }
+  const all = lines(text)
+  const ended = all.at(-1) === ""
+  const shown = (ended ? all.slice(0, -1) : all).map((line) => `${sign}${line}`)
+  return { count: shown.length, lines: ended ? shown : [...shown, "\\ No newline at end of file"] }
+}
+
+const replaced = (oldFileName: string, newFileName: string, before: string, after: string): StructuredPatch => {
+  const removed = side("-", before)
+  const added = side("+", after)
+  const hunk = {
+    oldStart: 1,
+    oldLines: removed.count,
+    newStart: 1,
+    newLines: added.count,
+    lines: [...removed.lines, ...added.lines]
+  }
+  return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [hunk] }
+}
+
+/** The change of one file as a unified diff; undefined stands for a file that does not exist. Empty if nothing changes. */
+export const unifiedDiff = (before: string | undefined, after: string | undefined, path: string): string => {
+  if (before === after) return ""
+  const oldName = before === undefined ? "/dev/null" : `a/${path}`
+  const newName = after === undefined ? "/dev/null" : `b/${path}`
+  const [old, now] = [before ?? "", after ?? ""]
+  const patch = structuredPatch(oldName, newName, old, now, undefined, undefined, { context, maxEditLength })
+  return formatPatch(patch ?? replaced(oldName, newName, old, now), FILE_HEADERS_ONLY)
+}
