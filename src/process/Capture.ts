@@ -11,11 +11,28 @@ export interface Captured {
 export const render = ({ head, tail, droppedBytes, droppedLines }: Captured): string =>
   droppedBytes === 0 ? head : `${head}\n… ${droppedBytes} bytes (${droppedLines} lines) left out …\n${tail}`
 
-const lines = (text: string): number => {
+const newline = 10
+
+const linesIn = (text: string): number => {
   let count = 0
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === newline) count++
   return count
 }
+
+/** A text that is measured once, however many captures it goes to. */
+export interface Piece {
+  readonly text: string
+  readonly bytes: number
+  readonly lines: () => number
+}
+
+export const piece = (text: string, bytes = Buffer.byteLength(text)): Piece => {
+  let lines: number | undefined
+  return { text, bytes, lines: () => (lines ??= linesIn(text)) }
+}
+
+/** Bytes up to which neighbours are joined, so that many small pieces do not become a long list. */
+const small = 4096
 
 const encoder = new TextEncoder()
 
@@ -34,39 +51,41 @@ const ending = (text: string, bytes: number): string => {
 }
 
 export interface Capture {
-  readonly append: (text: string) => void
+  readonly append: (piece: Piece) => void
   readonly result: () => Captured
 }
 
-/** Keeps half of `limit` bytes of UTF-8 from either end of what is appended; its memory is bounded by that and one chunk. */
+/** Keeps half of `limit` bytes of UTF-8 from either end of what is appended; its memory is bounded by that and one piece. */
 export const make = (limit: number): Capture => {
   const tailLimit = limit >> 1
   let headRoom = limit - tailLimit
   let headFull = false
-  const head: Array<string> = []
-  const tail: Array<{ readonly text: string; readonly bytes: number }> = []
+  let head = ""
+  const tail: Array<Piece> = []
   let tailBytes = 0
   let droppedBytes = 0
   let droppedLines = 0
-  const drop = (text: string, bytes: number): void => {
-    droppedBytes += bytes
-    droppedLines += lines(text)
+
+  /** What of a piece goes to the tail. */
+  const afterHead = (whole: Piece): Piece => {
+    if (headFull) return whole
+    const fits = whole.bytes <= headRoom ? whole.text : fitting(whole.text, headRoom)
+    head += fits
+    headRoom -= Buffer.byteLength(fits)
+    headFull = fits !== whole.text
+    return piece(whole.text.slice(fits.length))
   }
-  const append = (text: string): void => {
-    let rest = text
-    if (!headFull) {
-      const fits = Buffer.byteLength(text) <= headRoom ? text : fitting(text, headRoom)
-      head.push(fits)
-      headRoom -= Buffer.byteLength(fits)
-      rest = text.slice(fits.length)
-      headFull = rest !== ""
-    }
-    if (rest === "") return
-    const bytes = Buffer.byteLength(rest)
-    tail.push({ text: rest, bytes })
-    tailBytes += bytes
+  const append = (whole: Piece): void => {
+    const rest = afterHead(whole)
+    if (rest.text === "") return
+    const last = tail.at(-1)
+    if (last && last.bytes + rest.bytes <= small)
+      tail[tail.length - 1] = piece(last.text + rest.text, last.bytes + rest.bytes)
+    else tail.push(rest)
+    tailBytes += rest.bytes
     for (let first = tail[0]; first && tailBytes - first.bytes >= tailLimit; first = tail[0]) {
-      drop(first.text, first.bytes)
+      droppedBytes += first.bytes
+      droppedLines += first.lines()
       tailBytes -= first.bytes
       tail.shift()
     }
@@ -74,11 +93,11 @@ export const make = (limit: number): Capture => {
   const result = (): Captured => {
     const kept = tail.map(({ text }) => text).join("")
     const end = ending(kept, tailLimit)
-    const cut = kept.slice(0, kept.length - end.length)
-    const bytes = droppedBytes + Buffer.byteLength(cut)
+    const cut = piece(kept.slice(0, kept.length - end.length))
+    const bytes = droppedBytes + cut.bytes
     return bytes === 0
-      ? { head: head.join("") + end, tail: "", droppedBytes: 0, droppedLines: 0 }
-      : { head: head.join(""), tail: end, droppedBytes: bytes, droppedLines: droppedLines + lines(cut) }
+      ? { head: head + end, tail: "", droppedBytes: 0, droppedLines: 0 }
+      : { head: head, tail: end, droppedBytes: bytes, droppedLines: droppedLines + cut.lines() }
   }
   return { append, result }
 }

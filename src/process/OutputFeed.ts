@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Readable } from "node:stream"
+import { TextDecoder } from "node:util"
 import type { Channel, OutputChunk } from "./ProcessCommand.ts"
 
 /** Bytes read ahead of the consumer before the child has to wait. */
@@ -25,6 +26,8 @@ interface Pending {
   readonly bytes: Uint8Array
 }
 
+const nobody = (): void => {}
+
 /** Turns the two ends of a child's output into one stream that holds the child back when its consumer is slow. */
 export const make = (sources: Readonly<Record<Channel, Readable>>): OutputFeed => {
   const channels: ReadonlyArray<Channel> = ["stdout", "stderr"]
@@ -37,7 +40,7 @@ export const make = (sources: Readonly<Record<Channel, Readable>>): OutputFeed =
   const pending: Array<Pending> = []
   let size = 0
   let limit = ahead
-  let wake = (): void => {}
+  let wake = nobody
 
   const flow = (): void => {
     for (const channel of open) {
@@ -65,7 +68,7 @@ export const make = (sources: Readonly<Record<Channel, Readable>>): OutputFeed =
     if (pending.length > 0 || open.size === 0) return resume(Effect.void)
     wake = () => resume(Effect.void)
     return Effect.sync(() => {
-      wake = () => {}
+      wake = nobody
     })
   })
   const dangling = (): OutputChunk | undefined => {

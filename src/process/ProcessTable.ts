@@ -15,8 +15,8 @@ export interface Entry {
 export const available = fs.existsSync("/proc/self/stat")
 
 // proc_pid_stat(5): the name stands in parentheses and may contain any character, so fields count from the last one.
-const parse = (pid: number, stat: string): Entry | undefined => {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 20)
+const parse = (pid: number, text: string): Entry | undefined => {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20)
   const [state, parent, group, session] = fields
   if (state === "Z" || state === "X") return undefined
   return {
@@ -36,9 +36,20 @@ const attempt = <A>(read: () => A): A | undefined => {
   }
 }
 
+/** A line has at most 52 fields of 20 digits and a name of 64 bytes. */
+const line = Buffer.alloc(2048)
+
+const stat = (pid: number): string => {
+  const descriptor = fs.openSync(`/proc/${pid}/stat`, "r")
+  try {
+    return line.toString("latin1", 0, fs.readSync(descriptor, line, 0, line.length, 0))
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
 /** A process that has not ended; a zombie has. */
-export const entry = (pid: number): Entry | undefined =>
-  attempt(() => parse(pid, fs.readFileSync(`/proc/${pid}/stat`, "latin1")))
+export const entry = (pid: number): Entry | undefined => attempt(() => parse(pid, stat(pid)))
 
 /** Whether the environment that the process was started with has this text. Of other users' processes it is unknown. */
 export const carries = (pid: number, text: string): boolean =>

@@ -3,10 +3,13 @@ import * as Effect from "effect/Effect"
 import * as ProcessTable from "./ProcessTable.ts"
 import { until } from "./RealClock.ts"
 
+/** The variable that tells the processes of a tree from all others. */
+export const markerName = "TOLLGATE_PROCESS"
+
 /** What a leader is found by, together with all that it started. */
 export interface ProcessTree {
   readonly leader: number
-  /** `NAME=value`, in the environment of every process of the tree that did not clear it. */
+  /** The value of `markerName` in every process of the tree that did not clear its environment. */
   readonly marker: string
   readonly hasExited: () => boolean
   /** See `ProcessCommand.supervised`. */
@@ -24,33 +27,42 @@ const send = (pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean => {
   }
 }
 
+interface Survey {
+  readonly members: Effect.Effect<ReadonlyArray<ProcessTable.Entry>>
+  /** Of those that were found before; cheap enough to be asked often. */
+  readonly someAlive: () => boolean
+}
+
 /**
  * Finds the living processes of a tree. On Linux: the leader's group and session, everything that carries the marker, the
  * descendants of all of these, and whatever was found before. Elsewhere the group stands for all.
  */
-const surveyor = (tree: ProcessTree): Effect.Effect<ReadonlyArray<ProcessTable.Entry>> => {
+const surveyor = (tree: ProcessTree): Survey => {
   const { leader, marker } = tree
-  if (!ProcessTable.available)
-    return Effect.sync(() =>
-      send(-leader, 0) ? [{ pid: leader, parent: 0, group: leader, session: leader, start: 0 }] : []
-    )
+  if (!ProcessTable.available) {
+    const alive = () => send(-leader, 0)
+    const group = { pid: leader, parent: 0, group: leader, session: leader, start: 0 }
+    return { members: Effect.sync(() => (alive() ? [group] : [])), someAlive: alive }
+  }
   const since = ProcessTable.entry(leader)?.start ?? 0
   const known = new Map<number, number>()
   const belongs = (entry: ProcessTable.Entry): boolean =>
     entry.group === leader ||
     entry.session === leader ||
     known.get(entry.pid) === entry.start ||
-    ProcessTable.carries(entry.pid, marker)
-  return Effect.map(ProcessTable.entries, (all) => {
+    ProcessTable.carries(entry.pid, `${markerName}=${marker}`)
+  const someAlive = (): boolean => [...known].some(([pid, start]) => ProcessTable.entry(pid)?.start === start)
+  const members = Effect.map(ProcessTable.entries, (all) => {
     const recent = all.filter((entry) => entry.start >= since)
-    const members = new Map(recent.filter(belongs).map((entry) => [entry.pid, entry]))
-    for (let before = -1; before !== members.size; ) {
-      before = members.size
-      for (const entry of recent) if (members.has(entry.parent)) members.set(entry.pid, entry)
+    const found = new Map(recent.filter(belongs).map((entry) => [entry.pid, entry]))
+    for (let before = -1; before !== found.size;) {
+      before = found.size
+      for (const entry of recent) if (found.has(entry.parent)) found.set(entry.pid, entry)
     }
-    for (const [pid, { start }] of members) known.set(pid, start)
-    return [...members.values()]
+    for (const [pid, { start }] of found) known.set(pid, start)
+    return [...found.values()]
   })
+  return { members, someAlive }
 }
 
 export interface Ended {
@@ -66,13 +78,15 @@ export interface Ended {
  */
 export const ender = (tree: ProcessTree, grace: Duration.DurationInput): Effect.Effect<Ended> => {
   const { leader, hasExited, supervised } = tree
-  const survey = surveyor(tree)
+  const { members: survey, someAlive } = surveyor(tree)
   const signal = (members: ReadonlyArray<ProcessTable.Entry>, name: "SIGTERM" | "SIGKILL"): void => {
     const spared = name === "SIGTERM" && supervised && members.length > 1
     if (!spared && members.some((entry) => entry.group === leader)) send(-leader, name)
     for (const { pid, group } of members) if (spared ? pid !== leader : group !== leader) send(pid, name)
   }
-  const gone = Effect.map(survey, (members) => hasExited() && members.length === 0)
+  const gone = Effect.suspend(() =>
+    hasExited() && !someAlive() ? Effect.map(survey, (members) => members.length === 0) : Effect.succeed(false)
+  )
   const kill = Effect.map(survey, (members) => {
     signal(members, "SIGKILL")
     return hasExited() && members.length === 0

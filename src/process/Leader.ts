@@ -1,0 +1,97 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "node:child_process"
+import * as fs from "node:fs"
+import type { Readable } from "node:stream"
+import type { Channel, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
+import { stdinLimit } from "./ProcessCommand.ts"
+import * as Pipes from "./Pipes.ts"
+import { markerName } from "./ProcessTree.ts"
+import { SpawnFailed, spawnFailed } from "./SpawnFailed.ts"
+
+/** The child that was started, in a session and a group of its own. */
+export interface Leader {
+  readonly pid: number
+  readonly sources: Readonly<Record<Channel, Readable>>
+  readonly hasExited: () => boolean
+  readonly exit: Effect.Effect<ProcessExit>
+}
+
+export interface Making {
+  /** For files that nobody else may read. */
+  readonly directory: () => string
+  /** The name of a fresh pipe. */
+  readonly pipe: Effect.Effect<string | undefined>
+  /** The value of `markerName` in the environment of the child. */
+  readonly marker: string
+}
+
+const input = (stdin: ProcessCommand["stdin"], directory: () => string): number | "ignore" =>
+  stdin === undefined || stdin === "closed"
+    ? "ignore"
+    : Pipes.reading(directory(), stdin instanceof Uint8Array ? stdin : stdin.text)
+
+const inputBytes = (stdin: ProcessCommand["stdin"]): number =>
+  stdin === undefined || stdin === "closed" ? 0 : Buffer.byteLength(stdin instanceof Uint8Array ? stdin : stdin.text)
+
+const ignore = (): void => {}
+
+const spawn = (
+  command: ProcessCommand,
+  making: Making,
+  names: ReadonlyArray<string | undefined>,
+  exit: Deferred.Deferred<ProcessExit>
+): Effect.Effect<Leader, SpawnFailed> =>
+  Effect.async((resume) => {
+    const descriptors: Array<number> = []
+    const readers: Array<Readable> = []
+    const fail = (error: unknown): void => {
+      for (const reader of readers) reader.destroy()
+      resume(Effect.fail(spawnFailed(command, error)))
+    }
+    const output = (name: string | undefined): number | "pipe" => {
+      const pipe = name === undefined ? undefined : Pipes.open(name)
+      if (pipe === undefined) return "pipe"
+      readers.push(pipe.reader)
+      descriptors.push(pipe.writer)
+      return pipe.writer
+    }
+    try {
+      const stdin = input(command.stdin, making.directory)
+      if (stdin !== "ignore") descriptors.push(stdin)
+      const [stdout, stderr] = [output(names[0]), output(names[1])]
+      const child = ChildProcess.spawn(command.file, [...command.args], {
+        cwd: command.cwd,
+        env: { ...command.env, [markerName]: making.marker },
+        detached: true,
+        stdio: [stdin, stdout, stderr]
+      })
+      child.on("error", fail)
+      const { pid } = child
+      if (pid === undefined) return
+      child.off("error", fail).on("error", ignore)
+      let exited = false
+      child.on("exit", (exitCode, signal) => {
+        exited = true
+        Deferred.unsafeDone(exit, Effect.succeed({ exitCode, signal }))
+      })
+      const sources = { stdout: child.stdout ?? readers.shift()!, stderr: child.stderr ?? readers.shift()! }
+      resume(Effect.succeed({ pid, sources, hasExited: () => exited, exit: Deferred.await(exit) }))
+    } catch (error) {
+      fail(error)
+    } finally {
+      for (const descriptor of descriptors) fs.closeSync(descriptor)
+    }
+  })
+
+/** Starts a child; uninterruptible, and leaves nothing open where it fails. */
+export const start = (command: ProcessCommand, making: Making): Effect.Effect<Leader, SpawnFailed> =>
+  Effect.uninterruptible(
+    Effect.gen(function* () {
+      if (inputBytes(command.stdin) > stdinLimit)
+        return yield* new SpawnFailed({ file: command.file, cwd: command.cwd, code: "E2BIG", reason: "too-large" })
+      const exit = yield* Deferred.make<ProcessExit>()
+      const names = [yield* making.pipe, yield* making.pipe]
+      return yield* spawn(command, making, names, exit)
+    })
+  )

@@ -1,0 +1,125 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { SandboxPolicy } from "./SandboxPolicy.ts"
+
+export type Kind = "absent" | "file" | "directory" | "link"
+
+/** What there is to see of the file system before a command starts. */
+export interface View {
+  readonly kind: (path: string) => Kind
+  /** The target of a link, as written in it. */
+  readonly target: (path: string) => string
+}
+
+export interface Absent {
+  readonly path: string
+  readonly kind: "file" | "directory"
+}
+
+/** A policy in terms of paths without links, each list in the order in which it is to be applied. */
+export interface Plan {
+  readonly writable: ReadonlyArray<string>
+  /** Directories between a writable one and something protected; to be mounted, since a mount cannot be renamed away. */
+  readonly pinned: ReadonlyArray<string>
+  readonly readOnly: ReadonlyArray<string>
+  /** Has to be put in place before it can be made read-only; part of `readOnly`. */
+  readonly absent: ReadonlyArray<Absent>
+  readonly hidden: ReadonlyArray<Absent>
+  /** The policy's own directory, undefined where it does not exist. */
+  readonly cwd: string | undefined
+}
+
+export const system: View = {
+  kind: (path) => {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return "absent"
+    return stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "directory" : "file"
+  },
+  target: (path) => fs.readlinkSync(path)
+}
+
+/** Linux follows as many. */
+const maximalLinks = 40
+
+interface Step {
+  readonly parent: string
+  readonly path: string
+  readonly kind: Kind
+  readonly last: boolean
+}
+
+/** Every component on the way to a path, links included, until the first that does not exist. */
+const walk = function* (view: View, start: string): Generator<Step> {
+  let rest = start.split("/").filter((name) => name !== "")
+  let parent = "/"
+  let links = 0
+  while (rest.length > 0) {
+    const [name = "", ...further] = rest
+    const here = path.join(parent, name)
+    const kind = name === ".." ? "directory" : view.kind(here)
+    yield { parent, path: here, kind, last: further.length === 0 }
+    if (kind === "absent") return
+    if (kind !== "link") {
+      parent = here
+      rest = further
+    } else {
+      if (++links > maximalLinks) return
+      const target = view.target(here)
+      if (target.startsWith("/")) parent = "/"
+      rest = [...target.split("/").filter((part) => part !== "" && part !== "."), ...further]
+    }
+  }
+}
+
+/** Where a path leads to, undefined where that does not exist. */
+const resolve = (view: View, start: string): Absent | undefined => {
+  if (start === "/") return { path: "/", kind: "directory" }
+  let end: Absent | undefined
+  for (const { path, kind, last } of walk(view, start))
+    end = last && (kind === "file" || kind === "directory") ? { path, kind } : undefined
+  return end
+}
+
+/** Whether `path` is `directory` or below it. */
+export const within = (directory: string, path: string): boolean =>
+  path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`)
+
+const depth = (path: string): number => path.split("/").length
+
+const ordered = (paths: Iterable<string>): ReadonlyArray<string> =>
+  [...new Set(paths)].sort((a, b) => depth(a) - depth(b))
+
+/** What a policy means on the file system as it is now. */
+export const make = (policy: SandboxPolicy, view: View = system): Plan => {
+  const from = (given: string): string => path.resolve(policy.cwd, given)
+  const existing = (given: ReadonlyArray<string>): ReadonlyArray<Absent> =>
+    given.map((one) => resolve(view, from(one))).filter((one) => one !== undefined)
+  const writable = ordered(existing(policy.writable).map(({ path }) => path)).filter((root) => root !== "/")
+  const canWrite = (place: string): boolean => writable.some((root) => within(root, place))
+
+  const pinned = new Set<string>()
+  const readOnly = new Set<string>()
+  const absent = new Map<string, Absent>()
+  for (const given of policy.protected) {
+    for (const { parent, path, kind, last } of walk(view, from(given))) {
+      if (kind === "absent") {
+        if (!canWrite(parent)) continue
+        absent.set(path, { path, kind: last && !given.endsWith("/") ? "file" : "directory" })
+        readOnly.add(path)
+      } else if (kind === "link") {
+        // Nothing can be mounted on a link, so what holds it must not change: otherwise it could be replaced.
+        if (canWrite(parent)) readOnly.add(parent)
+      } else if (last) {
+        if (canWrite(path) || writable.some((root) => within(path, root))) readOnly.add(path)
+      } else if (canWrite(path) && !writable.includes(path)) pinned.add(path)
+    }
+  }
+  return {
+    writable,
+    pinned: ordered(pinned),
+    readOnly: ordered(readOnly),
+    absent: [...absent.values()],
+    hidden: existing(policy.hidden ?? []),
+    cwd: resolve(view, policy.cwd)?.path
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * What a sandboxed command may touch. It comes from configuration only: nothing that a model says reaches it, so no argument of
+ * a call can widen it. Relative paths start at `cwd`; what does not exist is not created.
+ */
+export interface SandboxPolicy {
+  /** Directories that may be written. The root of the file system cannot be one. */
+  readonly writable: ReadonlyArray<string>
+  /**
+   * Stays as it is, also within a writable directory and also where it does not exist yet. An absent one is taken for a file,
+   * and for a directory where it ends in a slash.
+   */
+  readonly protected: ReadonlyArray<string>
+  /** Reads as empty. */
+  readonly hidden?: ReadonlyArray<string>
+  readonly network: boolean
+  /** The directory that the configuration was made for; readable, not by itself writable. */
+  readonly cwd: string
+}
+
+export type SandboxTarget = "none" | "bubblewrap" | "sandbox-exec" | "container" | "ssh"
+
+/** Why commands run where they run. */
+export type SandboxReason = "configured" | "detected" | "unsupported-platform" | "not-installed" | "not-permitted"
+
+export interface SandboxStatus {
+  readonly target: SandboxTarget
+  /** Whether the policy is enforced by something stronger than good will. */
+  readonly isolated: boolean
+  readonly reason: SandboxReason
+  /** For a person: what is or is not enforced, and what to do about it. */
+  readonly detail: string
+}

@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Plan from "../../src/sandbox/Plan.ts"
+import type { SandboxPolicy } from "../../src/sandbox/SandboxPolicy.ts"
+
+const links: Readonly<Record<string, string>> = {
+  "/ws/link": "/home/ada/secrets",
+  "/ws/inner": "src",
+  "/alias": "/ws",
+  "/ws/loop": "loop"
+}
+const directories = [
+  "/ws",
+  "/ws/.git",
+  "/ws/src",
+  "/ws/src/deep",
+  "/ws/build",
+  "/home",
+  "/home/ada",
+  "/home/ada/secrets",
+  "/cache"
+]
+const files = ["/ws/.env", "/ws/src/deep/key", "/home/ada/secrets/token"]
+
+const view: Plan.View = {
+  kind: (path) =>
+    path in links ? "link" : directories.includes(path) ? "directory" : files.includes(path) ? "file" : "absent",
+  target: (path) => links[path] ?? ""
+}
+
+const plan = (policy: Partial<SandboxPolicy>) =>
+  Plan.make({ writable: ["/ws"], protected: [], network: false, cwd: "/ws", ...policy }, view)
+
+describe("a sandbox plan", () => {
+  it("takes relative paths from the policy's directory and follows links (S3)", () => {
+    const { writable, cwd } = plan({ writable: [".", "../cache", "/alias/src", "/ws"], cwd: "/alias" })
+    assert.deepStrictEqual(writable, ["/ws", "/cache", "/ws/src"])
+    assert.strictEqual(cwd, "/ws")
+  })
+
+  it("drops roots that do not exist, never end or are the whole system (S3)", () => {
+    assert.deepStrictEqual(plan({ writable: ["/", "/nowhere", "/ws/loop", "/ws/.env/x", "/ws"] }).writable, ["/ws"])
+  })
+
+  it("makes what is protected read-only only where it could be written (S3)", () => {
+    const { readOnly, absent } = plan({ protected: [".git/", ".env", "/home/ada", "/home/new"] })
+    assert.deepStrictEqual(readOnly, ["/ws/.git", "/ws/.env"])
+    assert.deepStrictEqual(absent, [])
+  })
+
+  it("lets protection win over a writable directory within it (S3)", () => {
+    const { writable, readOnly } = plan({ writable: ["/ws/build"], protected: ["/ws"] })
+    assert.deepStrictEqual([writable, readOnly], [["/ws/build"], ["/ws"]])
+  })
+
+  it("puts something in the place of what is absent, at its first missing directory (S3)", () => {
+    const { readOnly, absent } = plan({
+      protected: [".tollgate/", ".npmrc", ".vscode/settings.json", "/ws/.vscode/tasks.json"]
+    })
+    assert.deepStrictEqual(absent, [
+      { path: "/ws/.tollgate", kind: "directory" },
+      { path: "/ws/.npmrc", kind: "file" },
+      { path: "/ws/.vscode", kind: "directory" }
+    ])
+    assert.sameMembers([...readOnly], ["/ws/.tollgate", "/ws/.npmrc", "/ws/.vscode"])
+  })
+
+  it("pins the directories above what is protected, so that they cannot be renamed away with it (S3)", () => {
+    const { pinned, readOnly } = plan({ protected: ["src/deep/key"] })
+    assert.deepStrictEqual(pinned, ["/ws/src", "/ws/src/deep"])
+    assert.deepStrictEqual(readOnly, ["/ws/src/deep/key"])
+  })
+
+  it("closes the directory of a protected link, which could be replaced, and protects its target (S3)", () => {
+    assert.deepStrictEqual(plan({ protected: ["link"] }).readOnly, ["/ws"])
+    const inner = plan({ protected: ["inner/deep/key"] })
+    assert.deepStrictEqual(inner.readOnly, ["/ws", "/ws/src/deep/key"])
+    assert.deepStrictEqual(plan({ protected: ["link"], writable: ["/ws", "/home/ada"] }).readOnly, [
+      "/ws",
+      "/home/ada/secrets"
+    ])
+  })
+
+  it("is not led out of a directory by its name only (S3)", () => {
+    assert.deepStrictEqual(plan({ writable: ["/ws/src"], protected: ["/ws/src-x", "/ws/srcs"] }).readOnly, [])
+  })
+
+  it("hides what exists, at its real place (S3)", () => {
+    assert.deepStrictEqual(plan({ hidden: ["link/token", "link", "/nowhere"] }).hidden, [
+      { path: "/home/ada/secrets/token", kind: "file" },
+      { path: "/home/ada/secrets", kind: "directory" }
+    ])
+  })
+})
