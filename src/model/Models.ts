@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ModelService } from "./Model.ts"
 
@@ -46,4 +47,22 @@ export class Models extends Context.Tag("tollgate/model/Models")<
     /** Opens a profile; credentials are checked before anything is sent. */
     readonly get: (profile: string) => Effect.Effect<ModelService, ProfileError>
   }
->() {}
+>() {
+  /** These models under these names; the first is preferred unless another is named. */
+  static readonly layerOf = (
+    models: Readonly<Record<string, ModelService>>,
+    preferred?: string
+  ): Layer.Layer<Models> => {
+    const profiles = Object.keys(models)
+    return Layer.succeed(Models, {
+      profiles,
+      preferred: preferred ?? profiles[0] ?? "",
+      get: (profile) => {
+        const model = Object.hasOwn(models, profile) ? models[profile] : undefined
+        return model === undefined
+          ? Effect.fail(new ProfileNotFound({ profile, known: profiles }))
+          : Effect.succeed(model)
+      }
+    })
+  }
+}

@@ -1,0 +1,29 @@
+import * as Tool from "@effect/ai/Tool"
+import type * as Toolkit from "@effect/ai/Toolkit"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { FunctionDefinition } from "./Model.ts"
+
+/** Accepts any object; what it publishes as its JSON Schema is the definition's own. */
+const anyObject = Schema.Struct({}, { key: Schema.String, value: Schema.Unknown })
+
+/** Without a `type` at its root, a schema would be merged with that of `anyObject`. */
+const rooted = (parameters: FunctionDefinition["parameters"]) =>
+  parameters["type"] === "object" ? parameters : { properties: {}, ...parameters, type: "object" }
+
+const toTool = (definition: FunctionDefinition): Tool.Any =>
+  Tool.make(definition.name, {
+    description: definition.description,
+    parameters: {},
+    success: Schema.Unknown,
+    failure: Schema.Unknown,
+    failureMode: "return"
+  }).setParameters(anyObject.annotations({ jsonSchema: rooted(definition.parameters) }))
+
+/** Tools to be told of and never run here: the runtime runs calls. */
+export const toToolkit = (
+  definitions: ReadonlyArray<FunctionDefinition>
+): Toolkit.WithHandler<Record<string, Tool.Any>> => ({
+  tools: Object.fromEntries(definitions.map((definition) => [definition.name, toTool(definition)])),
+  handle: (name) => Effect.dieMessage(`The call of ${name} is the runtime's to run.`)
+})

@@ -1,0 +1,131 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { ChatChunk, type ChunkUsage, type Delta } from "./ChatChunk.ts"
+import * as ChatCalls from "./ChatCalls.ts"
+import { ModelCut, type ModelError } from "./ModelError.ts"
+import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
+import { appendPart, fragmentWeight, maximumAnswer } from "./PartBuffer.ts"
+import { named, type Origin } from "./Reason.ts"
+import { malformed, ofErrorObject } from "./ServerFailure.ts"
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(ChatChunk))
+
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool_calls",
+  function_call: "tool_calls",
+  content_filter: "content_filter"
+}
+
+const tokens = (value: number | null | undefined): number => Math.max(0, value ?? 0)
+
+/** Some servers count reasoning beside the completion; the total tells. */
+const usageOf = (usage: ChunkUsage): Usage => {
+  const inputTokens = tokens(usage.prompt_tokens)
+  const completion = tokens(usage.completion_tokens)
+  const reasoningTokens = tokens(usage.completion_tokens_details?.reasoning_tokens)
+  const beside = reasoningTokens > 0 && usage.total_tokens === inputTokens + completion + reasoningTokens
+  return {
+    inputTokens,
+    outputTokens: beside ? completion + reasoningTokens : completion,
+    cachedInputTokens: tokens(usage.prompt_tokens_details?.cached_tokens),
+    reasoningTokens
+  }
+}
+
+const textOf = (delta: Delta): string => {
+  const content = delta.content ?? ""
+  const text = typeof content === "string" ? content : content.map((part) => part.text ?? "").join("")
+  return text === "" ? (delta.refusal ?? "") : text
+}
+
+/** Folds the events of one Chat Completion into parts. */
+export interface ChatAnswer {
+  readonly accept: (events: Iterable<string>) => Either.Either<ReadonlyArray<ModelPart>, ModelError>
+  /** Whether the model has said why it stopped; what may still come is its usage. */
+  readonly isFinished: () => boolean
+  /** The calls and `Finished`, or why the answer cannot count as one. */
+  readonly end: () => Either.Either<ReadonlyArray<ModelPart>, ModelError>
+}
+
+/** `callPrefix` makes up the ids of calls that come without one. */
+export const make = (origin: Origin, callPrefix: string): ChatAnswer => {
+  const calls = ChatCalls.make(callPrefix)
+  let reason: string | undefined
+  let done = false
+  let usage = noUsage
+  let size = 0
+  let model: string | undefined
+  let responseId: string | undefined
+
+  const acceptDelta = (delta: Delta, parts: Array<ModelPart>) => {
+    const reasoning = delta.reasoning_content ?? delta.reasoning ?? ""
+    if (reasoning !== "") appendPart(parts, { _tag: "ReasoningDelta", text: reasoning })
+    const text = textOf(delta)
+    if (text !== "") appendPart(parts, { _tag: "TextDelta", text })
+    for (const call of delta.tool_calls ?? []) {
+      const part = calls.accept(call)
+      size += fragmentWeight
+      if (part !== undefined) appendPart(parts, part)
+    }
+    size += reasoning.length + text.length
+  }
+
+  const acceptChunk = (chunk: ChatChunk, parts: Array<ModelPart>): ModelError | undefined => {
+    if (chunk.error !== undefined && chunk.error !== null) return ofErrorObject(origin, chunk.error)
+    model ??= chunk.model ?? undefined
+    responseId ??= chunk.id ?? undefined
+    if (chunk.usage) usage = usageOf(chunk.usage)
+    for (const choice of chunk.choices ?? []) {
+      if ((choice.index ?? 0) !== 0) continue
+      if (choice.error !== undefined && choice.error !== null) return ofErrorObject(origin, choice.error)
+      const delta = choice.delta ?? choice.message
+      if (delta) acceptDelta(delta, parts)
+      if (choice.message) done = true
+      if (choice.finish_reason) reason = choice.finish_reason
+    }
+    return undefined
+  }
+
+  return {
+    accept: (events) => {
+      const parts: Array<ModelPart> = []
+      for (const event of events) {
+        if (event.trim() === "[DONE]") {
+          done = true
+          continue
+        }
+        const chunk = decode(event)
+        if (Either.isLeft(chunk)) return Either.left(malformed(origin, `not a chat completion chunk: ${event}`))
+        const error = acceptChunk(chunk.right, parts)
+        if (error !== undefined) return Either.left(error)
+      }
+      for (const part of parts) if (part._tag === "ArgumentsDelta") size += part.text.length
+      return size > maximumAnswer
+        ? Either.left(malformed(origin, `an answer of more than ${maximumAnswer} characters`))
+        : Either.right(parts)
+    },
+    isFinished: () => reason !== undefined,
+    end: () => {
+      if (reason === undefined && !done) {
+        return Either.left(
+          new ModelCut({ ...named(origin), reason: "the stream ended without finish_reason and without [DONE]" })
+        )
+      }
+      const finish = finishReasons[reason ?? ""] ?? "other"
+      const called = calls.calls(finish === "length")
+      const parts: Array<ModelPart> = [
+        ...called,
+        {
+          _tag: "Finished",
+          reason: called.length > 0 && finish !== "length" && finish !== "content_filter" ? "tool_calls" : finish,
+          usage,
+          ...(model === undefined ? {} : { model }),
+          ...(responseId === undefined ? {} : { responseId })
+        }
+      ]
+      return Either.right(parts)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { Endpoint } from "./Endpoint.ts"
+import type { ModelService } from "./Model.ts"
+import { CredentialsMissing, ProfileInvalid } from "./Models.ts"
+import { apiKeyVariable, hosted, type HostedProfile, type Profile, type ScriptedProfile } from "./Profile.ts"
+
+/** Reads a variable of the environment. */
+export type Environment = (name: string) => Option.Option<Redacted.Redacted>
+
+type Opened = Effect.Effect<
+  ModelService,
+  CredentialsMissing | ProfileInvalid,
+  HttpClient.HttpClient | FileSystem.FileSystem
+>
+
+/** Each provider is a module of its own, loaded when its first profile is opened. */
+const load = <A>(profile: string, module: () => Promise<A>): Effect.Effect<A, ProfileInvalid> =>
+  Effect.tryPromise({
+    try: module,
+    catch: (cause) => new ProfileInvalid({ profile, reason: `its provider cannot be loaded: ${String(cause)}` })
+  })
+
+const credentials = (
+  name: string,
+  profile: Profile,
+  environment: Environment
+): Effect.Effect<Redacted.Redacted | undefined, CredentialsMissing> => {
+  const variable = apiKeyVariable(profile)
+  if (variable === undefined) return Effect.succeed(undefined)
+  const key = Option.filter(environment(variable), (value) => Redacted.value(value).trim() !== "")
+  return Option.match(key, {
+    onNone: () => Effect.fail(new CredentialsMissing({ profile: name, variable })),
+    onSome: (value) => Effect.succeed(Redacted.make(Redacted.value(value).trim()))
+  })
+}
+
+const scripted = (name: string, profile: ScriptedProfile): Opened =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const text = yield* Effect.mapError(
+      files.readFileString(profile.script),
+      (error) => new ProfileInvalid({ profile: name, reason: `its script cannot be read: ${error.message}` })
+    )
+    const { fromJson } = yield* load(name, () => import("./Scripted.ts"))
+    const model = yield* Effect.mapError(
+      fromJson(text, profile.script),
+      (error) => new ProfileInvalid({ profile: name, reason: error.message })
+    )
+    return profile.model === undefined ? model : { ...model, name: profile.model }
+  })
+
+const openHosted = (name: string, profile: HostedProfile, apiKey: Redacted.Redacted | undefined): Opened => {
+  const endpoint: Endpoint = { ...profile, baseUrl: profile.baseUrl ?? hosted[profile.provider].baseUrl, apiKey }
+  return profile.provider === "openai"
+    ? Effect.flatMap(
+        load(name, () => import("./openai.ts")),
+        ({ open }) => open(endpoint)
+      )
+    : Effect.flatMap(
+        load(name, () => import("./anthropic.ts")),
+        ({ open }) => open(endpoint)
+      )
+}
+
+/** Opens a profile, once its credentials are known to be there. Nothing is sent. */
+export const openProfile = (name: string, profile: Profile, environment: Environment): Opened =>
+  Effect.flatMap(credentials(name, profile, environment), (apiKey): Opened => {
+    switch (profile.provider) {
+      case "scripted":
+        return scripted(name, profile)
+      case "chat-completions":
+        return Effect.flatMap(
+          load(name, () => import("./ChatCompletions.ts")),
+          ({ make }) => make({ ...profile, apiKey })
+        )
+      default:
+        return openHosted(name, profile, apiKey)
+    }
+  })

@@ -1,0 +1,44 @@
+import * as Redacted from "effect/Redacted"
+
+/** Whose answer it is, for errors to name; `secrets` are what no reason may repeat. */
+export interface Origin {
+  readonly model: string
+  readonly url?: string | undefined
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** What of an origin may stand in an error. */
+export const named = (origin: Origin) =>
+  origin.url === undefined ? { model: origin.model } : { model: origin.model, url: origin.url }
+
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
+const shortestSecret = 4
+
+/** One visible line of at most `limit` characters without any of the origin's secrets. */
+export const oneLine = (origin: Origin, text: string, limit = 300): string => {
+  let line = text
+  for (const secret of origin.secrets) {
+    const value = Redacted.value(secret)
+    if (value.length >= shortestSecret) line = line.replaceAll(value, "<redacted>")
+  }
+  line = line.replace(invisible, " ").trim()
+  return line.length <= limit ? line : `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`
+}
+
+const property = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null && key in value ? (value as Record<string, unknown>)[key] : undefined
+
+/** What a thrown thing says of itself, with the system's error code; looks through causes and the two stacks of localhost. */
+export const ofCause = (origin: Origin, cause: unknown): string => {
+  let current = cause
+  for (let depth = 0; depth < 5; depth++) {
+    const errors = property(current, "errors")
+    const inner = Array.isArray(errors) ? errors[0] : property(current, "cause")
+    if (typeof inner !== "object" || inner === null) break
+    current = inner
+  }
+  const message = property(current, "message")
+  const code = property(current, "code")
+  const text = typeof message === "string" && message !== "" ? message : String(current)
+  return oneLine(origin, typeof code === "string" && !text.includes(code) ? `${text} (${code})` : text)
+}

@@ -1,0 +1,75 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import * as Stream from "effect/Stream"
+import type { ModelService } from "./Model.ts"
+import type { ModelError } from "./ModelError.ts"
+import type { AttemptFailed, ModelPart } from "./ModelPart.ts"
+
+/** When to ask a model again. */
+export interface RetryPolicy {
+  /** Requests in all, the first one included. */
+  readonly maxAttempts: number
+  readonly initialDelay: Duration.DurationInput
+  readonly multiplier: number
+  /** The longest wait. A server that asks for more is not asked again: its error is reported at once. */
+  readonly maxDelay: Duration.DurationInput
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  maxAttempts: 4,
+  initialDelay: "500 millis",
+  multiplier: 2,
+  maxDelay: "60 seconds"
+}
+
+const askedFor = (error: ModelError): number => (error._tag === "ModelOverloaded" ? (error.retryAfterMillis ?? 0) : 0)
+
+/** Exponential with jitter of a fifth, never sooner than the server asked. */
+export const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError> =>
+  Schedule.exponential(policy.initialDelay, policy.multiplier).pipe(
+    Schedule.jittered,
+    Schedule.zipRight(Schedule.identity<ModelError>()),
+    Schedule.modifyDelay((error, delay) => Duration.max(Duration.min(delay, policy.maxDelay), askedFor(error))),
+    Schedule.whileInput(
+      (error: ModelError) => error.retryable && askedFor(error) <= Duration.toMillis(policy.maxDelay)
+    ),
+    Schedule.intersect(Schedule.recurs(policy.maxAttempts - 1))
+  )
+
+/**
+ * Asks again after a retryable failure, also when half of an answer was streamed: `AttemptFailed` then says that it is
+ * void, before the wait. Interruption and defects end the stream.
+ */
+export const retried = (policy: Partial<RetryPolicy> = {}) => {
+  const schedule = scheduleOf({ ...defaultRetryPolicy, ...policy })
+  return (model: ModelService): ModelService => {
+    const attempts = (request: Parameters<ModelService["stream"]>[0]) => {
+      const attempt = (number: number, state: unknown): Stream.Stream<ModelPart, ModelError> =>
+        Stream.catchAll(model.stream(request), (error) =>
+          Stream.unwrap(
+            Effect.gen(function* () {
+              const now = yield* Clock.currentTimeMillis
+              const [following, , decision] = yield* schedule.step(now, error, state)
+              if (ScheduleDecision.isDone(decision)) return Stream.fail(error)
+              const delayMillis = Math.max(0, Math.ceil(ScheduleIntervals.start(decision.intervals) - now))
+              return Stream.concat(
+                Stream.succeed<AttemptFailed>({
+                  _tag: "AttemptFailed",
+                  attempt: number,
+                  reason: error.message,
+                  delayMillis
+                }),
+                Stream.unwrap(Effect.as(Effect.sleep(delayMillis), attempt(number + 1, following)))
+              )
+            })
+          )
+        )
+      return attempt(1, schedule.initial)
+    }
+    return { name: model.name, stream: attempts }
+  }
+}

@@ -1,0 +1,154 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { ModelRequest, ModelService } from "./Model.ts"
+import { ModelRejected, type ModelError } from "./ModelError.ts"
+import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
+import { Script, type ScriptStep, type ScriptTurn } from "./Script.ts"
+
+export class ScriptInvalid extends Schema.TaggedError<ScriptInvalid>()("ScriptInvalid", {
+  source: Schema.String,
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The script ${this.source} cannot be played: ${this.problems.join("; ")}`
+  }
+}
+
+/** A turn by its steps, or at length. A predicate of `when` sees the whole request. */
+export type Turn =
+  | string
+  | ReadonlyArray<ScriptStep>
+  | (Omit<ScriptTurn, "when"> & { readonly when?: string | ((request: ModelRequest) => boolean) })
+
+export interface ScriptedModel extends ModelService {
+  /** The requests seen so far. */
+  readonly requests: Effect.Effect<ReadonlyArray<ModelRequest>>
+}
+
+interface Options {
+  readonly name?: string | undefined
+  /** Whether requests are kept, as tests want; on by default. */
+  readonly record?: boolean
+}
+
+type LongTurn = Exclude<Turn, string | ReadonlyArray<ScriptStep>>
+
+const lengthen = (turn: Turn): LongTurn =>
+  typeof turn === "string" ? { steps: [{ say: turn }] } : "steps" in turn ? turn : { steps: turn }
+
+const matches = (when: string | ((request: ModelRequest) => boolean) | undefined, request: ModelRequest): boolean =>
+  when === undefined ||
+  (typeof when === "string" ? (request.messages.at(-1)?.message.content ?? "").includes(when) : when(request))
+
+const chunksOf = (text: string | ReadonlyArray<string>): ReadonlyArray<string> =>
+  typeof text === "string" ? [text] : text
+
+/** Runs of parts that come at once, and the effects between them. */
+type Segment = Array<ModelPart> | Effect.Effect<void, ModelError>
+
+const play = (name: string, answer: number, steps: ReadonlyArray<ScriptStep>): Stream.Stream<ModelPart, ModelError> => {
+  const segments: Array<Segment> = []
+  let run: Array<ModelPart> = []
+  let calls = 0
+  let usage: Usage = noUsage
+  let finish: FinishReason | undefined
+  const pause = (effect: Effect.Effect<void, ModelError>) => {
+    segments.push(run, effect)
+    run = []
+  }
+  for (const step of steps) {
+    for (const text of chunksOf(step.say ?? [])) run.push({ _tag: "TextDelta", text })
+    for (const text of chunksOf(step.think ?? [])) run.push({ _tag: "ReasoningDelta", text })
+    if (step.call !== undefined) {
+      calls++
+      const { id = `call_${answer}_${calls}`, name, arguments: given = {} } = step.call
+      const text = typeof given === "string" ? given : JSON.stringify(given)
+      run.push({ _tag: "ArgumentsDelta", id, name, text }, { _tag: "FunctionCalled", id, name, arguments: text })
+    }
+    if (step.wait !== undefined) pause(Effect.sleep(step.wait))
+    if (step.fail !== undefined) pause(Effect.fail(step.fail))
+    if (step.die !== undefined) pause(Effect.die(new Error(step.die)))
+    if (step.usage !== undefined) usage = { ...usage, ...step.usage }
+    finish = step.finish ?? finish
+  }
+  run.push({ _tag: "Finished", reason: finish ?? (calls > 0 ? "tool_calls" : "stop"), usage, model: name })
+  if (segments.length === 0) return Stream.fromChunk(Chunk.unsafeFromArray(run))
+  return [...segments, run].reduce<Stream.Stream<ModelPart, ModelError>>(
+    (stream, segment) =>
+      Stream.concat(
+        stream,
+        Array.isArray(segment) ? Stream.fromIterable(segment) : Stream.drain(Stream.fromEffect(segment))
+      ),
+    Stream.empty
+  )
+}
+
+/**
+ * A model that plays turns, offline. Each request takes the first turn that is left and whose `when`, if any, matches;
+ * when none is, it fails with a `ModelRejected` that says so.
+ */
+export const make = (turns: ReadonlyArray<Turn>, options: Options = {}): Effect.Effect<ScriptedModel> =>
+  Effect.sync((): ScriptedModel => {
+    const name = options.name ?? "scripted"
+    const script = turns.map(lengthen)
+    const used = new Set<number>()
+    const requests: Array<ModelRequest> = []
+    let first = 0
+    let answers = 0
+
+    const take = (request: ModelRequest): LongTurn | undefined => {
+      while (used.has(first)) first++
+      for (let index = first; index < script.length; index++) {
+        const turn = script[index]
+        if (turn === undefined || used.has(index) || !matches(turn.when, request)) continue
+        if (turn.repeat !== true) used.add(index)
+        return turn
+      }
+      return undefined
+    }
+
+    /** Numbers on from the answers in the conversation, so that call ids differ after a resumption too. */
+    const number = (request: ModelRequest): number => {
+      const answered = request.messages.reduce((n, { message }) => (message.role === "assistant" ? n + 1 : n), 0)
+      answers = Math.max(answers, answered) + 1
+      return answers
+    }
+
+    const exhausted = () =>
+      new ModelRejected({
+        model: name,
+        reason:
+          used.size === script.length
+            ? `the script is over: all of its ${used.size} turns were played. Add a turn or let one repeat.`
+            : `no turn left in the script (${script.length - used.size} of ${script.length}) matches the last message.`
+      })
+
+    return {
+      name,
+      stream: (request) =>
+        Stream.suspend(() => {
+          if (options.record !== false) requests.push(request)
+          const turn = take(request)
+          return turn === undefined ? Stream.fail(exhausted()) : play(name, number(request), turn.steps)
+        }),
+      requests: Effect.sync(() => [...requests])
+    }
+  })
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(Script), { onExcessProperty: "error", errors: "all" })
+
+const problemsOf = (error: ParseResult.ParseError): ReadonlyArray<string> =>
+  ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`
+  )
+
+/** Plays the text of a script file; `source` names it in errors. */
+export const fromJson = (text: string, source: string): Effect.Effect<ScriptedModel, ScriptInvalid> =>
+  Either.match(decode(text), {
+    onLeft: (error) => Effect.fail(new ScriptInvalid({ source, problems: problemsOf(error).slice(0, 5) })),
+    onRight: (script) => make(script.turns, { name: script.model, record: false })
+  })

@@ -1,0 +1,110 @@
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
+import { ModelMalformed, ModelOverloaded, ModelRejected, ModelUnauthorized, type ModelError } from "./ModelError.ts"
+import { named, oneLine, type Origin } from "./Reason.ts"
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
+
+const firstText = (...candidates: ReadonlyArray<unknown>): string | undefined =>
+  candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate.trim() !== "")
+
+/** Names that servers give to errors inside a stream, as the HTTP status they would have had outside of it. */
+const statusByName: Readonly<Record<string, number>> = {
+  authentication_error: 401,
+  invalid_api_key: 401,
+  insufficient_quota: 402,
+  billing_error: 402,
+  permission_error: 403,
+  timeout_error: 408,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  api_error: 500,
+  internal_server_error: 500,
+  server_error: 500,
+  service_unavailable: 503,
+  overloaded_error: 529
+}
+
+interface Described {
+  readonly reason: string | undefined
+  readonly status: number | undefined
+}
+
+const describe = (error: unknown): Described => {
+  if (typeof error === "string") return { reason: error, status: undefined }
+  const { code, type, status, message, detail } = record(error)
+  const numeric = [status, code].map(Number).find((n) => Number.isInteger(n) && n >= 400 && n < 600)
+  const byName = [code, type].map((name) => statusByName[String(name)]).find((n) => n !== undefined)
+  return { reason: firstText(message, detail, code, type), status: byName ?? numeric }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const describeBody = (body: string): Described => {
+  const json = parse(body)
+  if (json === undefined) {
+    const title = /<title[^>]*>([^<]+)/i.exec(body)?.[1]
+    return { reason: firstText(title, body.replace(/<[^>]*>/g, " ")), status: undefined }
+  }
+  const inner = Array.isArray(json) ? json[0] : json
+  return describe(record(inner)["error"] ?? inner)
+}
+
+const classify = (origin: Origin, status: number, reason: string, retryAfterMillis?: number): ModelError => {
+  const fields = { ...named(origin), status, reason }
+  if (status === 401 || status === 402 || status === 403) return new ModelUnauthorized(fields)
+  if (status >= 500 || [408, 409, 425, 429].includes(status)) {
+    return new ModelOverloaded(retryAfterMillis === undefined ? fields : { ...fields, retryAfterMillis })
+  }
+  return new ModelRejected(fields)
+}
+
+/** The server's own word on when to come again: `retry-after-ms`, or seconds or a date in `retry-after`. */
+export const retryAfterMillis = (
+  headers: Readonly<Record<string, string | undefined>>,
+  now: number
+): number | undefined => {
+  const millis = headers["retry-after-ms"]?.trim()
+  if (millis !== undefined && millis !== "" && Number.isFinite(Number(millis))) return Math.max(0, Number(millis))
+  const after = headers["retry-after"]?.trim()
+  if (after === undefined || after === "") return undefined
+  if (Number.isFinite(Number(after))) return Math.max(0, Number(after) * 1000)
+  return Option.match(DateTime.make(after.replace(/ GMT$/, "")), {
+    onNone: () => undefined,
+    onSome: (date) => Math.max(0, DateTime.toEpochMillis(date) - now)
+  })
+}
+
+export interface Refusal {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** As much of the body as was read. */
+  readonly body: string
+}
+
+/** An answer whose status is not 2xx. A quota that is used up (429 `insufficient_quota`) is not worth a retry. */
+export const ofRefusal = (origin: Origin, refusal: Refusal, now: number): ModelError => {
+  const described = describeBody(refusal.body)
+  const status = described.status === 402 ? 402 : refusal.status
+  const reason = oneLine(origin, described.reason ?? `the server said no more than HTTP ${refusal.status}`)
+  return classify(origin, status, reason, retryAfterMillis(refusal.headers, now))
+}
+
+/** An error object inside a stream or inside an answer of status 200. */
+export const ofErrorObject = (origin: Origin, error: unknown): ModelError => {
+  const described = describe(error)
+  const reason = oneLine(origin, described.reason ?? "the server reported an error without saying which")
+  return described.status === undefined
+    ? new ModelRejected({ ...named(origin), reason })
+    : classify(origin, described.status, reason)
+}
+
+export const malformed = (origin: Origin, reason: string): ModelMalformed =>
+  new ModelMalformed({ ...named(origin), reason: oneLine(origin, reason) })

@@ -1,0 +1,149 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import type { ModelService } from "../../src/model/Model.ts"
+import { ModelCut, ModelOverloaded, ModelRejected, type ModelError } from "../../src/model/ModelError.ts"
+import type { ModelPart } from "../../src/model/ModelPart.ts"
+import { retried } from "../../src/model/RetryPolicy.ts"
+import * as Scripted from "../../src/model/Scripted.ts"
+import { failureOf, hello, parts } from "./support.ts"
+
+const busy = (retryAfterMillis?: number) =>
+  new ModelOverloaded({
+    model: "fake",
+    status: 429,
+    reason: "busy",
+    ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
+  })
+const cut = new ModelCut({ model: "fake", reason: "reset" })
+
+/** Runs the model in the background; its parts arrive in a queue. */
+const watch = (model: ModelService) =>
+  Effect.gen(function* () {
+    const queue = yield* Queue.unbounded<ModelPart>()
+    const fiber = yield* Effect.fork(Stream.runForEach(model.stream(hello), (part) => Queue.offer(queue, part)))
+    return { fiber, next: Queue.take(queue) }
+  })
+
+describe("retried", () => {
+  it.effect("announces a failed attempt, waits and asks again, also after half of an answer (R7)", () =>
+    Effect.gen(function* () {
+      const scripted = yield* Scripted.make([[{ say: "half an " }, { fail: cut }], "a whole one"])
+      const { fiber, next } = yield* watch(retried({ initialDelay: "1 second" })(scripted))
+      assert.deepStrictEqual(yield* next, { _tag: "TextDelta", text: "half an " })
+      const failed = yield* next
+      assert.isTrue(failed._tag === "AttemptFailed" && failed.attempt === 1 && failed.reason === cut.message)
+      assert.strictEqual((yield* scripted.requests).length, 1)
+      const delay = failed._tag === "AttemptFailed" ? failed.delayMillis : 0
+      assert.isTrue(delay >= 800 && delay <= 1200)
+      yield* TestClock.adjust(delay - 1)
+      assert.strictEqual((yield* scripted.requests).length, 1)
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* next, { _tag: "TextDelta", text: "a whole one" })
+      yield* Fiber.join(fiber)
+      assert.strictEqual((yield* scripted.requests).length, 2)
+    })
+  )
+
+  it.effect("backs off exponentially up to its cap and gives up after its attempts with the last error (R7)", () =>
+    Effect.gen(function* () {
+      const last = new ModelCut({ model: "fake", reason: "the fifth" })
+      const scripted = yield* Scripted.make([
+        ...[1, 2, 3, 4].map(() => [{ fail: cut }]),
+        [{ fail: last }],
+        "never asked"
+      ])
+      const policy = { maxAttempts: 5, initialDelay: "1 second", multiplier: 10, maxDelay: "20 seconds" } as const
+      const { fiber, next } = yield* watch(retried(policy)(scripted))
+      const delays: Array<number> = []
+      for (const attempt of [1, 2, 3, 4]) {
+        const failed = yield* next
+        assert.isTrue(failed._tag === "AttemptFailed" && failed.attempt === attempt)
+        delays.push(failed._tag === "AttemptFailed" ? failed.delayMillis : 0)
+        yield* TestClock.adjust(delays.at(-1) ?? 0)
+      }
+      const within = [
+        [800, 1200],
+        [8000, 12000],
+        [20000, 20000],
+        [20000, 20000]
+      ] as const
+      within.forEach(([low, high], index) => {
+        const delay = delays[index] ?? 0
+        assert.isTrue(delay >= low && delay <= high, `delay ${index + 1} was ${delay}`)
+      })
+      assert.strictEqual(yield* failureOf(Fiber.join(fiber)), last)
+      assert.strictEqual((yield* scripted.requests).length, 5)
+    })
+  )
+
+  it.effect("never comes sooner than Retry-After asks (R7)", () =>
+    Effect.gen(function* () {
+      const scripted = yield* Scripted.make([[{ fail: busy(30_000) }], "ok"])
+      const { fiber, next } = yield* watch(retried({ initialDelay: "1 second" })(scripted))
+      const failed = yield* next
+      assert.isTrue(failed._tag === "AttemptFailed" && failed.delayMillis === 30_000)
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.join(fiber)
+    })
+  )
+
+  it.effect("reports at once a server that asks for a longer wait than the policy allows (R7)", () =>
+    Effect.gen(function* () {
+      const scripted = yield* Scripted.make([[{ fail: busy(3_600_000) }], "never asked"])
+      assert.strictEqual((yield* failureOf(parts(retried()(scripted))))._tag, "ModelOverloaded")
+      assert.strictEqual((yield* scripted.requests).length, 1)
+    })
+  )
+
+  it.effect("does not repeat what the server declined (R7)", () =>
+    Effect.gen(function* () {
+      const rejected: ModelError = new ModelRejected({ model: "fake", reason: "no" })
+      const scripted = yield* Scripted.make([[{ fail: rejected }], "never asked"])
+      assert.strictEqual(yield* failureOf(parts(retried()(scripted))), rejected)
+      assert.strictEqual((yield* scripted.requests).length, 1)
+    })
+  )
+
+  it.effect("never asks again after an interruption or a defect (R7)", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make(0)
+      const begun = yield* Deferred.make<void>()
+      const stuck: ModelService = {
+        name: "stuck",
+        stream: () =>
+          Stream.fromEffect(
+            Ref.update(asked, (n) => n + 1).pipe(
+              Effect.zipRight(Deferred.succeed(begun, undefined)),
+              Effect.zipRight(Effect.never)
+            )
+          )
+      }
+      const fiber = yield* Effect.fork(parts(retried()(stuck)))
+      yield* Deferred.await(begun)
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      assert.strictEqual(yield* Ref.get(asked), 1)
+
+      const scripted = yield* Scripted.make([[{ die: "a bug" }], "never asked"])
+      const exit = yield* Effect.exit(parts(retried()(scripted)))
+      assert.isTrue(Exit.isFailure(exit) && exit.cause._tag === "Die")
+      assert.strictEqual((yield* scripted.requests).length, 1)
+    })
+  )
+
+  it.effect("can be interrupted while it waits (R7)", () =>
+    Effect.gen(function* () {
+      const scripted = yield* Scripted.make([[{ fail: cut }], "never asked"])
+      const { fiber, next } = yield* watch(retried()(scripted))
+      yield* next
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      assert.strictEqual((yield* scripted.requests).length, 1)
+    })
+  )
+})
