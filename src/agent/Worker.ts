@@ -86,7 +86,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       const { calls, finished, text } = yield* answer(options.model, options.profile, request, sink, iteration)
       const place = { sessionId: options.sessionId, workerPath: options.workerPath, iteration }
       const results = yield* Effect.forEach(calls, (call) => callTool(tools, sink, place, call), {
-        concurrency: limits.parallelCalls
+        concurrency: calls.length > 1 ? limits.parallelCalls : 1
       })
       usage = add(usage, finished.usage)
       yield* sink.emit(

@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
@@ -115,6 +116,18 @@ const eventOf = (part: ModelPart) => {
   }
 }
 
+/** `Stream.runForEach` without the channel executor of a sink, which costs more than a whole agent step may. */
+const consume = <A, E>(stream: Stream.Stream<A, E>, use: (a: A) => Effect.Effect<void, E>): Effect.Effect<void, E> =>
+  Effect.scoped(
+    Effect.flatMap(Stream.toPull(stream), (pull) =>
+      pull.pipe(
+        Effect.flatMap((parts) => Effect.mapError(Effect.forEach(parts, use, { discard: true }), Option.some)),
+        Effect.forever,
+        Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail }))
+      )
+    )
+  )
+
 /** One request to a model and its whole answer, told as it comes; an answer cut off is never half-stored (R7). */
 export const answer = (
   model: ModelService,
@@ -134,19 +147,13 @@ export const answer = (
       iteration
     )
     const draft = new Draft()
-    yield* Stream.runForEachChunk(model.stream(request), (parts) =>
-      Effect.forEach(
-        parts,
-        (part) => {
-          draft.add(part)
-          if (draft.size > answerLimit)
-            return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
-          const event = eventOf(part)
-          return event === undefined ? Effect.void : sink.emit(event, iteration)
-        },
-        { discard: true }
-      )
-    )
+    const hear = (part: ModelPart): Effect.Effect<void, ModelError> => {
+      draft.add(part)
+      if (draft.size > answerLimit) return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
+      const event = eventOf(part)
+      return event === undefined ? Effect.void : sink.emit(event, iteration)
+    }
+    yield* consume(model.stream(request), hear)
     if (draft.finished === undefined) {
       return yield* new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
     }

@@ -10,7 +10,7 @@ import * as Queue from "effect/Queue"
  * interrupting whoever offers.
  */
 class MailboxEnqueue<A> extends Effectable.Class<boolean> implements Queue.Enqueue<A> {
-  readonly [Queue.EnqueueTypeId] = { _In: (_: A): unknown => undefined }
+  readonly [Queue.EnqueueTypeId] = { _In: (value: A): unknown => value }
   private readonly mailbox: Mailbox.Mailbox<A>
   private readonly size_: () => Option.Option<number>
   private readonly bound: number

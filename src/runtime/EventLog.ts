@@ -104,16 +104,17 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
     const fail = (error: LogError) => {
       failed = error
       pending = []
+      room.unsafeOpen()
       Deferred.unsafeDone(failure, Exit.fail(error))
     }
     const drain: Effect.Effect<void> = Effect.suspend(() => {
       const batch = pending
       if (batch.length === 0) return Effect.sync(notify)
       pending = []
+      room.unsafeOpen()
       return Effect.map(Effect.either(store.append(lease, batch)), (result) => {
         if (result._tag === "Left") fail(result.left)
         else publish(batch)
-        room.unsafeOpen()
         notify()
       })
     })

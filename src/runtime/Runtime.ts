@@ -34,7 +34,7 @@ import {
 import * as EventLog from "./EventLog.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as Session from "./Session.ts"
-import type { SessionNotFound} from "./SessionStore.ts";
+import type { SessionNotFound } from "./SessionStore.ts"
 import { type Lease, type OpenOptions, SessionStore } from "./SessionStore.ts"
 import * as Directory from "./Directory.ts"
 

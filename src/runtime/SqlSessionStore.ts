@@ -54,10 +54,10 @@ const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
 /** The statement stays one whatever the size of the batch. */
 const insertEvents = `
   INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event)
-  SELECT ?1, e.value ->> '$.seq', ?2, e.value ->> '$.time', e.value ->> '$.event._tag', e.value ->> '$.task',
+  SELECT owner.id, e.value ->> '$.seq', owner.epoch, e.value ->> '$.time', e.value ->> '$.event._tag', e.value ->> '$.task',
     e.value ->> '$.iteration', e.value ->> '$.worker', e.value -> '$.event'
-  FROM json_each(?3) AS e
-  WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?1 AND epoch = ?2)`
+  FROM sessions AS owner, json_each(?) AS e
+  WHERE owner.id = ? AND owner.epoch = ?`
 
 /** Sessions in the database. */
 export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
@@ -123,7 +123,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
           )
         )
         return Effect.flatMap(
-          database.write((connection) => connection.executeRaw(insertEvents, [lease.session, lease.epoch, batch])),
+          database.write((connection) => connection.executeRaw(insertEvents, [batch, lease.session, lease.epoch])),
           (result) =>
             (result as { readonly changes: number }).changes === events.length
               ? Effect.void

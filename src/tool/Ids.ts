@@ -6,8 +6,8 @@ import * as crypto from "node:crypto"
 /** Where ids come from; a test replaces it to get the same ones every time. */
 export class Ids extends Context.Reference<Ids>()("tollgate/tool/Ids", {
   defaultValue: (): { readonly next: (prefix: string) => Effect.Effect<string> } => ({
-    /** 128 random bits: nobody guesses the id of somebody else's approval. */
-    next: (prefix) => Effect.sync(() => `${prefix}_${crypto.randomBytes(16).toString("hex")}`)
+    /** 122 random bits: nobody guesses the id of somebody else's approval. */
+    next: (prefix) => Effect.sync(() => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`)
   })
 }) {
   /** `approval_1`, `approval_2`, … */
