@@ -1,0 +1,64 @@
+import TurndownService from "turndown"
+import type { FetchedPage } from "./FetchedPage.ts"
+import { simplify } from "./Markup.ts"
+
+/** The part of a DOM node that the rules look at. */
+interface Element {
+  readonly nodeName: string
+  readonly childNodes: Iterable<Element>
+  readonly getAttribute: (name: string) => string | null
+}
+
+const absolute = (address: string | null, base: string): string | undefined => {
+  if (!address || !URL.canParse(address, base)) return undefined
+  const url = new URL(address, base)
+  return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+
+const named =
+  (...names: ReadonlyArray<string>) =>
+  (node: Element): boolean =>
+    names.includes(node.nodeName)
+
+const converter = (base: string): TurndownService =>
+  new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" })
+    .addRule("title", { filter: named("TITLE"), replacement: (content) => `Title: ${oneLine(content)}\n\n` })
+    .addRule("link", {
+      filter: named("A"),
+      replacement: (content, node: Element) => {
+        const address = absolute(node.getAttribute("href"), base)
+        return address === undefined || content.trim() === "" ? content : `[${content.trim()}](${address})`
+      }
+    })
+    .addRule("image", {
+      filter: named("IMG"),
+      replacement: (_, node: Element) => {
+        const alt = oneLine(node.getAttribute("alt") ?? "")
+        const address = absolute(node.getAttribute("src"), base)
+        return address === undefined ? alt : `![${alt}](${address})`
+      }
+    })
+    .addRule("cell", { filter: named("TD", "TH"), replacement: (content) => ` ${oneLine(content)} |` })
+    .addRule("row", {
+      filter: named("TR"),
+      replacement: (content, node: Element) => {
+        const headings = [...node.childNodes].filter(named("TH")).length
+        return `\n|${content}${headings > 0 ? `\n|${" --- |".repeat(headings)}` : ""}`
+      }
+    })
+
+const bytes = (count: number): string => `${count} ${count === 1 ? "byte" : "bytes"}`
+
+/** What a model reads of a page: HTML as Markdown with absolute links, other text as it is, anything else described. */
+export const readable = (page: FetchedPage): string => {
+  switch (page.kind) {
+    case "html":
+      return converter(page.url).turndown(simplify(page.text))
+    case "binary":
+      return `[${page.contentType || "unknown type"}, ${page.truncated ? "more than " : ""}${bytes(page.size)}: not text, not shown]`
+    default:
+      return page.text
+  }
+}

@@ -1,0 +1,24 @@
+/** Words that follow a name of a secret without being one. */
+const words = new Set(
+  (
+    "a an and any are as be been but by can cannot could do does empty expired false field for from has have if in incorrect " +
+    "into invalid is it its keep may missing must never new nil no none not null number object of on optional or provided " +
+    "required see set should string that the their this to true type undefined unknown unset use used using value void was " +
+    "when which will with without you your | |- > >- boolean bigint symbol any"
+  ).split(" ")
+)
+
+const reference =
+  /^(?:\$[A-Za-z_]\w*|\$?\{{1,2}[^{}]*\}{1,2}|\$\([^()]*\)|%\w+%|\*+|\.{3}|(?:process|import|os|env|config|this|self|secrets|vars)\.[\w.[\]]+)$/
+
+const call = /^(?:new|await)$|^[A-Za-z_$][\w$]*(?:\.[\w$]+)*\(/
+
+/** Whether what is assigned to a name of a secret is code, a reference, a structure or a word of prose rather than the secret itself. */
+export const isReference = (value: string): boolean => {
+  const bare = value.replace(/[,;.)}\]]{1,9}$/, "")
+  if (/^\[redacted-|^\{|^[[({]+$/.test(value)) return true
+  return words.has(bare.toLowerCase()) || call.test(value) || reference.test(value.replace(/[,;]{1,9}$/, ""))
+}
+
+/** Closing punctuation that belongs to the text around a value. */
+export const trailing = (value: string): number => /[,;)}\]]{0,9}$/.exec(value)?.[0].length ?? 0

@@ -1,0 +1,250 @@
+import { isReference, trailing } from "./Assigned.ts"
+import { findings, type Holds, render } from "./Finding.ts"
+import { type LexemeKind, windowSize } from "./Lexer.ts"
+import { mark } from "./Mark.ts"
+import { PrivateKey } from "./PrivateKey.ts"
+import { secretName } from "./SecretName.ts"
+import { bareScheme, header, isCredential, scheme, tail, telling } from "./Wording.ts"
+
+/** A name of a secret that was read, waiting for its value. */
+interface Named {
+  readonly kind: string
+  /** `""` until the sign between name and value was there. */
+  readonly sign: string
+  /** The name is that of an element, whose value must follow at once. */
+  readonly element: boolean
+  /** The quote that was open where the name stood. */
+  readonly within: string | undefined
+}
+
+/** What is left out until its end comes; `shown` once a mark stands for it. */
+interface Hidden {
+  readonly kind: string
+  readonly until: "quote" | "line" | "piece" | "footing"
+  readonly quote: string | undefined
+  /** What goes on being left out after the footing of a key. */
+  readonly outer?: Hidden
+  shown: boolean
+}
+
+type Kind = Exclude<LexemeKind, "window">
+
+const headers = new Set(["authorization", "cookie"])
+
+export interface Said {
+  readonly shown: string
+  /** How much of what was read this stands for; of a window it may be a part. */
+  readonly length: number
+}
+
+/** Reads lexemes one by one, says what may be shown of them, and remembers what their order means for the next. */
+export class Reader {
+  private last = ""
+  private open: string | undefined
+  private named: Named | undefined
+  private hidden: Hidden | undefined
+  private credentials: "header" | "bare" | undefined
+  private readonly key = new PrivateKey()
+  private readonly holds: Holds | undefined
+
+  constructor(holds: Holds | undefined) {
+    this.holds = holds
+  }
+
+  reset(): void {
+    this.newline()
+    this.hidden = undefined
+    this.last = ""
+  }
+
+  read(kind: LexemeKind, text: string): Said {
+    const said = kind === "window" ? this.window(text) : { shown: this.step(kind, text), length: text.length }
+    this.last = text.charAt(said.length - 1)
+    return said
+  }
+
+  private step(kind: Kind, text: string): string {
+    if (this.hidden) return this.within(this.hidden, kind, text)
+    switch (kind) {
+      case "piece":
+        return this.piece(text)
+      case "quote":
+        return this.quote(text)
+      case "newline":
+        this.newline()
+        return text
+      case "space":
+        if (this.named?.element && this.named.sign !== "") this.named = undefined
+        return text
+      case "angle":
+        this.angle(text)
+        return text
+    }
+  }
+
+  private newline(): void {
+    this.named = undefined
+    this.credentials = undefined
+    this.open = undefined
+    this.key.newline()
+  }
+
+  private angle(text: string): void {
+    this.credentials = undefined
+    if (text === ">" && this.named?.element && /\w/.test(this.last)) this.named = { ...this.named, sign: text }
+    else if (text === "<" || this.named?.sign === "") this.named = undefined
+  }
+
+  private quote(text: string): string {
+    const { named, open } = this
+    this.credentials = undefined
+    if (open === text) {
+      this.open = undefined
+      if (named && named.sign !== "" && named.within === text) this.named = undefined
+    } else if (open === undefined && !(text === "'" && /\w/.test(this.last))) this.open = text
+    if (!this.named || this.named.sign === "") return text
+    this.open = undefined
+    return text + this.hide({ kind: this.named.kind, until: "quote", quote: text, shown: false })
+  }
+
+  /** Starts leaving text out, at its mark where that is shown at once. */
+  private hide(hidden: Hidden): string {
+    this.hidden = hidden
+    this.named = undefined
+    this.credentials = undefined
+    return hidden.shown ? mark(hidden.kind) : ""
+  }
+
+  private show(hidden: Hidden): string {
+    if (hidden.shown) return ""
+    hidden.shown = true
+    return mark(hidden.kind)
+  }
+
+  private resume(kind: Kind, text: string): string {
+    this.hidden = this.hidden?.outer
+    return text === "" ? "" : this.step(kind, text)
+  }
+
+  private within(hidden: Hidden, kind: Kind, text: string): string {
+    if (hidden.until === "footing") {
+      if (kind === "newline") return this.key.newline() ? this.resume(kind, text) : ""
+      if (kind !== "piece") return ""
+      const end = this.key.body(text)
+      return end === undefined
+        ? this.show(hidden)
+        : (end === 0 ? "" : this.show(hidden)) + this.resume(kind, text.slice(end))
+    }
+    if (hidden.until === "piece" && kind !== "piece") return this.resume(kind, text)
+    if (kind === "quote" && text === hidden.quote) {
+      this.hidden = undefined
+      this.open = undefined
+      return text
+    }
+    if (kind === "newline" && hidden.quote !== "`") return this.resume(kind, text)
+    if (kind !== "piece") return hidden.until === "quote" ? this.show(hidden) : ""
+    const body = this.key.heading(text)
+    const shown = this.show(hidden)
+    return body === undefined ? shown : shown + this.privateKey(text.slice(body), hidden)
+  }
+
+  /** Leaves out the body of a key, of which this is the beginning. */
+  private privateKey(body: string, outer?: Hidden): string {
+    const hidden: Hidden = {
+      kind: "private-key",
+      until: "footing",
+      quote: undefined,
+      shown: false,
+      ...(outer && { outer, shown: true })
+    }
+    this.hide(hidden)
+    this.hidden = hidden
+    return body === "" ? "" : this.within(hidden, "piece", body)
+  }
+
+  private piece(text: string): string {
+    const { credentials, named } = this
+    this.credentials = undefined
+    if (credentials === "header" || (credentials === "bare" && isCredential(text))) {
+      this.named = undefined
+      return this.masked("authorization", text)
+    }
+    const lead = named ? (/^[=:]{1,3}/.exec(text)?.[0] ?? "") : ""
+    if (!named || (named.sign === "" && lead === "")) return this.plain(text)
+    return lead + this.value({ ...named, sign: named.sign + lead }, text.slice(lead.length))
+  }
+
+  private masked(kind: string, value: string): string {
+    const end = value.length - trailing(value)
+    return end === 0 ? value : mark(kind) + value.slice(end)
+  }
+
+  private value(named: Named, value: string): string {
+    this.named = named
+    if (/^[[(]*$/.test(value) || /^[bfru]{1,2}$/i.test(value)) return value
+    this.named = undefined
+    if (named.kind === "authorization" && scheme.test(value)) {
+      this.credentials = "header"
+      return value
+    }
+    if (isReference(value)) return this.plain(value)
+    if (headers.has(named.kind) && named.sign.endsWith(":")) {
+      return this.hide({ kind: named.kind, until: "line", quote: this.open, shown: true })
+    }
+    return this.masked(named.kind, value)
+  }
+
+  private plain(text: string): string {
+    this.named = undefined
+    const body = this.key.heading(text)
+    if (body === undefined && !telling.test(text)) return text
+    if (body !== undefined) return text.slice(0, body) + this.privateKey(text.slice(body))
+    const start = header.exec(text)
+    if (start) {
+      const at = start.index + start[0].length
+      const named: Named = {
+        kind: secretName(start[1]!) ?? "authorization",
+        sign: ":",
+        element: false,
+        within: this.open
+      }
+      return this.plain(text.slice(0, at - 1)) + ":" + this.value(named, text.slice(at))
+    }
+    const found = findings(text, this.holds)
+    if (found.at(-1)?.end !== text.length) this.remember(text)
+    return render(text, found)
+  }
+
+  /** Notes what the end of a piece says about what comes next. */
+  private remember(text: string): void {
+    const [whole, name = "", sign = ""] = tail.exec(text.slice(-84)) ?? []
+    const kind = whole === undefined || sign === "::" ? undefined : secretName(name)
+    if (bareScheme.test(text.slice(-8))) this.credentials = "bare"
+    if (kind === undefined) return
+    const flag = sign === "" && /^--?\w/.test(text) && name === text
+    const element = this.last === "<" && name === text
+    this.named = { kind, sign: flag ? " " : sign, element, within: this.open }
+  }
+
+  /** Of an over-long piece its first half, or up to the end of a secret across the middle. */
+  private window(text: string): Said {
+    if (this.hidden) return { shown: this.within(this.hidden, "piece", text), length: text.length }
+    const lead = /^[=:]{0,3}/.exec(text)![0]
+    if (this.credentials || (this.named && (this.named.sign !== "" || lead !== ""))) {
+      const kind = this.named?.kind ?? "authorization"
+      return { shown: lead + this.hide({ kind, until: "piece", quote: undefined, shown: true }), length: text.length }
+    }
+    this.named = undefined
+    const found = findings(text, this.holds)
+    const middle = windowSize / 2
+    const cut = middle - (/[\udc00-\udfff]/.test(text.charAt(middle)) ? 1 : 0)
+    const across = found.find((_) => _.start < cut && _.end > cut)
+    const length = across?.end ?? cut
+    if (length === text.length) this.hide({ kind: across!.kind, until: "piece", quote: undefined, shown: true })
+    const shown = render(
+      text.slice(0, length),
+      found.filter((_) => _.end <= length)
+    )
+    return { shown, length }
+  }
+}

@@ -1,0 +1,70 @@
+import * as Redacted from "effect/Redacted"
+import { mark } from "./Mark.ts"
+import { secretName } from "./SecretName.ts"
+
+/** Levels of arrays and objects; what lies deeper is left out. */
+export const maxDepth = 32
+/** Values of one document; what comes after is left out. */
+export const maxValues = 20_000
+
+const omitted = "[omitted: too deep]"
+const overflow = "[omitted: too many values]"
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** Nothing that could be a secret. */
+const isBlank = (value: unknown): boolean =>
+  value === null || value === undefined || value === "" || typeof value === "boolean"
+
+/** The name under which the next value of a list stands, where the list says so: `["--token", …]`, `["cookie", …]`. */
+const announced = (list: ReadonlyArray<unknown>, index: number): string | undefined => {
+  const before = list[index - 1]
+  if (typeof before !== "string" || typeof list[index] !== "string") return undefined
+  const flag = /^--?[\w-]{1,80}$/.test(before)
+  return flag || (list.length === 2 && /^[\w-]{1,80}$/.test(before)) ? secretName(before) : undefined
+}
+
+/** The kind of secret in an entry such as `{ name: "Authorization", value: "…" }`. */
+const entryKind = (value: object): string | undefined => {
+  const name = "name" in value ? value.name : "key" in value ? value.key : undefined
+  return "value" in value && typeof name === "string" ? secretName(name) : undefined
+}
+
+/** A copy in which values are replaced by the names they stand under and strings by `redact`; made of plain JSON values. */
+export const redactJsonWith = (redact: (text: string) => string, root: unknown): unknown => {
+  let left = maxValues
+  const visit = (value: unknown, depth: number): unknown => {
+    if (left-- <= 0) return overflow
+    if (typeof value === "string") return redact(value)
+    if (typeof value === "bigint") return redact(`${value}`)
+    if (!isObject(value)) return typeof value === "function" || typeof value === "symbol" ? undefined : value
+    if (Redacted.isRedacted(value)) return mark("secret")
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
+    if (depth >= maxDepth) return omitted
+    if (Array.isArray(value)) return list(value, depth)
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+    if (value instanceof Error) return visit({ name: value.name, message: value.message }, depth)
+    if (value instanceof Map || value instanceof Set) return list([...value], depth)
+    const kind = entryKind(value)
+    const entries: Array<readonly [string, unknown]> = []
+    for (const [key, field] of Object.entries(value)) {
+      if (left <= 0) {
+        entries.push(["…", overflow])
+        break
+      }
+      const secret = key === "value" && kind !== undefined ? kind : secretName(key)
+      entries.push([redact(key), secret === undefined || isBlank(field) ? visit(field, depth + 1) : mark(secret)])
+    }
+    return Object.fromEntries(entries)
+  }
+  const list = (values: ReadonlyArray<unknown>, depth: number): unknown => {
+    const out: Array<unknown> = []
+    for (const [index, value] of values.entries()) {
+      if (left <= 0) return [...out, overflow]
+      const kind = announced(values, index)
+      out.push(kind === undefined || isBlank(value) ? visit(value, depth + 1) : mark(kind))
+    }
+    return out
+  }
+  return visit(root, 0)
+}

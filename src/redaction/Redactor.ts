@@ -1,0 +1,79 @@
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { ExactValues } from "./ExactValues.ts"
+import { redactJsonWith } from "./RedactJson.ts"
+import { Scanner } from "./Scanner.ts"
+
+/** Redacts one stream of text; not to be shared by two. */
+export interface RedactionStream {
+  /** What of the text so far can be shown; the rest is held back. */
+  readonly push: (chunk: string) => string
+  /** The rest; the next `push` begins a new text. */
+  readonly flush: () => string
+}
+
+export interface RedactorShape {
+  readonly text: (text: string) => string
+  /** A copy with secrets replaced by key names and in strings; the argument is not changed. */
+  readonly json: (value: unknown) => unknown
+  /** However a text is cut into chunks, the outcome is that of `text` for the whole. */
+  readonly stream: () => RedactionStream
+  /** Shows what was held back also where the stream fails. */
+  readonly transform: <E, R>(self: Stream.Stream<string, E, R>) => Stream.Stream<string, E, R>
+}
+
+export interface RedactorOptions {
+  /** Replaced wherever they appear, also encoded; those of fewer than six characters are not. */
+  readonly secrets?: ReadonlyArray<Redacted.Redacted>
+}
+
+export const make = (options: RedactorOptions = {}): RedactorShape => {
+  const exact = new ExactValues((options.secrets ?? []).map((_) => Redacted.value(_)))
+  const stream = (): RedactionStream => {
+    const scanner = new Scanner()
+    if (exact.isEmpty) return { push: (chunk) => scanner.push(chunk), flush: () => scanner.flush() }
+    let held = ""
+    return {
+      push: (chunk) => {
+        const { out, rest } = exact.replace(held + chunk, false)
+        held = rest
+        return scanner.push(out)
+      },
+      flush: () => {
+        const { out } = exact.replace(held, true)
+        held = ""
+        return scanner.push(out) + scanner.flush()
+      }
+    }
+  }
+  const text = (whole: string): string => {
+    const one = stream()
+    return one.push(whole) + one.flush()
+  }
+  const transform = <E, R>(self: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
+    Stream.suspend(() => {
+      const one = stream()
+      const rest = Stream.suspend(() => Stream.make(one.flush()))
+      return self.pipe(
+        Stream.map(one.push),
+        Stream.catchAllCause((cause) => Stream.concat(rest, Stream.failCause(cause))),
+        Stream.concat(rest),
+        Stream.filter((_) => _ !== "")
+      )
+    })
+  return { text, json: (value) => redactJsonWith(text, value), stream, transform }
+}
+
+/** Takes secrets out of whatever is shown, logged or stored; unless it is told of any, it knows them by their looks. */
+export class Redactor extends Context.Reference<Redactor>()("tollgate/redaction/Redactor", {
+  defaultValue: (): RedactorShape => make()
+}) {
+  static readonly layer = (options: RedactorOptions) => Layer.succeed(Redactor, make(options))
+}
+
+const byLooks = make()
+
+export const redactText = byLooks.text
+export const redactJson = byLooks.json

@@ -1,0 +1,53 @@
+import type { Holds } from "./Finding.ts"
+import { lex } from "./Lexer.ts"
+import { Reader } from "./Reader.ts"
+
+/** How many encodings inside each other are looked into. */
+const maxDepth = 2
+
+/**
+ * Replaces secrets in a text that comes in chunks. Chunks change nothing: what it has said when it is flushed is what it
+ * would have said of the whole. It holds back one piece, at most `windowSize` characters.
+ */
+export class Scanner {
+  private buffer = ""
+  private readonly reader: Reader
+
+  constructor(depth = 0) {
+    const holds: Holds = (text) => new Scanner(depth + 1).whole(text) !== text
+    this.reader = new Reader(depth < maxDepth ? holds : undefined)
+  }
+
+  whole(text: string): string {
+    return this.push(text) + this.flush()
+  }
+
+  push(chunk: string): string {
+    this.buffer += chunk
+    return this.drain(false)
+  }
+
+  /** What was held back; the scanner is as new after it. */
+  flush(): string {
+    const out = this.drain(true)
+    this.reader.reset()
+    return out
+  }
+
+  private drain(final: boolean): string {
+    let out = ""
+    let start = 0
+    for (
+      let next = lex(this.buffer, 0, final);
+      next && start < this.buffer.length;
+      next = lex(this.buffer, start, final)
+    ) {
+      const text = this.buffer.slice(start, next.end)
+      const { length, shown } = this.reader.read(next.kind, text)
+      out += shown
+      start += length
+    }
+    this.buffer = this.buffer.slice(start)
+    return out
+  }
+}

@@ -1,0 +1,32 @@
+/** What a name says of its value; the first that fits gives the kind of secret. */
+const kinds: ReadonlyArray<readonly [kind: string, pattern: RegExp]> = [
+  ["authorization", /authorization$/],
+  ["cookie", /cookies?$/],
+  ["password", /password|passwd|passphrase|passcode|pwd$|pass$/],
+  ["api-key", /apikey/],
+  ["private-key", /privatekey|signingkey|encryptionkey|masterkey/],
+  ["access-key", /accesskey|accountkey|authkey|sharedkey/],
+  ["secret", /secret/],
+  ["credential", /credential/],
+  ["signature", /(?:amz|goog)signature$/],
+  ["token", /token$|jwt$|bearer$|^auth$|^sig$|otp$/]
+]
+
+/** Endings of names that speak about a secret without holding it. */
+const about =
+  /(?:count|length|policy|field|fields|required|id|ids|name|names|ttl|expires?|expiry|expiration|expiresin|expiresat|type|types|url|uri|file|path|hint|min|max|size|limit|rotation|manager|store|reset|strength|less|label|title|description|placeholder)$/
+
+/** Ordinary names that would match by accident. */
+const harmless =
+  /^(?:bypass|compass|pass|surpass|trespass|overpass|secretary|nexttoken|pagetoken|nextpagetoken|stoptoken)$/
+
+/** The kind of secret that a key of this name holds, in whatever case and with whatever separators it is written. */
+export const secretName = (name: string): string | undefined => {
+  const folded = name
+    .slice(-128)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "")
+  const stem = folded.replace(/\d{1,4}$/, "")
+  if (stem.length < 3 || folded.includes("redacted") || harmless.test(stem) || about.test(stem)) return undefined
+  return kinds.find(([, pattern]) => pattern.test(stem))?.[0]
+}

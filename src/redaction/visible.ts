@@ -1,0 +1,43 @@
+/** Emoji made of several characters, whose joiners and selectors belong there. */
+const emoji =
+  "[#*0-9]\\ufe0f?\\u20e3|\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*"
+
+/** Controls except newline and tab, formats (bidi, zero width, tags), separators that look like a space or a line, half pairs. */
+const unseen =
+  "(?![\\n\\t])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|(?![ \\u3000])\\p{Zs}|\\p{Default_Ignorable_Code_Point}|\\u2800"
+
+const either = new RegExp(`(${emoji})|(?:${unseen})`, "gu")
+
+const picture = (code: number): string | undefined =>
+  code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? "␡" : undefined
+
+/**
+ * Shows what a terminal or a reader would not: `␛` for escape, `␍` for carriage return, `\u{202E}` for a bidi override and
+ * whatever else has no glyph. Newline and tab stay.
+ */
+export const makeVisible = (text: string): string =>
+  text.replaceAll(either, (found: string, kept: string | undefined) => {
+    if (kept !== undefined) return kept
+    const code = found.codePointAt(0)!
+    return picture(code) ?? `\\u{${code.toString(16).toUpperCase()}}`
+  })
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/** The last boundary between graphemes at or before `index`, and the first at or after it. */
+const boundaries = (text: string, index: number): readonly [before: number, after: number] => {
+  const found = graphemes.segment(text).containing(index)
+  if (!found || found.index === index) return [index, index]
+  return [found.index, found.index + found.segment.length]
+}
+
+/** Shortens a text to at most `max` UTF-16 units by its middle, between graphemes, and says how many units that took. */
+export const cutMiddle = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  const sign = (count: number) => ` … [${count} characters cut] … `
+  const room = max - sign(text.length).length
+  if (room <= 0) return text.slice(0, boundaries(text, Math.max(0, max))[0])
+  const [head] = boundaries(text, Math.ceil(room / 2))
+  const [, end] = boundaries(text, text.length - Math.floor(room / 2))
+  return text.slice(0, head) + sign(end - head) + text.slice(end)
+}
