@@ -43,6 +43,8 @@ export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> {
   readonly settings?: Partial<RuntimeSettings>
   /** Where sessions are kept; in memory where absent. */
   readonly store?: Layer.Layer<SessionStore>
+  /** Ids that never come again, instead of the same ones every time. */
+  readonly randomIds?: boolean
 }
 
 /**
@@ -74,7 +76,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>>(
     Layer.provideMerge(approvals),
     Layer.provideMerge(options.store ?? MemorySessionStore.layer),
     Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", ...options.settings })),
-    Layer.provideMerge(Ids.layerSequential)
+    Layer.provideMerge(options.randomIds === true ? Layer.empty : Ids.layerSequential)
   ) as never
 }
 

@@ -1,3 +1,4 @@
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -12,7 +13,7 @@ import { approve } from "../../src/approval/approve.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import { Models } from "../../src/model/Models.ts"
-import { noUsage } from "../../src/model/ModelPart.ts"
+import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
 import { CreateSession, SubmitPrompt } from "../../src/runtime/Command.ts"
 import { type Event, isTerminal } from "../../src/runtime/Event.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
@@ -38,16 +39,18 @@ const stepping = (steps: number): ModelService => {
     stream: () =>
       Stream.suspend(() => {
         step += 1
-        return step < steps
-          ? Stream.make(
-              { _tag: "TextDelta", text: "Looking." } as const,
-              { _tag: "FunctionCalled", id: `call_${step}`, name: "look", arguments: `{"place":"here"}` } as const,
-              { _tag: "Finished", reason: "tool_calls", usage: noUsage } as const
-            )
-          : Stream.make(
-              { _tag: "TextDelta", text: "Done." } as const,
-              { _tag: "Finished", reason: "stop", usage: noUsage } as const
-            )
+        const parts: ReadonlyArray<ModelPart> =
+          step < steps
+            ? [
+                { _tag: "TextDelta", text: "Looking." },
+                { _tag: "FunctionCalled", id: `call_${step}`, name: "look", arguments: `{"place":"here"}` },
+                { _tag: "Finished", reason: "tool_calls", usage: noUsage }
+              ]
+            : [
+                { _tag: "TextDelta", text: "Done." },
+                { _tag: "Finished", reason: "stop", usage: noUsage }
+              ]
+        return Stream.fromChunk(Chunk.unsafeFromArray(parts))
       })
   }
 }
@@ -84,5 +87,9 @@ export const agentStep = (steps: number): Effect.Effect<number> =>
       yield* runtime.send(new SubmitPrompt({ session, task: "task", prompt: "Look around" }))
       yield* Effect.flatten(ended.await)
       return ((performance.now() - start) * 1000) / steps
-    }).pipe(Effect.provide(layer), Effect.orDie, Effect.ensuring(Effect.sync(() => fs.rmSync(folder, { recursive: true }))))
+    }).pipe(
+      Effect.provide(layer),
+      Effect.orDie,
+      Effect.ensuring(Effect.sync(() => fs.rmSync(folder, { recursive: true })))
+    )
   })

@@ -1,0 +1,122 @@
+// @effect-diagnostics asyncFunction:off newPromise:off globalRandom:off globalTimers:off - drives a real process from outside
+import Database from "better-sqlite3"
+import { build } from "esbuild"
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+
+export interface KillReport {
+  readonly rounds: number
+  readonly events: number
+  readonly calls: number
+  readonly unknown: number
+  readonly unknownThatHappened: number
+  readonly violations: ReadonlyArray<string>
+}
+
+const lines = (file: string): ReadonlyArray<ReadonlyArray<string>> =>
+  fs
+    .readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split(" "))
+
+/** Starts the program on the folder and kills it without warning a random moment after it is ready. */
+const killOnce = (program: string, folder: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, folder], { stdio: ["ignore", "pipe", "inherit"] })
+    child.stdout.once("data", () => setTimeout(() => child.kill("SIGKILL"), 20 + Math.random() * 250))
+    child.once("exit", (code, signal) =>
+      signal === "SIGKILL" ? resolve() : reject(new Error(`the program ended by itself with code ${code}`))
+    )
+  })
+
+interface EventRow {
+  readonly seq: number
+  readonly tag: string
+  readonly task_id: string | null
+  readonly event: string
+}
+
+const check = (folder: string): Omit<KillReport, "rounds"> => {
+  const violations: Array<string> = []
+  const database = new Database(path.join(folder, "victim.db"), { readonly: true })
+  const events = database.prepare("SELECT seq, tag, task_id, event FROM events ORDER BY seq").all() as Array<EventRow>
+  if (database.pragma("integrity_check", { simple: true }) !== "ok") violations.push("the database is damaged")
+  database.close()
+
+  events.forEach(({ seq }, index) => {
+    if (seq !== index + 1) violations.push(`event ${seq} stands at ${index + 1}`)
+  })
+  const tags = new Map(events.map(({ seq, tag }) => [String(seq), tag]))
+  for (const [seq, tag] of lines(path.join(folder, "observed.log"))) {
+    if (tags.get(seq ?? "") !== tag)
+      violations.push(`a subscriber saw ${seq} ${tag}, the store has ${tags.get(seq ?? "")}`)
+  }
+  const happened = new Map<string, number>()
+  const acts = new Set<string>()
+  for (const [kind, callId = ""] of lines(path.join(folder, "effects.log"))) {
+    happened.set(callId, (happened.get(callId) ?? 0) + 1)
+    if (kind === "act") acts.add(callId)
+  }
+  for (const callId of acts) {
+    if (happened.get(callId) !== 1) violations.push(`${callId} ran ${happened.get(callId)} times`)
+  }
+  const asked = new Set<string>()
+  const results = new Map<string, string>()
+  const open = new Set<string>()
+  for (const { event: json, tag, task_id: task } of events) {
+    const event = JSON.parse(json)
+    if (tag === "ModelAnswered") for (const call of event.message.message.tool_calls ?? []) asked.add(call.id)
+    if (/^ToolCall(?:Completed|Failed|Interrupted|OutcomeUnknown)$/.test(tag)) {
+      if (results.has(event.callId)) violations.push(`${event.callId} has two results`)
+      results.set(event.callId, tag)
+    }
+    if (tag === "TaskQueued" && task !== null) open.add(task)
+    if (/^Task(?:Completed|Failed|Interrupted)$/.test(tag) && task !== null && !open.delete(task)) {
+      violations.push(`${task} ended twice`)
+    }
+  }
+  // The last round was cut off as well: what it left open is closed by the next owner, which is none.
+  if (open.size > 1) violations.push(`${open.size} tasks are open`)
+  for (const callId of acts) if (!asked.has(callId)) violations.push(`${callId} happened and nobody asked for it`)
+  for (const [callId, tag] of results) {
+    if (tag === "ToolCallCompleted" && !happened.has(callId)) violations.push(`${callId} completed and did not happen`)
+    if (tag === "ToolCallInterrupted" && acts.has(callId))
+      violations.push(`${callId} is said not to have happened and did`)
+  }
+  const unknown = [...results].filter(([, tag]) => tag === "ToolCallOutcomeUnknown").map(([callId]) => callId)
+  return {
+    events: events.length,
+    calls: asked.size,
+    unknown: unknown.length,
+    unknownThatHappened: unknown.filter((callId) => acts.has(callId)).length,
+    violations
+  }
+}
+
+/** Kills a run with writes `rounds` times on the same database and says what is wrong afterwards. */
+export const killRounds = async (rounds: number): Promise<KillReport> => {
+  const root = process.cwd()
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-kill-"))
+  const cache = path.join(root, "node_modules/.cache/tollgate")
+  fs.mkdirSync(cache, { recursive: true })
+  const program = path.join(cache, `victim-${process.pid}.cjs`)
+  try {
+    await build({
+      entryPoints: [path.join(root, "test/fixtures/programs/victim.ts")],
+      outfile: program,
+      bundle: true,
+      platform: "node",
+      format: "cjs",
+      external: ["better-sqlite3"],
+      logLevel: "error"
+    })
+    for (let round = 0; round < rounds; round++) await killOnce(program, folder)
+    return { rounds, ...check(folder) }
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+    fs.rmSync(program, { force: true })
+  }
+}
