@@ -1,0 +1,184 @@
+import * as Either from "effect/Either"
+import { ask, type Verdict } from "../Verdict.ts"
+import type { Literal } from "./Literal.ts"
+import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommands.ts"
+import { excerpt } from "./VisibleText.ts"
+
+/** How a command line uses a listed command. */
+export interface Usage {
+  /** Names as written in the table, e.g. `-r` for each letter of a bundle. */
+  readonly options: ReadonlySet<string>
+  /** Values of options that are globs. */
+  readonly globs: ReadonlyArray<string>
+  /** What is read, in the order given. */
+  readonly paths: ReadonlyArray<Literal>
+}
+
+type Takes = Kind | "nothing" | "optional"
+
+const number = /^[+-]?\d{1,15}[a-zA-Z]{0,3}$/
+
+/** Reads a synopsis such as `-a -n=number --color[=text]`. */
+const synopsis = (options: string): ReadonlyMap<string, Takes> =>
+  new Map(
+    options.split(/\s+/).flatMap((word): ReadonlyArray<readonly [string, Takes]> => {
+      if (word === "") return []
+      if (word.endsWith("]")) return [[word.slice(0, word.indexOf("[")), "optional"]]
+      const [name, kind] = word.split("=")
+      return [[name ?? "", (kind ?? "nothing") as Takes]]
+    })
+  )
+
+const synopses = new Map<ReadOnlyCommand, ReadonlyMap<string, Takes>>()
+
+const takes = (command: ReadOnlyCommand): ReadonlyMap<string, Takes> => {
+  const known = synopses.get(command)
+  if (known !== undefined) return known
+  const made = synopsis(command.options)
+  synopses.set(command, made)
+  return made
+}
+
+/** Matches the arguments of a command against its entry in the table; what the entry does not list is a reason to ask. */
+export const usage = (
+  name: string,
+  command: ReadOnlyCommand,
+  args: ReadonlyArray<Literal>
+): Either.Either<Usage, Verdict> => {
+  const reader = new Reader(name, command)
+  const refused = reader.read(args) ?? reader.finish()
+  return refused === undefined ? Either.right(reader) : Either.left(refused)
+}
+
+class Reader implements Usage {
+  readonly options = new Set<string>()
+  readonly globs: Array<string> = []
+  readonly paths: Array<Literal> = []
+  readonly #name: string
+  readonly #command: ReadOnlyCommand
+  readonly #takes: ReadonlyMap<string, Takes>
+  readonly #operands: Array<Literal & { readonly afterEnd: boolean }> = []
+
+  constructor(name: string, command: ReadOnlyCommand) {
+    this.#name = name
+    this.#command = command
+    this.#takes = takes(command)
+  }
+
+  read(args: ReadonlyArray<Literal>): Verdict | undefined {
+    let ended = this.#command.raw === true
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!
+      if (ended || !arg.value.startsWith("-") || arg.value === "-") {
+        this.#operands.push({ ...arg, afterEnd: ended })
+        continue
+      }
+      if (arg.glob) return this.#mayBeFlag(arg)
+      if (arg.value === "--") {
+        ended = true
+        continue
+      }
+      if (this.#command.ordered === true && this.#operands.length > 0) return this.#late(arg)
+      const next = args[at + 1]
+      const read = arg.value.startsWith("--") ? this.#long(arg.value, next) : this.#bundle(arg.value, next)
+      if (read === "next") at++
+      else if (read !== undefined) return read
+    }
+    return undefined
+  }
+
+  #long(text: string, next: Literal | undefined): Verdict | "next" | undefined {
+    const sign = text.indexOf("=")
+    const name = sign < 0 ? text : text.slice(0, sign)
+    const kind = this.#takes.get(name)
+    if (kind === undefined) return this.#notListed(name)
+    this.options.add(name)
+    if (kind === "optional") return undefined
+    if (kind === "nothing") return sign < 0 ? undefined : this.#notListed(text)
+    if (sign < 0) return this.#next(name, kind, next)
+    return this.#value(name, kind, { value: text.slice(sign + 1), bare: false, glob: false, tilde: false })
+  }
+
+  #bundle(text: string, next: Literal | undefined): Verdict | "next" | undefined {
+    if (this.#command.digits === true && /^-\d+$/.test(text)) return undefined
+    for (let at = 1; at < text.length; at++) {
+      const name = `-${text.charAt(at)}`
+      const kind = this.#takes.get(name)
+      if (kind === undefined) return this.#notListed(text.length > 2 ? `${name} in ${text}` : name)
+      this.options.add(name)
+      if (kind === "optional") return undefined
+      if (kind === "nothing") continue
+      if (at === text.length - 1) return this.#next(name, kind, next)
+      return this.#value(name, kind, { value: text.slice(at + 1), bare: false, glob: false, tilde: false })
+    }
+    return undefined
+  }
+
+  #next(option: string, kind: Kind, next: Literal | undefined): Verdict | "next" {
+    if (next === undefined) return ask("shell/flag-not-listed", `${option} of ${this.#name} lacks its value.`)
+    // Without GNU's reordering, an option behind an operand is one too, and so is its value.
+    if (this.#operands.length > 0 && this.#command.lead === undefined) this.paths.push(next)
+    return this.#value(option, kind, next) ?? "next"
+  }
+
+  #value(option: string, kind: Kind, value: Literal): Verdict | undefined {
+    if (value.glob) return this.#mayBeFlag(value)
+    if (kind === "path") this.paths.push(value)
+    else if (value.tilde)
+      return ask("shell/expansion", `${excerpt(value.value)} stands for a path that is not expected there.`)
+    else if (kind === "glob") this.globs.push(value.value)
+    else if (kind === "number" && !number.test(value.value)) {
+      return ask("shell/flag-not-listed", `${option} of ${this.#name} takes a number, not ${excerpt(value.value)}.`)
+    }
+    return undefined
+  }
+
+  finish(): Verdict | undefined {
+    const { form, lead, most, needs, operands: kind } = this.#command
+    const operands = this.#operands
+    if (needs !== undefined && !this.#has(needs)) {
+      return ask("shell/flag-not-listed", `${this.#name} runs unasked only with ${needs.replaceAll(" ", " or ")}.`)
+    }
+    if (lead !== undefined && !this.#has(this.#command.leadIn ?? "")) {
+      const first = operands.shift()
+      if (first === undefined || first.glob || first.tilde || !lead.test(first.value)) {
+        return ask("shell/operand", `${this.#name} is given a script, format or pattern that a person should read.`)
+      }
+    }
+    const limit = kind === "none" ? 0 : (most ?? Infinity)
+    if (operands.length > limit || (most !== undefined && operands.some((operand) => operand.glob))) {
+      return ask(
+        "shell/operand",
+        `${this.#name} runs unasked only with ${limit === 0 ? "no" : `at most ${limit}`} operands.`
+      )
+    }
+    for (const operand of operands) {
+      if (kind === "path") {
+        if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
+        this.paths.push(operand)
+      } else if (operand.glob || operand.tilde || (form !== undefined && !form.test(operand.value))) {
+        return ask("shell/operand", `${excerpt(operand.value)} is not an operand that ${this.#name} takes unasked.`)
+      }
+    }
+    return undefined
+  }
+
+  #has(options: string): boolean {
+    return options.split(" ").some((option) => this.options.has(option))
+  }
+
+  #notListed(option: string): Verdict {
+    return ask("shell/flag-not-listed", `${this.#name} may do more than read with ${excerpt(option)}.`)
+  }
+
+  #late(arg: Literal): Verdict {
+    return ask("shell/operand", `${this.#name} may write to a file called ${excerpt(arg.value)}; put options first.`)
+  }
+
+  #mayBeFlag(arg: Literal): Verdict {
+    return ask(
+      "shell/glob",
+      `A file name that matches ${excerpt(arg.value)} could be taken for an option; write \`./\` or \`--\` before it.`
+    )
+  }
+}

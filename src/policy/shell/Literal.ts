@@ -1,0 +1,76 @@
+/** A word whose value is known before the shell runs. */
+export interface Literal {
+  /** After quote removal. */
+  readonly value: string
+  /** Written without quotes or escapes. */
+  readonly bare: boolean
+  /** Has an unquoted `*`, `?` or `[`; always bare, so that each of them is active. */
+  readonly glob: boolean
+  /** Starts with an unquoted `~` that the shell replaces. */
+  readonly tilde: boolean
+}
+
+const plain = /^[\w\-./,+%@^:=]+$/
+const globbed = /^[\w\-./,+%@^:=*?[\]!]+$/
+const homely = /^~(?:\/[\w\-./,+%@^]*)?$/
+const unquoted = /^[\w\-./,+%@^:=#\]~]$/u
+
+/**
+ * Reads the source of one word. It is a second reader beside the parser and knows less on purpose: what it does not
+ * know (expansions, braces, extended globs, `$'…'`, line continuations) is not literal.
+ */
+export const literal = (source: string): Literal | undefined => {
+  if (plain.test(source) || source === "[" || source === "!")
+    return { value: source, bare: true, glob: false, tilde: false }
+  if (globbed.test(source) && /[*?[]/.test(source)) return { value: source, bare: true, glob: true, tilde: false }
+  if (homely.test(source)) return { value: source, bare: true, glob: false, tilde: true }
+  if (source.startsWith("~")) return undefined
+  const value = unquote(source)
+  return value === undefined ? undefined : { value, bare: value === source, glob: false, tilde: false }
+}
+
+const unquote = (source: string): string | undefined => {
+  let value = ""
+  for (let at = 0; at < source.length; at++) {
+    const char = source.charAt(at)
+    if (char === "'") {
+      const end = source.indexOf("'", at + 1)
+      if (end < 0) return undefined
+      value += source.slice(at + 1, end)
+      at = end
+    } else if (char === '"') {
+      const quoted = doubleQuoted(source, at + 1)
+      if (quoted === undefined) return undefined
+      value += quoted.value
+      at = quoted.end
+    } else if (char === "\\") {
+      const next = source.charAt(++at)
+      if (next === "" || next === "\n") return undefined
+      value += next
+    } else if (char === "~" && "=:".includes(source.charAt(at - 1))) {
+      return undefined
+    } else if (unquoted.test(char) || char > "\u007f" || (char === "$" && at === source.length - 1)) {
+      value += char
+    } else {
+      return undefined
+    }
+  }
+  return value
+}
+
+const doubleQuoted = (source: string, start: number): { readonly value: string; readonly end: number } | undefined => {
+  let value = ""
+  for (let at = start; at < source.length; at++) {
+    const char = source.charAt(at)
+    const next = source.charAt(at + 1)
+    if (char === '"') return { value, end: at }
+    if (char === "`" || (char === "$" && !'" |)'.includes(next)) || (char === "\\" && next === "\n")) return undefined
+    if (char === "\\" && next !== "" && '$`"\\'.includes(next)) {
+      value += next
+      at++
+    } else {
+      value += char
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,51 @@
+import { normalise } from "./LexicalPath.ts"
+import type { ShellContext } from "./ShellContext.ts"
+
+/** Where a command may act. */
+export interface Reach {
+  /** Directories that it may be in: that of the call and those the text enters. */
+  readonly directories: ReadonlyArray<string>
+  readonly home: string
+  /** Directories of the system and those that hold the home directory. */
+  readonly system: ReadonlySet<string>
+  /** Directories that are or hold that of the call or a root. */
+  readonly workspace: ReadonlySet<string>
+}
+
+const systemDirectories = (
+  "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr /usr/bin /usr/lib " +
+  "/usr/local /usr/sbin /usr/share /var /var/lib /Users /System /Library /Applications /Volumes /private /private/etc /private/var"
+).split(" ")
+
+/** A path and all directories above it. */
+const upwards = (path: string): ReadonlyArray<string> => {
+  const segments = normalise(path).slice(1).split("/")
+  return ["/", ...segments.map((_, index) => `/${segments.slice(0, index + 1).join("/")}`)]
+}
+
+export const reachOf = (context: ShellContext, directories: ReadonlyArray<string>): Reach => ({
+  directories,
+  home: context.home,
+  system: new Set([...systemDirectories, ...upwards(context.home)]),
+  workspace: new Set([context.cwd, ...context.roots].flatMap(upwards))
+})
+
+/** The directories that a target stands for, `dir/*` counted as `dir`. */
+const resolve = (target: string, reach: Reach): ReadonlyArray<string> => {
+  if (target === "" || target.startsWith("-")) return []
+  const path = /^[\w./-]+$/.test(target)
+    ? target
+    : target
+        .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, reach.home)
+        .replace(/^(?:\$PWD|\$\{PWD\}|~\+)(?=\/|$)/, ".")
+        .replace(/(?:^|\/)(?:\.?\*+|\.\[[^/]*|\.\?\?\*)$/, (tail) => (tail.startsWith("/") ? "/" : "."))
+  return path.startsWith("/") ? [normalise(path)] : reach.directories.map((from) => normalise(`${from}/${path}`))
+}
+
+/** Whether a target is the root, a directory of the system or one that holds the home directory. */
+export const isSystemDirectory = (target: string, reach: Reach): boolean =>
+  /^~[a-z_][\w-]*\/?$/.test(target) || resolve(target, reach).some((path) => reach.system.has(path))
+
+/** Whether a target is a system directory or the whole workspace. */
+export const isVital = (target: string, reach: Reach): boolean =>
+  isSystemDirectory(target, reach) || resolve(target, reach).some((path) => reach.workspace.has(path))

@@ -1,0 +1,98 @@
+import * as Either from "effect/Either"
+import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
+import { usage } from "./Arguments.ts"
+import { findPaths } from "./Find.ts"
+import { isHarmlessFilter } from "./Globs.ts"
+import { gitCommands } from "./GitCommands.ts"
+import type { Literal } from "./Literal.ts"
+import type { PlainCommand } from "./Plain.ts"
+import { Places } from "./Places.ts"
+import { type ReadOnlyCommand, readOnlyCommands } from "./ReadOnlyCommands.ts"
+import type { ShellContext } from "./ShellContext.ts"
+import { testPaths } from "./Test.ts"
+import { excerpt } from "./VisibleText.ts"
+
+const onlyReads = allow("shell/read-only", "Every command in it is known to only read, inside the allowed directories.")
+
+/** Allows a list of plain commands all of which are known to only read where the path policy lets them. */
+export const judgeReading = (commands: ReadonlyArray<PlainCommand>, context: ShellContext): Verdict => {
+  const places = new Places(context)
+  let verdict = strictest(onlyReads, places.judge(here))
+  for (const command of commands) {
+    if (command.first || !command.chained) places.forget()
+    verdict = strictest(verdict, judge(command, context, places))
+  }
+  return verdict
+}
+
+const here: Literal = { value: ".", bare: true, glob: false, tilde: false }
+
+const judge = (command: PlainCommand, context: ShellContext, places: Places): Verdict => {
+  const { args, name } = command
+  if (name === "find") return judgePaths(findPaths(args), places)
+  if (name === "test" || name === "[") return judgePaths(testPaths(name, args), places)
+  if (name === "git") return judgeGit(args, context, places)
+  const listed = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined
+  if (listed === undefined) {
+    return ask("shell/command-not-listed", `${excerpt(name)} is not on the list of commands that only read.`)
+  }
+  const verdict = judgeListed(name, listed, args, places)
+  return name === "cd" && verdict.decision === "allow" ? enter(command, places) : verdict
+}
+
+const judgeListed = (name: string, listed: ReadOnlyCommand, args: ReadonlyArray<Literal>, places: Places): Verdict => {
+  const read = usage(name, listed, args)
+  if (Either.isLeft(read)) return read.left
+  const { globs, options, paths } = read.right
+  if (!globs.every(isHarmlessFilter)) {
+    return ask("shell/glob", `A pattern of ${name} can match files that hold secrets.`)
+  }
+  const { descends } = listed
+  const searches = descends === true || (descends?.split(" ").some((option) => options.has(option)) ?? false)
+  if (
+    searches &&
+    globs.length === 0 &&
+    (paths.length === 0 ? [undefined] : paths).some((path) => places.holdsRoot(path))
+  ) {
+    return ask(
+      "shell/whole-workspace",
+      `${name} would read every file of the workspace, hidden ones and secrets too; name a directory or a pattern.`
+    )
+  }
+  return judgePaths(paths, places)
+}
+
+const judgePaths = (paths: ReadonlyArray<Literal> | Verdict, places: Places): Verdict =>
+  "decision" in paths ? paths : paths.reduce((verdict, path) => strictest(verdict, places.judge(path)), onlyReads)
+
+const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: Places): Verdict => {
+  if (!context.trusted || context.hardenedGit !== true) {
+    return ask(
+      "shell/git-untrusted",
+      "git can run programs that the repository configures, and the workspace is not trusted."
+    )
+  }
+  const [first, ...rest] = args[0]?.value === "--no-pager" ? args.slice(1) : args
+  const name = first?.value ?? ""
+  const listed = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined
+  if (listed === undefined) return ask("shell/git-command", `${excerpt(`git ${name}`)} is not known to only read.`)
+  const read = usage(`git ${name}`, listed, rest)
+  if (Either.isLeft(read)) return read.left
+  return judgePaths(read.right.paths.flatMap(inTree), places)
+}
+
+/** `HEAD:src/x` names a file of a revision, which is judged as that file. */
+const inTree = (operand: Literal): ReadonlyArray<Literal> => {
+  const colon = operand.value.indexOf(":")
+  const path = operand.value.slice(colon + 1)
+  return colon < 0 || path === "" ? [operand] : [operand, { ...operand, value: path }]
+}
+
+const enter = (command: PlainCommand, places: Places): Verdict => {
+  const [directory, ...more] = command.args.filter((arg) => arg.value !== "--")
+  if (directory === undefined || more.length > 0 || directory.value === "-" || command.piped || directory.glob) {
+    return ask("shell/operand", "`cd` runs unasked only with one directory, and not in a pipe.")
+  }
+  places.enter(directory, command.chained)
+  return onlyReads
+}

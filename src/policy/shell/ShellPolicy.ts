@@ -1,0 +1,47 @@
+import * as Either from "effect/Either"
+import { ask, deny, type Verdict } from "../Verdict.ts"
+import { hardDenied } from "./Nested.ts"
+import { plainCommands } from "./Plain.ts"
+import { judgeReading } from "./ReadOnly.ts"
+import type { ShellContext } from "./ShellContext.ts"
+import { isTooLong, isTooComplex, maximumLength, read } from "./Source.ts"
+import { firstUnseen } from "./VisibleText.ts"
+
+/**
+ * Judges a shell text: `deny` if anything in it must never run, `allow` if all of it is known to only read where the
+ * path policy lets it, `ask` otherwise. It never throws, and what it cannot read asks.
+ */
+export const classify = (text: string, context: ShellContext): Verdict => {
+  try {
+    return judge(text, context)
+  } catch {
+    return ask("shell/not-analysed", "Its analysis failed, so that only a person can judge it.")
+  }
+}
+
+const judge = (text: string, context: ShellContext): Verdict => {
+  if (isTooLong(text)) return ask("shell/too-long", `It is longer than the ${maximumLength} bytes that are analysed.`)
+  const unseen = firstUnseen(text)
+  if (unseen !== undefined)
+    return deny("shell/unseen-character", `It holds ${unseen}, which a reader cannot see; remove it.`)
+  if (text.trim() === "") return deny("shell/blank", "It is empty.")
+  if (isTooComplex(text)) return ask("shell/too-complex", "It has more commands and substitutions than are analysed.")
+  const source = read(text)
+  const denied = hardDenied(source, context)
+  if (denied.verdict !== undefined) return denied.verdict
+  if (denied.exhausted) return ask("shell/too-complex", "It has more parts than are analysed.")
+  const commands = plainCommands(source)
+  return Either.isLeft(commands) ? commands.left : judgeReading(commands.right, context)
+}
+
+/** The words of every command in a text that is a list of literal commands and nothing else. */
+export const words = (text: string): ReadonlyArray<ReadonlyArray<string>> | undefined => {
+  if (isTooLong(text) || isTooComplex(text) || firstUnseen(text) !== undefined) return undefined
+  try {
+    const commands = Either.getOrUndefined(plainCommands(read(text)))
+    if (commands?.some(({ args }) => args.some((arg) => arg.glob || arg.tilde)) === true) return undefined
+    return commands?.map(({ args, name }) => [name, ...args.map((arg) => arg.value)])
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,14 @@
+/** Controls, joiners, direction marks, fillers, odd blanks, lone surrogates: all that a prompt could not show as it runs. */
+const unseen = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/** The first code point of a text that a reader cannot see or would take for another, as `U+200B`. */
+export const firstUnseen = (text: string): string | undefined => {
+  const found = unseen.exec(text)?.[0]
+  return found === undefined ? undefined : `U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
+}
+
+/** At most 60 characters of a text on one line, in quotes, for use in a reason. */
+export const excerpt = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, " ")
+  return `\`${line.length > 60 ? `${line.slice(0, 59)}…` : line}\``
+}

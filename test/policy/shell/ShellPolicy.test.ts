@@ -1,0 +1,202 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type ShellContext } from "../../../src/policy/shell/ShellContext.ts"
+import { classify } from "../../../src/policy/shell/ShellPolicy.ts"
+import { deny } from "../../../src/policy/Verdict.ts"
+import { corpus } from "../../support/corpora.ts"
+import { contextOf } from "./ShellFixture.ts"
+import { textsOf } from "./ShellTexts.ts"
+
+interface Input {
+  readonly command: string
+  readonly context?: Partial<ShellContext>
+}
+
+const spoken = (decision: string): string => (decision === "allow" ? "auto" : decision)
+const judge = (text: string, context: Partial<ShellContext> = {}) => classify(text, contextOf(context))
+
+describe("the corpus of shell texts", () => {
+  for (const row of corpus<Input>("c_shell")) {
+    it(`${row.id} is ${(row.accept ?? [row.expected]).join(" or ")}: ${row.why} (S3)`, () => {
+      const verdict = judge(row.input.command, row.input.context)
+      assert.include(row.accept ?? [row.expected], spoken(verdict.decision), verdict.rule)
+      if (row.expected !== "auto") assert.notStrictEqual(verdict.decision, "allow")
+      assert.notStrictEqual(verdict.rule, "shell/not-analysed")
+    })
+  }
+})
+
+describe("texts by class", () => {
+  for (const text of textsOf("allowed")) {
+    it(`allows ${JSON.stringify(text)} (S3)`, () => {
+      const verdict = judge(text)
+      assert.strictEqual(verdict.decision, "allow", `${verdict.rule}: ${verdict.reason}`)
+    })
+  }
+  for (const text of textsOf("asked")) {
+    it(`asks for ${JSON.stringify(text)} (S3)`, () => {
+      const verdict = judge(text)
+      assert.strictEqual(verdict.decision, "ask", verdict.rule)
+    })
+  }
+  for (const text of textsOf("never-allowed")) {
+    it(`never allows ${JSON.stringify(text)} (S3)`, () => {
+      const verdict = judge(text)
+      assert.notStrictEqual(verdict.decision, "allow")
+      assert.notStrictEqual(verdict.rule, "shell/not-analysed")
+    })
+  }
+  for (const text of textsOf("denied")) {
+    it(`denies ${JSON.stringify(text)} (S3)`, () => {
+      const verdict = judge(text)
+      assert.strictEqual(verdict.decision, "deny", `${verdict.rule}: ${verdict.reason}`)
+    })
+  }
+})
+
+describe("limits", () => {
+  it("reads texts of 4096 bytes and asks for longer ones, counted in bytes (S3)", () => {
+    assert.strictEqual(judge(`ls ${"a".repeat(4093)}`).decision, "allow")
+    assert.strictEqual(judge(`ls ${"a".repeat(4094)}`).rule, "shell/too-long")
+    assert.strictEqual(judge(`ls ${"é".repeat(2047)}`).rule, "shell/too-long")
+  })
+
+  it("denies what a prompt could not show, wherever it stands (S3)", () => {
+    const unseen =
+      "\u0000 \u0007 \u001b \r \u007f \u0085 \u00a0 \u00ad \u061c \u115f \u180e \u2000 \u200b \u200d \u200e \u2028 \u202e \u2060 \u2066 \u2800 \u3000 \u3164 \ufe0f \ufeff \ufff9 \u{e0041} \ud800"
+    for (const char of unseen.split(" ")) {
+      for (const text of [`ls${char}`, `${char}ls`, `ls '${char}'`, `ls a${char}b`, `ls # ${char}`]) {
+        assert.strictEqual(judge(text).rule, "shell/unseen-character", JSON.stringify(text))
+      }
+    }
+  })
+
+  it("asks for more than it can analyse in time (S3)", () => {
+    for (const part of [
+      "$(",
+      "`a",
+      "${a:-",
+      "<(",
+      "ls;",
+      "ls|",
+      "(",
+      "{ ",
+      "a ",
+      "sudo -a ",
+      "if a; then ",
+      "<<A ",
+      '"$('
+    ]) {
+      assert.strictEqual(judge(part.repeat(Math.floor(4096 / part.length))).decision, "ask", part)
+    }
+  })
+
+  it("asks when the path policy fails (S3)", () => {
+    const judgePath = () => {
+      throw new Error("no such policy")
+    }
+    assert.strictEqual(classify("cat a", { ...contextOf(), judgePath }).rule, "shell/not-analysed")
+  })
+})
+
+describe("paths", () => {
+  it("hands on what the path policy denies (S3)", () => {
+    const context = { ...contextOf(), judgePath: () => deny("path/forbidden", "No.") }
+    assert.deepStrictEqual(classify("cat a", context), deny("path/forbidden", "No."))
+  })
+
+  it("asks the path policy about every path that is read, unresolved (S3)", () => {
+    const asked: Array<string> = []
+    const context = contextOf()
+    classify("grep -f a -e x b/../c -- -d | sort e; find f -newer g; [ -f h ]", {
+      ...context,
+      judgePath: (path, op) => {
+        asked.push(`${op} ${path}`)
+        return context.judgePath(path, op)
+      }
+    })
+    assert.deepStrictEqual(
+      asked,
+      [".", "a", "b/../c", "-d", "e", "f", "g", "h"].map((name) => `read /w/${name}`)
+    )
+  })
+
+  it("asks for any command in a directory outside the roots (S3)", () => {
+    assert.strictEqual(judge("ls", { cwd: "/etc" }).decision, "ask")
+    assert.strictEqual(judge("pwd", { cwd: "/" }).decision, "ask")
+  })
+
+  it("follows cd only where it surely happened (S3)", () => {
+    const decisions = [
+      ["cd src && cat ../a", "allow"],
+      ["cd src && ls && cat ../a", "allow"],
+      ["cd src && cat ../a | head", "allow"],
+      ["cd src && cat ../../a", "ask"],
+      ["cd src; cat ../a", "ask"],
+      ["cd src || cat ../a", "ask"],
+      ["ls || cd src && cat ../a", "ask"],
+      ["cd src && ls; cat ../a", "ask"],
+      ["cd src | cat ../a", "ask"],
+      ["cd a && cd .. && cat ../a", "ask"]
+    ] as const
+    for (const [text, decision] of decisions) assert.strictEqual(judge(text).decision, decision, text)
+  })
+})
+
+describe("git", () => {
+  const trusted = { trusted: true, hardenedGit: true }
+
+  it("reads only in a trusted workspace with the repository's helpers off (S3)", () => {
+    for (const text of [
+      "git status",
+      "git status -sb",
+      "git diff --stat HEAD~1 -- src",
+      "git log --oneline -n 5",
+      "git log -5",
+      "git show HEAD:src/x.ts",
+      "git --no-pager diff",
+      "git branch -a",
+      "git rev-parse --abbrev-ref HEAD",
+      "git ls-files | wc -l",
+      "cd src && git status"
+    ]) {
+      assert.strictEqual(judge(text, trusted).decision, "allow", text)
+      assert.strictEqual(judge(text, { trusted: true }).decision, "ask", text)
+      assert.strictEqual(judge(text, { hardenedGit: true }).decision, "ask", text)
+    }
+  })
+
+  it("asks for what writes, runs a program or reads secrets, trusted or not (S3)", () => {
+    for (const text of [
+      "git -c a.b=c status",
+      "git -C .. status",
+      "git --git-dir=x status",
+      "git -p status",
+      "git branch x",
+      "git branch -D x",
+      "git tag x",
+      "git diff --output=x",
+      "git diff --outp=x",
+      "git diff --ext-diff",
+      "git diff --no-index a b",
+      "git log --textconv",
+      "git show HEAD:.env",
+      "git diff ../x",
+      "git grep x",
+      "git stash",
+      "git commit -m x",
+      "git fetch",
+      "git config -l",
+      "git remote add x y",
+      "git checkout .",
+      "git",
+      "git toString",
+      "git __proto__"
+    ]) {
+      assert.strictEqual(judge(text, trusted).decision, "ask", text)
+    }
+  })
+
+  it("denies a push, trusted or not (S3)", () => {
+    assert.strictEqual(judge("git status && git push", trusted).rule, "shell/git-push")
+  })
+})
