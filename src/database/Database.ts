@@ -5,6 +5,7 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -33,7 +34,13 @@ export class Database extends Context.Tag("tollgate/database/Database")<
   }
 >() {
   /** Opens or creates the file and brings its schema up to date; the directory is made readable for its owner only. */
-  static readonly layer = (file: string): Layer.Layer<Database, DatabaseError> => Layer.scoped(Database, make(file))
+  static readonly layer = (file: string, options: DatabaseOptions = {}): Layer.Layer<Database, DatabaseError> =>
+    Layer.scoped(Database, make(file, options))
+}
+
+export interface DatabaseOptions {
+  /** How long a write waits for another process that holds the lock; 5 seconds where absent. */
+  readonly lockTimeout?: Duration.DurationInput
 }
 
 const open = (file: string, readonly: boolean): Effect.Effect<SqliteClient.SqliteClient, DatabaseError, Scope.Scope> =>
@@ -42,10 +49,9 @@ const open = (file: string, readonly: boolean): Effect.Effect<SqliteClient.Sqlit
     Effect.catchAllDefect((defect) => Effect.fail(fromCause(file, defect)))
   )
 
-const busy = Schedule.spaced("25 millis").pipe(Schedule.upTo("5 seconds"))
-
-const make = (file: string) =>
+const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
   Effect.gen(function* () {
+    const busy = Schedule.spaced("25 millis").pipe(Schedule.upTo(lockTimeout))
     yield* Effect.try({
       try: () => fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 }),
       catch: (error) => fromCause(file, error)

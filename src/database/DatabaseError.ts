@@ -73,7 +73,9 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const reason = typeof own.message === "string" ? own.message : "unknown failure"
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
   if (code.startsWith("SQLITE_FULL")) return new DatabaseFull({ file: path })
-  if (/^(?:SQLITE_(?:NOTADB|CORRUPT|CANTOPEN|PERM|AUTH|READONLY)|EACCES|ENOTDIR|EISDIR|ENOENT|EROFS)/.test(code)) {
+  if (
+    /^(?:SQLITE_(?:NOTADB|CORRUPT|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EEXIST|ENOTDIR|EISDIR|ENOENT|EROFS)/.test(code)
+  ) {
     return new DatabaseUnreadable({ file: path, reason })
   }
   return new DatabaseFailed({ file: path, code, reason })

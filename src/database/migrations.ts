@@ -122,5 +122,33 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       WHERE session_id = NEW.session_id AND task_id = NEW.task_id AND worker = NEW.worker
         AND iteration = NEW.iteration AND call_id = NEW.event ->> '$.callId';
     END`
+  ],
+  [
+    `CREATE TABLE audit (
+      id INTEGER PRIMARY KEY,
+      time INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      session TEXT NOT NULL,
+      worker TEXT,
+      tool TEXT,
+      call TEXT,
+      approval TEXT,
+      digest TEXT,
+      arguments TEXT,
+      decision TEXT,
+      outcome TEXT,
+      scope TEXT,
+      decided_by TEXT,
+      reason TEXT,
+      waited_millis INTEGER,
+      previous TEXT NOT NULL,
+      hash TEXT NOT NULL
+    )`,
+    `CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit BEGIN
+      SELECT RAISE(ABORT, 'the audit is only appended to');
+    END`,
+    `CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN
+      SELECT RAISE(ABORT, 'the audit is only appended to');
+    END`
   ]
 ]

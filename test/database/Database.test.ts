@@ -1,0 +1,127 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import Sqlite from "better-sqlite3"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Database, type Write } from "../../src/database/Database.ts"
+import { migrations } from "../../src/database/migrations.ts"
+import { failureOf } from "../support/failureOf.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+
+const opened = (file: string) => Effect.scoped(Layer.build(Database.layer(file)))
+const insert =
+  (id: string): Write<unknown> =>
+  (connection) =>
+    connection.executeRaw(
+      "INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch) VALUES (?, 'p', 'q', 0, 0, 0)",
+      [id]
+    )
+
+describe("Database", () => {
+  it.scopedLive("sets FULL on every open, not only on the first (K4)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "a.db")
+      yield* opened(file)
+      const level = Effect.gen(function* () {
+        const database = yield* Database
+        return yield* database.write((connection) => connection.execute("PRAGMA synchronous", [], undefined))
+      })
+      const rows = yield* Effect.provide(level, Database.layer(file))
+      assert.deepStrictEqual(rows, [{ synchronous: 2 }])
+    })
+  )
+
+  it.scopedLive("upgrades an older file and keeps what is in it (K4)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "old.db")
+      const old = new Sqlite(file)
+      for (const statement of migrations[0] ?? []) old.exec(statement)
+      old.exec(
+        "INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch) VALUES ('kept', 'p', 'q', 0, 0, 0)"
+      )
+      old.pragma("user_version = 1")
+      old.close()
+      yield* opened(file)
+      const upgraded = new Sqlite(file, { readonly: true })
+      assert.strictEqual(upgraded.pragma("user_version", { simple: true }), migrations.length)
+      assert.deepStrictEqual(upgraded.prepare("SELECT id FROM sessions").all(), [{ id: "kept" }])
+      upgraded.close()
+    })
+  )
+
+  it.scopedLive("refuses a newer file and leaves it alone (K4)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "new.db")
+      const newer = new Sqlite(file)
+      newer.pragma(`user_version = ${migrations.length + 1}`)
+      newer.close()
+      const error = yield* failureOf(opened(file))
+      assert.strictEqual(error._tag, "DatabaseTooNew")
+      assert.include(error.message, "Upgrade Tollgate")
+    })
+  )
+
+  it.scopedLive("names a file that is no database, a directory, and one under a file", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryDirectory
+      const file = path.join(folder, "text.db")
+      fs.writeFileSync(file, "this is not a database, and long enough to be read as the header of one ".repeat(20))
+      for (const bad of [file, folder, path.join(file, "below.db")]) {
+        const error = yield* failureOf(opened(bad))
+        assert.strictEqual(error._tag, "DatabaseUnreadable", bad)
+      }
+    })
+  )
+
+  it.scopedLive("says that another process holds the lock", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "locked.db")
+      yield* opened(file)
+      const holder = new Sqlite(file)
+      holder.exec("BEGIN EXCLUSIVE")
+      const error = yield* failureOf(
+        Effect.provide(
+          Effect.flatMap(Database, (database) => database.write(insert("a"))),
+          Database.layer(file)
+        )
+      )
+      holder.close()
+      assert.strictEqual(error._tag, "DatabaseLocked")
+    })
+  )
+
+  it.scopedLive("commits the writes around one that fails, and says which failed", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "mixed.db")
+      const ids = ["a", "b", "a", "c"]
+      const exits = yield* Effect.provide(
+        Effect.flatMap(Database, (database) =>
+          Effect.forEach(ids, (id) => Effect.exit(database.write(insert(id))), { concurrency: "unbounded" })
+        ),
+        Database.layer(file)
+      )
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true])
+      const found = new Sqlite(file, { readonly: true })
+      assert.deepStrictEqual(found.prepare("SELECT id FROM sessions ORDER BY id").pluck().all(), ["a", "b", "c"])
+      found.close()
+    })
+  )
+
+  it.scopedLive("fails with a full disk and keeps what was acknowledged", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "full.db")
+      const big = "x".repeat(200_000)
+      const program = Effect.gen(function* () {
+        const database = yield* Database
+        yield* database.write(insert("kept"))
+        yield* database.write((connection) => connection.execute("PRAGMA max_page_count = 40", [], undefined))
+        return yield* failureOf(database.write(insert(big)))
+      })
+      const error = yield* Effect.provide(program, Database.layer(file))
+      assert.strictEqual(error._tag, "DatabaseFull")
+      const found = new Sqlite(file, { readonly: true })
+      assert.deepStrictEqual(found.prepare("SELECT id FROM sessions").pluck().all(), ["kept"])
+      found.close()
+    })
+  )
+})

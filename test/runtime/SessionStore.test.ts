@@ -1,0 +1,184 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, type Scope } from "effect"
+import * as path from "node:path"
+import { ModelAnswered, ToolCallCompleted, ToolCallRequested } from "../../src/agent/AgentEvent.ts"
+import { toolMessage } from "../../src/agent/callTool.ts"
+import { Database } from "../../src/database/Database.ts"
+import type { DatabaseError } from "../../src/database/DatabaseError.ts"
+import { noUsage } from "../../src/model/ModelPart.ts"
+import type { Envelope, Place } from "../../src/runtime/Envelope.ts"
+import {
+  type DurableEvent,
+  ModelSwitched,
+  SessionCleared,
+  SessionEnded,
+  TaskCompleted,
+  TaskQueued,
+  TaskStarted
+} from "../../src/runtime/Event.ts"
+import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { type Lease, type SessionFenced, type SessionNotFound, SessionStore } from "../../src/runtime/SessionStore.ts"
+import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
+import { ToolCallStarted } from "../../src/tool/ToolEvent.ts"
+import { failureOf } from "../support/failureOf.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+
+const create = { project: "here", profile: "main", time: 1000 }
+
+const numbered = (lease: Lease, events: ReadonlyArray<readonly [DurableEvent, Place]>): ReadonlyArray<Envelope> =>
+  events.map(([event, place], index) => ({
+    version: 1,
+    seq: lease.head + index + 1,
+    time: 2000 + index,
+    session: lease.session,
+    ...place,
+    event
+  }))
+
+const user = { id: "m1", message: { role: "user", content: "hello" } } as const
+const asked = {
+  id: "m2",
+  message: {
+    role: "assistant",
+    content: null,
+    tool_calls: ["c1", "c2", "c3"].map((id) => ({
+      id,
+      type: "function" as const,
+      function: { name: "act", arguments: "{}" }
+    }))
+  }
+} as const
+
+const inTask: Place = { task: "t" }
+const inWorker: Place = { task: "t", iteration: 1, worker: ["root"] }
+const history: ReadonlyArray<readonly [DurableEvent, Place]> = [
+  [new TaskQueued({ prompt: "hello", ahead: 0 }), inTask],
+  [new TaskStarted({ message: user }), inTask],
+  [new ModelAnswered({ message: asked, finish: "tool_calls", usage: noUsage, durationMillis: 1 }), inWorker],
+  [new ToolCallRequested({ callId: "c1", tool: "act", arguments: "{}" }), inWorker],
+  [new ToolCallStarted({ callId: "c1", tool: "act", readOnly: false }), inWorker],
+  [new ToolCallStarted({ callId: "c2", tool: "act", readOnly: false }), inWorker],
+  [new ToolCallCompleted({ callId: "c2", tool: "act", message: toolMessage("c2", "ok"), durationMillis: 1 }), inWorker]
+]
+
+const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore, E>, never, Scope.Scope>) => {
+  const test = (
+    title: string,
+    body: Effect.Effect<void, DatabaseError | SessionNotFound | SessionFenced, SessionStore>
+  ) => it.scopedLive(`${name}: ${title}`, () => Effect.flatMap(layer, (store) => Effect.provide(body, store)))
+
+  test(
+    "gives back what was appended, from any number on (R3, R5)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const lease = yield* store.open({ session: "s", create })
+      const events = numbered(lease, history)
+      yield* store.append(lease, events)
+      assert.deepStrictEqual(yield* store.read("s", 1, 100), events)
+      assert.deepStrictEqual(yield* store.read("s", 3, 2), events.slice(2, 4))
+      assert.deepStrictEqual(yield* store.read("s", 8, 10), [])
+    })
+  )
+
+  test(
+    "fences an older owner, which then writes nothing (R9)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const older = yield* store.open({ session: "s", create })
+      const newer = yield* store.open({ session: "s" })
+      assert.deepStrictEqual([older.epoch, newer.epoch], [1, 2])
+      const error = yield* failureOf(store.append(older, numbered(older, history)))
+      assert.strictEqual(error._tag, "SessionFenced")
+      assert.deepStrictEqual(yield* store.read("s", 1, 10), [])
+      yield* store.append(newer, numbered(newer, history))
+      assert.strictEqual((yield* store.get("s")).head, history.length)
+    })
+  )
+
+  test(
+    "knows what a dead owner left open, and which call may have happened (R9)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const lease = yield* store.open({ session: "s", create })
+      yield* store.append(lease, numbered(lease, history))
+      const { calls, tasks } = yield* store.unfinished("s")
+      assert.deepStrictEqual(tasks, ["t"])
+      const place = { task: "t", iteration: 1, worker: ["root"], tool: "act" }
+      assert.deepStrictEqual(
+        calls.toSorted((a, b) => a.callId.localeCompare(b.callId)),
+        [
+          { ...place, callId: "c1", mayHaveHappened: true },
+          { ...place, callId: "c3", mayHaveHappened: false }
+        ]
+      )
+      assert.isTrue(yield* store.hasTask("s", "t"))
+      assert.isFalse(yield* store.hasTask("s", "other"))
+    })
+  )
+
+  test(
+    "keeps the conversation in order, and what was cleared out of the model's sight (A3)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const lease = yield* store.open({ session: "s", create })
+      const again = { id: "m9", message: { role: "user", content: "again" } } as const
+      const elsewhere: Place = { task: "t", iteration: 1, worker: ["root", "sub"] }
+      yield* store.append(lease, numbered(lease, history))
+      assert.deepStrictEqual(yield* store.messages("s", 10), [user, asked, toolMessage("c2", "ok")])
+      assert.deepStrictEqual(yield* store.messages("s", 1), [toolMessage("c2", "ok")])
+      const more = yield* store.open({ session: "s" })
+      yield* store.append(
+        more,
+        numbered(more, [
+          [new SessionCleared({}), {}],
+          [new TaskStarted({ message: again }), { task: "u" }],
+          [new ModelAnswered({ message: asked, finish: "stop", usage: noUsage, durationMillis: 1 }), elsewhere]
+        ])
+      )
+      assert.deepStrictEqual(yield* store.messages("s", 10), [again])
+    })
+  )
+
+  test(
+    "summarises sessions, the latest first",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const first = yield* store.open({ session: "a", create })
+      yield* store.open({ session: "b", create: { ...create, project: "there" } })
+      yield* store.append(
+        first,
+        numbered(first, [
+          [new TaskQueued({ prompt: "the first prompt", ahead: 0 }), inTask],
+          [new TaskCompleted({ text: "", usage: noUsage, iterations: 1, durationMillis: 0 }), inTask],
+          [new ModelSwitched({ profile: "other" }), {}],
+          [new SessionEnded({}), {}]
+        ])
+      )
+      const all = yield* store.list({ limit: 10 })
+      assert.deepStrictEqual(
+        all.map(({ id, profile, status, title }) => [id, profile, status, title]),
+        [
+          ["a", "other", "ended", "the first prompt"],
+          ["b", "main", "open", ""]
+        ]
+      )
+      assert.deepStrictEqual(
+        (yield* store.list({ project: "there", limit: 10 })).map(({ id }) => id),
+        ["b"]
+      )
+      assert.deepStrictEqual((yield* store.unfinished("a")).tasks, [])
+      assert.strictEqual((yield* failureOf(store.get("none")))._tag, "SessionNotFound")
+      assert.strictEqual((yield* failureOf(store.open({ session: "none" })))._tag, "SessionNotFound")
+    })
+  )
+}
+
+describe("SessionStore", () => {
+  contract("memory", Effect.succeed(MemorySessionStore.layer))
+  contract(
+    "SQLite",
+    Effect.map(temporaryDirectory, (folder) =>
+      SqlSessionStore.layer.pipe(Layer.provide(Database.layer(path.join(folder, "store.db"))))
+    )
+  )
+})
