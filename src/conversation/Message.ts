@@ -33,7 +33,9 @@ export type ToolMessage = typeof ToolMessage.Type
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-export const Message = Schema.Union(SystemMessage, UserMessage, AssistantMessage, ToolMessage)
+export const Message = Schema.Union(SystemMessage, UserMessage, AssistantMessage, ToolMessage).annotations({
+  identifier: "Message"
+})
 export type Message = typeof Message.Type
 
 /**
@@ -45,5 +47,5 @@ export const StoredMessage = Schema.Struct({
   message: Message,
   reasoning: Schema.optionalWith(Schema.String, { exact: true }),
   provider: Schema.optionalWith(Schema.Unknown, { exact: true })
-})
+}).annotations({ identifier: "StoredMessage" })
 export type StoredMessage = typeof StoredMessage.Type

@@ -10,7 +10,7 @@ export const Usage = Schema.Struct({
   outputTokens: Schema.Number,
   cachedInputTokens: Schema.Number,
   reasoningTokens: Schema.Number
-})
+}).annotations({ identifier: "Usage" })
 export type Usage = typeof Usage.Type
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 }

@@ -1,0 +1,140 @@
+import * as JSONSchema from "effect/JSONSchema"
+import type * as Schema from "effect/Schema"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { AgentEvent } from "../../src/agent/AgentEvent.ts"
+import { Envelope, schemaVersion } from "../../src/runtime/Envelope.ts"
+import { RuntimeEvent, transientTags } from "../../src/runtime/Event.ts"
+import { ToolEvent } from "../../src/tool/ToolEvent.ts"
+
+interface Family {
+  readonly title: string
+  readonly file: string
+  readonly members: ReadonlyArray<Schema.Schema.AnyNoContext & { readonly _tag: string }>
+}
+
+const families: ReadonlyArray<Family> = [
+  { title: "Runtime, sessions and tasks", file: "src/runtime/Event.ts", members: RuntimeEvent.members },
+  { title: "Workers: models and calls", file: "src/agent/AgentEvent.ts", members: AgentEvent.members },
+  { title: "Inside a call: the gate and the tool", file: "src/tool/ToolEvent.ts", members: ToolEvent.members }
+]
+
+interface Shape {
+  readonly type?: string | ReadonlyArray<string>
+  readonly $ref?: string
+  readonly enum?: ReadonlyArray<unknown>
+  readonly anyOf?: ReadonlyArray<Shape>
+  readonly items?: Shape
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly required?: ReadonlyArray<string>
+  readonly $id?: string
+}
+
+/** A JSON Schema as a reader of TypeScript would say it. */
+const say = (shape: Shape): string => {
+  if (shape.$ref !== undefined) return shape.$ref.split("/").at(-1) ?? "unknown"
+  if (shape.enum !== undefined) return shape.enum.map((value) => JSON.stringify(value)).join(" \\| ")
+  if (shape.anyOf !== undefined) return shape.anyOf.map(say).join(" \\| ")
+  if (shape.type === "array") return `array of ${say(shape.items ?? {})}`
+  if (shape.type === "object" && shape.properties !== undefined) {
+    const required = new Set(shape.required)
+    const fields = Object.entries(shape.properties).map(
+      ([name, field]) => `${name}${required.has(name) ? "" : "?"}: ${say(field)}`
+    )
+    return `{ ${fields.join(", ")} }`
+  }
+  return typeof shape.type === "string" ? shape.type : shape.$id === "/schemas/unknown" ? "any JSON" : "unknown"
+}
+
+/** The doc-block in front of a class, on one line. */
+const described = (source: string, tag: string): string => {
+  const [, text = ""] = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export class ${tag} `).exec(source) ?? []
+  return text.replaceAll(/\s*\n\s*\* ?/g, " ").trim()
+}
+
+const fieldsOf = (schema: Schema.Schema.AnyNoContext): ReadonlyArray<string> => {
+  const root = JSONSchema.make(schema) as Shape & { readonly $defs?: Readonly<Record<string, Shape>> }
+  const own = root.$ref === undefined ? root : (root.$defs?.[root.$ref.split("/").at(-1) ?? ""] ?? root)
+  const required = new Set(own.required)
+  return Object.entries(own.properties ?? {})
+    .filter(([name]) => name !== "_tag")
+    .map(([name, shape]) => {
+      return `| \`${name}\`${required.has(name) ? "" : " (optional)"} | ${say(shape)} |`
+    })
+}
+
+const transient: ReadonlySet<string> = new Set(transientTags)
+
+const event = (source: string, schema: Family["members"][number]): string => {
+  const text = described(source, schema._tag)
+  const fields = fieldsOf(schema)
+  return [
+    `### \`${schema._tag}\`${transient.has(schema._tag) ? " (transient)" : ""}`,
+    ...(text === "" ? [] : ["", text]),
+    ...(fields.length === 0 ? [] : ["", "| field | type |", "| --- | --- |", ...fields])
+  ].join("\n")
+}
+
+const introduction = `# Events
+
+Version ${schemaVersion}. This page and [events.schema.json](events.schema.json) are generated from the code by
+\`npm run docs\`; the test suite fails when they are not current.
+
+Every event travels in an envelope, one line of JSON each where a log is written as JSONL:
+
+| field | type | meaning |
+| --- | --- | --- |
+| \`version\` | ${schemaVersion} | of the envelope and of every event in it |
+| \`seq\` | number | numbers the durable events of a session from 1 without a gap; a transient event carries the number of the durable event that it follows |
+| \`time\` | number | epoch milliseconds |
+| \`session\` | string | the session; \`runtime\` for what belongs to none |
+| \`task\` (optional) | string | the task, by the id that its client gave it |
+| \`iteration\` (optional) | number | the iteration of the agent loop, from 1 |
+| \`worker\` (optional) | array of string | from the root worker to the one that it concerns |
+| \`transient\` (optional) | true | present on events that are not stored |
+| \`event\` | object | one of the events below, told apart by \`_tag\` |
+
+**Durable** events are stored before anyone sees them and are never changed. **Transient** events are pieces of something
+that a durable event sums up: they coalesce, may be skipped, and a subscriber that comes late gets what was said so far in
+one piece. Their \`offset\` counts the characters before the piece, so a gap shows.
+
+## What may change
+
+Within one version, events and optional fields may be added, and a literal may gain values. A reader ignores what it does
+not know. A field is never removed, renamed or given another meaning, and an optional one never becomes required, without
+a new version; a reader refuses an envelope of a later version. Logs of earlier versions stay readable.
+
+## What holds
+
+- \`TaskStarted\` comes before any event of a worker of the task.
+- Each \`TaskQueued\` is followed by exactly one of \`TaskCompleted\`, \`TaskFailed\`, \`TaskInterrupted\`, and nothing of the
+  task comes after it.
+- Each call in a \`ModelAnswered\` is followed by exactly one of \`ToolCallCompleted\`, \`ToolCallFailed\`,
+  \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`.
+- Each \`ApprovalRequested\` is followed by exactly one \`ApprovalResolved\`, and \`ToolCallStarted\` comes after it.
+`
+
+/** The shapes that events share, each under its name. */
+const shapes = (): string => {
+  const { $defs = {} } = JSONSchema.make(Envelope) as { readonly $defs?: Readonly<Record<string, Shape>> }
+  const tags = new Set(families.flatMap(({ members }) => members.map(({ _tag }) => _tag)))
+  return Object.entries($defs)
+    .filter(([name]) => !tags.has(name))
+    .map(([name, shape]) => `### ${name}\n\n\`\`\`ts\n${say(shape).replaceAll("\\|", "|")}\n\`\`\``)
+    .join("\n\n")
+}
+
+/** docs/events.md */
+export const markdown = (root: string): string =>
+  [
+    introduction,
+    ...families.flatMap(({ file, members, title }) => {
+      const source = fs.readFileSync(path.join(root, file), "utf8")
+      return [`## ${title}`, ...members.map((member) => event(source, member))]
+    }),
+    "## Shapes",
+    shapes()
+  ].join("\n\n") + "\n"
+
+/** docs/events.schema.json */
+export const schema = (): string => `${JSON.stringify(JSONSchema.make(Envelope), null, 2)}\n`
