@@ -51,7 +51,7 @@ export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> {
  * A whole runtime for tests: a scripted model, tools behind the default stack, approvals that decide themselves, sessions
  * in memory and ids that are the same every time.
  */
-export const layer = <const T extends ReadonlyArray<Tool.Any>>(
+export const layer = <const T extends ReadonlyArray<Tool.Any> = readonly []>(
   options: HarnessOptions<T>
 ): Layer.Layer<
   Runtime | SessionStore | Approvals,

@@ -3,7 +3,8 @@ import type { TransientEvent } from "./Event.ts"
 
 /** Characters that a channel keeps for whoever attaches late or lags. */
 const retained = 256 * 1024
-const joinAfter = 512
+/** Characters of a block; what a subscriber is given never keeps more than that alive besides itself. */
+const blockSize = 4096
 
 /**
  * What one source of deltas has said so far: the text of an answer, the output of a call, the progress of one. A
@@ -18,8 +19,11 @@ export class Channel {
   /** Characters or states so far. */
   total = 0
   private latest: TransientEvent
-  private text = ""
-  private tail: Array<string> = []
+  private blocks: Array<string> = []
+  private block: Array<string> = []
+  private blockLength = 0
+  /** Characters before the first block. */
+  private dropped = 0
 
   constructor(first: TransientEvent, place: Place, after: number) {
     this.latest = first
@@ -34,24 +38,44 @@ export class Channel {
       return
     }
     this.total += event.text.length
-    this.tail.push(event.text)
-    if (this.tail.length >= joinAfter) this.flatten()
+    this.block.push(event.text)
+    this.blockLength += event.text.length
+    if (this.blockLength >= blockSize) this.endBlock()
   }
 
   /** What was said since `offset`; a gap, where it is no longer kept, shows in the event's own offset. */
   since(offset: number): TransientEvent {
     const event = this.latest
     if (event._tag === "ToolProgressed") return event
-    this.flatten()
-    const kept = this.total - this.text.length
-    const text = this.text.slice(Math.max(0, offset - kept))
+    const text = this.textFrom(Math.max(offset, this.dropped))
     return event._tag === "ToolOutput" ? { ...event, text } : { ...event, text, offset: this.total - text.length }
   }
 
-  private flatten(): void {
-    if (this.tail.length === 0) return
-    const text = this.text + this.tail.join("")
-    this.tail = []
-    this.text = text.length > 2 * retained ? text.slice(-retained) : text
+  private textFrom(offset: number): string {
+    let start = this.total - this.blockLength
+    let index = this.blocks.length
+    while (start > offset && index > 0) {
+      index -= 1
+      start -= this.blocks[index]?.length ?? 0
+    }
+    const [first = "", ...rest] = [...this.blocks.slice(index), ...this.block]
+    return offset - start < first.length
+      ? [first.slice(offset - start), ...rest].join("")
+      : [first, ...rest].join("").slice(offset - start)
+  }
+
+  private endBlock(): void {
+    this.blocks.push(this.block.join(""))
+    this.block = []
+    this.blockLength = 0
+    if (this.total - this.dropped <= 2 * retained) return
+    let kept = this.total - this.dropped
+    let index = 0
+    while (kept > retained && index < this.blocks.length) {
+      kept -= this.blocks[index]?.length ?? 0
+      index += 1
+    }
+    this.blocks = this.blocks.slice(index)
+    this.dropped = this.total - kept
   }
 }
