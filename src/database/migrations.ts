@@ -60,16 +60,14 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       worker TEXT NOT NULL,
       call_id TEXT NOT NULL,
       tool TEXT NOT NULL,
-      read_only INTEGER NOT NULL DEFAULT 0,
       state TEXT NOT NULL,
       PRIMARY KEY (session_id, task_id, worker, iteration, call_id)
     ) WITHOUT ROWID`,
-    `CREATE INDEX tool_calls_open ON tool_calls (session_id) WHERE state IN ('asked', 'requested', 'started')`,
-    `CREATE TRIGGER events_head AFTER INSERT ON events BEGIN
-      UPDATE sessions SET head = NEW.seq, updated_at = NEW.time WHERE id = NEW.session_id;
-    END`,
-    `CREATE TRIGGER events_message AFTER INSERT ON events
-      WHEN json_type(NEW.event, '$.message') = 'object' BEGIN
+    `CREATE INDEX tool_calls_open ON tool_calls (session_id) WHERE state IN ('asked', 'started')`,
+    `CREATE TRIGGER events_message AFTER INSERT ON events WHEN NEW.tag IN (
+      'TaskStarted', 'ModelAnswered', 'MessageRecorded', 'SessionCompacted',
+      'ToolCallCompleted', 'ToolCallFailed', 'ToolCallInterrupted', 'ToolCallOutcomeUnknown'
+    ) AND NEW.event -> '$.message' IS NOT NULL BEGIN
       INSERT INTO messages (session_id, seq, task_id, worker, role, content, message, time) VALUES (
         NEW.session_id, NEW.seq, NEW.task_id, NEW.worker,
         NEW.event ->> '$.message.message.role',
@@ -110,13 +108,11 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
         FROM json_each(NEW.event, '$.message.message.tool_calls') AS call;
     END`,
     `CREATE TRIGGER events_call AFTER INSERT ON events WHEN NEW.tag IN (
-      'ToolCallRequested', 'ToolCallStarted',
       'ToolCallCompleted', 'ToolCallFailed', 'ToolCallInterrupted', 'ToolCallOutcomeUnknown'
-    ) BEGIN
+    ) OR (NEW.tag = 'ToolCallStarted' AND NOT NEW.event ->> '$.readOnly') BEGIN
       UPDATE tool_calls SET
-        read_only = CASE NEW.tag WHEN 'ToolCallStarted' THEN NEW.event ->> '$.readOnly' ELSE read_only END,
         state = CASE NEW.tag
-          WHEN 'ToolCallRequested' THEN 'requested' WHEN 'ToolCallStarted' THEN 'started'
+          WHEN 'ToolCallStarted' THEN 'started'
           WHEN 'ToolCallCompleted' THEN 'completed' WHEN 'ToolCallFailed' THEN 'failed'
           WHEN 'ToolCallInterrupted' THEN 'interrupted' ELSE 'unknown' END
       WHERE session_id = NEW.session_id AND task_id = NEW.task_id AND worker = NEW.worker

@@ -93,6 +93,13 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
     const whenRoom = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() => (pending.length < maxPending ? self : Effect.zipRight(room.await, whenRoom(self))))
 
+    const emit = (event: Event, place: Place): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (pending.length >= maxPending && !isTransient(event)) return Effect.zipRight(room.await, emit(event, place))
+        push(event, place)
+        return Effect.void
+      })
+
     const publish = (batch: ReadonlyArray<Envelope>) => {
       for (const envelope of batch) ring.push(envelope)
       head = batch[batch.length - 1]?.seq ?? head
@@ -211,8 +218,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
     return {
       lease,
       head: () => head,
-      emit: (event, place) =>
-        isTransient(event) ? Effect.sync(() => push(event, place)) : whenRoom(Effect.sync(() => push(event, place))),
+      emit,
       emitAll: (events, place) =>
         whenRoom(
           Effect.sync(() => {

@@ -51,13 +51,25 @@ const TaskRow = Schema.Struct({ task_id: Schema.String })
 const workerText = (worker: ReadonlyArray<string>): string => worker.join("/")
 const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
 
-/** The statement stays one whatever the size of the batch. */
+/** The statements stay the same whatever the size of the batch: a JSON array with one array of columns for each event. */
 const insertEvents = `
   INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event)
-  SELECT owner.id, e.value ->> '$.seq', owner.epoch, e.value ->> '$.time', e.value ->> '$.event._tag', e.value ->> '$.task',
-    e.value ->> '$.iteration', e.value ->> '$.worker', e.value -> '$.event'
+  SELECT owner.id, e.value ->> 0, owner.epoch, e.value ->> 1, e.value ->> 2, e.value ->> 3, e.value ->> 4,
+    e.value ->> 5, e.value ->> 6
   FROM sessions AS owner, json_each(?) AS e
   WHERE owner.id = ? AND owner.epoch = ?`
+
+const moveHead = "UPDATE sessions SET head = ?, updated_at = ? WHERE id = ? AND epoch = ?"
+
+const columns = ({ event, iteration, seq, task, time, worker }: Envelope): ReadonlyArray<unknown> => [
+  seq,
+  time,
+  event._tag,
+  task ?? null,
+  iteration ?? null,
+  worker === undefined ? null : workerText(worker),
+  JSON.stringify(event)
+]
 
 /** Sessions in the database. */
 export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
@@ -117,17 +129,21 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
         return { ...row, session, created: row.epoch === 1 }
       }),
       append: (lease: Lease, events) => {
-        const batch = JSON.stringify(
-          events.map((envelope) =>
-            envelope.worker === undefined ? envelope : { ...envelope, worker: workerText(envelope.worker) }
-          )
-        )
+        const last = events[events.length - 1]
+        if (last === undefined) return Effect.void
+        const { epoch, session } = lease
+        const batch = JSON.stringify(events.map(columns))
         return Effect.flatMap(
-          database.write((connection) => connection.executeRaw(insertEvents, [batch, lease.session, lease.epoch])),
+          database.write((connection) =>
+            Effect.zipLeft(
+              connection.executeRaw(insertEvents, [batch, session, epoch]),
+              connection.executeRaw(moveHead, [last.seq, last.time, session, epoch])
+            )
+          ),
           (result) =>
             (result as { readonly changes: number }).changes === events.length
               ? Effect.void
-              : new SessionFenced({ session: lease.session, epoch: lease.epoch })
+              : new SessionFenced({ session, epoch })
         )
       },
       read: (session, from, limit) =>
@@ -177,8 +193,8 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
         )
         const calls = yield* callRows(
           sql`SELECT task_id, iteration, worker, call_id, tool,
-              state = 'started' AND NOT read_only AS may_have_happened
-            FROM tool_calls WHERE session_id = ${session} AND state IN ('asked', 'requested', 'started')`
+              state = 'started' AS may_have_happened
+            FROM tool_calls WHERE session_id = ${session} AND state IN ('asked', 'started')`
         )
         return {
           tasks: tasks.map((row) => row.task_id),
