@@ -1,3 +1,4 @@
+import type { RedactionStream } from "../redaction/Redactor.ts"
 import type { Place } from "./Envelope.ts"
 import type { TransientEvent } from "./Event.ts"
 
@@ -7,7 +8,7 @@ const retained = 256 * 1024
 const blockSize = 4096
 
 /**
- * What one source of deltas has said so far: the text of an answer, the output of a call, the progress of one. A
+ * What one source of deltas has said so far, without its secrets, however they were cut: the text of an answer, the output of a call, the progress of one. A
  * subscriber keeps only how far it has read, so any number of deltas coalesce into one for a slow one.
  */
 export class Channel {
@@ -25,10 +26,13 @@ export class Channel {
   /** Characters before the first block. */
   private dropped = 0
 
-  constructor(first: TransientEvent, place: Place, after: number) {
+  private readonly redaction: RedactionStream
+
+  constructor(first: TransientEvent, place: Place, after: number, redaction: RedactionStream) {
     this.latest = first
     this.place = place
     this.after = after
+    this.redaction = redaction
   }
 
   push(event: TransientEvent): void {
@@ -37,10 +41,13 @@ export class Channel {
       this.total += 1
       return
     }
-    this.total += event.text.length
-    this.block.push(event.text)
-    this.blockLength += event.text.length
-    if (this.blockLength >= blockSize) this.endBlock()
+    this.append(this.redaction.push(event.text))
+  }
+
+  /** Ends the channel with the durable event of that number; what redaction held back is said now. */
+  close(by: number): void {
+    this.append(this.redaction.flush())
+    this.closedBy = by
   }
 
   /** What was said since `offset`; a gap, where it is no longer kept, shows in the event's own offset. */
@@ -49,6 +56,14 @@ export class Channel {
     if (event._tag === "ToolProgressed") return event
     const text = this.textFrom(Math.max(offset, this.dropped))
     return event._tag === "ToolOutput" ? { ...event, text } : { ...event, text, offset: this.total - text.length }
+  }
+
+  private append(text: string): void {
+    if (text === "") return
+    this.total += text.length
+    this.block.push(text)
+    this.blockLength += text.length
+    if (this.blockLength >= blockSize) this.endBlock()
   }
 
   private textFrom(offset: number): string {

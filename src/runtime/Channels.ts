@@ -1,3 +1,4 @@
+import type { RedactorShape } from "../redaction/Redactor.ts"
 import { Channel } from "./Channel.ts"
 import type { Place } from "./Envelope.ts"
 import type { DurableEvent, TransientEvent } from "./Event.ts"
@@ -19,13 +20,18 @@ const channelKey = (event: TransientEvent, place: Place): string => {
 export class Channels {
   private readonly open = new Map<string, Channel>()
   private closed: Array<Channel> = []
+  private readonly redactor: RedactorShape
+
+  constructor(redactor: RedactorShape) {
+    this.redactor = redactor
+  }
 
   /** `after` is the number of the last durable event before the delta. */
   push(event: TransientEvent, place: Place, after: number): void {
     const key = channelKey(event, place)
     let channel = this.open.get(key)
     if (channel === undefined) {
-      channel = new Channel(event, place, after)
+      channel = new Channel(event, place, after, this.redactor.stream())
       this.open.set(key, channel)
     }
     channel.push(event)
@@ -60,7 +66,7 @@ export class Channels {
   private closeWhere(seq: number, matches: (key: string) => boolean): void {
     for (const [key, channel] of this.open) {
       if (!matches(key)) continue
-      channel.closedBy = seq
+      channel.close(seq)
       this.open.delete(key)
       this.closed.push(channel)
     }

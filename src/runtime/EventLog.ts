@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import type { Channel } from "./Channel.ts"
 import { Channels } from "./Channels.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
@@ -54,7 +55,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const failure = yield* Deferred.make<never, LogError>()
-    const channels = new Channels()
+    const channels = new Channels(yield* Redactor)
     let head = lease.head
     let next = head + 1
     let base = next

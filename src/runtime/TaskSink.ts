@@ -3,10 +3,12 @@ import { ToolCallInterrupted, type AgentEvent } from "../agent/AgentEvent.ts"
 import { errorContent, toolMessage } from "../agent/callTool.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
+import type { RedactorShape } from "../redaction/Redactor.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import type { Place } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient, type TerminalEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
+import { redactEvent } from "./redactEvent.ts"
 
 interface OpenCall {
   readonly callId: string
@@ -19,7 +21,7 @@ export const messageOf = (event: Event): StoredMessage | undefined =>
   "message" in event && typeof event.message === "object" ? event.message : undefined
 
 /**
- * Where one task tells what happens. It closes with the task's terminal event: whatever a straggler says afterwards is
+ * Where one task tells what happens, without its secrets. It closes with the task's terminal event: whatever a straggler says afterwards is
  * not heard, and a call that has no result by then gets one first.
  */
 export interface TaskSink {
@@ -28,7 +30,12 @@ export interface TaskSink {
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
 }
 
-export const make = (log: EventLog, task: string, record: (message: StoredMessage) => void): TaskSink => {
+export const make = (
+  log: EventLog,
+  task: string,
+  redactor: RedactorShape,
+  record: (message: StoredMessage) => void
+): TaskSink => {
   let closed = false
   const calls = new Map<string, OpenCall>()
   const keyOf = (place: Place, callId: string) => JSON.stringify([place.worker, place.iteration, callId])
@@ -52,19 +59,22 @@ export const make = (log: EventLog, task: string, record: (message: StoredMessag
       default:
     }
   }
-  const hear = (event: AgentEvent | ToolEvent, place: Place): void => {
+  const hear = <E extends DurableEvent & (AgentEvent | ToolEvent)>(event: E, place: Place): E => {
     track(event, place)
-    const message = messageOf(event)
+    const told = redactEvent(event, redactor)
+    const message = messageOf(told)
     if (message !== undefined && place.worker?.length === 1) record(message)
+    return told
   }
   const unlessClosed = (self: () => Effect.Effect<void>) => Effect.suspend(() => (closed ? Effect.void : self()))
 
   return {
     emit: (event) =>
       unlessClosed(() => {
-        const message = messageOf(event)
+        const told = redactEvent(event, redactor)
+        const message = messageOf(told)
         if (message !== undefined) record(message)
-        return log.emit(event, { task })
+        return log.emit(told, { task })
       }),
     worker: (path) => {
       const at = (iteration: number): Place => ({ task, iteration, worker: path })
@@ -72,18 +82,21 @@ export const make = (log: EventLog, task: string, record: (message: StoredMessag
         emit: (event, iteration) =>
           unlessClosed(() => {
             const place = at(iteration)
-            if (!isTransient(event)) hear(event, place)
-            return log.emit(event, place)
+            return log.emit(isTransient(event) ? event : hear(event, place), place)
           }),
         emitAll: (events, iteration) =>
           unlessClosed(() => {
             const place = at(iteration)
             const durable = events.filter((event) => !isTransient(event))
-            for (const event of durable) hear(event, place)
-            return log.emitAll(durable, place)
+            return log.emitAll(
+              durable.map((event) => hear(event, place)),
+              place
+            )
           }),
         commit: (event, iteration) =>
-          unlessClosed(() => (isTransient(event) ? Effect.void : log.commit(event, at(iteration))))
+          unlessClosed(() =>
+            isTransient(event) ? Effect.void : log.commit(redactEvent(event, redactor), at(iteration))
+          )
       }
     },
     end: (terminal) =>
@@ -98,7 +111,7 @@ export const make = (log: EventLog, task: string, record: (message: StoredMessag
           },
           { discard: true }
         )
-        return Effect.zipRight(abandoned, log.emit(terminal, { task }))
+        return Effect.zipRight(abandoned, log.emit(redactEvent(terminal, redactor), { task }))
       })
   }
 }

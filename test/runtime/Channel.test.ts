@@ -3,6 +3,7 @@ import { Effect, FastCheck } from "effect"
 import { TextDelta } from "../../src/agent/AgentEvent.ts"
 import { Channel } from "../../src/runtime/Channel.ts"
 
+const plain = { push: (text: string) => text, flush: () => "" }
 const delta = (text: string) => new TextDelta({ text, offset: 0 })
 
 describe("Channel", () => {
@@ -11,7 +12,7 @@ describe("Channel", () => {
     [FastCheck.array(FastCheck.tuple(FastCheck.string({ maxLength: 3000 }), FastCheck.boolean()), { maxLength: 60 })],
     ([pieces]) =>
       Effect.sync(() => {
-        const channel = new Channel(delta(""), {}, 0)
+        const channel = new Channel(delta(""), {}, 0, plain)
         let read = ""
         for (const [text, reads] of pieces) {
           channel.push(delta(text))
@@ -28,7 +29,7 @@ describe("Channel", () => {
   )
 
   it("keeps a bounded tail, and its offset tells what is missing (R5)", () => {
-    const channel = new Channel(delta(""), {}, 0)
+    const channel = new Channel(delta(""), {}, 0, plain)
     for (let index = 0; index < 10_000; index++) channel.push(delta("0123456789".repeat(10)))
     const late = channel.since(0)
     assert.strictEqual(late._tag, "TextDelta")

@@ -25,7 +25,7 @@ const Hang = Tool.make("hang", {
   description: "Never ends",
   parameters: Schema.Struct({}),
   success: Schema.Void,
-  handler: (_, call) => Effect.zipRight(stdout(call, "working"), Effect.never)
+  handler: (_, call) => Effect.zipRight(stdout(call, "working on it\n"), Effect.never)
 })
 
 const tools = [Echo, Write, Hang] as const

@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as Testing from "../../src/testing.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+import { stdout } from "../../src/tool/ToolCall.ts"
+
+/** Put together here, so that scanners of the repository stay quiet. */
+const secret = ["ghp", "_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"].join("")
+
+class Refused extends Schema.TaggedError<Refused>()("Refused", { token: Schema.String }) {
+  override get message() {
+    return `not with ${this.token}`
+  }
+}
+
+const ran: Array<unknown> = []
+const common = { description: "d", parameters: Schema.Struct({ token: Schema.String }), success: Schema.String }
+const tools = [
+  Tool.make("say", {
+    ...common,
+    handler: ({ token }, call) =>
+      Effect.gen(function* () {
+        ran.push(token)
+        for (const piece of [`token ${secret.slice(0, 7)}`, secret.slice(7, 20), `${secret.slice(20)} end\n`]) {
+          yield* stdout(call, piece)
+        }
+        return `the token is ${secret}`
+      })
+  }),
+  Tool.make("refuse", { ...common, failure: Refused, handler: ({ token }) => new Refused({ token }) }),
+  Tool.make("crash", { ...common, handler: ({ token }) => Effect.die(new Error(`crashed with ${token}`)) })
+] as const
+
+describe("secrets", () => {
+  it.effect("reach no event, no log and no model, while the tool gets its real arguments (S5)", () =>
+    Effect.gen(function* () {
+      const model = yield* Testing.Scripted.make([
+        [
+          { think: `I have ${secret}` },
+          { say: `Using ${secret} now.` },
+          { call: { name: "say", arguments: { token: secret } } },
+          { call: { name: "refuse", arguments: { token: secret } } },
+          { call: { name: "crash", arguments: { token: secret } } },
+          { call: { name: "none", arguments: { token: secret } } }
+        ],
+        `It was ${secret}.`
+      ])
+      const program = Effect.gen(function* () {
+        const session = yield* Testing.session()
+        return yield* session.run(`here is ${secret}`)
+      })
+      const seen = yield* Effect.provide(program, Testing.layer({ tools, model }))
+      assert.deepStrictEqual(ran, [secret])
+      assert.notInclude(JSON.stringify(seen), secret)
+      assert.include(JSON.stringify(seen), "[redacted")
+      const output = seen.flatMap(({ event }) => (event._tag === "ToolOutput" ? [event.text] : [])).join("")
+      assert.match(output, /^token \[redacted[^\]]*\] end\n$/)
+      const requests = yield* model.requests
+      assert.strictEqual(requests.length, 2)
+      assert.notInclude(JSON.stringify(requests), secret)
+    })
+  )
+})
