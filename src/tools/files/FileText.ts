@@ -28,12 +28,18 @@ const marks: ReadonlyArray<readonly [Encoding, ReadonlyArray<number>, label: str
   ["utf-16be", [0xfe, 0xff], "utf-16be"]
 ]
 
+/** The encoding that a byte order mark names, else UTF-8, with the name that decoders know and the length of the mark. */
+export const detect = (bytes: Uint8Array) => {
+  const mark = marks.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte))
+  const [encoding, prefix, label] = mark ?? (["utf-8", [], "utf-8"] as const)
+  return { encoding, label, length: prefix.length }
+}
+
 /** Reads bytes as text: by the byte order mark if there is one, else as UTF-8. A NUL means binary. */
 export const decodeText = (bytes: Uint8Array): Either.Either<FileText, NotText> => {
   const failed = (problem: NotText["problem"]) => new NotText({ problem, size: bytes.length })
-  const mark = marks.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte))
-  const [encoding, prefix, label] = mark ?? (["utf-8", [], "utf-8"] as const)
-  const body = bytes.subarray(prefix.length)
+  const { encoding, label, length } = detect(bytes)
+  const body = bytes.subarray(length)
   if (label === "utf-8" && body.includes(0)) return Either.left(failed("binary"))
   return Either.flatMap(
     Either.try({

@@ -1,0 +1,67 @@
+import * as Layer from "effect/Layer"
+import { GuardedFetch } from "../policy/network/GuardedFetch.ts"
+import type { HostPattern } from "../policy/network/HostPattern.ts"
+import { defaultRules, type NetworkRules } from "../policy/network/NetworkRules.ts"
+import { Processes } from "../process/Processes.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import { ApplyPatch } from "./ApplyPatch.ts"
+import { EditFile } from "./EditFile.ts"
+import { FetchUrl } from "./FetchUrl.ts"
+import { GitCommit } from "./GitCommit.ts"
+import { GitDiff } from "./GitDiff.ts"
+import { GitPush } from "./GitPush.ts"
+import { GitStatus } from "./GitStatus.ts"
+import { Glob } from "./Glob.ts"
+import { Grep } from "./Grep.ts"
+import { ListDir } from "./ListDir.ts"
+import { ReadFile } from "./ReadFile.ts"
+import { RunShell } from "./RunShell.ts"
+import { defaults, ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
+import { ToolEnvironment } from "./ToolEnvironment.ts"
+import { WebSettings } from "./web/WebSettings.ts"
+import { Workspace, type WorkspaceOptions } from "./Workspace.ts"
+import { WriteFile } from "./WriteFile.ts"
+
+/** Every built-in tool (S1). */
+export const tools = [
+  ReadFile,
+  ListDir,
+  Glob,
+  Grep,
+  WriteFile,
+  EditFile,
+  ApplyPatch,
+  RunShell,
+  FetchUrl,
+  GitStatus,
+  GitDiff,
+  GitCommit,
+  GitPush
+] as const
+
+export interface BuiltinOptions {
+  readonly workspace: WorkspaceOptions
+  readonly shell?: Partial<ShellSettingsShape>
+  readonly network?: NetworkRules
+  /** Hosts that `fetch_url` reaches unasked. */
+  readonly unaskedHosts?: ReadonlyArray<HostPattern>
+  /** The whole environment of the programs that tools start. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** All that the built-in tools require but where programs run: one of the layers of `Sandbox`. */
+export const layerUnsandboxed = (options: BuiltinOptions) => {
+  const rules = options.network ?? defaultRules
+  return Layer.mergeAll(
+    Workspace.layer(options.workspace),
+    Processes.layer,
+    GuardedFetch.layer(rules),
+    Layer.succeed(WebSettings, { rules, unasked: options.unaskedHosts ?? [] }),
+    Layer.succeed(ShellSettings, { ...defaults, ...options.shell }),
+    options.environment === undefined ? Layer.empty : Layer.succeed(ToolEnvironment, options.environment)
+  )
+}
+
+/** All that the built-in tools require; programs run in what sandbox the system has. */
+export const layer = (options: BuiltinOptions) =>
+  Sandbox.layerDetect.pipe(Layer.provideMerge(layerUnsandboxed(options)))

@@ -1,0 +1,101 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { BoundaryInvalid } from "../policy/path/PathContext.ts"
+import { Processes, type ProcessResult } from "../process/Processes.ts"
+import { SpawnFailed } from "../process/SpawnFailed.ts"
+import { Redactor } from "../redaction/Redactor.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import * as Tool from "../tool/Tool.ts"
+import { confine } from "./Confinement.ts"
+import { optional, optionalCount } from "./Parameter.ts"
+import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
+import { ShellSettings } from "./shell/ShellSettings.ts"
+import * as Transcript from "./shell/Transcript.ts"
+import { ToolEnvironment } from "./ToolEnvironment.ts"
+import { Workspace } from "./Workspace.ts"
+
+const parameters = Schema.Struct({
+  command: Schema.String.annotations({ description: "The text that bash runs." }),
+  cwd: optional(Schema.String, "The directory to run it in, inside the workspace. Default: the workspace."),
+  timeout: optionalCount(1, 3600, "Seconds after which it is ended, with all that it started. Default: 120.")
+})
+
+const firstLine = (command: string): string => {
+  const [line = "", ...more] = command.trim().split("\n")
+  const text = line.length > 200 ? `${line.slice(0, 200)}…` : line
+  return makeVisible(more.length === 0 ? text : `${text} … (${more.length + 1} lines)`)
+}
+
+const plural = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
+
+const status = (result: Option.Option<ProcessResult>, limit: Duration.Duration): string =>
+  Option.match(result, {
+    onNone: () => `ended after ${Duration.toSeconds(limit)} s, its limit, together with all that it had started`,
+    onSome: ({ exitCode, signal }) => (signal === null ? `exit code ${exitCode}` : `ended by ${signal}`)
+  })
+
+const survivors = (result: Option.Option<ProcessResult>): ReadonlyArray<string> => {
+  const count = Option.match(result, { onNone: () => 0, onSome: (ended) => ended.survivors })
+  return count === 0
+    ? []
+    : [
+        `[${plural(count, "process", "processes")} left in the background ended with the command; nothing keeps running]`
+      ]
+}
+
+export const RunShell = Tool.make("run_shell", {
+  description:
+    "Runs a bash command without a terminal and without input, and answers its exit code and what it printed, the middle " +
+    "left out where that is long. Nothing keeps running in the background. Commands that only read run at once; the user " +
+    "decides on others. Prefer read_file, grep, glob and the git tools where they do.",
+  label: "Run command",
+  category: "shell",
+  parameters,
+  success: Schema.String,
+  failure: Schema.Union(CommandRefused, BoundaryInvalid, SpawnFailed),
+  risk: "high",
+  timeout: 0,
+  idleTimeout: 0,
+  approval: ({ command, cwd }) => Effect.map(judgeCommand(command, cwd), ({ asks }) => asks),
+  preview: ({ command, cwd }) =>
+    Effect.gen(function* () {
+      const { describe } = yield* Sandbox
+      const { shown } = yield* Workspace
+      const { context, verdict } = yield* judgeCommand(command, cwd)
+      const place = cwd === undefined ? "" : ` in ${shown(context.cwd)}`
+      const unconfined = describe.isolated ? "" : ` ${describe.detail}`
+      return {
+        summary: `run \`${firstLine(command)}\`${place}. ${verdict.reason}${unconfined}`,
+        targets: [{ path: context.cwd, baseHash: null }]
+      }
+    }),
+  handler: ({ command, cwd, timeout }, call) =>
+    Effect.gen(function* () {
+      const { asks, context, verdict } = yield* judgeCommand(command, cwd)
+      const place = call.preview?.targets[0]?.path ?? context.cwd
+      if (asks && (call.decided !== true || place !== context.cwd)) return yield* new CommandRefused({ verdict })
+      const [processes, sandbox, settings] = yield* Effect.all([Processes, Sandbox, ShellSettings])
+      const transcript = Transcript.make(call, yield* Redactor, settings.outputLimit)
+      const limit = Duration.min(
+        timeout === undefined ? settings.timeout : Duration.seconds(timeout),
+        settings.maxTimeout
+      )
+      const wrapped = sandbox.wrap(
+        {
+          file: "bash",
+          args: ["--noprofile", "--norc", "-c", command],
+          cwd: context.cwd,
+          env: yield* ToolEnvironment
+        },
+        confine((yield* Workspace).context, { write: true, network: settings.network })
+      )
+      const result = yield* processes
+        .run(wrapped, { onOutput: transcript.add, limit: 0 })
+        .pipe(Effect.timeoutOption(limit))
+      const output = yield* transcript.end
+      return [status(result, limit), output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
+    })
+})

@@ -1,0 +1,48 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PathContext from "../policy/path/PathContext.ts"
+import { isWithin } from "../policy/path/PathText.ts"
+
+export interface WorkspaceOptions {
+  /** Where the user started; relative paths begin here. */
+  readonly root: string
+  readonly extraRoots?: ReadonlyArray<string>
+  /** Our own configuration and state. */
+  readonly stateDirs?: ReadonlyArray<string>
+  readonly home: string
+  /** Whether a person has trusted what is in it. */
+  readonly trusted: boolean
+}
+
+/** The directories that tools may touch; the only place they get them from, so that no argument can widen them. */
+export class Workspace extends Context.Tag("tollgate/tools/Workspace")<
+  Workspace,
+  {
+    readonly context: PathContext.PathContext
+    /** Physical and absolute. */
+    readonly root: string
+    /** A path as people know it: relative to the root where it is inside. */
+    readonly shown: (path: string) => string
+  }
+>() {
+  static readonly layer = (options: WorkspaceOptions): Layer.Layer<Workspace, PathContext.BoundaryInvalid> =>
+    Layer.effect(
+      Workspace,
+      Effect.map(
+        PathContext.make({
+          cwd: options.root,
+          roots: [options.root, ...(options.extraRoots ?? [])],
+          home: options.home,
+          trusted: options.trusted,
+          stateDirs: options.stateDirs ?? []
+        }),
+        (context) => ({ context, root: context.cwd, shown: shownFrom(context.cwd) })
+      )
+    )
+}
+
+const shownFrom =
+  (root: string) =>
+  (path: string): string =>
+    path === root ? "." : isWithin(path, root) ? path.slice(root.length + 1) : path

@@ -1,0 +1,118 @@
+import * as Effect from "effect/Effect"
+import { changed } from "../../policy/path/Directory.ts"
+import { StaleFile } from "../../policy/path/FileFailure.ts"
+import type { JudgedPath } from "../../policy/path/PathPolicy.ts"
+import type { PathRefused } from "../../policy/path/PathRefused.ts"
+import type { Preview, PreviewTarget } from "../../tool/Preview.ts"
+import type { ToolCall } from "../../tool/ToolCall.ts"
+import { decided, once } from "./Access.ts"
+import type { FileState } from "./FileState.ts"
+import { unifiedDiff } from "./UnifiedDiff.ts"
+
+/** One file as a call would leave it. */
+export type Change =
+  | {
+      readonly kind: "write"
+      readonly judged: JudgedPath<"write">
+      readonly before: FileState | undefined
+      readonly text: string
+      readonly bytes: Uint8Array
+    }
+  | { readonly kind: "remove"; readonly judged: JudgedPath<"remove">; readonly before: FileState }
+  | {
+      readonly kind: "move"
+      readonly from: JudgedPath<"remove">
+      readonly judged: JudgedPath<"write">
+      readonly before: FileState
+      readonly text: string
+      readonly bytes: Uint8Array
+    }
+
+/** Everything a call would change, worked out from its parameters and the files as they are, before any of it is done. */
+export type ChangePlan = ReadonlyArray<Change>
+
+const judgedIn = (change: Change): ReadonlyArray<JudgedPath> =>
+  change.kind === "move" ? [change.from, change.judged] : [change.judged]
+
+const targets = (plan: ChangePlan): ReadonlyArray<PreviewTarget> =>
+  plan.flatMap((change): ReadonlyArray<PreviewTarget> => {
+    const base = change.before?.sha256 ?? null
+    return change.kind === "move"
+      ? [
+          { path: change.from.path, baseHash: base },
+          { path: change.judged.path, baseHash: null }
+        ]
+      : [{ path: change.judged.path, baseHash: base }]
+  })
+
+const after = (change: Change): string | undefined => (change.kind === "remove" ? undefined : change.text)
+
+const diff = (change: Change, shown: (path: string) => string): string => {
+  const before = change.before?.text?.text
+  const body = unifiedDiff(before, after(change), shown(change.judged.path))
+  return change.kind === "move"
+    ? `rename from ${shown(change.from.path)}\nrename to ${shown(change.judged.path)}\n${body}`
+    : body
+}
+
+const counted = (text: string): string => {
+  const lines = text.split("\n")
+  const signs = (sign: string) =>
+    lines.filter((line) => line.startsWith(sign) && !line.startsWith(`${sign.repeat(3)} `)).length
+  return `+${signs("+")} −${signs("-")} lines`
+}
+
+const verbs = { move: "move", remove: "delete" } as const
+
+const sentence = (change: Change, text: string, shown: (path: string) => string): string => {
+  const path = shown(change.judged.path)
+  const reasons = judgedIn(change).filter(({ verdict }) => verdict.decision === "ask")
+  const why = reasons.length === 0 ? "" : `; ${reasons.map(({ verdict }) => verdict.reason).join("; ")}`
+  if (change.kind === "move") return `move ${shown(change.from.path)} to ${path} (${counted(text)})${why}`
+  if (change.kind === "remove") return `delete ${path}${why}`
+  const binary = change.before !== undefined && change.before.text === undefined
+  const what = change.before === undefined ? "create" : binary ? `replace the binary file` : "change"
+  return `${what} ${path} (${binary ? `${change.before?.bytes.length} bytes` : counted(text)})${why}`
+}
+
+/** What whoever decides is shown: a line, the whole diff, and the state of every file that it was made for. */
+export const preview = (plan: ChangePlan, shown: (path: string) => string): Preview => {
+  const diffs = plan.map((change) => diff(change, shown))
+  const lines = plan.map((change, index) => sentence(change, diffs[index] ?? "", shown))
+  const kinds = plan.map(({ kind }) => (kind === "write" ? "write" : verbs[kind]))
+  return {
+    summary:
+      lines.length === 0
+        ? "change nothing: the files are so already"
+        : lines.length <= 3
+          ? lines.join(", ")
+          : `${kinds.length} files: ${lines.slice(0, 3).join(", ")}, …`,
+    diff: diffs.filter((text) => text !== "").join("\n"),
+    targets: targets(plan),
+    ...once(plan.flatMap(judgedIn))
+  }
+}
+
+/**
+ * The plan, if it is the one that was shown: made for the same files in the same state. Where nothing was shown, the policy
+ * must allow all of it.
+ */
+export const confirmed = (plan: ChangePlan, call: ToolCall): Effect.Effect<ChangePlan, StaleFile | PathRefused> => {
+  const shown = call.preview?.targets
+  if (shown === undefined) {
+    return Effect.as(
+      Effect.forEach(plan.flatMap(judgedIn), (judged) => decided(judged, call), { discard: true }),
+      plan
+    )
+  }
+  const now = targets(plan)
+  for (const [index, target] of now.entries()) {
+    const was = shown[index]
+    if (was?.path !== target.path) return changed("write", target.path)
+    if (was.baseHash !== target.baseHash) {
+      return new StaleFile({ path: target.path, expected: was.baseHash, actual: target.baseHash })
+    }
+  }
+  const gone = shown[now.length]
+  return gone === undefined ? Effect.succeed(plan) : changed("write", gone.path)
+}

@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { Base } from "../../policy/path/Base.ts"
+import { read } from "../../policy/path/FileReader.ts"
+import type { PathContext } from "../../policy/path/PathContext.ts"
+import { judge } from "../../policy/path/PathPolicy.ts"
+import { decodeText, type FileText } from "./FileText.ts"
+
+/** What stands in a file before a change. */
+export interface FileState {
+  /** Absolute, every symlink resolved. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly sha256: string
+  /** Undefined where the bytes are not text. */
+  readonly text: FileText | undefined
+}
+
+/** Reads a file that is about to be changed; undefined where there is none. */
+export const fileState = Effect.fnUntraced(function* (path: string, context: PathContext) {
+  const judged = yield* judge(path, "read", context)
+  if (!judged.exists) return undefined
+  const { bytes, sha256 } = yield* read(judged)
+  return { path: judged.path, bytes, sha256, text: Either.getOrUndefined(decodeText(bytes)) } satisfies FileState
+})
+
+export const baseOf = (state: FileState | undefined): Base => Option.fromNullable(state?.sha256)

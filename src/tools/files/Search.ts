@@ -1,0 +1,90 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { RE2JS } from "re2js"
+import type { Budget } from "./Budget.ts"
+
+/** The pattern of a search cannot be read. */
+export class PatternInvalid extends Schema.TaggedError<PatternInvalid>()("PatternInvalid", {
+  pattern: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return (
+      `${JSON.stringify(this.pattern)} is not a usable regular expression: ${this.reason}. The syntax is RE2's, without ` +
+      "look-around and back-references; escape what is meant literally with a backslash"
+    )
+  }
+}
+
+const maxPattern = 1000
+
+export interface SearchOptions {
+  readonly ignoreCase: boolean
+  /** Lines shown before and after each match. */
+  readonly context: number
+}
+
+/** Says whether a line matches, in time linear in its length. */
+export type LineMatcher = (line: string) => boolean
+
+export const matcher = (pattern: string, ignoreCase: boolean): Either.Either<LineMatcher, PatternInvalid> => {
+  const invalid = (reason: string) => new PatternInvalid({ pattern: pattern.slice(0, 200), reason })
+  if (pattern === "") return Either.left(invalid("it is empty and would match every line"))
+  if (pattern.length > maxPattern) return Either.left(invalid(`it is longer than ${maxPattern} characters`))
+  return Either.try({
+    try: () => {
+      const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+      return (line: string) => compiled.test(line)
+    },
+    catch: (cause) => invalid(cause instanceof Error ? cause.message.replace("error parsing regexp: ", "") : "unknown")
+  })
+}
+
+/** Of a line, in UTF-16 units: what is searched, and what is shown. */
+const searched = 16 * 1024
+const displayed = 400
+
+/** Lines between two looks at the clock and at whoever else wants to run. */
+const slice = 512
+
+const display = (line: string): string => {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line
+  return text.length <= displayed ? text : `${text.slice(0, displayed)} …`
+}
+
+/** The matching lines of one text as `name:12:line`, those around them as `name-11-line`, with `--` between groups. */
+export const searchText = Effect.fnUntraced(function* (
+  name: string,
+  text: string,
+  matches: LineMatcher,
+  context: number,
+  budget: Budget
+) {
+  const lines = text.split("\n")
+  if (lines.at(-1) === "") lines.pop()
+  const out: Array<string> = []
+  let printed = 0
+  let until = 0
+  const print = (index: number, sign: ":" | "-"): void => {
+    const line = `${name}${sign}${index + 1}${sign}${display(lines[index] ?? "")}`
+    out.push(line)
+    budget.text += line.length + 1
+    printed = index + 1
+  }
+  for (let index = 0; index < lines.length; index++) {
+    if (index % slice === slice - 1) yield* Effect.yieldNow()
+    const line = lines[index] ?? ""
+    if (matches(line.length <= searched ? line : line.slice(0, searched))) {
+      if (budget.spent !== undefined) break
+      const from = Math.max(printed, index - context)
+      if (context > 0 && out.length > 0 && from > printed) out.push("--")
+      for (let before = from; before < index; before++) print(before, "-")
+      print(index, ":")
+      budget.found++
+      until = index + context
+    } else if (out.length > 0 && index <= until) print(index, "-")
+    else if (index % slice === 0 && budget.spent !== undefined) break
+  }
+  return out
+})

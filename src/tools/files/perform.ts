@@ -1,0 +1,130 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { sha256 } from "../../policy/path/Content.ts"
+import { remove, rename } from "../../policy/path/FileRemover.ts"
+import { write, type ChangeFailed } from "../../policy/path/FileWriter.ts"
+import { judge, type JudgedPath } from "../../policy/path/PathPolicy.ts"
+import { fileChanged, type Change as Reported, type ToolCall } from "../../tool/ToolCall.ts"
+import type { Change, ChangePlan } from "./ChangePlan.ts"
+import { baseOf } from "./FileState.ts"
+
+/** A change of several files failed half-way; what was done of it was undone, except where `left` says otherwise. */
+export class ChangeAborted extends Schema.TaggedError<ChangeAborted>()("ChangeAborted", {
+  reason: Schema.String,
+  restored: Schema.Array(Schema.String),
+  left: Schema.Array(Schema.Struct({ path: Schema.String, reason: Schema.String }))
+}) {
+  override get message() {
+    const restored = this.restored.length === 0 ? "" : ` ${this.restored.join(", ")} had been changed and was restored.`
+    const left = this.left.map(({ path, reason }) => `${path} (${reason})`).join(", ")
+    return (
+      `${this.reason}. The change was given up half-way.${restored}` +
+      (left === "" ? " Nothing is changed" : ` NOT restored, look at it before going on: ${left}`)
+    )
+  }
+}
+
+/** What it takes to do a part of a change, to undo it, and to report it. */
+interface Step {
+  readonly path: string
+  readonly run: Effect.Effect<Reported, ChangeFailed>
+  readonly undo: Effect.Effect<unknown, ChangeFailed>
+}
+
+const again = <Op extends "write" | "remove">(judged: JudgedPath, op: Op) => judge(judged.path, op, judged.context)
+
+const writing = (
+  judged: JudgedPath<"write">,
+  bytes: Uint8Array,
+  before: Change["before"],
+  report?: Reported
+): Step => ({
+  path: judged.path,
+  run: Effect.map(
+    write(judged, bytes, { base: baseOf(before) }),
+    ({ change, path, size }) => report ?? { path, change, size }
+  ),
+  undo:
+    before === undefined
+      ? Effect.flatMap(again(judged, "remove"), (path) => remove(path, { base: Option.some(sha256(bytes)) }))
+      : write(judged, before.bytes, { base: Option.some(sha256(bytes)) })
+})
+
+const removing = (change: Extract<Change, { kind: "remove" }>): Step => ({
+  path: change.judged.path,
+  run: Effect.map(remove(change.judged, { base: baseOf(change.before) }), ({ path }) => ({
+    path,
+    change: "deleted" as const,
+    size: 0
+  })),
+  undo: Effect.flatMap(again(change.judged, "write"), (path) =>
+    write(path, change.before.bytes, { base: Option.none() })
+  )
+})
+
+const moving = ({ before, bytes, from, judged }: Extract<Change, { kind: "move" }>): ReadonlyArray<Step> => {
+  const report = { path: judged.path, change: "renamed" as const, oldPath: from.path, size: bytes.length }
+  const move: Step = {
+    path: judged.path,
+    run: Effect.as(rename(from, judged, { base: baseOf(before) }), report),
+    undo: Effect.flatMap(Effect.all([again(judged, "remove"), again(from, "write")]), ([old, back]) =>
+      rename(old, back)
+    )
+  }
+  return before.sha256 === sha256(bytes) ? [move] : [move, writing(judged, bytes, before, report)]
+}
+
+/** New and changed files first, so that a crash in the middle leaves something too much rather than too little. */
+const stepsOf = (plan: ChangePlan): ReadonlyArray<Step> => [
+  ...plan.flatMap((change) => (change.kind === "move" ? moving(change) : [])),
+  ...plan.flatMap((change) => (change.kind === "write" ? [writing(change.judged, change.bytes, change.before)] : [])),
+  ...plan.flatMap((change) => (change.kind === "remove" ? [removing(change)] : []))
+]
+
+const undone = Effect.fnUntraced(function* (
+  done: ReadonlyArray<Step>,
+  reason: string,
+  shown: (path: string) => string
+) {
+  const restored = new Set<string>()
+  const left: Array<{ readonly path: string; readonly reason: string }> = []
+  for (const step of done.toReversed()) {
+    const failure = yield* Effect.match(step.undo, { onFailure: (error) => error.message, onSuccess: () => undefined })
+    if (failure === undefined) restored.add(shown(step.path))
+    else left.push({ path: shown(step.path), reason: failure })
+  }
+  return new ChangeAborted({ reason, restored: [...restored], left })
+})
+
+/**
+ * Does a plan as a whole: where a part fails, or the call is interrupted between two parts, what was done is undone.
+ * Every part compares the state that the plan was made for, and files are reported once all of it is done. A deleted file
+ * that is restored gets the permissions of a new one.
+ */
+export const perform = (
+  plan: ChangePlan,
+  call: ToolCall,
+  shown: (path: string) => string
+): Effect.Effect<ReadonlyArray<Reported>, ChangeFailed | ChangeAborted> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const done: Array<Step> = []
+      const reports = new Map<string, Reported>()
+      for (const step of stepsOf(plan)) {
+        const exit = yield* Effect.exit(Effect.zipRight(restore(Effect.yieldNow()), step.run))
+        if (Exit.isFailure(exit)) {
+          const { cause } = exit
+          if (done.length === 0) return yield* Effect.failCause(cause)
+          const failure = cause._tag === "Fail" ? cause.error.message : "The call was interrupted"
+          const aborted = yield* undone(done, failure, shown)
+          return yield* cause._tag === "Fail" || aborted.left.length > 0 ? aborted : Effect.failCause(cause)
+        }
+        done.push(step)
+        reports.set(step.path, exit.value)
+      }
+      yield* Effect.forEach(reports.values(), (report) => fileChanged(call, report), { discard: true })
+      return [...reports.values()]
+    })
+  )

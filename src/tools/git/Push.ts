@@ -1,0 +1,100 @@
+import * as Effect from "effect/Effect"
+import { Redactor } from "../../redaction/Redactor.ts"
+import { isForeign, type Configured, type Git } from "./Git.ts"
+import { GitRefused } from "./GitError.ts"
+import { helpers } from "./hardening.ts"
+
+/** What would be sent where. */
+export interface PushPlan {
+  readonly remote: string
+  readonly branch: string
+  readonly commit: string
+  /** Commits that the remote is not known to have; undefined where nothing is known of the branch there. */
+  readonly ahead: number | undefined
+  /** Without secrets. */
+  readonly urls: ReadonlyArray<string>
+  readonly protocol: Protocol
+}
+
+export type Protocol = "https" | "ssh" | "file"
+
+const protocolOf = (url: string): Protocol | undefined => {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
+  if (scheme === "https" || scheme === "ssh" || scheme === "file") return scheme
+  if (scheme !== undefined || url.includes("::") || url.startsWith("-")) return undefined
+  return url.startsWith("/") ? "file" : /^[\w.@-]+:/.test(url) ? "ssh" : undefined
+}
+
+/** Settings of the repository that would send credentials past the user's own. */
+const steering = /^(?:http\.|remote\..*\.(?:proxy|proxyauthmethod|vcs)$)/
+
+const refused = (reason: string) => new GitRefused({ reason })
+
+export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?: string; branch?: string }) {
+  const line = (args: ReadonlyArray<string>, accept: ReadonlyArray<number> = []) =>
+    Effect.map(git.run(args, { accept }), ({ stdout }) => stdout.trim())
+  const redactor = yield* Redactor
+  const remote = wanted.remote ?? "origin"
+  const remotes = (yield* line(["remote"])).split("\n")
+  if (!remotes.includes(remote)) return yield* refused(`there is no remote ${JSON.stringify(remote)}`)
+  const branch = wanted.branch ?? (yield* line(["symbolic-ref", "--quiet", "--short", "HEAD"], [1]))
+  if (branch === "") return yield* refused("HEAD is on no branch; name the branch")
+  const found = (yield* git.configured(String.raw`^(http|remote)\.`)).filter(
+    (entry) => isForeign(entry) && steering.test(entry.name)
+  )
+  if (found.length > 0) {
+    const names = found
+      .slice(0, 5)
+      .map(({ name }) => name)
+      .join(", ")
+    return yield* refused(
+      `the repository itself steers the connection (${names}); push from a terminal if that is meant`
+    )
+  }
+  const urls = (yield* line(["remote", "get-url", "--push", "--all", remote])).split("\n")
+  const protocols = new Set(urls.map(protocolOf))
+  const [protocol] = protocols
+  if (protocols.size !== 1 || protocol === undefined) {
+    return yield* refused(
+      `${remote} leads to ${urls.map(redactor.text).join(", ")}; only https, ssh and local paths are used`
+    )
+  }
+  const commit = yield* line(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`], [1])
+  if (commit === "") return yield* refused(`there is no branch ${JSON.stringify(branch)}`)
+  const tracked = `refs/remotes/${remote}/${branch}`
+  const known = yield* line(["rev-parse", "--verify", "--quiet", `${tracked}^{commit}`], [1])
+  const ahead = known === "" ? undefined : Number(yield* line(["rev-list", "--count", `${known}..${commit}`]))
+  return { remote, branch, commit, ahead, urls: urls.map(redactor.text), protocol } satisfies PushPlan
+})
+
+const helperName = /^credential\.(?:.*\.)?helper$/
+
+const own = (configured: ReadonlyArray<Configured>) =>
+  configured
+    .filter((entry) => !isForeign(entry) && helperName.test(entry.name))
+    .map(({ name, value }) => [name, value] as const)
+
+/** A repository on this machine runs its own hooks when it receives; those are not run either. */
+const receiver: Readonly<Record<Protocol, string>> = {
+  file: "git -c core.hooksPath=/dev/null receive-pack",
+  https: "git-receive-pack",
+  ssh: "git-receive-pack"
+}
+
+/** Sends one commit to one branch, never by force. */
+export const push = Effect.fnUntraced(function* (git: Git, plan: PushPlan) {
+  const users = own(yield* git.configured(String.raw`^credential\.`))
+  const { branch, commit, protocol, remote } = plan
+  const quiet = ["--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"]
+  const { stdout } = yield* git.run(
+    ["push", ...quiet, `--receive-pack=${receiver[protocol]}`, "--", remote, `${commit}:refs/heads/${branch}`],
+    {
+      write: true,
+      network: protocol !== "file",
+      time: "10 minutes",
+      protocols: [protocol],
+      settings: [["protocol.allow", "never"], [`protocol.${protocol}.allow`, "always"], ...helpers(users)]
+    }
+  )
+  return stdout
+})

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as fs from "node:fs"
+import { isWithin } from "../../policy/path/PathText.ts"
+import { resolve } from "../../policy/path/PhysicalPath.ts"
+import { Workspace } from "../Workspace.ts"
+import { GitRefused } from "./GitError.ts"
+
+/** The repository that the workspace is in, found without asking git, which would ask the repository's configuration. */
+export interface Repository {
+  /** The directory that holds `.git`: the working tree, whatever `core.worktree` says. */
+  readonly top: string
+  /** Where the tools look: the workspace, which may be a part of the tree. */
+  readonly cwd: string
+  readonly gitDirectory: string
+  /** Where objects, branches and configuration are: the same, except in a linked worktree. */
+  readonly commonDirectory: string
+}
+
+const exists = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/"
+
+const topOf = (directory: string): string | undefined =>
+  exists(`${directory}/.git`) ? directory : directory === "/" ? undefined : topOf(parentOf(directory))
+
+const line = (file: string): string => {
+  const stat = fs.statSync(file, { throwIfNoEntry: false })
+  return stat?.isFile() === true && stat.size <= 4096 ? fs.readFileSync(file, "utf8").trim() : ""
+}
+
+const physical = (path: string): string | undefined => Either.getOrUndefined(resolve(path))?.path
+
+/** The directory that `.git` is or names; undefined where that cannot be told. */
+const gitDirectoryOf = (top: string): string | undefined => {
+  const dotGit = `${top}/.git`
+  if (fs.statSync(dotGit, { throwIfNoEntry: false })?.isDirectory() === true) return physical(dotGit)
+  const [, target] = /^gitdir: (.+)$/.exec(line(dotGit)) ?? []
+  return target === undefined ? undefined : physical(target.startsWith("/") ? target : `${top}/${target}`)
+}
+
+/** Whether a git directory elsewhere says itself that it belongs to this tree, as those of linked worktrees do. */
+const belongs = (gitDirectory: string, top: string): boolean => {
+  const back = line(`${gitDirectory}/gitdir`)
+  return back.startsWith("/") && physical(back) === physical(`${top}/.git`)
+}
+
+/** The directory that a git directory shares with others; undefined where it names one that it is no worktree of. */
+const commonOf = (gitDirectory: string): string | undefined => {
+  const target = line(`${gitDirectory}/commondir`)
+  if (target === "") return gitDirectory
+  const common = physical(target.startsWith("/") ? target : `${gitDirectory}/${target}`)
+  return common !== undefined && isWithin(gitDirectory, `${common}/worktrees`) ? common : undefined
+}
+
+export const find: Effect.Effect<Repository, GitRefused, Workspace> = Effect.flatMap(
+  Workspace,
+  ({ context: { roots }, root }) =>
+    Effect.suspend(() => {
+      const top = topOf(root)
+      if (top === undefined) return new GitRefused({ reason: "the workspace is not in a git repository" })
+      const gitDirectory = gitDirectoryOf(top)
+      if (gitDirectory === undefined) return new GitRefused({ reason: `${top}/.git cannot be read` })
+      if (![top, ...roots].some((place) => isWithin(gitDirectory, place)) && !belongs(gitDirectory, top)) {
+        return new GitRefused({ reason: `${top}/.git leads to ${gitDirectory}, which is another repository` })
+      }
+      const commonDirectory = commonOf(gitDirectory)
+      return commonDirectory === undefined
+        ? new GitRefused({ reason: `${gitDirectory} takes its objects and settings from another repository` })
+        : Effect.succeed({ top, cwd: root, gitDirectory, commonDirectory })
+    })
+)

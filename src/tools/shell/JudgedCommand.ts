@@ -1,0 +1,50 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { changeDirectory, type PathContext } from "../../policy/path/PathContext.ts"
+import { judgeNow } from "../../policy/path/PathPolicy.ts"
+import { classify } from "../../policy/shell/ShellPolicy.ts"
+import { allow, Verdict } from "../../policy/Verdict.ts"
+import { Workspace } from "../Workspace.ts"
+import { ShellSettings } from "./ShellSettings.ts"
+
+/** The shell policy does not let a command run, or not without a decision that it does not have. */
+export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { verdict: Verdict }) {
+  override get message() {
+    const { decision, reason, rule } = this.verdict
+    return decision === "deny"
+      ? `The command was not run: ${reason} (${rule})`
+      : `The command was not run, because nobody was asked: ${reason} (${rule})`
+  }
+}
+
+/** A command with where it would run and what the policy says of it there. */
+export interface JudgedCommand {
+  readonly verdict: Verdict
+  readonly context: PathContext
+  readonly asks: boolean
+}
+
+const allowed = allow("path/inside", "it is inside an allowed root")
+
+/** Judges a command where it would run; fails where it can never run. */
+export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: string | undefined) {
+  const workspace = yield* Workspace
+  const { autoApproveReadOnly } = yield* ShellSettings
+  const context = cwd === undefined ? workspace.context : yield* changeDirectory(workspace.context, cwd)
+  const { home, roots, trusted } = context
+  const verdict = classify(command, {
+    cwd: context.cwd,
+    roots,
+    home,
+    trusted,
+    judgePath: (path, op): Verdict =>
+      Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
+        onLeft: (refused) => refused,
+        onRight: (judged) => (judged.verdict.decision === "allow" ? allowed : judged.verdict)
+      })
+  })
+  if (verdict.decision === "deny") return yield* new CommandRefused({ verdict })
+  const asks = verdict.decision === "ask" || !autoApproveReadOnly
+  return { verdict, context, asks } satisfies JudgedCommand
+})

@@ -1,0 +1,35 @@
+import * as Effect from "effect/Effect"
+import * as Capture from "../../process/Capture.ts"
+import type { Channel, OutputChunk } from "../../process/ProcessCommand.ts"
+import type { RedactorShape } from "../../redaction/Redactor.ts"
+import { stderr, stdout, type ToolCall } from "../../tool/ToolCall.ts"
+
+/** What a command prints, without secrets: told to those who watch the call as it comes, and kept in part for the result. */
+export interface Transcript {
+  /** Waits until the chunk has been taken, so that a slow watcher slows the command down. */
+  readonly add: (chunk: OutputChunk) => Effect.Effect<void>
+  /** The beginning and the end of all of it; nothing may be added afterwards. */
+  readonly end: Effect.Effect<string>
+}
+
+const tell = { stdout, stderr }
+const channels: ReadonlyArray<Channel> = ["stdout", "stderr"]
+
+export const make = (call: ToolCall, redactor: RedactorShape, limit: number): Transcript => {
+  const capture = Capture.make(limit)
+  const streams = { stdout: redactor.stream(), stderr: redactor.stream() }
+  const say = (channel: Channel, text: string): Effect.Effect<void> => {
+    if (text === "") return Effect.void
+    capture.append(Capture.piece(text))
+    return tell[channel](call, text)
+  }
+  return {
+    add: ({ channel, text }) => Effect.suspend(() => say(channel, streams[channel].push(text))),
+    end: Effect.suspend(() =>
+      Effect.map(
+        Effect.forEach(channels, (channel) => say(channel, streams[channel].flush()), { discard: true }),
+        () => Capture.render(capture.result())
+      )
+    )
+  }
+}

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as fs from "node:fs"
+import type { BoundaryInvalid } from "../../src/policy/path/PathContext.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import type * as Tool from "../../src/tool/Tool.ts"
+import * as Builtin from "../../src/tools/Builtin.ts"
+import { call, lastingWorld, type World } from "./support.ts"
+
+const layer = (here: World, root = here.root) =>
+  Builtin.layer({ environment: here.environment, workspace: { root, home: here.home, trusted: false } })
+
+describe("tools in the sandbox of this system", () => {
+  it.scopedLive("an approved command cannot plant hooks, change git's configuration or read keys (R13)", () =>
+    Effect.gen(function* () {
+      const here = yield* lastingWorld
+      here.git("init", "--quiet", "--initial-branch=main")
+      here.write(`${here.home}/.ssh/id_rsa`, "the key\n")
+      const run = (command: string) => call("run_shell", { command })
+      yield* Effect.gen(function* () {
+        const { describe: status } = yield* Sandbox
+        const asked = yield* run("touch a.txt")
+        assert.strictEqual(here.has("a.txt"), true)
+        if (!status.isolated) return assert.include(asked.asked[0]?.message, status.detail)
+        assert.notInclude(asked.asked[0]?.message, "unconfined")
+        for (const target of [".git/hooks/pre-commit", ".git/config", ".tollgate/rules", `${here.base}/out.txt`]) {
+          const planted = yield* run(`echo evil >> ${target}`)
+          assert.notMatch(planted.text, /^exit code 0/, target)
+        }
+        assert.isFalse(fs.existsSync(`${here.base}/out.txt`))
+        const key = yield* run(`cat "$HOME"/.ss?/id_rsa`)
+        assert.notInclude(key.text, "the key")
+      }).pipe(Effect.provide(layer(here)))
+    })
+  )
+
+  it.scopedLive("git tools work in it (S1, R13)", () =>
+    Effect.gen(function* () {
+      const here = yield* lastingWorld
+      here.git("init", "--quiet", "--initial-branch=main")
+      here.write("a.txt", "one\n")
+      yield* Effect.gen(function* () {
+        const made = yield* call("git_commit", { message: "first", paths: ["a.txt"] })
+        assert.strictEqual(made.error, undefined, made.text)
+        here.write("a.txt", "two\n")
+        const diff = yield* call("git_diff", {})
+        assert.include(diff.text, "-one\n+two")
+        assert.strictEqual((yield* call("git_status", {})).text, "## main\n M a.txt")
+      }).pipe(Effect.provide(layer(here)))
+      here.git("worktree", "add", "--quiet", `${here.base}/linked`, "-b", "side")
+      here.write(`${here.base}/linked/n.txt`, "n\n")
+      const linked = yield* Effect.provide(
+        call("git_commit", { message: "n", paths: ["n.txt"] }),
+        layer(here, `${here.base}/linked`)
+      )
+      assert.match(linked.text, /on side: n$/)
+    })
+  )
+
+  it("the layer gives all that the tools require (S1)", () => {
+    const provided: Layer.Layer<Tool.Requirements<(typeof Builtin.tools)[number]>, BoundaryInvalid> = Builtin.layer({
+      workspace: { root: "/w", home: "/home/u", trusted: false }
+    })
+    assert.isTrue(Layer.isLayer(provided))
+    assert.deepStrictEqual(
+      Builtin.tools.map(({ name }) => name),
+      [
+        "read_file",
+        "list_dir",
+        "glob",
+        "grep",
+        "write_file",
+        "edit_file",
+        "apply_patch",
+        "run_shell",
+        "fetch_url",
+        "git_status",
+        "git_diff",
+        "git_commit",
+        "git_push"
+      ]
+    )
+    assert.deepStrictEqual(
+      Builtin.tools.filter(({ readOnly }) => readOnly).map(({ name }) => name),
+      ["read_file", "list_dir", "glob", "grep", "git_status", "git_diff"]
+    )
+  })
+})
