@@ -93,3 +93,15 @@ export const agentStep = (steps: number): Effect.Effect<number> =>
       Effect.ensuring(Effect.sync(() => fs.rmSync(folder, { recursive: true })))
     )
   })
+
+/** Microseconds of the same step without the runtime: the model's stream is drained and the handler called. */
+export const bareStep = (steps: number): Effect.Effect<number> =>
+  Effect.gen(function* () {
+    const model = stepping(steps)
+    const start = performance.now()
+    for (let step = 0; step < steps; step++) {
+      yield* Effect.orDie(Stream.runDrain(model.stream({ messages: [], functions: [] })))
+      yield* Look.handler({ place: "here" }, undefined as never)
+    }
+    return ((performance.now() - start) * 1000) / steps
+  })

@@ -10,6 +10,7 @@ import { trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
 import { answer } from "./answer.ts"
 import { callTool } from "./callTool.ts"
+import { lastMessages } from "./lastMessages.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
@@ -84,7 +85,8 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         functions: tools.functions
       }
       const { calls, finished, text } = yield* answer(options.model, options.profile, request, sink, iteration)
-      const place = { sessionId: options.sessionId, workerPath: options.workerPath, iteration }
+      const { sessionId, workerPath } = options
+      const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
       const results = yield* Effect.forEach(calls, (call) => callTool(tools, sink, place, call), {
         concurrency: calls.length > 1 ? limits.parallelCalls : 1
       })

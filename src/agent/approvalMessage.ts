@@ -1,4 +1,7 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
+import { Scope } from "../tool/ApprovalRequest.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import { MessageRecorded } from "./AgentEvent.ts"
 
@@ -27,9 +30,13 @@ export const approvalMessage = (event: ToolEvent): MessageRecorded | undefined =
                   originalToolCall: { id: request.callId, name: request.tool, arguments: request.arguments },
                   message: request.message,
                   options: request.scopes,
+                  grant: request.grant,
+                  rule: request.rule,
                   risk: request.risk,
                   workerPath: request.workerPath,
-                  digest: request.digest
+                  diff: request.preview?.diff,
+                  digest: request.digest,
+                  context: request.context
                 })
               }
             }
@@ -52,3 +59,18 @@ export const approvalMessage = (event: ToolEvent): MessageRecorded | undefined =
       return undefined
   }
 }
+
+/** What a client answers to the call `client.requestApproval`: its digest, and nothing that changes the call. */
+export const ApprovalAnswer = Schema.Struct({
+  digest: Schema.String,
+  decision: Schema.Literal("approve", "deny"),
+  scope: Schema.optionalWith(Scope, { exact: true }),
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
+  stop: Schema.optionalWith(Schema.Boolean, { exact: true })
+})
+export type ApprovalAnswer = typeof ApprovalAnswer.Type
+
+const decode = Schema.decodeUnknownEither(Schema.parseJson(ApprovalAnswer), { onExcessProperty: "error" })
+
+/** The answer in a result that a client has posted; nothing where it is none, e.g. because it brings arguments of its own. */
+export const answerOf = (content: string): ApprovalAnswer | undefined => Either.getOrUndefined(decode(content))

@@ -5,7 +5,9 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { contextKey } from "../approval/requestOf.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import type { ContextMessage } from "../tool/ApprovalRequest.ts"
 import type { CallRequest, ToolSink } from "../tool/ToolCall.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import { ToolNotFound } from "../tool/Toolset.ts"
@@ -30,6 +32,8 @@ export interface CallPlace {
   readonly iteration: number
   /** Who asks; the model where absent. A model cannot run a manual tool, nor a person one that is the model's (U2). */
   readonly by?: "user"
+  /** The last messages of the conversation, for whoever has to decide on the call. */
+  readonly context?: () => ReadonlyArray<ContextMessage>
 }
 
 /** How a call ended, for who asked for it; the log has it already. */
@@ -98,6 +102,7 @@ export const callTool = (
         workerPath: place.workerPath,
         rawParams,
         startedAt,
+        ...(place.context === undefined ? {} : { metadata: { [contextKey]: place.context } }),
         sink: toolSink
       })
       const known = tools.tools.get(tool)

@@ -33,23 +33,59 @@ export class ApprovalUnavailable extends Schema.TaggedError<ApprovalUnavailable>
   }
 }
 
-export type ApprovalRefused = ApprovalDenied | ApprovalExpired | ApprovalUnavailable
-
-/** There is no such open request: it never was, is decided, expired or withdrawn. */
-export class ApprovalNotPending extends Schema.TaggedError<ApprovalNotPending>()("ApprovalNotPending", {
-  approvalId: Schema.String
+/** More requests wait than a person could read. */
+export class ApprovalQueueFull extends Schema.TaggedError<ApprovalQueueFull>()("ApprovalQueueFull", {
+  ...call,
+  limit: Schema.Number
 }) {
   override get message() {
-    return `No approval request ${this.approvalId} is waiting: it was decided, expired or withdrawn. Nothing has changed.`
+    return `${this.limit} approval requests wait already, so ${this.tool} was not asked for and not run. Make fewer calls at a time.`
+  }
+}
+
+/** What was shown went on changing, so that no answer ever fitted it. */
+export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("ApprovalStale", {
+  ...call,
+  rounds: Schema.Number
+}) {
+  override get message() {
+    return `What ${this.tool} would touch changed after each of ${this.rounds} approvals; it was not run. Look at it again before you repeat the call.`
+  }
+}
+
+/** Why a call did not pass. */
+export type ApprovalRefused =
+  ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale
+
+const ended = {
+  unknown: "was never asked or is long gone",
+  granted: "has been granted already",
+  denied: "has been denied already",
+  expired: "has expired",
+  withdrawn: "was withdrawn"
+} as const
+
+/** There is no such open request; `state` says what became of it, as far as that is still known. */
+export class ApprovalNotPending extends Schema.TaggedError<ApprovalNotPending>()("ApprovalNotPending", {
+  approvalId: Schema.String,
+  state: Schema.Literal("unknown", "granted", "denied", "expired", "withdrawn")
+}) {
+  override get message() {
+    return `Approval request ${this.approvalId} is not waiting: it ${ended[this.state]}. Nothing has changed.`
   }
 }
 
 /** The decision is for something else than what waits. */
 export class ApprovalMismatch extends Schema.TaggedError<ApprovalMismatch>()("ApprovalMismatch", {
   approvalId: Schema.String,
-  what: Schema.Literal("digest", "session")
+  what: Schema.Literal("digest", "session", "scope")
 }) {
   override get message() {
-    return `The decision on ${this.approvalId} is bound to another ${this.what} than the waiting request. Nothing has changed.`
+    return this.what === "scope"
+      ? `The scope of the decision on ${this.approvalId} was not offered. Nothing has changed.`
+      : `The decision on ${this.approvalId} is bound to another ${this.what} than the waiting request. Nothing has changed.`
   }
 }
+
+/** Why a decision was refused. */
+export type DecisionRefused = ApprovalNotPending | ApprovalMismatch

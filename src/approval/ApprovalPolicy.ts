@@ -1,15 +1,17 @@
 import * as Schema from "effect/Schema"
-import type { ToolCall } from "../tool/ToolCall.ts"
+import type * as Tool from "../tool/Tool.ts"
 
 /**
  * What happens to a call that needs a decision: a person is asked, it is denied, the task fails, or it is allowed, wholly
- * or in part. Whoever cannot ask must choose one of the others.
+ * or in part. Whoever cannot ask must choose one of the others; `allow` is for whoever asked for danger by name.
  */
 export const ApprovalPolicy = Schema.Literal("ask", "deny", "fail", "allow-read-only", "allow-edits", "allow")
 export type ApprovalPolicy = typeof ApprovalPolicy.Type
 
-/** What a policy makes of one call. */
-export const judge = (policy: ApprovalPolicy, call: ToolCall): "ask" | "deny" | "fail" | "allow" => {
+export type PolicyVerdict = "ask" | "deny" | "fail" | "allow"
+
+/** What a policy makes of a call that needs a decision; a rule that asks outweighs all but a blanket `allow`. */
+export const judge = (policy: ApprovalPolicy, tool: Tool.Traits, askedByRule = false): PolicyVerdict => {
   switch (policy) {
     case "ask":
     case "deny":
@@ -17,8 +19,8 @@ export const judge = (policy: ApprovalPolicy, call: ToolCall): "ask" | "deny" | 
     case "allow":
       return policy
     case "allow-read-only":
-      return call.tool.readOnly ? "allow" : "deny"
+      return tool.readOnly && !askedByRule ? "allow" : "deny"
     case "allow-edits":
-      return call.tool.readOnly || call.tool.category === "files" ? "allow" : "ask"
+      return (tool.readOnly || tool.category === "files") && !askedByRule ? "allow" : "ask"
   }
 }

@@ -4,7 +4,8 @@ import type { PreviewTarget } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 
-const sha256 = (value: unknown): string =>
+/** SHA-256, in hexadecimal, over the RFC 8785 form of a JSON value. */
+export const sha256 = (value: unknown): string =>
   crypto
     .createHash("sha256")
     .update(canonicalize(value) ?? "null")
@@ -13,7 +14,7 @@ const sha256 = (value: unknown): string =>
 const definitions = new WeakMap<Tool.Any, string>()
 
 /** What a tool is, so that a definition swapped after an approval does not pass for the one approved. */
-const definition = (tool: Tool.Any): string => {
+export const definition = (tool: Tool.Any): string => {
   const known = definitions.get(tool)
   if (known !== undefined) return known
   const digest = sha256({
@@ -28,16 +29,19 @@ const definition = (tool: Tool.Any): string => {
   return digest
 }
 
+/** The part of a call that a decision is bound to. */
+export type Bound = Pick<ToolCall, "name" | "tool" | "rawParams" | "workerPath" | "sessionId">
+
 /**
- * SHA-256 over the RFC 8785 form of everything a decision is bound to: tool and its definition, parameters after hooks and
- * validation, the files shown with their base hashes, worker, session (A5).
+ * Everything a decision is bound to, in one number: tool and its definition, parameters after hooks and validation, what
+ * was shown with its base hashes, worker, session (A5).
  */
-export const digest = (call: ToolCall, targets: ReadonlyArray<PreviewTarget>): string =>
+export const digest = (call: Bound, targets: ReadonlyArray<PreviewTarget>): string =>
   sha256({
     tool: call.name,
     definition: definition(call.tool),
     parameters: call.rawParams,
-    targets,
+    targets: targets.map(({ baseHash, path }) => ({ baseHash, path })),
     worker: call.workerPath,
     session: call.sessionId
   })

@@ -1,45 +1,79 @@
 import { isReserved } from "../tool/reserved.ts"
 import type { AssistantMessage, FunctionCall, StoredMessage } from "./Message.ts"
 
-/** An assistant message without the calls in `hidden`; nothing where that leaves nothing. */
-const without = (
+/** An assistant message with some of its calls; nothing where that leaves nothing. */
+const withCalls = (
   stored: StoredMessage,
   message: AssistantMessage,
-  calls: ReadonlyArray<FunctionCall>,
-  visible: (call: FunctionCall) => boolean
+  kept: ReadonlyArray<FunctionCall>
 ): ReadonlyArray<StoredMessage> => {
-  const kept = calls.filter(visible)
-  if (kept.length === calls.length) return [stored]
+  if (kept.length === message.tool_calls?.length) return [stored]
   const { tool_calls: _, ...rest } = message
-  if (kept.length > 0) return [{ ...stored, message: { ...rest, tool_calls: kept } }]
-  return message.content === null || message.content === "" ? [] : [{ ...stored, message: rest }]
+  // What the provider wants back names the calls as well, those that are left out too.
+  const { provider: __, ...own } = stored
+  if (kept.length > 0) return [{ ...own, message: { ...rest, tool_calls: kept } }]
+  return message.content === null || message.content === "" ? [] : [{ ...own, message: rest }]
+}
+
+/** Tells a model that a call of its own was refused, without the name that it must not learn to use. */
+const refused = (stored: StoredMessage): StoredMessage => ({
+  id: stored.id,
+  message: { role: "system", content: "A call was refused: its name is reserved for the runtime. Use your own tools." }
+})
+
+/** Requests for approval are the runtime's own; the model has made every other call. */
+const isOwn = ({ id }: StoredMessage): boolean => id.startsWith("request_")
+
+/** A call that waits for its result, and where it was asked. */
+interface Open {
+  readonly at: number
 }
 
 /**
- * What a model may see of a stored conversation: no `client.*` call and no result of one, and never a result without its
- * call (A3). It depends on nothing but what is stored.
+ * What a model may see of a stored conversation: no `client.*` call, no result and no id of one, never a result without its
+ * call nor a call without its result (A3). It depends on nothing but what is stored.
  */
 export class ModelView {
-  private readonly messages: Array<StoredMessage> = []
+  private messages: Array<StoredMessage> = []
   /** Calls that the model has made and that a result may answer. */
-  private readonly calls = new Set<string>()
+  private readonly open = new Map<string, Open>()
+  /** Reserved calls of the model, whose refusal it is told in other words. */
+  private readonly hidden = new Set<string>()
+  /** What follows the results that are still to come. */
+  private readonly notes: Array<StoredMessage> = []
   private size = 0
 
-  /** The messages so far; the same array grows with the next one. */
+  /** The messages so far, calls that still wait for their results included; the same array grows with the next one. */
   get all(): ReadonlyArray<StoredMessage> {
     return this.messages
   }
 
   add(stored: StoredMessage): void {
-    for (const visible of this.filter(stored)) {
-      this.messages.push(visible)
-      this.size += characters(visible)
+    const { message } = stored
+    if (message.role === "assistant" && message.tool_calls !== undefined) {
+      const kept = message.tool_calls.filter((call) => !isReserved(call.function.name))
+      const visible = withCalls(stored, message, kept)
+      if (visible.length > 0) this.dropOrphans()
+      for (const call of message.tool_calls) {
+        if (!isReserved(call.function.name)) this.open.set(call.id, { at: this.messages.length })
+        else if (!isOwn(stored)) this.hidden.add(call.id)
+      }
+      this.push(visible)
+    } else if (message.role === "tool") {
+      if (this.open.delete(message.tool_call_id)) this.push([stored])
+      else if (this.hidden.delete(message.tool_call_id)) this.notes.push(refused(stored))
+      if (this.open.size === 0) this.push(this.notes.splice(0))
+    } else {
+      this.dropOrphans()
+      this.push([stored])
     }
   }
 
   clear(): void {
-    this.messages.length = 0
-    this.calls.clear()
+    this.messages = []
+    this.open.clear()
+    this.hidden.clear()
+    this.notes.length = 0
     this.size = 0
   }
 
@@ -48,31 +82,50 @@ export class ModelView {
    * last prompt is always among them.
    */
   window(limit: number): ReadonlyArray<StoredMessage> {
-    if (this.size <= limit) return this.messages
-    let start = this.messages.length
+    const messages = this.open.size === 0 ? this.messages : this.withoutOrphans()
+    if (this.size <= limit) return messages
+    let start = messages.length
     let size = 0
-    for (let index = this.messages.length - 1; index >= 0; index--) {
-      const stored = this.messages[index]
+    for (let index = messages.length - 1; index >= 0; index--) {
+      const stored = messages[index]
       if (stored === undefined) continue
       size += characters(stored)
-      if (size > limit && start < this.messages.length) break
+      if (size > limit && start < messages.length) break
       if (stored.message.role !== "tool") start = index
     }
-    const tail = this.messages.slice(start)
+    const tail = messages.slice(start)
     if (tail.some(({ message }) => message.role === "user")) return tail
-    const prompt = this.messages.slice(0, start).findLast(({ message }) => message.role === "user")
+    const prompt = messages.slice(0, start).findLast(({ message }) => message.role === "user")
     return prompt === undefined ? tail : [prompt, ...tail]
   }
 
-  private filter(stored: StoredMessage): ReadonlyArray<StoredMessage> {
-    const { message } = stored
-    if (message.role === "assistant" && message.tool_calls !== undefined) {
-      const visible = without(stored, message, message.tool_calls, (call) => !isReserved(call.function.name))
-      for (const call of message.tool_calls) if (!isReserved(call.function.name)) this.calls.add(call.id)
-      return visible
+  private push(visible: ReadonlyArray<StoredMessage>): void {
+    for (const stored of visible) {
+      this.messages.push(stored)
+      this.size += characters(stored)
     }
-    if (message.role === "tool") return this.calls.delete(message.tool_call_id) ? [stored] : []
-    return [stored]
+  }
+
+  /** A call that has no result when the conversation goes on will not get one. */
+  private dropOrphans(): void {
+    if (this.open.size === 0) return
+    this.messages = this.withoutOrphans()
+    this.open.clear()
+    this.size = this.messages.reduce((sum, stored) => sum + characters(stored), 0)
+    this.push(this.notes.splice(0))
+  }
+
+  private withoutOrphans(): Array<StoredMessage> {
+    const first = Math.min(...[...this.open.values()].map(({ at }) => at))
+    return this.messages.flatMap((stored, index) => {
+      const { message } = stored
+      if (index < first || message.role !== "assistant" || message.tool_calls === undefined) return [stored]
+      return withCalls(
+        stored,
+        message,
+        message.tool_calls.filter(({ id }) => this.open.get(id)?.at !== index)
+      )
+    })
   }
 }
 
@@ -86,9 +139,9 @@ const characters = ({ message, reasoning = "" }: StoredMessage): number =>
       )
     : 0)
 
-/** `ModelView` of a whole conversation at once. */
+/** `ModelView` of a whole conversation at once; a call at its end that has no result is left out. */
 export const modelView = (messages: Iterable<StoredMessage>): ReadonlyArray<StoredMessage> => {
   const view = new ModelView()
   for (const message of messages) view.add(message)
-  return view.all
+  return view.window(Infinity)
 }

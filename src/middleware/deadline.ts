@@ -25,7 +25,9 @@ export interface Deadline<E> {
 export const deadline = <A, E, R, E2>(
   self: Effect.Effect<A, E, R>,
   options: Deadline<E2>
-): Effect.Effect<A, E | E2, R> =>
+): Effect.Effect<A, E | E2, R> => (Exit.isExit(self) ? (self as Exit.Exit<A, E>) : limited(self, options))
+
+const limited = <A, E, R, E2>(self: Effect.Effect<A, E, R>, options: Deadline<E2>): Effect.Effect<A, E | E2, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.withFiberRuntime<A, E | E2, R>((parent) => {
       const runtime = Runtime.make({
@@ -52,6 +54,11 @@ export const deadline = <A, E, R, E2>(
       )
     })
   )
+
+/** Runs an effect on a fiber of its own: whoever interrupts that fiber interrupts nothing else. */
+export const isolate = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  // Without a deadline nothing times out.
+  deadline(self, { onTimeout: (which) => which as never })
 
 interface Expired {
   readonly which: "limit" | "idle"

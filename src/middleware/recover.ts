@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
+import { named } from "./Step.ts"
 
 /** A bug in a handler, told without its stack: `tool NAME crashed`. */
 export class Crashed extends Schema.TaggedError<Crashed>()("Crashed", {
@@ -18,11 +19,10 @@ export class Crashed extends Schema.TaggedError<Crashed>()("Crashed", {
  * Turns a defect into the failure `Crashed`; `onDefect` is told the defect with its stack, which goes no further.
  * Interruption passes (T4).
  */
-export const recover =
-  <Call extends Named>(
-    onDefect: (call: Call, detail: string) => Effect.Effect<void>
-  ): Middleware<Call, { fails: Crashed }> =>
-  (call, next) =>
+export const recover = <Call extends Named>(
+  onDefect: (call: Call, detail: string) => Effect.Effect<void>
+): Middleware<Call, { fails: Crashed }> => {
+  const around: Middleware<Call, { fails: Crashed }> = (call, next) =>
     Effect.catchAllCause(
       Effect.suspend(() => next(call)),
       (cause): Effect.Effect<never, Crashed | Effect.Effect.Error<ReturnType<typeof next>>> =>
@@ -33,3 +33,5 @@ export const recover =
             )
           : Effect.failCause(cause)
     )
+  return named("recovery", "", around)
+}

@@ -7,10 +7,16 @@ import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
+import { named } from "./Step.ts"
 
 /** A call that knows how often it was tried; the first attempt is 1. */
 export interface Attempted extends Named {
   readonly attempt: number
+}
+
+/** A call that may be repeated: of a command, or of a tool that is read-only or idempotent (T7). */
+export interface Repeatable extends Attempted {
+  readonly tool?: { readonly repeatable: true }
 }
 
 /** When and how often a failed attempt is followed by another. */
@@ -33,16 +39,16 @@ export interface Backoff {
 }
 
 /** What an error may say of itself. */
-interface Retryable {
+interface DeclaresRetry {
   readonly retryable?: unknown
   readonly retryAfterMillis?: unknown
 }
 
 const isRetryable = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && (error as Retryable).retryable === true
+  typeof error === "object" && error !== null && (error as DeclaresRetry).retryable === true
 
 const retryAfter = (error: unknown): Duration.Duration => {
-  const millis = typeof error === "object" && error !== null ? (error as Retryable).retryAfterMillis : undefined
+  const millis = typeof error === "object" && error !== null ? (error as DeclaresRetry).retryAfterMillis : undefined
   return typeof millis === "number" ? Duration.millis(millis) : Duration.zero
 }
 
@@ -96,12 +102,14 @@ export interface Retrying {
  * interruption. An error that is not retryable passes unchanged. The schedule is entered only on failure, which keeps a
  * call that succeeds at 0.2 µs instead of 10.
  */
-export const retry =
-  <Call extends Attempted>(
-    policy: RetryPolicy,
-    onRetry: (call: Call, next: Retrying) => Effect.Effect<void> = () => Effect.void
-  ): Middleware<Call, { fails: RetriesExhausted }> =>
-  <Self extends Call, A, E, R>(call: Self, next: (call: Self) => Effect.Effect<A, E, R>) => {
+export const retry = <Call extends Repeatable>(
+  policy: RetryPolicy,
+  onRetry: (call: Call, next: Retrying) => Effect.Effect<void> = () => Effect.void
+): Middleware<Call, { fails: RetriesExhausted }> => {
+  const around: Middleware<Call, { fails: RetriesExhausted }> = <Self extends Call, A, E, R>(
+    call: Self,
+    next: (call: Self) => Effect.Effect<A, E, R>
+  ) => {
     const exhausted = (attempts: number, error: E) =>
       new RetriesExhausted({
         kind: call.kind,
@@ -130,3 +138,5 @@ export const retry =
     }
     return Effect.catchAll(next(call), (error) => failed(call.attempt, error, policy.schedule.initial))
   }
+  return named("retry", policy.description, around)
+}

@@ -33,6 +33,24 @@ export class DecideApproval extends Schema.TaggedClass<DecideApproval>()("Decide
   stop: Schema.optionalWith(Schema.Boolean, { exact: true })
 }) {}
 
+/** Takes back a grant of the session, or a rule that was saved for its project. */
+export class RevokeApproval extends Schema.TaggedClass<RevokeApproval>()("RevokeApproval", {
+  ...session,
+  grantId: Schema.String
+}) {}
+/** Says which tools of its own the frontend of a session can run. */
+export class DeclareClientTools extends Schema.TaggedClass<DeclareClientTools>()("DeclareClientTools", {
+  ...session,
+  tools: Schema.Array(Schema.String)
+}) {}
+/** The result of a call that the frontend was asked to run, or why there is none. */
+export class AnswerClientCall extends Schema.TaggedClass<AnswerClientCall>()("AnswerClientCall", {
+  ...session,
+  requestId: Schema.String,
+  result: Schema.optionalWith(Schema.Unknown, { exact: true }),
+  error: Schema.optionalWith(Schema.String, { exact: true })
+}) {}
+
 /** Ends one task, queued or running. */
 export class CancelTask extends Schema.TaggedClass<CancelTask>()("CancelTask", { ...session, task: Schema.String }) {}
 /** Ends everything of the session that is in flight, at every depth. */
@@ -75,6 +93,9 @@ export const SessionCommand = Schema.Union(
   SubmitPrompt,
   InvokeTool,
   DecideApproval,
+  RevokeApproval,
+  DeclareClientTools,
+  AnswerClientCall,
   CancelTask,
   Interrupt,
   SetApprovalPolicy,

@@ -66,6 +66,10 @@ export class ModelSwitched extends Schema.TaggedClass<ModelSwitched>()("ModelSwi
 export class ApprovalPolicySet extends Schema.TaggedClass<ApprovalPolicySet>()("ApprovalPolicySet", {
   policy: Schema.String
 }) {}
+/** A grant, or a rule saved by the answer `always`, no longer holds. */
+export class ApprovalRevoked extends Schema.TaggedClass<ApprovalRevoked>()("ApprovalRevoked", {
+  grantId: Schema.String
+}) {}
 
 /** A command that could not be carried out, and what to do about it. */
 export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("CommandRejected", {
@@ -93,6 +97,7 @@ export const RuntimeEvent = Schema.Union(
   TaskInterrupted,
   ModelSwitched,
   ApprovalPolicySet,
+  ApprovalRevoked,
   CommandRejected,
   WarningRaised,
   ErrorRaised

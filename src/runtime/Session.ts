@@ -11,12 +11,16 @@ import type * as Scope from "effect/Scope"
 import type { Tools } from "../agent/Tools.ts"
 import type { WorkerOutcome } from "../agent/Worker.ts"
 import { Approvals } from "../approval/Approvals.ts"
+import { ClientTools } from "../approval/ClientTools.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { Models } from "../model/Models.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { SessionCommand } from "./Command.ts"
+import * as Continuation from "./continuation.ts"
 import {
   ApprovalPolicySet,
+  ApprovalRevoked,
   CommandRejected,
   ModelSwitched,
   SessionCleared,
@@ -97,7 +101,9 @@ export const make = (
     const options = yield* RuntimeOptions
     const models = yield* Models
     const approvals = yield* Approvals
+    const clientTools = yield* ClientTools
     const store = yield* SessionStore
+    const redactor = yield* Redactor
     const { session: id } = log.lease
     const view = new ModelView()
     const commands = yield* Mailbox.make<SessionCommand>({ capacity: options.commandCapacity, strategy: "suspend" })
@@ -109,7 +115,9 @@ export const make = (
     let interruptedBy: "user" | "shutdown" = "user"
     let ended = false
 
-    yield* recover(log, store, view, commandId)
+    yield* approvals.openSession(id, log.lease.project)
+    const found = yield* Effect.orElseSucceed(Continuation.find(log, store), () => ({ continuation: undefined, store }))
+    yield* recover(log, found.store, view, commandId)
     const bodies = yield* makeTasks(log.lease, view)
 
     const runTask = (sink: TaskSink.TaskSink, body: Body) => {
@@ -122,7 +130,14 @@ export const make = (
       return Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis
         const outcome = yield* exitWithGrace(options.interruptGrace)(
-          oneTask.withPermits(1)(limited(Effect.suspend(() => body(sink))))
+          oneTask.withPermits(1)(
+            limited(
+              Effect.zipRight(
+                approvals.beginTask(id),
+                Effect.suspend(() => body(sink))
+              )
+            )
+          )
         )
         if (Exit.isFailure(outcome) && Cause.isDie(outcome.cause)) {
           yield* Effect.logError("A task crashed", outcome.cause)
@@ -144,6 +159,14 @@ export const make = (
         {}
       )
 
+    const launch = (task: string, body: Body) =>
+      Effect.gen(function* () {
+        const sink = TaskSink.make(log, task, redactor, (message) => view.add(message))
+        const fiber = yield* Effect.forkDaemon(runTask(sink, body))
+        tasks.set(task, { fiber, sink })
+        fiber.addObserver(() => tasks.delete(task))
+      })
+
     const startTask = (command: Extract<SessionCommand, { readonly task: string }>, prompt: string, body: Body) =>
       Effect.gen(function* () {
         const { task } = command
@@ -153,11 +176,8 @@ export const make = (
         const known = seen.has(task) || (yield* Effect.orElseSucceed(store.hasTask(id, task), () => false))
         if (known) return yield* reject(command, `The session has a task ${task} already; it was not started again.`)
         seen.add(task)
-        yield* log.emit(new TaskQueued({ prompt, ahead: tasks.size }, trusted), { task })
-        const sink = TaskSink.make(log, task, (message) => view.add(message))
-        const fiber = yield* Effect.forkDaemon(runTask(sink, body))
-        tasks.set(task, { fiber, sink })
-        fiber.addObserver(() => tasks.delete(task))
+        yield* log.emit(new TaskQueued({ prompt: redactor.text(prompt), ahead: tasks.size }, trusted), { task })
+        yield* launch(task, body)
       }).pipe(Effect.uninterruptible)
 
     const interrupt = ({ fiber, sink }: InFlight) =>
@@ -176,6 +196,21 @@ export const make = (
         case "DecideApproval":
           return approvals
             .decide({ ...command, sessionId: id, scope: command.scope ?? "once", by: "user" })
+            .pipe(Effect.catchAll((error) => reject(command, error.message)))
+        case "RevokeApproval":
+          return approvals.revoke(id, command.grantId).pipe(
+            Effect.flatMap((revoked) =>
+              revoked
+                ? log.emit(new ApprovalRevoked({ grantId: command.grantId }, trusted), {})
+                : reject(command, `There is no grant and no saved rule ${command.grantId} here.`)
+            ),
+            Effect.catchAll((error) => reject(command, error.message))
+          )
+        case "DeclareClientTools":
+          return clientTools.declare(id, command.tools)
+        case "AnswerClientCall":
+          return clientTools
+            .answer({ ...command, sessionId: id })
             .pipe(Effect.catchAll((error) => reject(command, error.message)))
         case "CancelTask": {
           const inFlight = tasks.get(command.task)
@@ -213,6 +248,13 @@ export const make = (
       }
     }
 
+    const { continuation } = found
+    if (continuation !== undefined) {
+      const body = yield* Continuation.resume(continuation, id, view, profile)
+      seen.add(continuation.task)
+      yield* Effect.uninterruptible(launch(continuation.task, body))
+    }
+
     const loop: Effect.Effect<void> = commands.take.pipe(
       Effect.flatMap(handle),
       Effect.forever,
@@ -222,9 +264,11 @@ export const make = (
     const finish = Effect.gen(function* () {
       interruptedBy = "shutdown"
       yield* commands.shutdown
+      yield* approvals.closeSession(id)
       yield* Fiber.interruptAll([...tasks.values()].map(({ fiber }) => fiber))
       yield* log.emit(ended ? new SessionEnded({}, trusted) : new SessionSuspended({}, trusted), {})
-      if (ended) yield* approvals.endSession(id)
+      yield* approvals.endSession(id)
+      yield* clientTools.endSession(id)
       yield* log.close
       yield* Deferred.succeed(stopped, undefined)
     })

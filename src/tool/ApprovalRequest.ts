@@ -5,6 +5,10 @@ import { Preview } from "./Preview.ts"
 export const Scope = Schema.Literal("once", "session", "always")
 export type Scope = typeof Scope.Type
 
+/** One of the last messages before a request, redacted and cut. */
+export const ContextMessage = Schema.Struct({ role: Schema.String, content: Schema.String })
+export type ContextMessage = typeof ContextMessage.Type
+
 /** A call that waits for a decision, as the runtime shows it. */
 export const ApprovalRequest = Schema.Struct({
   id: Schema.String,
@@ -16,14 +20,19 @@ export const ApprovalRequest = Schema.Struct({
   risk: Schema.Literal("low", "medium", "high"),
   /** SHA-256, in hexadecimal, of what a decision is bound to; a decision must repeat it. */
   digest: Schema.String,
-  /** The parameters with secrets redacted. */
+  /** The parameters: secrets redacted, everything visible, long strings cut. */
   arguments: Schema.Unknown,
   /** One line that says what would happen. */
   message: Schema.String,
   preview: Schema.optionalWith(Preview, { exact: true }),
+  /** What may be answered; no other scope is accepted. */
   scopes: Schema.Array(Scope),
-  /** What `session` and `always` would allow, in words. */
+  /** What `session` would allow, in words. */
   grant: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The rule that `always` would save, in words. */
+  rule: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The last messages of the conversation, at most ten. */
+  context: Schema.optionalWith(Schema.Array(ContextMessage), { exact: true }),
   /** Epoch milliseconds. */
   requestedAt: Schema.Number,
   /** How long the person has, from the moment the request is shown. */

@@ -1,56 +1,148 @@
-import { stack, type Change, type Middleware, type Stacked } from "../middleware/Middleware.ts"
+import {
+  members,
+  stack,
+  type Any,
+  type Change,
+  type Fails,
+  type Middleware,
+  type Requires,
+  type Stacked
+} from "../middleware/Middleware.ts"
 import { recover, type Crashed } from "../middleware/recover.ts"
 import type { RetriesExhausted, RetryPolicy } from "../middleware/retry.ts"
+import { steps, type Step } from "../middleware/Step.ts"
 import { announce } from "./announce.ts"
+import type { FileChanges } from "./FileChanges.ts"
+import { hooksOf, type Hook, type Requirements } from "./Hook.ts"
+import { limitResult, resultLimitOf, type ResultLimit } from "./limitResult.ts"
+import { selects, type Limit } from "./limits.ts"
+import type { LoopDetected } from "./loopGuard.ts"
+import type { Notifications } from "./Notifications.ts"
+import { notify, type NoticeRule } from "./notify.ts"
 import type { ParametersInvalid } from "./Parameters.ts"
+import type { ProgressBoard } from "./ProgressBoard.ts"
+import { recordChanges } from "./recordChanges.ts"
 import { retryTool } from "./retryTool.ts"
-import { timeout, timeoutsOf, type Timeouts, type ToolTimedOut } from "./timeout.ts"
+import { runHooks, type HookError } from "./runHooks.ts"
+import { telemetry, type TelemetryOptions } from "./telemetry.ts"
+import { timeout, timeoutsOf, type TimeoutDefaults, type ToolTimedOut } from "./timeout.ts"
 import type * as Tool from "./Tool.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import { ToolDefectCaught, trusted } from "./ToolEvent.ts"
+import { trackProgress } from "./trackProgress.ts"
 import { validate, type ValidationObserver } from "./validate.ts"
 
-export interface DefaultStackOptions<C extends Change> {
+/** What the stack in front of every tool consists of; what is absent is in no chain. */
+export interface DefaultStackOptions<C extends Change, R = unknown> {
+  /** False leaves bugs of tools to whoever runs the calls. */
+  readonly recovery?: boolean
+  /** Absent where no tracer listens. */
+  readonly telemetry?: TelemetryOptions
+  readonly notifications?: { readonly show: Notifications["Type"]; readonly rule?: NoticeRule }
+  readonly hooks?: ReadonlyArray<Hook<R>>
+  readonly onInvalid?: ValidationObserver
+  readonly loopGuard?: Middleware<ToolCall, { fails: LoopDetected }>
   readonly approval?: Middleware<ToolCall, C>
+  /** Rate limits, concurrency limits and named groups; entered once a call is approved. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- limits differ in what they change
+  readonly limits?: ReadonlyArray<Limit<any>>
+  readonly resultLimit?: ResultLimit
   /** For tools that are read-only or idempotent and do not bring their own policy. */
   readonly retry?: RetryPolicy
-  readonly timeouts?: Timeouts
-  readonly onInvalid?: ValidationObserver
+  readonly timeouts?: TimeoutDefaults
+  readonly progress?: ProgressBoard["Type"]
+  readonly fileChanges?: FileChanges["Type"]
 }
 
-type Steps<C extends Change> = [
-  Middleware<ToolCall, { fails: Crashed }>,
-  Middleware<ToolCall, { fails: ParametersInvalid }>,
-  Middleware<ToolCall, C>,
-  Middleware<ToolCall, { fails: RetriesExhausted }>,
-  Middleware<ToolCall, { fails: ToolTimedOut }>
-]
+// oxlint-disable-next-line typescript/no-explicit-any -- `Change` is invariant, so only `any` stands for every change
+type AnyOptions = DefaultStackOptions<any>
+
+/** The value of an option, `never` where it is not among the options. */
+type Given<O, K extends PropertyKey> = K extends keyof O ? Exclude<O[K], undefined> : never
+
+type IfGiven<O, K extends PropertyKey, C> = [Given<O, K>] extends [never]
+  ? // oxlint-disable-next-line typescript/no-empty-object-type -- a step that is not there changes nothing
+    {}
+  : C
+
+type HooksChange<O> = IfGiven<
+  O,
+  "hooks",
+  { fails: HookError; requires: Given<O, "hooks"> extends ReadonlyArray<infer H> ? Requirements<H> : never }
+>
+type ApprovalChange<O> =
+  Given<O, "approval"> extends Middleware<never, infer C>
+    ? C
+    : // oxlint-disable-next-line typescript/no-empty-object-type -- no approval changes nothing
+      {}
+type LimitChange<L> = L extends ReadonlyArray<{ readonly middleware: Middleware<never, infer C> }> ? C : never
+type LimitsChange<O> = IfGiven<
+  O,
+  "limits",
+  { fails: Fails<LimitChange<Given<O, "limits">>>; requires: Requires<LimitChange<Given<O, "limits">>> }
+>
+
+/** What the stack of some options changes: only steps that are configured, or that a tool can ask for, are in it. */
+export type StackChange<O> = Stacked<
+  [
+    Middleware<ToolCall, { fails: Crashed }>,
+    Middleware<ToolCall, HooksChange<O>>,
+    Middleware<ToolCall, { fails: ParametersInvalid }>,
+    Middleware<ToolCall, IfGiven<O, "loopGuard", { fails: LoopDetected }>>,
+    Middleware<ToolCall, ApprovalChange<O>>,
+    Middleware<ToolCall, LimitsChange<O>>,
+    Middleware<ToolCall, { fails: RetriesExhausted }>,
+    Middleware<ToolCall, { fails: ToolTimedOut }>
+  ]
+>
 
 const recovery = recover<ToolCall>((call, detail) =>
   call.sink.emit(new ToolDefectCaught({ callId: call.callId, tool: call.name, detail }, trusted))
 )
 
+const stepsFor = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<unknown> => {
+  const hooks = hooksOf(options.hooks ?? [], tool.name)
+  const limit = resultLimitOf(tool, options.resultLimit)
+  const policy = tool.repeatable ? (tool.retry ?? options.retry) : undefined
+  const timeouts = timeoutsOf(tool, options.timeouts ?? {})
+  const timed = timeouts.limit !== undefined || timeouts.idle !== undefined
+  return [
+    options.recovery !== false && recovery,
+    options.telemetry && telemetry(options.telemetry),
+    options.notifications && notify(options.notifications.show, options.notifications.rule),
+    hooks.pre.length + hooks.post.length > 0 && runHooks(hooks),
+    validate(options.onInvalid),
+    options.loopGuard,
+    options.approval,
+    ...(options.limits ?? []).filter(({ tools }) => selects(tools, tool)).map(({ middleware }) => middleware),
+    announce,
+    limit !== undefined && limitResult(limit, options.resultLimit?.spill),
+    policy && retryTool(policy),
+    timed && timeout(timeouts),
+    options.progress && trackProgress(options.progress, { ownFiber: timed }),
+    options.fileChanges && recordChanges(options.fileChanges)
+  ].filter((step) => step !== undefined && step !== false)
+}
+
 /**
- * The stack in front of every tool, outermost first (T15): recovery, validation, approval, retry, timeout. A step that is
- * not configured for a tool is not in its chain; retry is there only for tools declared read-only or idempotent (T7).
+ * The stack in front of every tool, outermost first (T15): recovery, telemetry, notifications, hooks, validation, loop
+ * guard, approval, limits, announcement, result limit, retry, timeout, progress, file changes. A step that is not configured
+ * for a tool is not in its chain; retry is there only for tools declared read-only or idempotent (T7).
  */
-export const make = <
-  // oxlint-disable-next-line typescript/no-empty-object-type -- no approval changes nothing
-  C extends Change = {}
->(
-  options: DefaultStackOptions<C>
-): { readonly for: (tool: Tool.Any) => Middleware<ToolCall, Stacked<Steps<C>>> } => ({
-  for: (tool) => {
-    const policy = tool.repeatable ? (tool.retry ?? options.retry) : undefined
-    const timeouts = timeoutsOf(tool, options.timeouts ?? {})
-    const steps = [
-      recovery,
-      validate(options.onInvalid),
-      ...(options.approval === undefined ? [] : [options.approval]),
-      announce,
-      ...(policy === undefined ? [] : [retryTool(policy)]),
-      ...(timeouts.limit === undefined && timeouts.idle === undefined ? [] : [timeout(timeouts)])
-    ]
-    return stack(...(steps as never as Steps<C>)) as never
-  }
+export const make = <const O extends AnyOptions>(
+  options: O
+): { readonly for: (tool: Tool.Any) => Middleware<ToolCall, StackChange<O>> } => ({
+  for: (tool) =>
+    stack(...(stepsFor(options, tool) as ReadonlyArray<Any>)) as unknown as Middleware<ToolCall, StackChange<O>>
 })
+
+/** The steps that a call of the tool goes through, outermost first, its own middleware and its handler last. */
+export const describe = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<Step> => [
+  ...steps(make(options).for(tool) as unknown as Any),
+  ...(tool.middleware === undefined
+    ? []
+    : members(tool.middleware as Any)
+        .flatMap(steps)
+        .map(({ detail, step }) => ({ step: `own › ${step}`, detail }))),
+  { step: "handler", detail: tool.name }
+]

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** A file that a call is about to touch, as it was when the call was shown; `baseHash` is null for a new file. */
+/** What a call is about to touch, as it was when the call was shown; `baseHash` is null for a new file and for what is only read. */
 export const PreviewTarget = Schema.Struct({ path: Schema.String, baseHash: Schema.NullOr(Schema.String) })
 export type PreviewTarget = typeof PreviewTarget.Type
 
@@ -10,6 +10,8 @@ export const Preview = Schema.Struct({
   summary: Schema.String,
   /** The unified diff that will be applied. */
   diff: Schema.optionalWith(Schema.String, { exact: true }),
-  targets: Schema.Array(PreviewTarget)
+  targets: Schema.Array(PreviewTarget),
+  /** Consent holds for this call alone, whatever scope the answer names: what it touches is to be asked for each time. */
+  once: Schema.optionalWith(Schema.Boolean, { exact: true })
 })
 export type Preview = typeof Preview.Type

@@ -19,6 +19,12 @@ export type AnySchema = Schema.Schema.AnyNoContext
 /** The schema of what a tool may fail with; `Schema.Never` for one that cannot. */
 export type FailureSchema = AnySchema | typeof Schema.Never
 
+/**
+ * Whether a call needs a decision; a predicate decides on the decoded parameters. One that is an effect can look at what
+ * they mean here and now, and its failure refuses the call before anything is shown.
+ */
+export type Approval<Params, E, R> = "never" | "always" | ((params: Params) => boolean | Effect.Effect<boolean, E, R>)
+
 /** What a tool declares of itself besides its schemas and its handler. */
 export interface Traits {
   readonly name: string
@@ -64,7 +70,7 @@ export interface Tool<
   readonly parameters: Params
   readonly success: Success
   readonly failure: Failure
-  readonly approval: "never" | "always" | ((params: Params["Type"]) => boolean)
+  readonly approval: Approval<Params["Type"], Failure["Type"], R>
   /** Whether it is read-only or idempotent, at the level of types. */
   readonly repeatable: Repeatable
   readonly preview: ((params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>) | undefined
@@ -79,7 +85,7 @@ export interface Any extends Traits {
   readonly parameters: AnySchema
   readonly success: AnySchema
   readonly failure: FailureSchema
-  readonly approval: "never" | "always" | ((params: never) => boolean)
+  readonly approval: Approval<never, unknown, unknown>
   readonly repeatable: boolean
   readonly preview: ((params: never) => Effect.Effect<Preview, unknown, unknown>) | undefined
   readonly handler: (params: never, call: ToolCall) => Effect.Effect<unknown, unknown, unknown>
@@ -118,8 +124,8 @@ export interface Options<
   readonly failure?: Failure
   readonly location?: Location
   readonly mode?: ExecutionMode
-  /** `never` where absent (A7); a predicate decides on the decoded parameters. */
-  readonly approval?: "never" | "always" | ((params: Params["Type"]) => boolean)
+  /** `never` where absent (A7). */
+  readonly approval?: Approval<Params["Type"], Failure["Type"], R>
   readonly risk?: Risk
   readonly timeout?: Duration.DurationInput
   readonly idleTimeout?: Duration.DurationInput

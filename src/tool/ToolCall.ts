@@ -25,6 +25,8 @@ export interface ToolCall extends Attempted {
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly metadata: Readonly<Record<string, unknown>>
+  /** The call wanted a decision and has one: of a person, a grant, a rule or a policy. */
+  readonly decided?: boolean
   /** What was shown to the person who approved the call. */
   readonly preview?: Preview
   readonly sink: ToolSink
@@ -41,6 +43,20 @@ export interface CallRequest {
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly sink: ToolSink
 }
+
+/** A sink that tells `hear` of every event before it passes it on. */
+export const heard = (sink: ToolSink, hear: (event: ToolEvent) => Effect.Effect<void>): ToolSink => ({
+  emit: (event) =>
+    Effect.flatMap(
+      Effect.suspend(() => hear(event)),
+      () => sink.emit(event)
+    ),
+  commit: (event) =>
+    Effect.flatMap(
+      Effect.suspend(() => hear(event)),
+      () => sink.commit(event)
+    )
+})
 
 /** A sink for calls that nobody watches. */
 export const silent: ToolSink = { emit: () => Effect.void, commit: () => Effect.void }

@@ -12,6 +12,13 @@ export class ApprovalRequested extends Schema.TaggedClass<ApprovalRequested>()("
   ahead: Schema.Number
 }) {}
 
+/** A waiting request has `ahead` others before it now; at 0 it is shown and its time runs. */
+export class ApprovalMoved extends Schema.TaggedClass<ApprovalMoved>()("ApprovalMoved", {
+  ...call,
+  approvalId: Schema.String,
+  ahead: Schema.Number
+}) {}
+
 /** The request was decided, expired or was withdrawn; there is one for every `ApprovalRequested`. */
 export class ApprovalResolved extends Schema.TaggedClass<ApprovalResolved>()("ApprovalResolved", {
   ...call,
@@ -28,6 +35,14 @@ export class ApprovalResolved extends Schema.TaggedClass<ApprovalResolved>()("Ap
 export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("ToolCallStarted", {
   ...call,
   readOnly: Schema.Boolean
+}) {}
+
+/** A frontend is asked to run a call of a tool that is its own; its answer repeats `requestId`. */
+export class ClientCallRequested extends Schema.TaggedClass<ClientCallRequested>()("ClientCallRequested", {
+  ...call,
+  requestId: Schema.String,
+  parameters: Schema.Unknown,
+  timeoutMillis: Schema.Number
 }) {}
 
 /** An attempt failed and attempt number `attempt` follows after the delay. */
@@ -72,16 +87,41 @@ export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged"
   size: Schema.Number
 }) {}
 
+/** A hook changed what would have happened, or failed; `reason` is for people. */
+export class HookIntervened extends Schema.TaggedClass<HookIntervened>()("HookIntervened", {
+  ...call,
+  hook: Schema.String,
+  event: Schema.Literal("pre", "post"),
+  action: Schema.Literal("aborted", "answered", "replaced", "failed", "skipped"),
+  reason: Schema.String
+}) {}
+
+export const NoticeLevel = Schema.Literal("info", "success", "warning", "error")
+export type NoticeLevel = typeof NoticeLevel.Type
+
+/** Something that a person should notice in passing (T12). */
+export class Notified extends Schema.TaggedClass<Notified>()("Notified", {
+  level: NoticeLevel,
+  title: Schema.String,
+  message: Schema.String,
+  /** 0 stays until it is dismissed. */
+  durationMillis: Schema.Number
+}) {}
+
 /** What happens inside one call, from the gate to its end. */
 export const ToolEvent = Schema.Union(
   ApprovalRequested,
+  ApprovalMoved,
   ApprovalResolved,
   ToolCallStarted,
+  ClientCallRequested,
   ToolCallRetried,
   ToolDefectCaught,
   ToolStragglerEnded,
   ToolOutput,
   ToolProgressed,
-  FileChanged
+  FileChanged,
+  HookIntervened,
+  Notified
 )
 export type ToolEvent = typeof ToolEvent.Type

@@ -1,6 +1,11 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+
+/** A string as it is, nothing as `done`, anything else as JSON. */
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "done" : JSON.stringify(value)
 
 /** What a call gave: the encoded success and the text of it that a model reads. */
 export class ToolResult {
@@ -10,6 +15,11 @@ export class ToolResult {
   constructor(value: unknown, text: string) {
     this.value = value
     this.text = text
+  }
+
+  /** A result that did not come from a handler; its text is the value itself, or the JSON of it. */
+  static of(this: void, value: unknown): ToolResult {
+    return new ToolResult(value, textOf(value))
   }
 
   /** The same value under another text, e.g. one that was cut. */
@@ -28,18 +38,16 @@ export class ResultInvalid extends Schema.TaggedError<ResultInvalid>()("ResultIn
   }
 }
 
-/** A string as it is, nothing as `done`, anything else as JSON. */
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined ? "done" : JSON.stringify(value)
-
 export type Encode = (success: unknown) => Either.Either<ToolResult, string>
 
 /** An encoder of successes; compile it once per tool. */
 export const encoder = (schema: Schema.Schema.AnyNoContext): Encode => {
+  // What a handler gives in place of nothing is nothing, as in TypeScript.
+  if (AST.isVoidKeyword(schema.ast)) return () => Either.right(ToolResult.of(undefined))
   const encode = Schema.encodeUnknownEither(schema)
   return (success) =>
     Either.mapBoth(encode(success), {
       onLeft: (error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400),
-      onRight: (value) => new ToolResult(value, textOf(value))
+      onRight: ToolResult.of
     })
 }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import {
   apply,
@@ -17,7 +18,7 @@ import { isReserved } from "./reserved.ts"
 import type * as Tool from "./Tool.ts"
 import type { CallRequest, ToolCall } from "./ToolCall.ts"
 import { ResultInvalid, type ToolResult } from "./ToolResult.ts"
-import { undecoded, validated } from "./validate.ts"
+import { decoded, isInvalid, undecoded } from "./validate.ts"
 
 /** A model asked for a tool that is not there. */
 export class ToolNotFound extends Schema.TaggedError<ToolNotFound>()("ToolNotFound", {
@@ -84,7 +85,9 @@ const refusal = (tool: Tool.Any, taken: ReadonlyMap<string, Tool.Any>): string |
       ? "its name must be 1 to 64 letters, digits, _ or -"
       : taken.has(tool.name)
         ? "another tool has that name"
-        : undefined
+        : tool.retry !== undefined && !tool.repeatable
+          ? "it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm"
+          : undefined
 
 /** The handler's own error and requirements are in the toolset's type; here they are out of sight. */
 const handle = (call: ToolCall): Effect.Effect<unknown> => {
@@ -92,16 +95,26 @@ const handle = (call: ToolCall): Effect.Effect<unknown> => {
   return handler(call.params as never, call) as Effect.Effect<unknown>
 }
 
-/** Runs the handler on decoded parameters and encodes what it gives. */
+const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, ResultInvalid> => {
+  const result = tool.codec.encode()(success)
+  return Either.isRight(result)
+    ? Effect.succeed(result.right)
+    : Effect.fail(new ResultInvalid({ tool: tool.name, reason: result.left }))
+}
+
+/**
+ * Runs the handler on decoded parameters and encodes what it gives. It does nothing until it is run: a middleware that holds
+ * the effect and then refuses has not called the handler.
+ */
 const leaf = (call: ToolCall): Effect.Effect<ToolResult, never> =>
-  Effect.flatMap(validated(call), (ready) =>
-    Effect.flatMap(handle(ready), (success) => {
-      const result = ready.tool.codec.encode()(success)
-      return Either.isRight(result)
-        ? Effect.succeed(result.right)
-        : Effect.fail(new ResultInvalid({ tool: ready.name, reason: result.left }))
-    })
-  ) as Effect.Effect<ToolResult>
+  Effect.suspend((): Effect.Effect<ToolResult, ParametersInvalid | ResultInvalid> => {
+    const ready = decoded(call)
+    if (isInvalid(ready)) return Effect.fail(ready)
+    const running = handle(ready)
+    return Exit.isExit(running) && Exit.isSuccess(running)
+      ? encoded(ready.tool, running.value)
+      : Effect.flatMap(running, (success) => encoded(ready.tool, success))
+  }) as Effect.Effect<ToolResult>
 
 /**
  * Seals tools behind a stack; nothing can be added afterwards. The global middleware is outside each tool's own; where it

@@ -1,14 +1,67 @@
-/** What a name looks like once letters, case, separators and everything invisible are folded away. */
+/** Letters of other alphabets that look like those in `client`, `requestApproval` and `showApproval`. */
+const lookalikes: Readonly<Record<string, string>> = {
+  а: "a",
+  ɑ: "a",
+  α: "a",
+  с: "c",
+  ϲ: "c",
+  ԁ: "d",
+  е: "e",
+  ҽ: "e",
+  ε: "e",
+  һ: "h",
+  і: "i",
+  ı: "i",
+  ι: "i",
+  ⅼ: "l",
+  ӏ: "l",
+  "|": "l",
+  ո: "n",
+  η: "n",
+  ɴ: "n",
+  о: "o",
+  ο: "o",
+  օ: "o",
+  р: "p",
+  ρ: "p",
+  ԛ: "q",
+  գ: "q",
+  г: "r",
+  ѕ: "s",
+  т: "t",
+  τ: "t",
+  ս: "u",
+  υ: "u",
+  ν: "v",
+  ѵ: "v",
+  ԝ: "w",
+  ѡ: "w"
+}
+
+/** A name with letters, case, separators and everything invisible folded away. */
 const fold = (name: string): string =>
-  name
-    .normalize("NFKC")
-    .replace(/[\p{C}\p{Z}\p{M}]/gu, "")
-    .toLowerCase()
+  Array.from(
+    name
+      .normalize("NFKC")
+      .replace(/[\p{C}\p{Z}\p{M}]/gu, "")
+      .toLowerCase(),
+    (letter) => lookalikes[letter] ?? letter
+  )
+    .join("")
     .replace(/[^\p{L}\p{N}]+/gu, ".")
     .replace(/^\.+/u, "")
 
-/** Whether a name is, or passes for, one of the runtime's own `client.*` tools (A4). */
+/** Whether a name is, or passes for, one of the runtime's own `client.*` tools; no tool may be registered under it (A4). */
 export const isReserved = (name: string): boolean => {
-  const folded = fold(name)
+  const folded = fold(name.slice(0, 256))
   return folded === "client" || folded.startsWith("client.") || /^client(?:requestapproval|showapproval)/u.test(folded)
+}
+
+/**
+ * Whether a name that no tool has reaches for the runtime's own, with something in front of it or beside it. Wider than
+ * `isReserved`: a tool may well be called `http_client`, but a model that calls `functions.client.x` means to get through.
+ */
+export const reachesForReserved = (name: string): boolean => {
+  const folded = fold(name.slice(0, 256))
+  return isReserved(name) || /(?:^|\.)client\./u.test(folded) || /(?:request|show)\.?approval/u.test(folded)
 }

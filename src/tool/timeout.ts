@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { deadline } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
+import { named } from "../middleware/Step.ts"
 import type * as Tool from "./Tool.ts"
-import type { ToolCall, ToolSink } from "./ToolCall.ts"
+import { heard, type ToolCall } from "./ToolCall.ts"
 import { ToolStragglerEnded, trusted } from "./ToolEvent.ts"
 
 /** An attempt took longer than it may, in all or in silence. */
@@ -32,26 +33,34 @@ export interface Timeouts {
 const effective = (duration: Duration.Duration | undefined): Duration.Duration | undefined =>
   duration === undefined || Duration.toMillis(duration) <= 0 || !Duration.isFinite(duration) ? undefined : duration
 
-/** What holds for a tool: its own word, else the default; `0` disables (T5). */
-export const timeoutsOf = (tool: Tool.Any, defaults: Timeouts): Timeouts => {
-  const limit = effective(tool.timeout ?? defaults.limit)
-  const idle = effective(tool.idleTimeout ?? defaults.idle)
+/** The timeouts of tools that say nothing themselves, and the user's word for single tools, which wins over theirs. */
+export interface TimeoutDefaults extends Timeouts {
+  readonly tools?: Readonly<Record<string, Timeouts>>
+}
+
+/** What holds for a tool: the user's word for it, else its own, else the default; `0` disables (T5). */
+export const timeoutsOf = (tool: Tool.Any, defaults: TimeoutDefaults): Timeouts => {
+  const chosen = defaults.tools?.[tool.name]
+  const limit = effective(chosen?.limit ?? tool.timeout ?? defaults.limit)
+  const idle = effective(chosen?.idle ?? tool.idleTimeout ?? defaults.idle)
   return { ...(limit && { limit }), ...(idle && { idle }) }
 }
 
-/** A sink that notes when something last came through it. */
-const watched = (sink: ToolSink, touch: Effect.Effect<void>): ToolSink => ({
-  emit: (event) => Effect.zipRight(touch, sink.emit(event)),
-  commit: (event) => Effect.zipRight(touch, sink.commit(event))
-})
+const describe = ({ idle, limit }: Timeouts): string =>
+  [
+    ...(limit === undefined ? [] : [`${Duration.format(limit)} per attempt`]),
+    ...(idle === undefined ? [] : [`${Duration.format(idle)} of silence`])
+  ].join(", ")
 
 /** Gives every attempt its own deadlines; whatever the tool emits resets the idle one (T5). */
-export const timeout =
-  ({ idle, limit }: Timeouts): Middleware<ToolCall, { fails: ToolTimedOut }> =>
-  (call, next) => {
+export const timeout = (timeouts: Timeouts): Middleware<ToolCall, { fails: ToolTimedOut }> => {
+  const { idle, limit } = timeouts
+  const around: Middleware<ToolCall, { fails: ToolTimedOut }> = (call, next) => {
     const onTimeout = (which: "limit" | "idle", after: Duration.Duration) =>
       new ToolTimedOut({ tool: call.name, which, afterMillis: Duration.toMillis(after) })
-    const onStraggler = call.sink.emit(new ToolStragglerEnded({ callId: call.callId, tool: call.name }, trusted))
+    const onStraggler = Effect.suspend(() =>
+      call.sink.emit(new ToolStragglerEnded({ callId: call.callId, tool: call.name }, trusted))
+    )
     const absolute = { ...(limit && { limit }), onTimeout, onStraggler }
     if (idle === undefined) return deadline(next(call), absolute)
     return Effect.flatMap(Effect.clock, (clock) => {
@@ -59,7 +68,9 @@ export const timeout =
       const touch = Effect.map(Clock.currentTimeMillis, (now) => {
         last = now
       })
-      const effect = next({ ...call, sink: watched(call.sink, touch) })
+      const effect = next({ ...call, sink: heard(call.sink, () => touch) })
       return deadline(effect, { ...absolute, idle: { after: idle, lastActivity: () => last } })
     })
   }
+  return named("timeout", describe(timeouts), around)
+}

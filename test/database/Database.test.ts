@@ -82,7 +82,7 @@ describe("Database", () => {
       const error = yield* failureOf(
         Effect.provide(
           Effect.flatMap(Database, (database) => database.write(insert("a"))),
-          Database.layer(file)
+          Database.layer(file, { lockTimeout: "50 millis" })
         )
       )
       holder.close()

@@ -1,0 +1,3 @@
+import { main } from "../src/cli/Main.ts"
+
+main(process.argv.slice(2))

@@ -1,0 +1,175 @@
+import * as Ai from "@effect/ai/Tool"
+import * as Toolkit from "@effect/ai/Toolkit"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Schema from "effect/Schema"
+import { performance } from "node:perf_hooks"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { Audit } from "../../src/approval/Audit.ts"
+import { RuleStore } from "../../src/approval/RuleStore.ts"
+import { approve } from "../../src/approval/approve.ts"
+import { backoff } from "../../src/middleware/retry.ts"
+import { concurrency } from "../../src/middleware/concurrency.ts"
+import { rateLimit } from "../../src/middleware/rateLimit.ts"
+import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import { FileChanges } from "../../src/tool/FileChanges.ts"
+import * as Hook from "../../src/tool/Hook.ts"
+import { loopGuard } from "../../src/tool/loopGuard.ts"
+import { Notifications } from "../../src/tool/Notifications.ts"
+import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+import { silent, type CallRequest } from "../../src/tool/ToolCall.ts"
+import * as Toolset from "../../src/tool/Toolset.ts"
+
+const parameters = { text: Schema.String, times: Schema.optional(Schema.Number) }
+
+const Echo = Tool.make("echo", {
+  description: "Says it again",
+  parameters: Schema.Struct(parameters),
+  success: Schema.String,
+  readOnly: true,
+  resultLimit: 64 * 1024,
+  handler: ({ text }) => Effect.succeed(text)
+})
+
+const raw = { text: "hello", times: 2 }
+
+/** A call that has just begun, so that none is taken for one that took long. */
+const request: CallRequest = {
+  name: "echo",
+  callId: "call_1",
+  sessionId: "session_1",
+  workerPath: ["root"],
+  rawParams: raw,
+  startedAt: Math.round(performance.timeOrigin + performance.now()),
+  sink: silent
+}
+
+const rounds = 12
+const calls = 20_000
+
+/** Microseconds per run of an effect, the least of several rounds, all inside one fiber. */
+const measure = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  run: (effect: Effect.Effect<void, E, R>) => Promise<void>
+): Promise<number> => {
+  const loop = (count: number) =>
+    Effect.gen(function* () {
+      for (let index = 0; index < count; index++) yield* self
+    })
+  const round = (left: number, least: number): Promise<number> => {
+    if (left === 0) return Promise.resolve(least)
+    const from = process.hrtime.bigint()
+    return run(loop(calls)).then(() => {
+      const micros = Number(process.hrtime.bigint() - from) / 1000 / calls
+      return round(left - 1, Math.min(least, micros))
+    })
+  }
+  return run(loop(calls / 2)).then(() => round(rounds, Infinity))
+}
+
+const plain = <E>(effect: Effect.Effect<void, E>) => Effect.runPromise(effect)
+
+/** The handler with its parameters decoded and its success encoded by hand, which no caller can do without. */
+export const bareHandler = (): Promise<number> => {
+  const decode = Schema.decodeUnknownEither(Schema.Struct(parameters), { errors: "all", onExcessProperty: "error" })
+  const encode = Schema.encodeUnknownEither(Schema.String)
+  const call = { ...request, kind: "tool" } as never
+  return measure(
+    Effect.suspend(() => Effect.flatMap(Echo.handler(Either.getOrThrow(decode(raw)), call), (text) => encode(text))),
+    plain
+  )
+}
+
+/** The handler alone, on parameters that are decoded already. */
+export const handlerAlone = (): Promise<number> => {
+  const call = { ...request, kind: "tool" } as never
+  return measure(
+    Effect.suspend(() => Echo.handler(raw, call)),
+    plain
+  )
+}
+
+/** A sealed toolset without any middleware. */
+export const gateNothing = (): Promise<number> =>
+  Effect.runPromise(Toolset.seal({ tools: [Echo] })).then((toolset) =>
+    measure(
+      Effect.suspend(() => toolset.call(request)),
+      plain
+    )
+  )
+
+/** The default stack without any option. */
+export const gateDefault = (): Promise<number> =>
+  Effect.runPromise(Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({}) })).then((toolset) =>
+    measure(
+      Effect.suspend(() => toolset.call(request)),
+      plain
+    )
+  )
+
+const everything = Effect.gen(function* () {
+  return yield* Toolset.seal({
+    tools: [Echo],
+    middleware: DefaultStack.make({
+      notifications: { show: yield* Notifications },
+      hooks: [
+        Hook.pre("*", () => Effect.succeed(Hook.Before.Continue())),
+        Hook.post("*", () => Effect.succeed(Hook.After.Keep()))
+      ],
+      loopGuard: yield* loopGuard({ action: "stop", repeats: Infinity }),
+      approval: approve,
+      limits: [
+        { tools: "*", middleware: yield* concurrency(16) },
+        { tools: "*", middleware: yield* rateLimit({ permits: 1e9, per: "1 second" }) }
+      ],
+      resultLimit: { bytes: 64 * 1024 },
+      retry: backoff({
+        maxAttempts: 3,
+        initialDelay: "100 millis",
+        multiplier: 2,
+        maxDelay: "10 seconds",
+        jitter: true
+      }),
+      timeouts: { limit: Duration.seconds(30), idle: Duration.seconds(10) },
+      progress: yield* ProgressBoard,
+      fileChanges: yield* FileChanges
+    })
+  })
+})
+
+const services = Layer.mergeAll(
+  Notifications.layer(),
+  ProgressBoard.layer(),
+  FileChanges.layer(),
+  Approvals.layer({ policy: "allow" }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory]), Layer.orDie)
+)
+
+/** The default stack with every step but telemetry, whose tracer is somebody else's, configured; the tool asks for no approval. */
+export const gateConfigured = (): Promise<number> => {
+  const runtime = ManagedRuntime.make(services)
+  return runtime
+    .runPromise(everything)
+    .then((toolset) =>
+      measure(
+        Effect.suspend(() => toolset.call(request)),
+        (effect) => runtime.runPromise(effect)
+      )
+    )
+    .finally(() => runtime.dispose())
+}
+
+/** The same tool through `Toolkit.handle` of `@effect/ai`. */
+export const toolkitHandle = (): Promise<number> => {
+  const toolkit = Toolkit.make(Ai.make("echo", { description: "Says it again", parameters, success: Schema.String }))
+  const handlers = toolkit.toLayer({ echo: ({ text }) => Effect.succeed(text) })
+  return Effect.runPromise(Effect.provide(toolkit, handlers)).then(({ handle }) =>
+    measure(
+      Effect.suspend(() => handle("echo", raw)),
+      plain
+    )
+  )
+}

@@ -1,0 +1,84 @@
+// @effect-diagnostics globalConsole:off - `npm run bench [-- --json FILE] [-- NAME…]` prints a table
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { type Figure, figure, table } from "./Figure.ts"
+import * as Gate from "./gate.ts"
+import { logThroughput, pubSubThroughput } from "./log.ts"
+import { start } from "./start.ts"
+import { agentStep, bareStep } from "./step.ts"
+
+type Row = readonly [name: string, measure: Effect.Effect<Figure>]
+
+/** The best of several runs: what the code costs, less what else the machine does. */
+const least = (measure: Effect.Effect<number>, runs: number): Effect.Effect<number> =>
+  Effect.map(Effect.replicateEffect(measure, runs), (values) => Math.min(...values))
+const most = (measure: Effect.Effect<number>, runs: number): Effect.Effect<number> =>
+  Effect.map(Effect.replicateEffect(measure, runs), (values) => Math.max(...values))
+
+const stepRow = (steps: number): Row => [
+  `agent-step-${steps}`,
+  Effect.gen(function* () {
+    yield* agentStep(200)
+    const value = yield* least(agentStep(steps), 5)
+    const bare = yield* least(bareStep(steps), 5)
+    return figure(
+      `agent-step-${steps}`,
+      value,
+      "µs",
+      bare,
+      "the same model and handler, nothing stored",
+      "≤ 250 µs, flat"
+    )
+  })
+]
+
+const gateRow = (name: string, measure: () => Promise<number>, goal: string): Row => [
+  name,
+  Effect.gen(function* () {
+    const value = yield* Effect.promise(measure)
+    const bare = yield* Effect.promise(Gate.bareHandler)
+    return figure(name, value, "µs", bare, "the bare handler", goal)
+  })
+]
+
+const logRow = (name: string, events: number, subscribers: number, stalled: number): Row => [
+  name,
+  Effect.gen(function* () {
+    const value = yield* most(logThroughput(events, subscribers, stalled), 3)
+    const reference =
+      stalled === 0
+        ? yield* most(pubSubThroughput(events, subscribers), 3)
+        : yield* most(logThroughput(events, subscribers, 0), 3)
+    const against = stalled === 0 ? "PubSub.unbounded, nothing stored" : "the same without the stalled one"
+    return figure(name, value, "events/s", reference, against, stalled === 0 ? "as fast as it goes" : "no slowdown")
+  })
+]
+
+const startRow = (name: string, args: ReadonlyArray<string>, goal: string): Row => [
+  name,
+  Effect.map(start(args), ({ millis, node }) => figure(name, millis, "ms", node, "node -e 0", goal))
+]
+
+const rows: ReadonlyArray<Row> = [
+  stepRow(50),
+  stepRow(200),
+  stepRow(800),
+  gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
+  gateRow("gate-configured", Gate.gateConfigured, "≤ 20 µs"),
+  logRow("log-1", 50_000, 1, 0),
+  logRow("log-10", 20_000, 10, 0),
+  logRow("log-100-stalled", 5_000, 100, 1),
+  startRow("start-version", ["--version"], "≤ 1.5 × node"),
+  startRow("start-help", ["--help"], "≤ 1.5 × node"),
+  startRow("start-run", ["run", "--approve", "deny", "hello"], "≤ 3 × node")
+]
+
+const args = process.argv.slice(2)
+const json = args.includes("--json") ? args[args.indexOf("--json") + 1] : undefined
+const wanted = args.filter((arg) => arg !== "--json" && arg !== json)
+const chosen = rows.filter(([name]) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)))
+
+void Effect.runPromise(Effect.forEach(chosen, ([, measure]) => measure)).then((figures) => {
+  console.log(table(figures))
+  if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`)
+})

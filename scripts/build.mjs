@@ -1,0 +1,105 @@
+// Builds dist: the command line as a launcher and a bundle, the library and its types.
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as esbuild from "esbuild"
+import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
+const target = path.join(root, "dist")
+/** Built aside and then put in place as a whole, so that nobody meets a half of it. */
+const dist = fs.mkdtempSync(path.join(root, ".dist-"))
+const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
+
+/** Counts tokens with a WebAssembly file that no bundle finds; the runtime has the provider's own figures. */
+const withoutTokenizer = {
+  name: "without-tokenizer",
+  setup(build) {
+    build.onResolve({ filter: /^@anthropic-ai\/tokenizer$/ }, (args) => ({ path: args.path, namespace: "absent" }))
+    build.onLoad({ filter: /.*/, namespace: "absent" }, () => ({
+      contents: "export const getTokenizer = () => { throw new Error('no tokenizer in this build') }"
+    }))
+  }
+}
+
+/** Makes values for property tests out of schemas; no command does. */
+const withoutArbitraries = {
+  name: "without-arbitraries",
+  setup(build) {
+    build.onResolve({ filter: /^fast-check$/ }, (args) => ({ path: args.path, namespace: "unused" }))
+    build.onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {}" }))
+  }
+}
+
+const leaves = [
+  "undici",
+  "re2js",
+  "unbash",
+  "string-width",
+  "ajv",
+  "ajv/dist/2020.js",
+  "ajv-formats",
+  "turndown",
+  "diff",
+  "ignore",
+  "picomatch",
+  "canonicalize",
+  "ipaddr.js"
+]
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  legalComments: "none",
+  logLevel: "warning"
+}
+
+const options = { ...common, minify: true, format: "cjs", plugins: [withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)] }
+
+process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))
+
+const command = esbuild.build({
+  ...options,
+  entryPoints: { main: "bin/tollgate.ts" },
+  outdir: dist,
+  outExtension: { ".js": ".cjs" },
+  external: ["better-sqlite3"],
+  define: { "import.meta.url": "undefined" },
+  metafile: true
+})
+
+const launcher = esbuild.build({
+  ...common,
+  bundle: false,
+  minify: true,
+  format: "cjs",
+  entryPoints: { tollgate: "scripts/launcher.cjs" },
+  outdir: dist,
+  outExtension: { ".js": ".cjs" },
+  define: { VERSION: JSON.stringify(manifest.version) }
+})
+
+const library = esbuild.build({
+  ...common,
+  format: "esm",
+  splitting: true,
+  packages: "external",
+  entryPoints: ["src/index.ts", "src/testing.ts"].filter((file) => fs.existsSync(path.join(root, file))),
+  outdir: dist
+})
+
+const [{ metafile }] = await Promise.all([command, launcher, library, buildLeaves(leaves, common, dist)])
+if (process.argv.includes("--metafile")) fs.writeFileSync(path.join(dist, "metafile.json"), JSON.stringify(metafile))
+fs.writeFileSync(
+  path.join(dist, "help.txt"),
+  execFileSync(process.execPath, [path.join(dist, "main.cjs"), "--help"], { env: { ...process.env, FORCE_COLOR: "0" } })
+)
+fs.chmodSync(path.join(dist, "tollgate.cjs"), 0o755)
+fs.chmodSync(dist, 0o755)
+const old = `${dist}-old`
+if (fs.existsSync(target)) fs.renameSync(target, old)
+fs.renameSync(dist, target)
+fs.rmSync(old, { recursive: true, force: true })

@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+"use strict"
+const fs = require("node:fs")
+const path = require("node:path")
+
+/* global VERSION */
+const words = process.argv.slice(2)
+
+/** Answers what needs no program; the text of the help is made from the program's own commands when it is built. */
+const answer = () => {
+  if (words.length !== 1) return undefined
+  if (words[0] === "--version") return `${VERSION}\n`
+  if (words[0] !== "--help" && words[0] !== "-h") return undefined
+  try {
+    return fs.readFileSync(path.join(__dirname, "help.txt"), "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+const vm = require("node:vm")
+const Module = require("node:module")
+
+const loaded = {}
+/** What has been compiled anew. */
+const fresh = []
+
+/** Where compiled code is kept, for the user alone; nothing where there is no such place. */
+const cacheDirectory = () => {
+  const { HOME, TOLLGATE_CACHE, XDG_CACHE_HOME } = process.env
+  if (TOLLGATE_CACHE === "") return undefined
+  const base = TOLLGATE_CACHE || (XDG_CACHE_HOME && path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && path.join(HOME, ".cache"))
+  return base && path.join(base, "tollgate")
+}
+const directory = cacheDirectory()
+
+/** Runs a file of the bundle, with the code that an earlier run compiled where there is any. */
+const load = (file) => {
+  const source = fs.readFileSync(file, "latin1")
+  const cache = directory && path.join(directory, `${path.basename(file)}-${VERSION}-${fs.statSync(file).mtimeMs}-${process.version}-${process.arch}`)
+  let cachedData
+  try {
+    // One that others may write to would run their code.
+    const status = cache && fs.statSync(cache)
+    if (status && (process.getuid === undefined || status.uid === process.getuid()) && (status.mode & 0o022) === 0) {
+      cachedData = fs.readFileSync(cache)
+    }
+  } catch {}
+  const script = new vm.Script(Module.wrap(source), {
+    filename: file,
+    cachedData,
+    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  })
+  if (cache && (cachedData === undefined || script.cachedDataRejected)) fresh.push({ cache, script })
+  const module = { exports: {} }
+  const local = Module.createRequire(file)
+  const require = (name) => (name.startsWith("./") ? (loaded[name] ??= load(path.join(path.dirname(file), name))) : local(name))
+  script.runInThisContext().call(module.exports, module.exports, require, module, file, path.dirname(file))
+  return module.exports
+}
+
+/** After the run, so that what was compiled on the way is in it too. */
+const save = ({ cache, script }) => {
+  const temporary = `${cache}.${process.pid}`
+  try {
+    fs.mkdirSync(path.dirname(cache), { recursive: true, mode: 0o700 })
+    fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: "wx" })
+    fs.renameSync(temporary, cache)
+  } catch {
+    fs.rmSync(temporary, { force: true })
+  }
+}
+
+const start = () => {
+  process.once("exit", () => fresh.forEach(save))
+  load(path.join(__dirname, "main.cjs"))
+}
+
+const said = answer()
+if (said === undefined) start()
+else process.stdout.write(said)

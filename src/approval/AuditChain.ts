@@ -1,0 +1,126 @@
+import * as crypto from "node:crypto"
+import { makeVisible } from "../redaction/visible.ts"
+import type { AuditRow } from "./AuditEntry.ts"
+import type { Timed } from "./Ledger.ts"
+
+/** The end of a chain: how many entries there are and the hash of the last. */
+export interface Head {
+  readonly id: number
+  readonly hash: string
+}
+
+/** Before the first entry. */
+export const start: Head = { id: 0, hash: "0".repeat(64) }
+
+/** HMAC-SHA256, in hexadecimal, over the JSON of all fields of a row but its own hash, in the order of the schema. */
+export const hashOf = (key: Uint8Array, row: AuditRow): string =>
+  crypto
+    .createHmac("sha256", key)
+    .update(
+      JSON.stringify([
+        row.id,
+        row.time,
+        row.kind,
+        row.session,
+        row.worker,
+        row.tool,
+        row.call,
+        row.approval,
+        row.digest,
+        row.arguments,
+        row.decision,
+        row.outcome,
+        row.scope,
+        row.decided_by,
+        row.reason,
+        row.waited_millis,
+        row.previous
+      ])
+    )
+    .digest("hex")
+
+const maxReason = 1000
+
+const line = (text: string | null | undefined): string | null =>
+  text === undefined || text === null ? null : makeVisible(text.slice(0, maxReason)).replaceAll("\n", " ")
+
+/** The row of an entry behind `head`. */
+export const rowOf = (key: Uint8Array, head: Head, { entry, time }: Timed): AuditRow => {
+  const row: AuditRow = {
+    id: head.id + 1,
+    time,
+    kind: entry.kind,
+    session: line(entry.session) ?? "",
+    worker: line(entry.worker?.join("/")),
+    tool: line(entry.tool),
+    call: line(entry.call),
+    approval: line(entry.approval),
+    digest: entry.digest ?? null,
+    arguments: entry.arguments,
+    decision: entry.decision ?? null,
+    outcome: line(entry.outcome),
+    scope: entry.scope ?? null,
+    decided_by: line(entry.decided_by),
+    reason: line(entry.reason),
+    waited_millis: entry.waited_millis ?? null,
+    previous: head.hash,
+    hash: ""
+  }
+  return Object.assign(row, { hash: hashOf(key, row) })
+}
+
+/** What is wrong with a row that should follow `head`; nothing where it does. */
+export const fault = (key: Uint8Array, head: Head, row: AuditRow): string | undefined =>
+  row.id !== head.id + 1
+    ? `entry ${head.id + 1} is missing`
+    : row.previous !== head.hash
+      ? "it does not follow the entry before it"
+      : row.hash !== hashOf(key, row)
+        ? "it is not what was written"
+        : undefined
+
+/** The outcome of a verification; `entry` is the first one that is wrong. */
+export type Verification =
+  | { readonly intact: true; readonly entries: number }
+  | { readonly intact: false; readonly entries: number; readonly entry: number; readonly reason: string }
+
+/** Walks a chain from its beginning. */
+export class Verifier {
+  private head: Head = start
+  private broken: { readonly entry: number; readonly reason: string } | undefined
+  private readonly key: Uint8Array
+  private readonly anchor: Head | undefined
+  private count = 0
+
+  constructor(key: Uint8Array, anchor: Head | undefined) {
+    this.key = key
+    this.anchor = anchor
+  }
+
+  add(row: AuditRow): void {
+    this.count += 1
+    if (this.broken !== undefined) return
+    const reason = fault(this.key, this.head, row)
+    if (reason !== undefined) {
+      this.broken = { entry: this.head.id + 1, reason }
+      return
+    }
+    this.head = { id: row.id, hash: row.hash }
+    if (this.anchor?.id === row.id && this.anchor.hash !== row.hash) {
+      this.broken = { entry: row.id, reason: "it is not the one that was anchored" }
+    }
+  }
+
+  result(): Verification {
+    if (this.broken !== undefined) return { intact: false, entries: this.count, ...this.broken }
+    const anchored = this.anchor?.id ?? 0
+    return this.head.id < anchored
+      ? {
+          intact: false,
+          entries: this.count,
+          entry: this.head.id + 1,
+          reason: `the end was cut: ${anchored} entries were anchored, ${this.head.id} are there`
+        }
+      : { intact: true, entries: this.count }
+  }
+}

@@ -1,0 +1,84 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { ProcessCommand } from "../process/ProcessCommand.ts"
+import { Processes } from "../process/Processes.ts"
+import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+
+/** What a delegate says of a request; `ask` leaves it to the mode. */
+export interface DelegateAnswer {
+  readonly decision: "approve" | "deny" | "ask"
+  readonly reason?: string
+  readonly by: string
+}
+
+/** Decides before a person is asked: how a team plugs in its own policy or reviewer. None where it is not provided. */
+export class Delegate extends Context.Reference<Delegate>()("tollgate/approval/Delegate", {
+  defaultValue: (): { readonly decide: ((request: ApprovalRequest) => Effect.Effect<DelegateAnswer>) | undefined } => ({
+    decide: undefined
+  })
+}) {
+  /**
+   * A program that gets the request as one JSON object on its standard input and writes `{"digest", "decision": "approve" |
+   * "deny" | "ask", "reason"?}` to its standard output, with the digest of the request. Whatever else it does, a failure and
+   * its timeout included, never approves.
+   */
+  static readonly layerProgram = (options: ProgramOptions): Layer.Layer<Delegate, never, Processes> =>
+    Layer.effect(
+      Delegate,
+      Effect.map(Processes, (processes) => ({ decide: (request: ApprovalRequest) => consult(processes, options, request) }))
+    )
+}
+
+export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "cwd" | "env"> {
+  /** 10 seconds where absent. */
+  readonly timeout?: Duration.DurationInput
+  /** What a delegate that failed stands for; `ask` where absent. */
+  readonly onFailure?: "ask" | "deny"
+}
+
+const Answer = Schema.parseJson(
+  Schema.Struct({
+    digest: Schema.String,
+    decision: Schema.Literal("approve", "deny", "ask"),
+    reason: Schema.optionalWith(Schema.String, { exact: true })
+  })
+)
+const decode = Schema.decodeUnknown(Answer)
+const encode = Schema.encode(Schema.parseJson(ApprovalRequest))
+
+const outputLimit = 64 * 1024
+const maxReason = 500
+
+const consult = (
+  processes: Processes["Type"],
+  { args, cwd, env, file, onFailure = "ask", timeout = "10 seconds" }: ProgramOptions,
+  request: ApprovalRequest
+): Effect.Effect<DelegateAnswer> => {
+  const by = `delegate ${file.split("/").at(-1) ?? file}`
+  const failed = (what: string): DelegateAnswer => ({ decision: onFailure, reason: `the delegate ${what}`, by })
+  return Effect.gen(function* () {
+    const text = yield* encode(request)
+    const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
+    if (result.exitCode !== 0) return failed(`ended with ${result.exitCode ?? result.signal ?? "nothing"}`)
+    if (result.stdout.droppedBytes > 0) return failed("said too much")
+    const answer = yield* decode(result.stdout.head)
+    if (answer.digest !== request.digest) return failed("answered about something else")
+    const reason = answer.reason?.slice(0, maxReason)
+    return { decision: answer.decision, by, ...(reason === undefined ? {} : { reason }) }
+  }).pipe(
+    Effect.timeoutOption(timeout),
+    Effect.map(
+      Option.getOrElse(() => failed(`did not answer within ${Duration.format(Duration.decode(timeout))}`))
+    ),
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.interrupt
+        : Effect.as(Effect.logWarning(`The approval ${by} failed`, cause), failed("could not be understood"))
+    )
+  )
+}

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { PreviewTarget } from "../tool/Preview.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { workerText } from "./Grants.ts"
+import { type Rule } from "./Rule.ts"
+import { RuleBook } from "./RuleBook.ts"
+import type { Subject } from "./Subject.ts"
+import type { TargetHash } from "./TargetHash.ts"
+
+/** What an answer to a call could cover beyond it. */
+export interface Grantable {
+  readonly sessionId: string
+  readonly worker: string
+  readonly tool: string
+  readonly subject: Subject
+  /** The sources of the subject as they were when it was asked for; absent where nobody can tell. */
+  readonly basis: ReadonlyArray<PreviewTarget> | undefined
+  /** What `always` would save, without its id; absent where no rule says just that. */
+  readonly rule: Rule | undefined
+}
+
+type Hash = TargetHash["Type"]["hash"]
+
+/** The hashes of the files now; absent where one is not known. */
+export const hashes = (
+  hash: Hash,
+  paths: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<PreviewTarget> | undefined> =>
+  paths.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.forEach(paths, (path) => Effect.map(hash(path), (baseHash) => ({ path, baseHash }))),
+        (found) =>
+          found.every((target): target is PreviewTarget => target.baseHash !== undefined) ? found : undefined
+      )
+
+/** Whether the files are what they were. */
+export const unchanged = (hash: Hash, basis: ReadonlyArray<PreviewTarget> | undefined): Effect.Effect<boolean> =>
+  basis === undefined || basis.length === 0
+    ? Effect.succeed(true)
+    : Effect.map(
+        Effect.forEach(basis, ({ baseHash, path }) => Effect.map(hash(path), (now) => now === baseHash)),
+        (same) => same.every(Boolean)
+      )
+
+const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}]/g, "\\$&")
+
+/** The rule that covers just this; commands are saved word for word, not as a beginning. */
+const ruleOf = (tool: string, { commands, hosts, paths }: Subject, basis: ReadonlyArray<PreviewTarget>): Rule | undefined => {
+  const common = { id: "", decision: "allow", level: "user", tool } as const
+  const rule: Rule | undefined =
+    Array.isArray(commands) && commands.length === 1 && commands[0] !== undefined
+      ? { ...common, argv: commands[0], exact: true, ...(basis.length === 0 ? {} : { basis }) }
+      : paths?.length === 1 && paths[0] !== undefined
+        ? { ...common, path: literal(paths[0]) }
+        : hosts?.length === 1 && hosts[0] !== undefined
+          ? { ...common, host: `${hosts[0].name}:${hosts[0].port}` }
+          : undefined
+  if (rule === undefined || Either.isLeft(RuleBook.make([rule], { root: "/", trusted: true }))) return undefined
+  return rule
+}
+
+export const grantable = (call: ToolCall, subject: Subject, hash: Hash): Effect.Effect<Grantable> =>
+  Effect.map(hashes(hash, subject.sources), (basis) => ({
+    sessionId: call.sessionId,
+    worker: workerText(call.workerPath),
+    tool: call.name,
+    subject,
+    basis,
+    rule: basis === undefined ? undefined : ruleOf(call.name, subject, basis)
+  }))

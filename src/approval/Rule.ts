@@ -1,0 +1,131 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { compile } from "../policy/path/Glob.ts"
+import { HostPatternFromString } from "../policy/network/HostPattern.ts"
+import { words } from "../policy/shell/ShellPolicy.ts"
+import { PreviewTarget } from "../tool/Preview.ts"
+
+/** Who wrote a rule; one of the project counts only where the project is trusted. */
+export const RuleLevel = Schema.Literal("user", "project", "session")
+export type RuleLevel = typeof RuleLevel.Type
+
+/** What a rule says of the calls it fits. */
+export const RuleDecision = Schema.Literal("allow", "ask", "deny")
+export type RuleDecision = typeof RuleDecision.Type
+
+/**
+ * Says of calls what happens to them: by tool and at most one of the beginning of a command, a path pattern and a host.
+ * The strictest rule that fits wins.
+ */
+export const Rule = Schema.Struct({
+  id: Schema.String,
+  decision: RuleDecision,
+  level: RuleLevel,
+  /** `*` for every tool. */
+  tool: Schema.String,
+  /** The first words of a command, e.g. `["git", "status"]`; never a pattern. */
+  argv: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  /** The command has these words and no others. */
+  exact: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** An absolute path pattern, or one below the project. */
+  path: Schema.optionalWith(Schema.String, { exact: true }),
+  /** `docs.example`, `*.docs.example`, each with `:port` if wanted. */
+  host: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Files whose contents the rule relies on; it no longer fits once one has changed. */
+  basis: Schema.optionalWith(Schema.Array(PreviewTarget), { exact: true })
+})
+export type Rule = typeof Rule.Type
+
+/** A rule that would say too much, too little or take too long. */
+export class PatternRejected extends Schema.TaggedError<PatternRejected>()("PatternRejected", {
+  pattern: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${JSON.stringify(this.pattern.slice(0, 200))} cannot be used in an approval rule: ${this.reason}`
+  }
+}
+
+/** Characters of a path pattern; with `maxWork` it bounds a match to a fraction of a millisecond. */
+const maxPattern = 256
+/** Characters of the pattern times characters of the path. */
+const maxWork = 65_536
+const maxWords = 64
+const maxWord = 1024
+
+/** `undefined` where a path is too long to be judged. */
+export type PathTest = (path: string) => boolean | undefined
+
+const reject = (pattern: string, reason: string) => Either.left(new PatternRejected({ pattern, reason }))
+
+/** Only wildcards and separators: it would fit everything. */
+const fitsEverything = (glob: string): boolean => /^[*?/]+$/.test(glob)
+
+const literalEnds = (glob: string): readonly [start: string, end: string] => {
+  const special = /[*?[\]\\]/
+  const first = glob.search(special)
+  if (first === -1) return [glob, glob]
+  return [glob.slice(0, first), glob.includes("\\") || glob.includes("[") ? "" : (/[^*?]*$/.exec(glob)?.[0] ?? "")]
+}
+
+/** Compiles a path pattern below `root`; braces are refused, for they multiply. */
+export const pathTest = (pattern: string, root: string): Either.Either<PathTest, PatternRejected> => {
+  if (pattern.trim() === "") return reject(pattern, "it is empty")
+  if (pattern.length > maxPattern) return reject(pattern, `it is longer than ${maxPattern} characters`)
+  if (pattern.includes("{")) return reject(pattern, "braces are not understood; write one rule for each")
+  if (fitsEverything(pattern)) return reject(pattern, "it fits every path; leave it out to say so")
+  if (pattern.split("/").includes("..")) return reject(pattern, "it goes up by `..`")
+  const glob = pattern.startsWith("/") ? pattern : `${root === "/" ? "" : root}/${pattern}`
+  const [start, end] = literalEnds(glob)
+  return Either.mapBoth(compile(glob), {
+    onLeft: ({ reason }) => new PatternRejected({ pattern, reason }),
+    onRight: (matches) => (path: string) =>
+      !path.startsWith(start) || !path.endsWith(end)
+        ? false
+        : path.length * glob.length > maxWork
+          ? undefined
+          : matches(path)
+  })
+}
+
+/** Checks the words of a command rule. */
+export const argvWords = (argv: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, PatternRejected> => {
+  const text = argv.join(" ")
+  if (argv.length === 0 || argv[0] === "") return reject(text, "it names no program")
+  if (argv.length > maxWords || argv.some((word) => word.length > maxWord)) return reject(text, "it is too long")
+  if (argv.some((word) => /[\p{Cc}\p{Cf}]/u.test(word))) return reject(text, "it holds characters nobody sees")
+  return argv[0] !== undefined && /[*?[\]]/.test(argv[0])
+    ? reject(text, "a program is named by its words; patterns are not understood")
+    : Either.right(argv)
+}
+
+const decodeHost = Schema.decodeUnknownEither(HostPatternFromString)
+
+export const hostTest = (pattern: string): Either.Either<typeof HostPatternFromString.Type, PatternRejected> =>
+  Either.mapLeft(decodeHost(pattern), () => new PatternRejected({ pattern, reason: "it names no host" }))
+
+/** A rule as a person would say it, e.g. `allow run_shell: git status …`. */
+export const describe = (rule: Rule): string => {
+  const what =
+    rule.argv !== undefined
+      ? `: ${rule.argv.join(" ")}${rule.exact === true ? "" : " …"}`
+      : rule.path !== undefined
+        ? ` on ${rule.path}`
+        : rule.host !== undefined
+          ? ` at ${rule.host}`
+          : ""
+  const until =
+    rule.basis === undefined || rule.basis.length === 0
+      ? ""
+      : ` until ${rule.basis.map(({ path }) => path).join(", ")} changes`
+  return `${rule.decision} ${rule.tool === "*" ? "every tool" : rule.tool}${what}${until}`
+}
+
+/** The words of a command rule from what a person typed: one plain command, never a pattern. */
+export const argvOf = (text: string): Either.Either<ReadonlyArray<string>, PatternRejected> => {
+  const read = words(text)
+  const [command] = read ?? []
+  return command === undefined || read?.length !== 1
+    ? reject(text, "it is not one plain command; write the first words of the commands it should fit")
+    : argvWords(command)
+}

@@ -1,0 +1,167 @@
+import * as Either from "effect/Either"
+import type { HostPattern } from "../policy/network/HostPattern.ts"
+import { argvWords, hostTest, PatternRejected, pathTest, type PathTest, type Rule } from "./Rule.ts"
+import type { Host, Subject } from "./Subject.ts"
+
+/** What the rules make of a call: the strictest one that fits, if any does. */
+export interface RuleVerdict {
+  readonly decision: Rule["decision"]
+  readonly rule: Rule
+  /** The rule could not be judged on this call, which then has to be asked for. */
+  readonly unread?: true
+}
+
+interface Compiled {
+  readonly rule: Rule
+  readonly path?: PathTest
+  readonly host?: HostPattern
+}
+
+/** Rules of one tool that have the same effect, by what they look at. */
+class Shelf {
+  readonly whole: Array<Compiled> = []
+  readonly argv = new Map<string, Array<Compiled>>()
+  readonly paths: Array<Compiled> = []
+  readonly hosts: Array<Compiled> = []
+
+  add(compiled: Compiled): void {
+    const { argv, host, path } = compiled.rule
+    if (argv !== undefined) {
+      const program = argv[0] ?? ""
+      const known = this.argv.get(program)
+      if (known === undefined) this.argv.set(program, [compiled])
+      else known.push(compiled)
+    } else if (path !== undefined) this.paths.push(compiled)
+    else if (host !== undefined) this.hosts.push(compiled)
+    else this.whole.push(compiled)
+  }
+}
+
+/** The rules that name one tool: those that forbid or ask, and those that allow. */
+interface Shelves {
+  readonly strict: Shelf
+  readonly allow: Shelf
+}
+
+type Command = ReadonlyArray<string>
+
+const begins = (command: Command, { argv = [], exact = false }: Rule): boolean =>
+  (exact ? command.length === argv.length : command.length >= argv.length) &&
+  argv.every((word, index) => command[index] === word)
+
+const severity = { allow: 0, ask: 1, deny: 2 } as const
+
+const stricter = (self: RuleVerdict | undefined, that: RuleVerdict | undefined): RuleVerdict | undefined =>
+  self === undefined || (that !== undefined && severity[that.decision] > severity[self.decision]) ? that : self
+
+const says = ({ rule }: Compiled): RuleVerdict => ({ decision: rule.decision, rule })
+const unread = (rule: Rule): RuleVerdict => ({ decision: "ask", rule, unread: true })
+
+/** The rules of one project, indexed by tool: a lookup among thousands takes microseconds. */
+export class RuleBook {
+  readonly rules: ReadonlyArray<Rule>
+  private readonly shelves = new Map<string, Shelves>()
+
+  private constructor(rules: ReadonlyArray<Rule>, compiled: ReadonlyArray<Compiled>) {
+    this.rules = rules
+    for (const each of compiled) {
+      const { decision, tool } = each.rule
+      let shelves = this.shelves.get(tool)
+      if (shelves === undefined) this.shelves.set(tool, (shelves = { strict: new Shelf(), allow: new Shelf() }))
+      shelves[decision === "allow" ? "allow" : "strict"].add(each)
+    }
+  }
+
+  static readonly empty = new RuleBook([], [])
+
+  /** `root` is where relative path patterns start; the rules of an untrusted project are left out. */
+  static make(
+    rules: ReadonlyArray<Rule>,
+    options: { readonly root: string; readonly trusted: boolean }
+  ): Either.Either<RuleBook, PatternRejected> {
+    const counted = rules.filter(({ level }) => level !== "project" || options.trusted)
+    return Either.map(
+      Either.all(counted.map((rule) => compileRule(rule, options.root))),
+      (compiled) => new RuleBook(counted, compiled)
+    )
+  }
+
+  /** Whether any rule could fit a call of this tool. */
+  concerns(tool: string): boolean {
+    return this.shelves.size > 0 && (this.shelves.has(tool) || this.shelves.has("*"))
+  }
+
+  verdict(tool: string, subject: Subject): RuleVerdict | undefined {
+    const own = this.shelves.get(tool)
+    const every = this.shelves.get("*")
+    const strict = stricter(
+      own === undefined ? undefined : strictOn(own.strict, subject, true),
+      every === undefined ? undefined : strictOn(every.strict, subject, false)
+    )
+    return strict ?? (own === undefined ? undefined : allowedBy(own.allow, subject))
+  }
+}
+
+const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternRejected> => {
+  const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
+  if (rule.tool === "" || patterns.length > 1 || (rule.tool === "*" && rule.decision === "allow")) {
+    const reason =
+      rule.tool === ""
+        ? "it names no tool"
+        : patterns.length > 1
+          ? "it has more than one of argv, path and host"
+          : "to allow every tool is a mode, not a rule"
+    return Either.left(new PatternRejected({ pattern: rule.tool, reason }))
+  }
+  if (rule.argv !== undefined) return Either.map(argvWords(rule.argv), () => ({ rule }))
+  if (rule.path !== undefined) return Either.map(pathTest(rule.path, root), (path) => ({ rule, path }))
+  if (rule.host !== undefined) return Either.map(hostTest(rule.host), (host) => ({ rule, host }))
+  return Either.right({ rule })
+}
+
+const commandsOf = ({ commands }: Subject): ReadonlyArray<Command> =>
+  commands === undefined || commands === "unread" ? [] : commands
+
+/**
+ * The strictest of the rules that forbid or ask; any part of a call is enough. Where the rules name this very tool, a call
+ * that cannot be read is asked for.
+ */
+const strictOn = (shelf: Shelf, subject: Subject, named: boolean): RuleVerdict | undefined => {
+  let found: RuleVerdict | undefined
+  const consider = (compiled: Compiled, fits: boolean | undefined) => {
+    if (fits !== false) found = stricter(found, fits === undefined ? unread(compiled.rule) : says(compiled))
+  }
+  for (const compiled of shelf.whole) consider(compiled, true)
+  for (const command of commandsOf(subject)) {
+    for (const compiled of shelf.argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
+  }
+  for (const path of subject.paths ?? []) {
+    for (const compiled of shelf.paths) consider(compiled, compiled.path?.(path))
+  }
+  for (const host of subject.hosts ?? []) {
+    for (const compiled of shelf.hosts) consider(compiled, compiled.host?.covers(host.name, host.port) ?? false)
+  }
+  const [anyArgv] = shelf.argv.values()
+  if (subject.commands === "unread" && anyArgv?.[0] !== undefined) consider(anyArgv[0], undefined)
+  if (named && subject.paths === undefined && shelf.paths[0] !== undefined) consider(shelf.paths[0], undefined)
+  if (named && subject.hosts === undefined && shelf.hosts[0] !== undefined) consider(shelf.hosts[0], undefined)
+  return found
+}
+
+/** A rule that allows has to fit every part of the call; the parts may have different ones. */
+const allowedBy = (shelf: Shelf, subject: Subject): RuleVerdict | undefined => {
+  const [whole] = shelf.whole
+  if (whole !== undefined) return says(whole)
+  if (subject.commands === "unread") return undefined
+  const found = [
+    ...commandsOf(subject).map((command) =>
+      shelf.argv.get(command[0] ?? "")?.find(({ rule }) => begins(command, rule))
+    ),
+    ...(subject.paths ?? []).map((path) => shelf.paths.find((compiled) => compiled.path?.(path) === true)),
+    ...(subject.hosts ?? []).map(({ name, port }: Host) =>
+      shelf.hosts.find(({ host }) => host?.matches(name, port) === true)
+    )
+  ]
+  const [first] = found
+  return first === undefined || found.some((each) => each === undefined) ? undefined : says(first)
+}

@@ -1,0 +1,128 @@
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as path from "node:path"
+import { canonicalHost } from "../policy/network/HostPattern.ts"
+import { words } from "../policy/shell/ShellPolicy.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { definition, sha256 } from "./Digest.ts"
+import { sourcesOf } from "./Sources.ts"
+
+export interface Host {
+  readonly name: string
+  readonly port: number
+}
+
+/** What a call is about, in the terms of rules and grants. */
+export interface Subject {
+  /** The words of each command of a shell text; `unread` where it is not a plain list of literal commands. */
+  readonly commands: ReadonlyArray<ReadonlyArray<string>> | "unread" | undefined
+  /** Absolute. */
+  readonly paths: ReadonlyArray<string> | undefined
+  readonly hosts: ReadonlyArray<Host> | undefined
+  /** Files that decide what a command does: an answer about the command is void once one has changed. */
+  readonly sources: ReadonlyArray<string>
+  /** What a grant covers: the same key is the same thing. */
+  readonly key: string
+  /** The key in words, for whoever grants it. */
+  readonly words: string
+}
+
+export type Described = Pick<ToolCall, "name" | "tool" | "params" | "rawParams">
+
+/** How calls are understood; the default goes by the names of parameters. */
+export class Subjects extends Context.Reference<Subjects>()("tollgate/approval/Subjects", {
+  defaultValue: (): { readonly of: (call: Described) => Subject } => byName({ cwd: "/" })
+}) {
+  static readonly layer = (options: SubjectOptions): Layer.Layer<Subjects> =>
+    Layer.sync(Subjects, () => byName(options))
+}
+
+export interface SubjectOptions {
+  /** Where relative paths start. */
+  readonly cwd: string
+  /** Where a path leads, links resolved; lexically where absent. */
+  readonly resolve?: (path: string) => string
+}
+
+/** Characters of a command that rules look into; a longer one is `unread`. Parsing 1 KiB takes up to a millisecond. */
+const maxCommand = 1024
+const maxKnown = 512
+
+/** What a person wrote or read about a call, but not what it does. */
+const beside = new Set(["command", "description", "timeout", "timeoutSeconds"])
+
+const strings = (value: unknown): ReadonlyArray<string> =>
+  typeof value === "string" ? [value] : Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
+
+const hostOf = (text: string): Host | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { hostname, port, protocol } = new URL(text)
+  const name = canonicalHost(hostname)
+  return name === undefined
+    ? undefined
+    : { name, port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) }
+}
+
+const readCommands = (text: string): Subject["commands"] => {
+  if (text.length > maxCommand) return "unread"
+  const read = words(text)
+  // An analysis that finds nothing has not understood.
+  return read === undefined || read.length === 0 || read.some((command) => command.length === 0) ? "unread" : read
+}
+
+const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))
+
+/** A command as it could be typed. */
+export const commandLine = (command: ReadonlyArray<string>): string => command.map(shellWord).join(" ")
+
+/** Understands calls by the names of their parameters: `command`, `path` and its like, `url`. */
+export const byName = (options: SubjectOptions): { readonly of: (call: Described) => Subject } => {
+  const known = new Map<string, Subject["commands"]>()
+  const read = (text: string): Subject["commands"] => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const commands = readCommands(text)
+    if (known.size >= maxKnown) known.clear()
+    known.set(text, commands)
+    return commands
+  }
+  const absolute = (text: string) => path.posix.resolve(options.cwd, text)
+  const resolve = (text: string) => options.resolve?.(absolute(text)) ?? absolute(text)
+
+  return {
+    of: (call) => {
+      const { name, rawParams, tool } = call
+      const params: Readonly<Record<string, unknown>> =
+        typeof rawParams === "object" && rawParams !== null ? (rawParams as Record<string, unknown>) : {}
+      const command = typeof params["command"] === "string" ? params["command"] : undefined
+      const found = ["path", "paths", "file", "directory", "from", "to"].flatMap((key) => strings(params[key]))
+      const urls = strings(params["url"])
+      const commands = command === undefined ? undefined : read(command)
+      const paths = command !== undefined || found.length === 0 ? undefined : found.map(resolve)
+      const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
+      const is = definition(tool)
+      const make = (key: unknown, said: string, sources: ReadonlyArray<string> = []): Subject => ({
+        commands,
+        paths,
+        hosts: hosts?.length === urls.length ? hosts : undefined,
+        sources,
+        key: JSON.stringify([name, is, key]),
+        words: `${name}: ${said}`
+      })
+      if (commands !== undefined && commands !== "unread") {
+        const rest = Object.entries(params).filter(([key]) => !beside.has(key))
+        const cwd = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
+        return make(
+          [commands, rest],
+          commands.map(commandLine).join(" ; "),
+          sourcesOf(commands, (file) => path.posix.resolve(cwd, file))
+        )
+      }
+      if (paths !== undefined && hosts === undefined) return make(["path", paths], paths.join(", "))
+      if (hosts !== undefined && paths === undefined && commands === undefined && hosts.length === urls.length) {
+        return make(["host", hosts], hosts.map(({ name, port }) => `${name}:${port}`).join(", "))
+      }
+      return make(["exact", sha256(rawParams)], "this exact call")
+    }
+  }
+}

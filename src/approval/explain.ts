@@ -1,0 +1,44 @@
+import type { ApprovalPolicy, PolicyVerdict } from "./ApprovalPolicy.ts"
+import type { Grant } from "./Grants.ts"
+import { describe, type Rule } from "./Rule.ts"
+import type { RuleVerdict } from "./RuleBook.ts"
+
+/** Why a call is decided as it is. */
+export interface Explanation {
+  readonly verdict: PolicyVerdict
+  /** One sentence. */
+  readonly because: string
+  readonly rule?: Rule
+  readonly grant?: Grant
+}
+
+export interface Facts {
+  readonly tool: string
+  readonly asks: boolean
+  readonly ruled: RuleVerdict | undefined
+  readonly grant: Grant | undefined
+  readonly policy: ApprovalPolicy
+  /** What the mode makes of a call that needs a decision. */
+  readonly byPolicy: PolicyVerdict
+}
+
+/**
+ * The order in which a call is decided, in one place: a rule that forbids, a grant, a rule that asks, a rule that allows,
+ * the tool's own word, the mode.
+ */
+export const explain = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explanation => {
+  const said = ruled === undefined ? "" : `${describe(ruled.rule)} (${ruled.rule.id}, ${ruled.rule.level} level)`
+  const by = ruled === undefined ? {} : { rule: ruled.rule }
+  if (ruled?.decision === "deny") return { verdict: "deny", because: `The rule says: ${said}.`, ...by }
+  if (grant !== undefined) {
+    return { verdict: "allow", because: `It was granted for this session: ${grant.words} (${grant.id}).`, grant }
+  }
+  if (ruled?.decision === "ask") {
+    const why = ruled.unread === true ? `The call could not be read well enough for the rule: ${said}` : `The rule says: ${said}`
+    return { verdict: byPolicy, because: `${why}; the mode is ${policy}.`, ...by }
+  }
+  if (ruled?.decision === "allow") return { verdict: "allow", because: `The rule says: ${said}.`, ...by }
+  return asks
+    ? { verdict: byPolicy, because: `${tool} asks for approval of this call and the mode is ${policy}.` }
+    : { verdict: "allow", because: `${tool} needs no approval for this call.` }
+}

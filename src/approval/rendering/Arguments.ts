@@ -1,0 +1,34 @@
+import * as crypto from "node:crypto"
+import { redactJsonWith } from "../../redaction/RedactJson.ts"
+import type { RedactorShape } from "../../redaction/Redactor.ts"
+import { cutMiddle, makeVisible } from "../../redaction/visible.ts"
+
+/** Characters of one string, and of all together, that are shown of the arguments of a call. */
+const maxString = 4096
+const maxTotal = 64 * 1024
+
+export interface ShownArguments {
+  readonly value: unknown
+  /** Something was left out, so that nobody has seen the whole. */
+  readonly cut: boolean
+}
+
+/** Head and tail with the length and the hash of the whole between and behind them. */
+export const cutText = (text: string, max: number): string =>
+  text.length <= max
+    ? text
+    : `${cutMiddle(text, max)} [${text.length} characters, sha256 ${crypto.createHash("sha256").update(text).digest("hex")}]`
+
+/** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut (A9). */
+export const shownArguments = (redactor: RedactorShape, value: unknown): ShownArguments => {
+  let left = maxTotal
+  let cut = false
+  const show = (text: string): string => {
+    const max = Math.min(maxString, Math.max(64, left))
+    if (text.length > max) cut = true
+    const shown = cutText(makeVisible(redactor.text(text)), max)
+    left -= shown.length
+    return shown
+  }
+  return { value: redactJsonWith(show, value), cut }
+}

@@ -1,0 +1,145 @@
+import { canonicalHost } from "../../policy/network/HostPattern.ts"
+import { words } from "../../policy/shell/ShellPolicy.ts"
+import { makeVisible } from "../../redaction/visible.ts"
+import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import { cutText } from "./Arguments.ts"
+import { foreign, type Line, own } from "./Line.ts"
+
+/** How a request stands at the moment. */
+export interface PromptState {
+  /** Requests shown before this one. */
+  readonly ahead: number
+  /** Requests that wait behind it. */
+  readonly behind?: number
+  /** Absent where it is not being shown. */
+  readonly millisLeft?: number
+}
+
+/** What is typed earlier than this after a prompt appears was typed for something else: milliseconds. */
+export const settleMillis = 300
+
+const maxLines = 40
+const maxDiffLines = 400
+
+/** Names under which a model tells why; they prove nothing. */
+const narration = new Set(["description", "reason", "explanation", "justification", "comment", "purpose", "summary"])
+
+/** Runs of blanks that could push the rest out of sight. */
+const collapse = (text: string): string =>
+  text.replaceAll(/[ \t]{9,}/g, (run) => ` … [${run.length} blanks] … `).replaceAll("\t", "  ")
+
+const oneLine = (text: string): string => collapse(makeVisible(text)).replaceAll("\n", " ")
+
+const linesOf = (text: string): ReadonlyArray<string> => makeVisible(text).split("\n").map(collapse)
+
+const block = (text: string): ReadonlyArray<Line> => {
+  const lines = linesOf(text)
+  if (lines.length <= maxLines) return lines.map((line) => foreign("value", line))
+  const half = maxLines / 2
+  return [
+    ...lines.slice(0, half).map((line) => foreign("value", line)),
+    own("warning", `… ${lines.length - maxLines} lines not shown …`),
+    ...lines.slice(-half).map((line) => foreign("value", line))
+  ]
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "null")
+
+const argument = (name: string, value: unknown): ReadonlyArray<Line> => {
+  const shown = collapse(makeVisible(name)).replaceAll("\n", " ")
+  const label = narration.has(name) ? `${shown} (the model's own words)` : shown
+  return [own("field", `${label}:`), ...block(textOf(value))]
+}
+
+/** What a reader cannot tell from the text of a command or an address. */
+const insight = (name: string, value: unknown): ReadonlyArray<Line> => {
+  if (typeof value !== "string") return []
+  if (name === "command") {
+    const commands = words(value)
+    return [
+      commands === undefined
+        ? own("warning", "commands: not a plain list of commands; read all of it")
+        : own("field", `commands: ${commands.length}`)
+    ]
+  }
+  if (name === "url" && URL.canParse(value)) {
+    const host = canonicalHost(new URL(value).hostname)
+    return host === undefined ? [] : [own("field", `host: ${host}`)]
+  }
+  return []
+}
+
+const entriesOf = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [["arguments", value]]
+
+const diffKind = (line: string): "added" | "removed" | "diff" =>
+  line.startsWith("+") && !line.startsWith("+++")
+    ? "added"
+    : line.startsWith("-") && !line.startsWith("---")
+      ? "removed"
+      : "diff"
+
+const diffLines = (diff: string): ReadonlyArray<Line> => {
+  const lines = makeVisible(diff).split("\n")
+  const shown = lines.slice(0, maxDiffLines).map((line) => foreign(diffKind(line), line.replaceAll("\t", "  ")))
+  return lines.length <= maxDiffLines
+    ? shown
+    : [...shown, own("warning", `… ${lines.length - maxDiffLines} more lines of the diff …`)]
+}
+
+/** `root › W1`, the way from the root worker to the one that asks. */
+export const workerLine = (path: ReadonlyArray<string>): string =>
+  path.map((name) => oneLine(name)).join(" › ")
+
+const choices = (request: ApprovalRequest): ReadonlyArray<Line> =>
+  request.scopes.flatMap((scope) => {
+    switch (scope) {
+      case "once":
+        return [own("choice", "once: this call alone")]
+      case "session":
+        return [own("choice", "session: until the session ends, for"), foreign("value", oneLine(request.grant ?? ""))]
+      case "always":
+        return [own("choice", "always: saves the rule"), foreign("value", oneLine(request.rule ?? ""))]
+    }
+  })
+
+/** How long there is and who waits, e.g. `12 s left, 2 more wait`. */
+export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): string =>
+  [
+    ahead > 0 ? `${ahead} shown before it` : undefined,
+    millisLeft === undefined ? undefined : `${Math.max(0, Math.ceil(millisLeft / 1000))} s left`,
+    behind > 0 ? `${behind} more wait` : undefined
+  ]
+    .filter((part) => part !== undefined)
+    .join(", ")
+
+/**
+ * What a person sees of a request, made by the runtime from the bytes that the decision is bound to: no word of the model
+ * stands where the runtime speaks (A9).
+ */
+export const promptLines = (request: ApprovalRequest, state: PromptState): ReadonlyArray<Line> => {
+  const status = stateLine(state)
+  return [
+    own("title", `${makeVisible(request.tool)} asks for approval (${request.risk} risk)`),
+    ...(request.workerPath.length > 1
+      ? [own("field", "worker:"), foreign("value", workerLine(request.workerPath))]
+      : []),
+    foreign("value", oneLine(cutText(request.message, 400))),
+    ...entriesOf(request.arguments).flatMap(([name, value]) => [...argument(name, value), ...insight(name, value)]),
+    ...(request.preview?.diff === undefined ? [] : [own("field", "diff:"), ...diffLines(request.preview.diff)]),
+    ...(request.preview === undefined || request.preview.targets.length === 0
+      ? []
+      : [own("field", "touches:"), ...request.preview.targets.map(({ path }) => foreign("value", oneLine(path)))]),
+    ...choices(request),
+    own("field", `digest: ${request.digest.slice(0, 16)}`),
+    ...(status === "" ? [] : [own("field", status)])
+  ]
+}
+
+/** The last messages, for whoever wants to know how it came to this. */
+export const contextLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
+  (request.context ?? []).flatMap(({ content, role }) => [
+    own("field", `${role}:`),
+    ...linesOf(content).map((line) => foreign("context", line))
+  ])

@@ -1,0 +1,38 @@
+import * as Either from "effect/Either"
+
+/** Parameters that say most about a call, in this order. */
+const telling = ["command", "path", "file", "pattern", "query", "url", "name", "from", "to", "text"]
+
+const rank = (name: string): number => {
+  const index = telling.indexOf(name)
+  return index < 0 ? telling.length : index
+}
+
+const word = (value: unknown): string => {
+  if (typeof value !== "string") return JSON.stringify(value) ?? ""
+  const line = value.replaceAll(/\s+/gu, " ").trim()
+  return value.includes("\n") ? `${line.slice(0, 40)}${line.length > 40 ? "…" : ""}` : line
+}
+
+/** The arguments of a call on one line: the telling ones bare, the others by name, long texts left out. */
+export const brief = (json: string): string => {
+  const parsed = Either.try((): unknown => JSON.parse(json === "" ? "{}" : json))
+  if (Either.isLeft(parsed)) return json.replaceAll(/\s+/gu, " ")
+  if (typeof parsed.right !== "object" || parsed.right === null) return word(parsed.right)
+  const fields: ReadonlyArray<readonly [string, unknown]> = Object.entries(parsed.right)
+  const short = fields.filter(([, value]) => typeof value !== "string" || !value.includes("\n"))
+  return [...(short.length === 0 ? fields : short)]
+    .sort(([a], [b]) => rank(a) - rank(b))
+    .map(([name, value], index) => (index === 0 && rank(name) < telling.length ? word(value) : `${name}=${word(value)}`))
+    .join(" ")
+}
+
+/** The arguments at full length, one parameter a line. */
+export const full = (value: unknown): ReadonlyArray<string> =>
+  typeof value !== "object" || value === null
+    ? [JSON.stringify(value) ?? ""]
+    : Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+        const text = typeof field === "string" ? field : (JSON.stringify(field, null, 2) ?? "")
+        const [first = "", ...rest] = text.split("\n")
+        return rest.length === 0 ? [`${name}: ${first}`] : [`${name}:`, ...[first, ...rest].map((line) => `  ${line}`)]
+      })

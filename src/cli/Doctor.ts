@@ -1,0 +1,145 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { setUp } from "../config/ConfigError.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { Database } from "../database/Database.ts"
+import { apiKeyVariable, hosted, type Profile } from "../model/Profile.ts"
+import { Processes } from "../process/Processes.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import * as DefaultStack from "../tool/DefaultStack.ts"
+import { version } from "../version.ts"
+import * as LazyHttpClient from "./LazyHttpClient.ts"
+import * as Live from "./Live.ts"
+import { Screen } from "./Screen.ts"
+import type { Style } from "./Style.ts"
+import { tools } from "./Toolbox.ts"
+
+/** Something is missing; what it is has been said. */
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { problems: Schema.Number }) {
+  override get message() {
+    return this.problems === 1 ? "One thing is missing; see above." : `${this.problems} things are missing; see above.`
+  }
+}
+
+interface Finding {
+  readonly state: "good" | "missing" | "note"
+  readonly what: string
+  readonly detail: string
+  /** What mends it, a command each. */
+  readonly mend?: ReadonlyArray<string>
+}
+
+/** How long a server has to answer. */
+const patience = Duration.seconds(4)
+
+const good = (what: string, detail: string): Finding => ({ state: "good", what, detail })
+const missing = (what: string, detail: string, mend: ReadonlyArray<string> = []): Finding => ({
+  state: "missing",
+  what,
+  detail,
+  mend
+})
+
+/** Any answer at all shows that the server is there; nothing is sent but a request for its root. */
+const reach = (what: string, baseUrl: string): Effect.Effect<Finding, never, HttpClient.HttpClient> =>
+  Effect.flatMap(HttpClient.HttpClient, (http) => http.get(new URL(baseUrl).origin)).pipe(
+    Effect.scoped,
+    Effect.timeout(patience),
+    Effect.match({
+      onSuccess: () => good(what, `${new URL(baseUrl).host} answers`),
+      onFailure: () => missing(what, `${new URL(baseUrl).host} does not answer within ${Duration.format(patience)}`)
+    })
+  )
+
+const checkProfile = (name: string, profile: Profile) =>
+  Effect.gen(function* () {
+    const { secret } = yield* Configuration
+    const files = yield* FileSystem.FileSystem
+    const what = `profile ${name}`
+    if (profile.provider === "scripted") {
+      return (yield* Effect.orElseSucceed(files.exists(profile.script), () => false))
+        ? good(what, `plays ${profile.script}`)
+        : missing(what, `its script ${profile.script} is not there`)
+    }
+    const variable = apiKeyVariable(profile)
+    const key = variable === undefined ? undefined : Option.filter(secret(variable), (value) => Redacted.value(value) !== "")
+    if (key !== undefined && Option.isNone(key)) {
+      return missing(what, `${variable} is not set`, [`export ${variable}=…`])
+    }
+    const baseUrl = profile.baseUrl ?? (profile.provider === "chat-completions" ? "" : hosted[profile.provider].baseUrl)
+    return yield* reach(`${what} (${profile.model})`, baseUrl)
+  })
+
+const checkDatabase = Effect.flatMap(Configuration, ({ home }) =>
+  Layer.build(Database.layer(home.database)).pipe(
+    Effect.scoped,
+    Effect.match({
+      onSuccess: () => good("sessions", home.database),
+      onFailure: (error) => missing("sessions", error.message)
+    })
+  )
+)
+
+const checkSandbox = Effect.map(Sandbox, ({ describe }) =>
+  describe.isolated
+    ? good("sandbox", describe.detail)
+    : ({ state: "note", what: "sandbox", detail: describe.detail } as const)
+).pipe(Effect.provide(Sandbox.layerDetect), Effect.provide(Processes.layer))
+
+const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
+  Effect.flatMap(Effect.either(preferred), (named): Effect.Effect<ReadonlyArray<Finding>, never, Configuration | FileSystem.FileSystem | HttpClient.HttpClient> => {
+    if (named._tag === "Left") return Effect.succeed([missing("model", "none is configured; any one of these sets one up", setUp)])
+    const known = Object.hasOwn(profiles, named.right)
+      ? []
+      : [missing("model", `the preferred profile ${named.right} is not configured`, ["tollgate config"])]
+    return Effect.map(
+      Effect.forEach(Object.entries(profiles), ([name, profile]) => checkProfile(name, profile), { concurrency: 4 }),
+      (found) => [...known, ...found]
+    )
+  })
+)
+
+const render = ({ detail, mend = [], state, what }: Finding, style: Style): string => {
+  const mark = { good: style.green("✓"), missing: style.red("✗"), note: style.yellow("!") }[state]
+  const lines = [`${mark} ${style.bold(makeVisible(what))}  ${makeVisible(detail)}`, ...mend.map((line) => `    ${style.cyan(line)}`)]
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+/** Says what stands in front of every tool, outermost first. */
+const showStack = Effect.gen(function* () {
+  const { answer, style } = yield* Screen
+  const options = yield* Live.stack
+  for (const tool of tools) {
+    const steps = DefaultStack.describe(options, tool).map(
+      ({ detail, step }) => `    ${step}${detail === undefined || detail === "" ? "" : style.dim(`  ${detail}`)}\n`
+    )
+    yield* answer(`${style.bold(tool.name)}\n${steps.join("")}`)
+  }
+})
+
+export const doctor = ({ stack }: { readonly stack: boolean }) =>
+  Effect.gen(function* () {
+    if (stack) return yield* showStack
+    const { answer, style } = yield* Screen
+    const { home } = yield* Configuration
+    yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
+    const checks = [Effect.map(checkDatabase, (one) => [one]), checkProfiles, Effect.map(checkSandbox, (one) => [one])]
+    const found = (yield* Effect.forEach(checks, (check) =>
+      Effect.tap(check, (findings) => answer(findings.map((one) => render(one, style)).join("")))
+    )).flat()
+    const problems = found.filter(({ state }) => state === "missing").length
+    if (problems > 0) return yield* new NotReady({ problems })
+  }).pipe(
+    Effect.provide(LazyHttpClient.layer),
+    Effect.provide(NodeFileSystem.layer),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )

@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Configuration } from "../config/Configuration.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import { type Envelope, toLine } from "../runtime/Envelope.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { fit } from "./Layout.ts"
+import * as Live from "./Live.ts"
+import { Screen } from "./Screen.ts"
+import * as Sessions from "./Sessions.ts"
+
+export interface EventsOptions {
+  readonly session: string
+  readonly from: number
+  readonly follow: boolean
+  readonly jsonl: boolean
+}
+
+/** One event as a line: its number, when it was since the first, where it belongs, what it says. */
+const line = (start: number, { style, width }: Screen["Type"]) => ({ event, seq, task, time, worker }: Envelope): string => {
+  const { _tag, ...fields } = event
+  const place = [task?.slice(0, 13), worker?.join("/")].filter((part) => part !== undefined).join(" ")
+  const head = `${String(seq).padStart(5)} ${style.dim(`+${((time - start) / 1000).toFixed(3)}s`)} ${style.bold(_tag)} ${style.dim(makeVisible(place))}`
+  const said = JSON.stringify(fields)
+  return fit(`${head}${said === "{}" ? "" : ` ${makeVisible(said)}`}`, width() - 1)
+}
+
+/** Prints the events of a session from a number on, and what is yet to come where it follows. */
+export const events = ({ follow, from, jsonl, session }: EventsOptions) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const screen = yield* Screen
+    const id = yield* Sessions.resolve(session)
+    let start: number | undefined
+    yield* runtime.subscribe(id, { from, follow }).pipe(
+      Stream.runForEachChunk((chunk) => {
+        const text = Array.from(chunk, (envelope) => {
+          start ??= envelope.time
+          return `${jsonl ? toLine(envelope) : line(start, screen)(envelope)}\n`
+        })
+        return screen.answer(text.join(""))
+      })
+    )
+  }).pipe(
+    Effect.provide(Live.reading),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )

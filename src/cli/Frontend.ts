@@ -1,0 +1,21 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Ui } from "../ui/Ui.ts"
+import { Keyboard } from "./Keyboard.ts"
+import { Screen } from "./Screen.ts"
+import * as TerminalUi from "./TerminalUi.ts"
+
+export interface FrontendOptions {
+  /** Only the final answer goes to standard output where that is no terminal. */
+  readonly split: boolean
+  /** Reads keys where there is a terminal. */
+  readonly keys: boolean
+}
+
+/** The terminal as a frontend, with whatever of it there is. */
+export const layer = ({ keys, split }: FrontendOptions): Layer.Layer<Ui | Screen> => {
+  const keyboard = Layer.unwrapEffect(
+    Effect.map(Screen, ({ interactive }) => (keys && interactive ? Keyboard.layer : Keyboard.layerNone))
+  )
+  return TerminalUi.layer.pipe(Layer.provide(keyboard), Layer.provideMerge(Screen.layer({ split })))
+}

@@ -1,0 +1,47 @@
+import * as Args from "@effect/cli/Args"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Effect from "effect/Effect"
+
+/** Marks a word that stood behind `--` and is no option whatever it looks like. */
+const literal = "\u0000"
+
+/** The words of the command line with those behind `--` marked. */
+export const separate = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = words.indexOf("--")
+  return end < 0 ? words : [...words.slice(0, end), ...words.slice(end + 1).map((word) => literal + word)]
+}
+
+/** An argument; what looks like an option is none of the command's, where the parser would take it for a value. */
+export const argument = (name: string, about: string): Args.Args<string> =>
+  Args.text({ name }).pipe(
+    Args.withDescription(about),
+    Args.mapEffect((word) =>
+      word.startsWith(literal)
+        ? Effect.succeed(word.slice(literal.length))
+        : word.startsWith("-") && word !== "-"
+          ? Effect.fail(HelpDoc.p(`unknown option ${word}`))
+          : Effect.succeed(word)
+    )
+  )
+
+/** Steps from one word to the other by inserting, leaving out and replacing letters. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** The known word that was probably meant. */
+export const similar = (word: string, known: ReadonlyArray<string>): string | undefined => {
+  const [best] = known
+    .map((other) => ({ other, steps: other.startsWith(word) ? 1 : distance(word, other) }))
+    .sort((a, b) => a.steps - b.steps)
+  return best !== undefined && best.steps <= Math.max(1, Math.floor(word.length / 3)) ? best.other : undefined
+}

@@ -1,0 +1,137 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { Configuration } from "../config/Configuration.ts"
+import { ClearSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
+import { isTerminal } from "../runtime/Event.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { type Opened, submit } from "../ui/Conversation.ts"
+import { present } from "../ui/present.ts"
+import { Ui } from "../ui/Ui.ts"
+import { version } from "../version.ts"
+import * as Frontend from "./Frontend.ts"
+import { invocation } from "./invocation.ts"
+import { UsageError } from "./Outcome.ts"
+import { agent, flagsOf, openSession, policyOf, type RunOptions } from "./Run.ts"
+import { Screen } from "./Screen.ts"
+import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
+
+type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last">
+
+/** Prompts one after the other until the person has no more to say. */
+export const interactive = (options: InteractiveOptions) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    if (!screen.interactive) {
+      return yield* new UsageError({
+        reason: 'There is no terminal to type in. Send one prompt with tollgate run "…", or see tollgate --help.'
+      })
+    }
+    const policy = yield* policyOf(Option.none(), true)
+    yield* Effect.provide(talk(options), yield* agent(policy))
+  }).pipe(
+    Effect.provide(Frontend.layer({ split: false, keys: true })),
+    Effect.provide(Configuration.layer(flagsOf(options)))
+  )
+
+const talk = (options: InteractiveOptions) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const ui = yield* Ui
+    const screen = yield* Screen
+    const { preferred, profiles } = yield* Configuration
+    let profile = yield* preferred
+    let session: Opened | undefined
+    let running: Deferred.Deferred<void> | undefined
+    let idleInterrupts = 0
+    const quit = yield* Deferred.make<void>()
+    const say = (text: string, level: "info" | "error" = "info") => ui.display({ _tag: "Note", level, text })
+
+    /** The session is made with the first prompt, so that a look around leaves none behind. */
+    const opened = Effect.gen(function* () {
+      if (session !== undefined) return session
+      const fresh = yield* openSession(options)
+      session = fresh
+      const events = runtime.subscribe(fresh.session, { from: fresh.seq })
+      yield* Effect.forkScoped(
+        present(events, {
+          decide: (decision) => Effect.ignore(runtime.send(decision)),
+          after: ({ event }) =>
+            Effect.suspend(() => {
+              if (event._tag === "ModelSwitched") profile = event.profile
+              return isTerminal(event) && running !== undefined ? Deferred.succeed(running, undefined) : Effect.void
+            })
+        }).pipe(Effect.catchAll((error) => Effect.zipRight(say(error.message, "error"), Deferred.succeed(quit, undefined))))
+      )
+      return fresh
+    })
+
+    const onInterrupt = Effect.suspend(() => {
+      if (session !== undefined && running !== undefined) {
+        return Effect.ignore(runtime.send(new Interrupt({ session: session.session })))
+      }
+      return idleInterrupts++ === 0 ? say("ctrl-c again or ctrl-d quits") : Deferred.succeed(quit, undefined)
+    })
+    yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => onInterrupt))
+
+    const prompt = (text: string) =>
+      Effect.gen(function* () {
+        const target = yield* opened
+        const done = yield* Deferred.make<void>()
+        running = done
+        yield* submit(target, text)
+        yield* Effect.raceFirst(Deferred.await(done), Deferred.await(quit))
+        running = undefined
+      })
+
+    const perform = (command: SlashCommand) =>
+      Effect.gen(function* () {
+        switch (command._tag) {
+          case "Help":
+            return yield* screen.progress(slashHelp(screen.style))
+          case "Exit":
+            return yield* Deferred.succeed(quit, undefined)
+          case "Clear":
+            return session === undefined
+              ? yield* say("there is nothing to forget yet")
+              : yield* runtime.send(new ClearSession({ session: session.session }))
+          case "Status":
+            return yield* say(
+              `${session === undefined ? "no session yet" : session.session} · ${profile} · ${process.cwd()}`
+            )
+          case "Model": {
+            if (command.profile === undefined) return yield* say(`${profile}; there are: ${Object.keys(profiles).join(", ")}`)
+            const target = yield* opened
+            return yield* runtime.send(new SwitchModel({ session: target.session, profile: command.profile }))
+          }
+          case "Unknown":
+            return yield* say(`There is no /${command.name}. /help shows what there is.`, "error")
+        }
+      })
+
+    yield* screen.progress(
+      `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} · /help · esc stops · ctrl-d quits`)}\n\n`
+    )
+    const loop: Effect.Effect<void, Effect.Effect.Error<ReturnType<typeof prompt>>, Effect.Effect.Context<ReturnType<typeof prompt>>> =
+      Effect.gen(function* () {
+        for (;;) {
+          const line = yield* ui.input("› ")
+          if (Option.isNone(line)) return
+          idleInterrupts = 0
+          const text = line.value.trim()
+          if (text === "") continue
+          const command = parseSlash(text)
+          yield* command === undefined ? prompt(text) : perform(command)
+          if (yield* Deferred.isDone(quit)) return
+        }
+      })
+    const looping = yield* Effect.fork(loop)
+    yield* Effect.raceFirst(Fiber.join(looping), Deferred.await(quit))
+    yield* Fiber.interrupt(looping)
+    yield* ui.stop
+    if (session !== undefined) {
+      yield* screen.progress(screen.style.dim(`${invocation()} --session ${session.session.slice(0, 16)} goes on from here\n`))
+    }
+  }).pipe(Effect.scoped)

@@ -1,0 +1,93 @@
+import stringWidth from "string-width"
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+const ascii = /^[\u0020-\u007e]*$/
+
+/** Columns that a text takes; escape sequences take none. */
+export const columns = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text))
+
+/** Escape sequences that colour. */
+const sequence = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`)
+
+/** The text, cut to a number of columns with an ellipsis where it is longer; its colours end where they would have. */
+export const fit = (text: string, width: number): string => {
+  if (width <= 0) return ""
+  if (columns(text) <= width) return text
+  let kept = ""
+  let used = 0
+  let full = false
+  for (const [index, piece] of text.split(sequence).entries()) {
+    if (index % 2 === 1) {
+      kept += piece
+      continue
+    }
+    for (const { segment } of graphemes.segment(piece)) {
+      const wide = columns(segment)
+      if (!full && used + wide > width - 1) {
+        full = true
+        kept += "…"
+      }
+      if (full) break
+      kept += segment
+      used += wide
+    }
+  }
+  return kept
+}
+
+/**
+ * Breaks running text between words so that no line is wider than `width`; text comes in pieces of any size. A word that
+ * is still growing is held back until its end is seen.
+ */
+export class Flow {
+  private readonly width: () => number
+  private column = 0
+  private word = ""
+  private blank = ""
+
+  constructor(width: () => number) {
+    this.width = width
+  }
+
+  push(text: string): string {
+    let out = ""
+    for (const piece of text.match(/\n|[^\S\n]+|\S+/gu) ?? []) {
+      if (piece === "\n") {
+        out += `${this.place()}\n`
+        this.column = 0
+        this.blank = ""
+      } else if (/^\s/u.test(piece)) {
+        out += this.place()
+        this.blank += piece
+      } else this.word += piece
+    }
+    return out
+  }
+
+  /** What was held back. */
+  end(): string {
+    const out = this.place()
+    this.column = 0
+    this.blank = ""
+    return out
+  }
+
+  private place(): string {
+    if (this.word === "") return ""
+    const wide = columns(this.word)
+    const before = columns(this.blank)
+    const breaks = this.column > 0 && this.column + before + wide > this.width()
+    const out = breaks ? `\n${this.word}` : `${this.blank}${this.word}`
+    this.column = breaks ? wide : this.column + before + wide
+    this.word = ""
+    this.blank = ""
+    return out
+  }
+}
+
+/** Whole text as lines no wider than `width`. */
+export const wrap = (text: string, width: number): ReadonlyArray<string> => {
+  const flow = new Flow(() => width)
+  return (flow.push(text) + flow.end()).split("\n")
+}

@@ -1,0 +1,150 @@
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import { makeVisible } from "../redaction/visible.ts"
+import { version } from "../version.ts"
+import { root, tree } from "./command/root.ts"
+import { exitNow } from "./exitNow.ts"
+import { separate, similar } from "./Guard.ts"
+import { type CommandTree, help } from "./Help.ts"
+import { parserConsole, type Said } from "./parserConsole.ts"
+import { codeOf, exitCodes, UsageError } from "./Outcome.ts"
+import { styleFor } from "./Style.ts"
+
+const parse = Command.run(root, { name: "tollgate", version, executable: "tollgate" })
+
+/** Follows the words down the tree of commands; a word that is none of them must be meant for the last. */
+const locate = (words: ReadonlyArray<string>): { readonly node: CommandTree; readonly path: ReadonlyArray<string> } => {
+  let node = tree
+  const path = ["tollgate"]
+  for (const word of words) {
+    const next = node.below !== undefined && Object.hasOwn(node.below, word) ? node.below[word] : undefined
+    if (next === undefined) break
+    node = next
+    path.push(word)
+  }
+  return { node, path }
+}
+
+/** Where commands can follow, the next word must be one or an option: a prompt without `run` would be a guess. */
+const checkCommand = (words: ReadonlyArray<string>): Effect.Effect<void, UsageError> => {
+  const { node, path } = locate(words)
+  const word = words[path.length - 1]
+  if (words.includes("--wizard")) return new UsageError({ reason: "unknown option --wizard" })
+  if (word === undefined || word.startsWith("-") || node.below === undefined) return Effect.void
+  const near = similar(word, Object.keys(node.below))
+  const what = `${path.join(" ")} has no command ${JSON.stringify(word)}.`
+  return new UsageError({
+    reason:
+      near !== undefined
+        ? `${what} Did you mean ${near}?`
+        : path.length === 1
+          ? `${what} To send it as a prompt: tollgate run ${JSON.stringify(word)}`
+          : `${what} There are: ${Object.keys(node.below).join(", ")}.`
+  })
+}
+
+const asksForHelp = (words: ReadonlyArray<string>): boolean => {
+  const end = words.indexOf("--")
+  return (end < 0 ? words : words.slice(0, end)).some((word) => word === "--help" || word === "-h")
+}
+
+const environment = Layer.mergeAll(
+  NodeFileSystem.layer,
+  NodePath.layer,
+  NodeTerminal.layer,
+  CliConfig.layer({ showBuiltIns: false, finalCheckBuiltIn: true }),
+  Logger.replace(Logger.defaultLogger, Logger.none)
+)
+
+const say = (message: string) =>
+  Effect.flatMap(styleFor(process.stderr.isTTY), ({ bold, red }) =>
+    Effect.sync(() => void process.stderr.write(`${bold(red("tollgate:"))} ${makeVisible(message)}\n`))
+  )
+
+/** What is wrong, in a sentence; the parser takes an unknown option of a group for the name of a command. */
+const complaint = (words: ReadonlyArray<string>, said: Said): string => {
+  const text = said.errors.join(" ")
+  const { path } = locate(words)
+  const next = words[path.length - 1]
+  return next?.startsWith("-") === true && text.startsWith("Invalid subcommand")
+    ? `unknown option ${next}`
+    : text.replace(/^Received unknown argument: '(-[^']*)'/, "unknown option $1")
+}
+
+/** Errors of commands have a tag and a message that says what to do. */
+interface Told {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** Says what went wrong, unless it has been said, and gives the exit code. */
+const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray<string>): Effect.Effect<number> => {
+  const failure = Cause.failureOption(cause)
+  if (Option.isNone(failure)) {
+    if (Cause.isInterruptedOnly(cause)) return Effect.succeed(exitCodes.interrupted)
+    const defect = Cause.squash(cause)
+    const what = defect instanceof Error ? defect.message : String(defect)
+    return Effect.as(say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug of Tollgate.`), exitCodes.internal)
+  }
+  if (ValidationError.isValidationError(failure.value)) {
+    const help = [...locate(words).path, "--help"].join(" ")
+    return Effect.as(say(`${complaint(words, said)}\nSee ${help}`), exitCodes.usage)
+  }
+  const error = failure.value as Told
+  const silent = error._tag === "TaskEndedEarly"
+  return Effect.as(silent ? Effect.void : say(error.message), codeOf(error))
+}
+
+const showHelp = (words: ReadonlyArray<string>) =>
+  Effect.map(styleFor(process.stdout.isTTY), (style) => {
+    const { node, path } = locate(words)
+    process.stdout.write(help(node, path, style))
+  })
+
+const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
+  const said: Said = { errors: [] }
+  const command = Effect.zipRight(checkCommand(words), parse(["node", "tollgate", ...separate(words)])).pipe(
+    Effect.provide(environment),
+    Console.withConsole(parserConsole(said))
+  )
+  const whole = Effect.suspend(() => (asksForHelp(words) ? showHelp(words) : command))
+  return Effect.flatMap(Effect.exit(whole), (exit) =>
+    Exit.isSuccess(exit) ? Effect.succeed(exitCodes.ok) : concluded(exit.cause, said, words)
+  )
+}
+
+/** Runs the command line. The first signal stops everything in good order, the second at once. */
+export const main = (words: ReadonlyArray<string>): void => {
+  const fiber = Effect.runFork(program(words))
+  let broken = false
+  let stopping = false
+  const stop = () => {
+    if (stopping) exitNow()
+    stopping = true
+    fiber.unsafeInterruptAsFork(fiber.id())
+  }
+  process.on("SIGINT", stop)
+  process.on("SIGTERM", stop)
+  process.on("SIGHUP", stop)
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", () => {
+      if (broken) return
+      broken = true
+      fiber.unsafeInterruptAsFork(fiber.id())
+    })
+  }
+  fiber.addObserver((exit) => {
+    process.exit(broken ? exitCodes.ok : Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal)))
+  })
+}

@@ -1,0 +1,121 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Configuration, type Flags } from "../config/Configuration.ts"
+import { SwitchModel, Interrupt } from "../runtime/Command.ts"
+import { toLine } from "../runtime/Envelope.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { open, type Which } from "../ui/Conversation.ts"
+import { present } from "../ui/present.ts"
+import { Ui } from "../ui/Ui.ts"
+import * as Frontend from "./Frontend.ts"
+import * as Live from "./Live.ts"
+import { UsageError } from "./Outcome.ts"
+import { project } from "./Project.ts"
+import { readStdin } from "./readStdin.ts"
+import { runTask } from "./runTask.ts"
+import { Screen } from "./Screen.ts"
+import * as Toolbox from "./Toolbox.ts"
+
+export interface RunOptions {
+  readonly prompt: ReadonlyArray<string>
+  readonly profile: Option.Option<string>
+  readonly session: Option.Option<string>
+  readonly last: boolean
+  readonly json: boolean
+  readonly approve: Option.Option<ApprovalPolicy>
+}
+
+/** The words, or standard input where there are none or one of them is `-`. */
+const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageError> =>
+  Effect.gen(function* () {
+    const piped = words.length === 0 || words.includes("-")
+    if (piped && process.stdin.isTTY) {
+      return yield* new UsageError({ reason: 'There is no prompt. Say what to do: tollgate run "…"' })
+    }
+    const text = piped ? yield* readStdin : ""
+    const said = words.filter((word) => word !== "-").join(" ")
+    const prompt = [said, text].filter((part) => part.trim() !== "").join("\n\n")
+    return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
+  })
+
+/** What happens to calls that need approval: by the flag, by the configuration, else a person is asked if there is one. */
+export const policyOf = (
+  chosen: Option.Option<ApprovalPolicy>,
+  canAsk: boolean
+): Effect.Effect<ApprovalPolicy, UsageError, Configuration> =>
+  Effect.flatMap(Configuration, ({ settings }) => {
+    if (!canAsk && Option.contains(chosen, "ask")) {
+      return new UsageError({ reason: "--approve ask needs a terminal. Choose --approve deny, allow or fail." })
+    }
+    const policy = Option.getOrElse(chosen, () => settings.approvals?.policy ?? "ask")
+    return Effect.succeed(policy === "ask" && !canAsk ? "fail" : policy)
+  })
+
+export const flagsOf = (options: Pick<RunOptions, "profile">): Flags =>
+  Option.match(options.profile, {
+    onNone: () => ({}),
+    onSome: (value) => ({ profile: { flag: "--profile", value } })
+  })
+
+/** Opens the session that the options name; a profile that was asked for holds for an old session too. */
+export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const which: Which = Option.match(options.session, {
+      onSome: (session): Which => ({ _tag: "Named", session }),
+      onNone: (): Which => ({ _tag: options.last ? "Last" : "New" })
+    })
+    const opened = yield* open(which, yield* project)
+    if (which._tag !== "New" && Option.isSome(options.profile)) {
+      yield* runtime.send(new SwitchModel({ session: opened.session, profile: options.profile.value }))
+    }
+    return opened
+  })
+
+/** The runtime with the built-in tools in the working directory. */
+export const agent = (policy: ApprovalPolicy) =>
+  Effect.map(Configuration, ({ home, settings: { roots = [] } }) =>
+    Live.layer({
+      tools: Toolbox.tools,
+      requirements: Toolbox.layer({ workspace: process.cwd(), roots, home }),
+      models: Live.models,
+      policy
+    })
+  )
+
+export const run = (options: RunOptions) =>
+  Effect.gen(function* () {
+    if (options.last && Option.isSome(options.session)) {
+      return yield* new UsageError({ reason: "--continue and --session exclude each other." })
+    }
+    const prompt = yield* promptOf(options.prompt)
+    const { interactive } = yield* Screen
+    const policy = yield* policyOf(options.approve, interactive && !options.json)
+    yield* perform(options, prompt).pipe(Effect.provide(yield* agent(policy)))
+  }).pipe(
+    Effect.provide(Frontend.layer({ split: true, keys: !options.json })),
+    Effect.provide(Configuration.layer(flagsOf(options)))
+  )
+
+const perform = (options: RunOptions, prompt: string) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const screen = yield* Screen
+    const ui = yield* Ui
+    const { preferred } = yield* Configuration
+    const opened = yield* openSession(options)
+    if (options.json) {
+      return yield* runTask(opened, prompt, (events) =>
+        Stream.runForEachChunk(events, (chunk) => screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join("")))
+      )
+    }
+    const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
+    yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
+    yield* ui.start({ id: opened.session, profile: yield* preferred })
+    yield* Effect.ensuring(
+      runTask(opened, prompt, (events) => present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) })),
+      ui.stop
+    )
+  }).pipe(Effect.scoped)

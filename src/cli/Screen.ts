@@ -1,0 +1,109 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Config from "effect/Config"
+import * as Option from "effect/Option"
+import { columns, fit } from "./Layout.ts"
+import { type Style, styleFor } from "./Style.ts"
+
+/** The line below everything else; `cursor` is the column at which the person types. */
+export interface BottomLine {
+  readonly text: string
+  readonly cursor?: number
+}
+
+/** Where text goes: a terminal with a line at its bottom that is drawn anew, or two plain streams. */
+export class Screen extends Context.Tag("tollgate/cli/Screen")<
+  Screen,
+  {
+    readonly style: Style
+    /** Somebody looks at it and can type. */
+    readonly interactive: boolean
+    /** It has a bottom line. */
+    readonly live: boolean
+    /** Only the final answer goes to standard output; everything else goes to standard error. */
+    readonly split: boolean
+    /** Columns; unbounded where nobody looks. */
+    readonly width: () => number
+    readonly progress: (text: string) => Effect.Effect<void>
+    readonly answer: (text: string) => Effect.Effect<void>
+    readonly bottom: (line: BottomLine | undefined) => Effect.Effect<void>
+  }
+>() {
+  /** `split` only where standard output is no terminal. */
+  static readonly layer = (options: { readonly split: boolean }): Layer.Layer<Screen> =>
+    Layer.scoped(Screen, make(options))
+}
+
+/** Columns of text that no terminal breaks. */
+const unbounded = 10_000
+const eraseLine = "\r\u001b[2K"
+const hideCursor = "\u001b[?25l"
+const showCursor = "\u001b[?25h"
+
+/** Suspends while the stream is full, so that a slow reader is waited for. */
+const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (stream.write(text)) return resume(Effect.void)
+    const done = () => resume(Effect.void)
+    stream.once("drain", done)
+    return Effect.sync(() => void stream.off("drain", done))
+  })
+
+const make = (options: { readonly split: boolean }) =>
+  Effect.gen(function* () {
+    const { stderr, stdin, stdout } = process
+    const split = options.split && !stdout.isTTY
+    const target = split ? stderr : stdout
+    const style = yield* styleFor(target.isTTY)
+    const dumb = Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")
+    const live = target.isTTY && !dumb
+    let bottom: BottomLine | undefined
+    let drawn = false
+    /** Whether what was printed last ended its line. */
+    let fresh = true
+
+    const width = () => (target.isTTY ? target.columns || 80 : unbounded)
+    const draw = (): string => {
+      if (bottom === undefined || !fresh) return ""
+      drawn = true
+      const text = fit(bottom.text, width() - 1)
+      return bottom.cursor === undefined
+        ? `${hideCursor}${text}`
+        : `${showCursor}${text}\r${bottom.cursor === 0 ? "" : `\u001b[${Math.min(bottom.cursor, columns(text))}C`}`
+    }
+    const erase = (): string => {
+      const was = drawn
+      drawn = false
+      return was ? eraseLine : ""
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        bottom = undefined
+        return live ? write(target, `${erase()}${fresh ? "" : "\n"}${showCursor}`) : Effect.void
+      })
+    )
+
+    return Screen.of({
+      style,
+      interactive: live && stdin.isTTY && !split,
+      live,
+      split,
+      width,
+      progress: (text) =>
+        Effect.suspend(() => {
+          const before = erase()
+          fresh = text.endsWith("\n")
+          return write(target, live ? `${before}${text}${draw()}` : text)
+        }),
+      answer: (text) => write(stdout, text),
+      bottom: (line) =>
+        Effect.suspend(() => {
+          if (!live) return Effect.void
+          bottom = line
+          const before = erase()
+          const after = draw()
+          return before + after === "" ? Effect.void : write(target, before + after + (line === undefined ? showCursor : ""))
+        })
+    })
+  })

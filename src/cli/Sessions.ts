@@ -1,0 +1,99 @@
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { Configuration } from "../config/Configuration.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { SessionNotFound, SessionStore, type SessionSummary } from "../runtime/SessionStore.ts"
+import { present } from "../ui/present.ts"
+import { Ui } from "../ui/Ui.ts"
+import { many } from "../ui/Words.ts"
+import * as Frontend from "./Frontend.ts"
+import { fit } from "./Layout.ts"
+import * as Live from "./Live.ts"
+import { Screen } from "./Screen.ts"
+import { project } from "./Project.ts"
+
+export interface ListOptions {
+  readonly all: boolean
+  readonly json: boolean
+  readonly limit: number
+}
+
+/** Characters of a session's id that a person needs to see; any unique beginning names it. */
+const shortId = "session_".length + 8
+
+const ago = (millis: number): string => {
+  const minutes = Math.floor(millis / 60_000)
+  if (minutes < 1) return "just now"
+  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`
+  return `${Math.floor(minutes / 60 / 24)} days ago`
+}
+
+const line = (session: SessionSummary, now: number): string =>
+  [
+    session.id.slice(0, shortId),
+    ago(now - session.updatedAt).padEnd(10),
+    makeVisible(session.title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)"
+  ].join("  ")
+
+const record = (session: SessionSummary): string =>
+  JSON.stringify({
+    ...session,
+    createdAt: DateTime.formatIso(DateTime.unsafeMake(session.createdAt)),
+    updatedAt: DateTime.formatIso(DateTime.unsafeMake(session.updatedAt))
+  })
+
+/** Lists sessions, the latest first. */
+export const list = ({ all, json, limit }: ListOptions) =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const screen = yield* Screen
+    const here = yield* project
+    const sessions = yield* store.list({ limit, ...(all ? {} : { project: here }) })
+    const now = yield* Clock.currentTimeMillis
+    if (json) return yield* screen.answer(sessions.map((session) => `${record(session)}\n`).join(""))
+    if (sessions.length === 0) {
+      const hint = all ? 'Start one: tollgate run "…"' : "tollgate sessions list --all shows those of other directories."
+      return yield* screen.answer(`There is no session of ${here} yet. ${hint}\n`)
+    }
+    yield* screen.answer(sessions.map((session) => `${fit(line(session, now), screen.width() - 1)}\n`).join(""))
+    yield* screen.live
+      ? screen.answer(`\n${screen.style.dim(`${many(sessions.length, "session")} · tollgate sessions show ID`)}\n`)
+      : Effect.void
+  }).pipe(
+    Effect.provide(Live.store),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )
+
+/** Sessions that a beginning of an id is looked up in. */
+const lookup = 10_000
+
+/** The whole id for any unique beginning of it. */
+export const resolve = (id: string): Effect.Effect<string, SessionNotFound | DatabaseError, SessionStore> =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const exact = yield* Effect.option(store.get(id))
+    if (exact._tag === "Some") return id
+    const found = (yield* store.list({ limit: lookup })).filter(
+      (session) => session.id.startsWith(id) || session.id.startsWith(`session_${id}`)
+    )
+    const [only, ...others] = found
+    return only !== undefined && others.length === 0 ? only.id : yield* new SessionNotFound({ session: id })
+  })
+
+/** Shows a stored session as it looked when it happened. */
+export const show = (id: string) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const ui = yield* Ui
+    const session = yield* resolve(id)
+    yield* Effect.ensuring(present(runtime.subscribe(session, { from: 1, follow: false })), ui.stop)
+  }).pipe(
+    Effect.provide(Live.reading),
+    Effect.provide(Frontend.layer({ split: false, keys: false })),
+    Effect.provide(Configuration.layer())
+  )

@@ -1,0 +1,160 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import { makeVisible } from "../redaction/visible.ts"
+import * as Stream from "effect/Stream"
+import type { Answer } from "../ui/Display.ts"
+import { Ui } from "../ui/Ui.ts"
+import { duration } from "../ui/Words.ts"
+import { approvalPrompt } from "./approvalPrompt.ts"
+import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
+import { columns } from "./Layout.ts"
+import { LineEditor } from "./LineEditor.ts"
+import { Screen } from "./Screen.ts"
+import { Transcript, type Written } from "./Transcript.ts"
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+const frameTime = Duration.millis(120)
+
+/** What was typed ahead while a task ran; a person who types more has stopped reading. */
+const aheadLimit = 32
+
+/** The terminal as a frontend: text that only grows, and a line at the bottom that says what is going on. */
+export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
+  Ui,
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const keyboard = yield* Keyboard
+    const { style } = screen
+    const transcript = new Transcript({ style, width: screen.width, split: screen.split })
+    const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
+    const editor = new LineEditor()
+    const ahead: Array<string> = []
+    let status: { readonly text: string; readonly since: number } | undefined
+    /** Somebody else has the bottom line. */
+    let taken = false
+    let frame = 0
+
+    const put = (written: ReadonlyArray<Written>) =>
+      Effect.forEach(written, ({ text, to }) => (to === "answer" ? screen.answer(text) : screen.progress(text)), {
+        discard: true
+      })
+    const draw = Effect.gen(function* () {
+      if (taken) return
+      if (status === undefined) return yield* screen.bottom(undefined)
+      const now = yield* Clock.currentTimeMillis
+      const stop = screen.interactive ? " · esc stops" : ""
+      const typed = editor.text === "" ? "" : ` · › ${editor.view(20).text}`
+      const mark = style.cyan(frames[frame % frames.length] ?? "")
+      const text = `${mark} ${style.dim(`${status.text} · ${duration(Math.floor((now - status.since) / 100) * 100)}${stop}${typed}`)}`
+      yield* screen.bottom({ text })
+    })
+    if (screen.live) {
+      const tick = Effect.suspend(() => {
+        frame++
+        return status === undefined ? Effect.void : draw
+      })
+      yield* Effect.forkScoped(Effect.repeat(tick, Schedule.spaced(frameTime)))
+    }
+
+    /** While a task runs, Escape and Ctrl-C stop it and whole lines are kept for later. */
+    const watching = (key: Key): Effect.Effect<void> => {
+      if (isEscape(key) || isCtrl(key, "c")) return Effect.asVoid(interruptions.offer(undefined))
+      const line = editor.press(key)
+      if (line !== undefined && line.trim() !== "" && ahead.length < aheadLimit) ahead.push(line)
+      return draw
+    }
+    yield* Effect.forkScoped(keyboard.focus(watching)(Effect.never))
+
+    const withBottom = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          taken = true
+        }),
+        () => self,
+        () =>
+          Effect.suspend(() => {
+            taken = false
+            return Effect.zipRight(screen.bottom(undefined), draw)
+          })
+      )
+
+    /** Reads a line at the bottom of the screen. */
+    const read = (question: string, into: LineEditor): Effect.Effect<Option.Option<string>> =>
+      Effect.gen(function* () {
+        const answer = yield* Deferred.make<Option.Option<string>>()
+        const show = Effect.suspend(() => {
+          const room = Math.max(8, screen.width() - columns(question) - 2)
+          const { cursor, text } = into.view(room)
+          return screen.bottom({ text: `${question}${text}`, cursor: columns(question) + cursor })
+        })
+        const onKey = (key: Key): Effect.Effect<void> => {
+          if (isCtrl(key, "d") && into.text === "") return Effect.asVoid(Deferred.succeed(answer, Option.none()))
+          if (isCtrl(key, "c") || isEscape(key)) {
+            const empty = into.text === ""
+            into.text = ""
+            return empty ? Effect.asVoid(interruptions.offer(undefined)) : show
+          }
+          const line = into.press(key)
+          return line === undefined ? show : Effect.asVoid(Deferred.succeed(answer, Option.some(line)))
+        }
+        yield* show
+        return yield* keyboard.focus(onKey)(Deferred.await(answer))
+      })
+
+    return Ui.of({
+      start: ({ id, profile }) =>
+        put([
+          {
+            to: "progress",
+            text: `${style.bold("tollgate")} ${style.dim(`· ${makeVisible(profile)} · ${makeVisible(id)}`)}\n\n`
+          }
+        ]),
+      stop: Effect.suspend(() => {
+        status = undefined
+        return Effect.zipRight(put(transcript.end()), draw)
+      }),
+      display: (display) => Effect.suspend(() => put(transcript.render(display))),
+      diff: (diff) => Effect.suspend(() => put(transcript.diff(diff))),
+      progress: ({ call, current, label, total }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const far = current === undefined ? "" : total === undefined ? ` ${current}` : ` ${current}/${total}`
+          const text = `${makeVisible(`${call.tool}${label === undefined ? "" : `: ${label}`}`)}${far}`
+          status = { text, since: status?.since ?? now }
+          return draw
+        }),
+      status: (text) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          if (text !== undefined && status?.text === text) return Effect.void
+          status = text === undefined ? undefined : { text: makeVisible(text), since: now }
+          return draw
+        }),
+      approve: (approval) =>
+        screen.interactive
+          ? withBottom(
+              approvalPrompt(approval, {
+                screen,
+                keyboard,
+                print: (lines) => Effect.suspend(() => put(transcript.under(approval.call, lines))),
+                ask: (question) => read(question, new LineEditor()),
+                interrupt: Effect.asVoid(interruptions.offer(undefined))
+              })
+            )
+          : Effect.succeed<Answer>({ decision: "deny", reason: "nobody can be asked here" }),
+      input: (question) =>
+        Effect.suspend(() => {
+          const line = ahead.shift()
+          return line !== undefined ? Effect.succeed(Option.some(line)) : withBottom(read(question, editor))
+        }),
+      interruptions: Mailbox.toStream(interruptions),
+      showTools: (tools) =>
+        put([{ to: "progress", text: tools.map(({ description, name }) => `${name}  ${description}\n`).join("") }]),
+      toolRequests: Stream.never
+    })
+  })
+)

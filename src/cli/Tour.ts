@@ -1,0 +1,117 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { Configuration } from "../config/Configuration.ts"
+import { setUp } from "../config/ConfigError.ts"
+import { Models } from "../model/Models.ts"
+import * as Scripted from "../model/Scripted.ts"
+import { Interrupt } from "../runtime/Command.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { ListDir } from "../tools/ListDir.ts"
+import { ReadFile } from "../tools/ReadFile.ts"
+import { RunShell } from "../tools/RunShell.ts"
+import { WriteFile } from "../tools/WriteFile.ts"
+import { open } from "../ui/Conversation.ts"
+import type { Answer, Approval } from "../ui/Display.ts"
+import { present } from "../ui/present.ts"
+import { Ui } from "../ui/Ui.ts"
+import { version } from "../version.ts"
+import * as Frontend from "./Frontend.ts"
+import { invocation } from "./invocation.ts"
+import * as Live from "./Live.ts"
+import { runTask } from "./runTask.ts"
+import { Screen } from "./Screen.ts"
+import * as Toolbox from "./Toolbox.ts"
+import { FetchLedger, Forecast, WeighSoil } from "./tour/DemoTools.ts"
+import { prompt, turns } from "./tour/script.ts"
+import { workspace } from "./tour/workspace.ts"
+
+const tools = [ListDir, ReadFile, WriteFile, RunShell, FetchLedger, Forecast, WeighSoil] as const
+
+/** Milliseconds between two words where somebody reads along. */
+const pace = 18
+
+/** What the script answers where nobody can be asked: no to what deletes, yes to the rest. */
+const scripted = ({ request }: Approval): Answer =>
+  JSON.stringify(request.arguments).includes("rm -r")
+    ? { decision: "deny", reason: "keep the ledger" }
+    : { decision: "approve", scope: "once" }
+
+/** The frontend, which answers for a person where there is none. */
+const answering = Effect.gen(function* () {
+  const ui = yield* Ui
+  const { interactive } = yield* Screen
+  if (interactive) return ui
+  const approve = (approval: Approval) => {
+    const answer = scripted(approval)
+    const said = answer.decision === "approve" ? "yes" : `no, ${answer.reason ?? ""}`
+    const text = `there is no terminal to ask in; the script answers: ${said}`
+    return Effect.as(ui.display({ _tag: "CallNote", call: approval.call, level: "info", text }), answer)
+  }
+  return Ui.of({ ...ui, approve })
+})
+
+const introduce = Effect.gen(function* () {
+  const { interactive, progress, style } = yield* Screen
+  const asked = interactive ? "You will be asked three times; answer as you like." : "Nobody can be asked here, so the script answers."
+  yield* progress(
+    `${style.bold("tollgate")} ${style.dim(`${version} · a tour, offline: a scripted model, real tools, a throw-away workspace.`)}\n` +
+      `${style.dim(asked)}\n\n`
+  )
+})
+
+const conclude = (session: string) =>
+  Effect.gen(function* () {
+    const { progress, style } = yield* Screen
+    const command = invocation()
+    const id = session.slice(0, "session_".length + 8)
+    const line = (text: string, about: string) => `  ${text}${about === "" ? "" : `\n      ${style.dim(about)}`}\n`
+    yield* progress(
+      [
+        `\n${style.bold("All of it is on record.")} See it again:\n`,
+        line(`${command} sessions show ${id}`, "as it looked"),
+        line(`${command} events ${id}`, "every event, numbered"),
+        line(`${command} events ${id} --jsonl > tour.jsonl`, ""),
+        line(`${command} replay tour.jsonl`, "the same from a file"),
+        `\n${style.bold("Connect a model")} with any one of these, then ${command} run "…":\n`,
+        ...setUp.map((text) => line(text.replace(/^tollgate/, command), "")),
+        "\n",
+        line(`${command} doctor`, "says what is missing"),
+        line(`${command} --help`, "says what else there is")
+      ].join("")
+    )
+  })
+
+/** Shows what happens to calls that are flaky, slow, broken, dangerous and refused. */
+export const tour = Effect.gen(function* () {
+  const screen = yield* Screen
+  const directory = yield* workspace
+  const { home } = yield* Configuration
+  const model = yield* Scripted.make(turns(screen.live ? pace : 0), { name: "scripted tour", record: false })
+  const ui = yield* answering
+  yield* introduce
+  const agent = Live.layer({
+    tools,
+    requirements: Layer.orDie(Toolbox.layer({ workspace: directory, roots: [], home })),
+    models: Models.layerOf({ tour: model }),
+    policy: "ask"
+  })
+  const session = yield* Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const opened = yield* open({ _tag: "New" }, directory)
+    const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
+    yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
+    yield* Effect.ensuring(
+      runTask(opened, prompt, (events) =>
+        Effect.provideService(present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) }), Ui, ui)
+      ),
+      ui.stop
+    )
+    return opened.session
+  }).pipe(Effect.scoped, Effect.provide(agent))
+  yield* conclude(session)
+}).pipe(
+  Effect.scoped,
+  Effect.provide(Frontend.layer({ split: false, keys: true })),
+  Effect.provide(Configuration.layer())
+)

@@ -1,0 +1,26 @@
+import * as Command from "@effect/cli/Command"
+import * as Option from "effect/Option"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+
+const module = () => import("../Configure.ts")
+const key = argument("key", "e.g. approvals.policy, or profiles.NAME")
+
+const get = Command.make("get", { key }, ({ key }) => load(module, ({ get }) => get(key))).pipe(
+  Command.withDescription("Prints one value")
+)
+const set = Command.make("set", { key, value: argument("value", "text, or JSON") }, ({ key, value }) =>
+  load(module, ({ set }) => set(key, Option.some(value)))
+).pipe(Command.withDescription("Puts one value into the configuration file"))
+const unset = Command.make("unset", { key }, ({ key }) => load(module, ({ set }) => set(key, Option.none()))).pipe(
+  Command.withDescription("Takes one value out of the configuration file")
+)
+
+/** `tollgate config` */
+export const config = {
+  command: Command.make("config", {}, () => load(module, ({ showAll }) => showAll)).pipe(
+    Command.withDescription("Shows every value and where it is from"),
+    Command.withSubcommands([get, set, unset])
+  ),
+  below: { get: { command: get }, set: { command: set }, unset: { command: unset } }
+}

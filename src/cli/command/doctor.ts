@@ -1,0 +1,14 @@
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { load } from "./load.ts"
+
+/** `tollgate doctor` */
+export const doctor = Command.make(
+  "doctor",
+  { stack: Options.boolean("stack").pipe(Options.withDescription("prints what stands in front of every tool")) },
+  (given) =>
+    load(
+      () => import("../Doctor.ts"),
+      (module) => module.doctor(given)
+    )
+).pipe(Command.withDescription("Says what is configured, reachable and missing, and how to mend it"))

@@ -1,0 +1,36 @@
+import * as Command from "@effect/cli/Command"
+import type { CommandTree } from "../Help.ts"
+import { load } from "./load.ts"
+import { config } from "./config.ts"
+import { doctor } from "./doctor.ts"
+import { events } from "./events.ts"
+import * as options from "./options.ts"
+import { replay } from "./replay.ts"
+import { run } from "./run.ts"
+import { sessions } from "./sessions.ts"
+import { tour } from "./tour.ts"
+
+/** `tollgate`, which is an interactive prompt by itself. */
+export const root = Command.make("tollgate", { profile: options.profile, session: options.session, last: options.last }, (given) =>
+  load(
+    () => import("../Interactive.ts"),
+    (module) => module.interactive(given)
+  )
+).pipe(
+  Command.withDescription("An agent runtime for tools with consequences; without a command, an interactive prompt"),
+  Command.withSubcommands([run, sessions.command, events, replay, config.command, doctor, tour])
+)
+
+/** Every command there is. */
+export const tree: CommandTree = {
+  command: root,
+  below: {
+    run: { command: run },
+    sessions,
+    events: { command: events },
+    replay: { command: replay },
+    config,
+    doctor: { command: doctor },
+    tour: { command: tour }
+  }
+}

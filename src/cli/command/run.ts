@@ -1,0 +1,24 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+/** `tollgate run` */
+export const run = Command.make(
+  "run",
+  {
+    prompt: argument("prompt", "what to do; read from standard input where it is absent or -").pipe(Args.repeated),
+    profile: options.profile,
+    session: options.session,
+    last: options.last,
+    approve: options.approve,
+    json: Options.boolean("json").pipe(Options.withDescription("prints the events, one JSON object a line"))
+  },
+  (given) =>
+    load(
+      () => import("../Run.ts"),
+      (module) => module.run(given)
+    )
+).pipe(Command.withDescription("Runs one prompt to its end"))

@@ -1,0 +1,39 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import type { Envelope } from "../runtime/Envelope.ts"
+import { Interrupt } from "../runtime/Command.ts"
+import type { TerminalEvent } from "../runtime/Event.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { type Opened, submit, type SubmitError, terminalOf } from "../ui/Conversation.ts"
+import { TaskEndedEarly } from "./Outcome.ts"
+
+/** How long an interrupted task may take before the process goes anyway; longer than the runtime's own grace. */
+const patience = Duration.seconds(8)
+
+/**
+ * Runs one prompt and shows its events with `show`. Interrupting it interrupts the task, whose end is still shown; it fails
+ * where the task did not complete.
+ */
+export const runTask = <E, R>(
+  opened: Opened,
+  prompt: string,
+  show: (events: Stream.Stream<Envelope, SubmitError>) => Effect.Effect<void, E, R>
+) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const { events, task } = yield* submit(opened, prompt)
+    let end: TerminalEvent | undefined
+    const noted = Stream.tap(events, (envelope) =>
+      Effect.sync(() => {
+        end ??= terminalOf(envelope, task)
+      })
+    )
+    const shown = yield* Effect.fork(show(noted))
+    const stop = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
+    yield* Effect.onInterrupt(Fiber.join(shown), () =>
+      Effect.zipRight(stop, Effect.interruptible(Effect.timeoutOption(Fiber.await(shown), patience)))
+    )
+    if (end !== undefined && end._tag !== "TaskCompleted") return yield* new TaskEndedEarly({ outcome: end })
+  })

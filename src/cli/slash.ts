@@ -1,0 +1,40 @@
+import type { Style } from "./Style.ts"
+
+/** What a line that begins with a slash asks for; it never reaches a model. */
+export type SlashCommand =
+  | { readonly _tag: "Help" | "Exit" | "Clear" | "Status" }
+  | { readonly _tag: "Model"; readonly profile: string | undefined }
+  | { readonly _tag: "Unknown"; readonly name: string }
+
+const described: ReadonlyArray<readonly [string, string]> = [
+  ["/help", "shows this"],
+  ["/model [NAME]", "shows the profiles, or switches to one"],
+  ["/clear", "lets the model forget what was said; the log keeps it"],
+  ["/status", "says where you are"],
+  ["/exit", "quits; ctrl-d does too"]
+]
+
+export const slashHelp = (style: Style): string =>
+  `${described.map(([name, about]) => `${style.bold(name.padEnd(14))} ${style.dim(about)}\n`).join("")}\n`
+
+/** The command of a line, or nothing where it is a prompt; `//` at its beginning stands for a slash. */
+export const parseSlash = (line: string): SlashCommand | undefined => {
+  if (!line.startsWith("/") || line.startsWith("//")) return undefined
+  const [name = "", profile] = line.slice(1).trim().split(/\s+/u)
+  switch (name) {
+    case "help":
+    case "?":
+      return { _tag: "Help" }
+    case "exit":
+    case "quit":
+      return { _tag: "Exit" }
+    case "clear":
+      return { _tag: "Clear" }
+    case "status":
+      return { _tag: "Status" }
+    case "model":
+      return { _tag: "Model", profile }
+    default:
+      return { _tag: "Unknown", name }
+  }
+}

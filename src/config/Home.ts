@@ -1,0 +1,33 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as os from "node:os"
+import * as path from "node:path"
+
+/** Where Tollgate keeps its files, absolute. */
+export interface Home {
+  readonly config: string
+  readonly database: string
+}
+
+/** A directory of the environment; a relative one is no directory, as the XDG specification has it. */
+const directory = (name: string): Effect.Effect<Option.Option<string>> =>
+  Config.string(name).pipe(
+    Effect.option,
+    Effect.map(Option.filter((value) => path.isAbsolute(value)))
+  )
+
+/** `TOLLGATE_HOME` holds everything where it is set; otherwise the XDG directories do. */
+export const home: Effect.Effect<Home> = Effect.gen(function* () {
+  const own = yield* Effect.option(Config.nonEmptyString("TOLLGATE_HOME"))
+  if (Option.isSome(own)) {
+    const root = path.resolve(own.value)
+    return { config: path.join(root, "config.json"), database: path.join(root, "tollgate.db") }
+  }
+  const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(os.homedir(), ".config"))
+  const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(os.homedir(), ".local", "share"))
+  return {
+    config: path.join(config, "tollgate", "config.json"),
+    database: path.join(data, "tollgate", "tollgate.db")
+  }
+})

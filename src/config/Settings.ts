@@ -1,0 +1,66 @@
+import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Profile } from "../model/Profile.ts"
+import { Timespan } from "../model/Timespan.ts"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const Count = Schema.Int.pipe(Schema.positive())
+
+/** A duration, or `0` for none. */
+const Limit = Schema.Union(
+  Schema.transform(Schema.Literal(0), Schema.DurationFromSelf, {
+    strict: true,
+    decode: () => Duration.infinity,
+    encode: () => 0 as const
+  }),
+  Timespan
+)
+
+/** What a configuration file holds. */
+export const Settings = Schema.Struct({
+  /** The profile used where none is named. */
+  profile: optional(Schema.NonEmptyString),
+  profiles: optional(Schema.Record({ key: Schema.NonEmptyString, value: Profile })),
+  approvals: optional(Schema.Struct({ policy: optional(ApprovalPolicy), timeout: optional(Timespan) })),
+  timeouts: optional(Schema.Struct({ tool: optional(Limit), idle: optional(Limit), task: optional(Limit) })),
+  maxIterations: optional(Count),
+  contextCharacters: optional(Count),
+  parallelCalls: optional(Count),
+  systemPrompt: optional(Schema.String),
+  /** Directories besides the working directory that tools may use. */
+  roots: optional(Schema.Array(Schema.NonEmptyString))
+})
+export type Settings = typeof Settings.Type
+
+/** A value that is one of its own: it can come from a file, a variable or a flag. */
+export interface Key {
+  readonly name: string
+  readonly variable: string
+  readonly about: string
+  /** As a file would have it; absent where it follows from other values. */
+  readonly fallback?: unknown
+}
+
+const key = (name: string, about: string, fallback?: unknown): Key => ({
+  name,
+  variable: `TOLLGATE_${name.replaceAll(/(?<=[a-z])(?=[A-Z])|\./g, "_").toUpperCase()}`,
+  about,
+  ...(fallback === undefined ? {} : { fallback })
+})
+
+/** Every key but the profiles, in the order in which they are shown. */
+export const keys: ReadonlyArray<Key> = [
+  key("profile", "the profile used where none is named"),
+  key("approvals.policy", "what happens to calls that need approval", "ask"),
+  key("approvals.timeout", "how long a person has to answer", "30 seconds"),
+  key("timeouts.tool", "how long one attempt of a tool may take; 0 for ever", "2 minutes"),
+  key("timeouts.idle", "how long a tool may be silent; 0 for ever", 0),
+  key("timeouts.task", "how long one task may take; 0 for ever", 0),
+  key("maxIterations", "model requests of one task", 100),
+  key("contextCharacters", "characters of the conversation that the model sees", 400_000),
+  key("parallelCalls", "calls of one answer that run at the same time", 16),
+  key("systemPrompt", "what the model is told first"),
+  key("roots", "directories besides the working directory that tools may use", [])
+]

@@ -1,0 +1,214 @@
+import * as Effect from "effect/Effect"
+import { callTool } from "../agent/callTool.ts"
+import { approvalMessage } from "../agent/approvalMessage.ts"
+import { lastMessages } from "../agent/lastMessages.ts"
+import { Tools } from "../agent/Tools.ts"
+import { run, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
+import type { WorkerSink } from "../agent/WorkerSink.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import type { FunctionCall } from "../conversation/Message.ts"
+import type { ModelView } from "../conversation/ModelView.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { Models, type ProfileError } from "../model/Models.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import { ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
+import type { Envelope, Place } from "./Envelope.ts"
+import type { EventLog } from "./EventLog.ts"
+import { RuntimeOptions } from "./RuntimeOptions.ts"
+import type { SessionStore, Unfinished } from "./SessionStore.ts"
+import { root } from "./Task.ts"
+import type { TaskSink } from "./TaskSink.ts"
+
+/** A task that died while calls of its root worker waited for decisions, and that can go on once they come. */
+export interface Continuation {
+  readonly task: string
+  readonly iteration: number
+  /** Calls of the last answer that have no result and were never started. */
+  readonly calls: ReadonlyArray<FunctionCall>
+  readonly requests: ReadonlyArray<ApprovalRequest>
+}
+
+/** What was found in the log of a dead owner. */
+export interface Found {
+  readonly continuation: Continuation | undefined
+  /** The store without what goes on, so that nobody closes it. */
+  readonly store: SessionStore["Type"]
+}
+
+interface Asked {
+  readonly request: ApprovalRequest
+  readonly place: Place
+}
+
+const pageSize = 256
+/** Events that are looked through; a task that is longer is closed like any other. */
+const maxEvents = 100_000
+
+/** The events of the unfinished tasks, oldest first; none where they begin too long ago. */
+const eventsOf = (log: EventLog, store: SessionStore["Type"], tasks: ReadonlySet<string>) =>
+  Effect.gen(function* () {
+    const { head, session } = log.lease
+    const waiting = new Set(tasks)
+    let pages: ReadonlyArray<ReadonlyArray<Envelope>> = []
+    for (let end = head; end > 0 && head - end < maxEvents && waiting.size > 0; end -= pageSize) {
+      const from = Math.max(1, end - pageSize + 1)
+      const page = yield* store.read(session, from, end - from + 1)
+      for (const { event, task } of page) if (event._tag === "TaskQueued" && task !== undefined) waiting.delete(task)
+      pages = [page, ...pages]
+    }
+    return waiting.size > 0 ? [] : pages.flat().filter(({ task }) => task !== undefined && tasks.has(task))
+  })
+
+const withdrawn = (request: ApprovalRequest) =>
+  new ApprovalResolved(
+    {
+      callId: request.callId,
+      tool: request.tool,
+      approvalId: request.id,
+      outcome: "withdrawn",
+      by: "restart",
+      waitedMillis: 0
+    },
+    trusted
+  )
+
+const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
+  JSON.stringify([task, iteration, worker, callId])
+
+/** The task whose calls wait, as far as its events tell. */
+const continuationOf = (
+  events: ReadonlyArray<Envelope>,
+  unfinished: Unfinished,
+  open: ReadonlyMap<string, Asked>
+): Continuation | undefined => {
+  const waiting = [...open.values()].filter(({ place }) => place.worker?.length === 1)
+  const task = waiting[0]?.place.task
+  if (task === undefined || !unfinished.tasks.includes(task)) return undefined
+  const answered = events.findLast(
+    ({ event, task: of, worker }) => of === task && worker?.length === 1 && event._tag === "ModelAnswered"
+  )
+  if (answered?.event._tag !== "ModelAnswered" || answered.event.message.message.role !== "assistant") return undefined
+  const { iteration = 1 } = answered
+  const requests = waiting.filter(({ place }) => place.task === task && place.iteration === iteration)
+  const unanswered = new Set(
+    unfinished.calls
+      .filter((call) => call.task === task && call.iteration === iteration && call.worker.length === 1)
+      .filter((call) => !call.mayHaveHappened)
+      .map(({ callId }) => callId)
+  )
+  // Whatever was decided and not started stays undone: its decision was for a process that is gone.
+  for (const { event, iteration: at, task: of } of events) {
+    if (of === task && at === iteration && event._tag === "ApprovalResolved") unanswered.delete(event.callId)
+  }
+  const asked = answered.event.message.message.tool_calls ?? []
+  const calls = asked.filter(({ id }) => unanswered.has(id))
+  const waits = requests.filter(({ request }) => unanswered.has(request.callId))
+  return waits.length === 0 ? undefined : { task, iteration, calls, requests: waits.map(({ request }) => request) }
+}
+
+/**
+ * Looks for requests that a dead owner left open (A12). Those of a task that can go on are taken up again under their ids
+ * and digests, all others end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
+ */
+export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError, Approvals> =>
+  Effect.gen(function* () {
+    const nothing: Found = { continuation: undefined, store }
+    if (log.lease.created) return nothing
+    const unfinished = yield* store.unfinished(log.lease.session)
+    if (unfinished.tasks.length === 0) return nothing
+    const events = yield* eventsOf(log, store, new Set(unfinished.tasks))
+    const open = new Map<string, Asked>()
+    for (const { event, seq: _, ...place } of events) {
+      if (event._tag === "ApprovalRequested") open.set(event.request.id, { request: event.request, place })
+      else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
+    }
+    const continuation = continuationOf(events, unfinished, open)
+    const goesOn = new Set(continuation?.requests.map(({ id }) => id))
+    for (const { place, request } of open.values()) {
+      if (goesOn.has(request.id)) continue
+      const event = withdrawn(request)
+      const message = approvalMessage(event)
+      const { iteration, task, worker } = place
+      const at = {
+        ...(task === undefined ? {} : { task }),
+        ...(iteration === undefined ? {} : { iteration }),
+        ...(worker === undefined ? {} : { worker })
+      }
+      yield* log.emitAll(message === undefined ? [event] : [event, message], at)
+    }
+    if (continuation === undefined) return nothing
+    yield* (yield* Approvals).restore(continuation.requests)
+    const { iteration, task } = continuation
+    const kept = new Set(continuation.calls.map(({ id }) => keyOf(id, { task, iteration, worker: root })))
+    return {
+      continuation,
+      store: {
+        ...store,
+        unfinished: (session) =>
+          Effect.map(store.unfinished(session), ({ calls, tasks }) => ({
+            tasks: tasks.filter((other) => other !== task),
+            calls: calls.filter((call) => !kept.has(keyOf(call.callId, call)))
+          }))
+      }
+    }
+  })
+
+/** Numbers the iterations on from those before the restart. */
+const after = (sink: WorkerSink, iterations: number): WorkerSink => ({
+  emit: (event, iteration) => sink.emit(event, iteration + iterations),
+  emitAll: (events, iteration) => sink.emitAll(events, iteration + iterations),
+  commit: (event, iteration) => sink.commit(event, iteration + iterations)
+})
+
+/** Goes on where the task stopped: the calls that wait, then the model again. */
+export const resume = (
+  { calls, iteration, requests }: Continuation,
+  session: string,
+  view: ModelView,
+  profile: string
+): Effect.Effect<
+  (sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>,
+  never,
+  Models | Tools | Approvals
+> =>
+  Effect.gen(function* () {
+    const options = yield* RuntimeOptions
+    const models = yield* Models
+    const tools = yield* Tools
+    const approvals = yield* Approvals
+    return (sink) => {
+      const worker = sink.worker(root)
+      const place = { sessionId: session, workerPath: root, iteration, context: () => lastMessages(view) }
+      /** What no call has asked for again, e.g. because a rule allows it by now. */
+      const settled = Effect.flatMap(approvals.abandon(session), (left) =>
+        Effect.forEach(
+          left.filter(({ id }) => requests.some((request) => request.id === id)),
+          (request) => {
+            const event = withdrawn(request)
+            const message = approvalMessage(event)
+            return worker.emitAll(message === undefined ? [event] : [event, message], iteration)
+          },
+          { discard: true }
+        )
+      )
+      return Effect.gen(function* () {
+        const results = yield* Effect.ensuring(
+          Effect.forEach(calls, (call) => callTool(tools, worker, place, call), { concurrency: options.parallelCalls }),
+          settled
+        )
+        const stopped = results.find(({ error }) => error !== undefined && "stop" in error && error.stop === true)
+        if (stopped?.error !== undefined) return yield* new TaskStopped({ reason: stopped.error.message })
+        return yield* run({
+          sessionId: session,
+          workerPath: root,
+          systemPrompt: options.systemPrompt,
+          profile,
+          model: yield* models.get(profile),
+          tools,
+          view,
+          sink: after(worker, iteration),
+          limits: options
+        })
+      })
+    }
+  })

@@ -1,0 +1,67 @@
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { RetryPolicy } from "../middleware/retry.ts"
+import { decoder } from "./JsonSchema.ts"
+import * as Tool from "./Tool.ts"
+import type { ToolCall } from "./ToolCall.ts"
+
+/** A tool that failed; its message is what the tool itself said. */
+export class DynamicToolFailed extends Schema.TaggedError<DynamicToolFailed>()("DynamicToolFailed", {
+  tool: Schema.String,
+  reason: Schema.String,
+  retryable: Schema.Boolean
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** What is known of a tool that is discovered at run time; what it does not declare is taken for the worst. */
+export interface Options<R> extends Partial<
+  Pick<Tool.Traits, "location" | "mode" | "risk" | "readOnly" | "idempotent" | "resultLimit" | "label" | "category">
+> {
+  readonly description: string
+  /** Of the parameters, which are an object. */
+  readonly jsonSchema: Readonly<Record<string, unknown>>
+  /** `never` for a tool that declares itself read-only and `always` for every other, where absent (A7). */
+  readonly approval?: "never" | "always"
+  /** Sealing refuses it on a tool that is neither read-only nor idempotent (T7). */
+  readonly retry?: RetryPolicy
+  readonly timeout?: Parameters<typeof Tool.make>[1]["timeout"]
+  readonly handler: (params: unknown, call: ToolCall) => Effect.Effect<unknown, DynamicToolFailed, R>
+}
+
+export type DynamicTool<R = never> = Tool.Tool<
+  string,
+  typeof Schema.Unknown,
+  typeof Schema.Unknown,
+  typeof DynamicToolFailed,
+  R
+>
+
+const lazy = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/**
+ * Makes a tool from a JSON Schema. It is not part of `Tool`, because its validator is large and most programs start without
+ * such a tool.
+ */
+export const make = <R = never>(name: string, options: Options<R>): DynamicTool<R> => {
+  const { jsonSchema, retry, ...declared } = options
+  const readOnly = options.readOnly === true
+  const tool = Tool.make(name, {
+    ...declared,
+    parameters: Schema.Unknown,
+    success: Schema.Unknown,
+    failure: DynamicToolFailed,
+    approval: options.approval ?? (readOnly ? "never" : "always"),
+    risk: options.risk ?? (readOnly ? "low" : "high")
+  } as Tool.Options<typeof Schema.Unknown, typeof Schema.Unknown, typeof DynamicToolFailed, R, boolean, boolean>)
+  return {
+    ...tool,
+    retry,
+    codec: { ...tool.codec, jsonSchema: () => jsonSchema, decode: lazy(() => decoder(jsonSchema)) }
+  }
+}

@@ -1,0 +1,129 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { Ids } from "./Ids.ts"
+import * as Latest from "./Latest.ts"
+
+export type ProgressKind = "indeterminate" | "determinate" | "steps"
+
+/** Something that is under way. */
+export interface Running {
+  readonly id: string
+  readonly label: string
+  readonly kind: ProgressKind
+  readonly current: number
+  /** Absent where nobody knows. */
+  readonly total?: number
+  readonly cancellable: boolean
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly updatedAt: number
+}
+
+export interface NewProgress {
+  /** A fresh one where absent; one that is in use takes the place of what is there. */
+  readonly id?: string
+  readonly label: string
+  /** `determinate` with a total and `indeterminate` without, where absent. */
+  readonly kind?: ProgressKind
+  readonly total?: number
+  /** What it takes to stop it. */
+  readonly cancel?: Effect.Effect<unknown>
+}
+
+export interface ProgressUpdate {
+  readonly label?: string
+  readonly current?: number
+  readonly total?: number
+}
+
+/** The share that is done, from 0 to 1, where it is known. */
+export const fraction = ({ current, total }: Running): number | undefined =>
+  total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, current / total))
+
+/** What is under way at this moment, whoever does it: calls, steps of the agent, anything that starts and ends (T13). */
+export class ProgressBoard extends Context.Tag("tollgate/tool/ProgressBoard")<
+  ProgressBoard,
+  {
+    readonly start: (progress: NewProgress) => Effect.Effect<string>
+    /** Nothing where it is done already. A total makes an indeterminate one determinate. */
+    readonly update: (id: string, update: ProgressUpdate) => Effect.Effect<void>
+    readonly done: (id: string) => Effect.Effect<void>
+    /** False where it is done already or cannot be cancelled. */
+    readonly cancel: (id: string) => Effect.Effect<boolean>
+    readonly active: Effect.Effect<ReadonlyArray<Running>>
+    /** What is under way, then as it changes. */
+    readonly changes: Stream.Stream<ReadonlyArray<Running>>
+  }
+>() {
+  /** Beyond the capacity what starts is not shown. */
+  static readonly layer = (options: { readonly capacity?: number } = {}): Layer.Layer<ProgressBoard> =>
+    Layer.effect(
+      ProgressBoard,
+      Effect.map(Ids, (ids) => make(ids, Math.max(1, options.capacity ?? 256)))
+    )
+}
+
+const kindOf = ({ kind, total }: NewProgress): ProgressKind =>
+  kind ?? (total === undefined ? "indeterminate" : "determinate")
+
+const make = (ids: Ids["Type"], capacity: number): ProgressBoard["Type"] => {
+  const running = new Map<string, Running>()
+  const cancels = new Map<string, Effect.Effect<unknown>>()
+  const moves = Latest.make(0)
+  const moved = () => moves.set(moves.get() + 1)
+  const list = () => [...running.values()]
+
+  const begin = (id: string, progress: NewProgress) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (running.size >= capacity && !running.has(id)) return id
+      const { cancel, label, total } = progress
+      running.set(id, {
+        id,
+        label,
+        kind: kindOf(progress),
+        current: 0,
+        ...(total === undefined ? {} : { total }),
+        cancellable: cancel !== undefined,
+        startedAt: now,
+        updatedAt: now
+      })
+      if (cancel !== undefined) cancels.set(id, cancel)
+      moved()
+      return id
+    })
+  return {
+    start: (progress) =>
+      progress.id === undefined
+        ? Effect.flatMap(ids.next("progress"), (id) => begin(id, progress))
+        : begin(progress.id, progress),
+    update: (id, { current, label, total }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const known = running.get(id)
+        if (known === undefined) return
+        running.set(id, {
+          ...known,
+          ...(label === undefined ? {} : { label }),
+          ...(current === undefined ? {} : { current }),
+          ...(total === undefined ? {} : { total }),
+          kind: known.kind === "indeterminate" && total !== undefined ? "determinate" : known.kind,
+          updatedAt: now
+        })
+        moved()
+      }),
+    done: (id) =>
+      Effect.sync(() => {
+        cancels.delete(id)
+        if (running.delete(id)) moved()
+      }),
+    cancel: (id) =>
+      Effect.suspend(() => {
+        const cancel = cancels.get(id)
+        return cancel === undefined ? Effect.succeed(false) : Effect.as(cancel, true)
+      }),
+    active: Effect.sync(list),
+    changes: Stream.map(moves.changes, list)
+  }
+}

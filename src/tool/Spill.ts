@@ -1,0 +1,104 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+/** The whole of a result that was cut could not be kept. */
+export class SpillFailed extends Schema.TaggedError<SpillFailed>()("SpillFailed", {
+  path: Schema.String,
+  cause: Schema.Defect
+}) {
+  override get message() {
+    return `The whole result could not be written to ${this.path}. Is there space, and is the directory writable?`
+  }
+}
+
+export interface Spilled {
+  readonly tool: string
+  readonly callId: string
+  readonly text: string
+}
+
+export interface SpillOptions {
+  /** Made where it is missing, for its owner alone. It has to be among the roots that the model may read. */
+  readonly directory: string
+  /** Beyond these the oldest files go. 200 and 256 MiB where absent. */
+  readonly maxFiles?: number
+  readonly maxBytes?: number
+}
+
+const suffix = ".result.txt"
+
+/** Nothing of a name that the model chose gets into a path but letters and digits. */
+const safe = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "").slice(0, 40)
+
+interface Kept {
+  readonly path: string
+  readonly bytes: number
+  readonly time: number
+}
+
+/** Keeps the whole of a result whose text was cut, where the model can page through it with `read_file` (T10). */
+export class Spill extends Context.Tag("tollgate/tool/Spill")<
+  Spill,
+  {
+    /** Gives the path. */
+    readonly keep: (spilled: Spilled) => Effect.Effect<string, SpillFailed>
+  }
+>() {
+  static readonly layerDirectory = (
+    options: SpillOptions
+  ): Layer.Layer<Spill, never, FileSystem.FileSystem | Path.Path> => Layer.effect(Spill, make(options))
+}
+
+const make = Effect.fnUntraced(function* ({ directory, maxBytes = 256 * 1024 * 1024, maxFiles = 200 }: SpillOptions) {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  let count = 0
+
+  const earlier = Effect.gen(function* () {
+    const names = yield* fs.readDirectory(directory)
+    const found = yield* Effect.forEach(
+      names.filter((name) => name.endsWith(suffix)),
+      (name) => {
+        const path = paths.join(directory, name)
+        return Effect.map(fs.stat(path), ({ mtime, size }): Kept => ({
+          path,
+          bytes: Number(size),
+          time: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() })
+        }))
+      }
+    )
+    return found.sort((a, b) => a.time - b.time)
+  }).pipe(Effect.orElseSucceed((): Array<Kept> => []))
+
+  const kept: Array<Kept> = [...(yield* earlier)]
+  const trim = Effect.suspend(() => {
+    let bytes = kept.reduce((sum, file) => sum + file.bytes, 0)
+    const gone: Array<Kept> = []
+    while (kept.length > 1 && (kept.length > maxFiles || bytes > maxBytes)) {
+      const [oldest] = kept.splice(0, 1)
+      if (oldest === undefined) break
+      bytes -= oldest.bytes
+      gone.push(oldest)
+    }
+    return Effect.forEach(gone, ({ path }) => Effect.ignore(fs.remove(path)), { discard: true })
+  })
+
+  return Spill.of({
+    keep: Effect.fn("Spill.keep")(function* ({ callId, text, tool }: Spilled) {
+      const name = [safe(tool), safe(callId), String(++count)].filter((part) => part !== "").join("-")
+      const path = paths.join(directory, `${name}${suffix}`)
+      yield* fs.makeDirectory(directory, { recursive: true, mode: 0o700 }).pipe(
+        Effect.zipRight(fs.writeFileString(path, text, { mode: 0o600 })),
+        Effect.mapError((cause) => new SpillFailed({ path, cause }))
+      )
+      kept.push({ path, bytes: Buffer.byteLength(text), time: 0 })
+      yield* trim
+      return path
+    })
+  })
+})

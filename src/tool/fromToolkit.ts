@@ -1,0 +1,74 @@
+import * as Ai from "@effect/ai/Tool"
+import type * as Toolkit from "@effect/ai/Toolkit"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Tool from "./Tool.ts"
+
+/** What may be said of a tool of a toolkit that its annotations do not say. */
+export type Declared = Partial<
+  Pick<
+    Tool.Traits,
+    | "mode"
+    | "risk"
+    | "readOnly"
+    | "idempotent"
+    | "timeout"
+    | "idleTimeout"
+    | "resultLimit"
+    | "retry"
+    | "label"
+    | "category"
+  > & { readonly approval: "never" | "always" }
+>
+
+/** The tool that a tool of a toolkit becomes; its schemas must not need services. */
+export type FromAi<T> =
+  T extends Ai.Tool<infer Name, infer Config, infer R>
+    ? Tool.Tool<
+        Name,
+        Extract<Config["parameters"], Tool.AnySchema>,
+        Extract<Config["success"], Tool.AnySchema>,
+        Extract<Config["failure"], Tool.FailureSchema>,
+        R
+      >
+    : never
+
+type Tools = Record<string, Ai.Any>
+
+const isFailure = <A>(result: { readonly isFailure: boolean; readonly result: A }): boolean => result.isFailure
+
+/**
+ * Puts a toolkit with its handlers behind the gate. A tool is read-only or idempotent where its annotations (`Readonly`,
+ * `Idempotent`) or the declaration say so; one that is not read-only asks for approval unless declared otherwise (A7).
+ */
+export const fromToolkit = <T extends Tools>(
+  toolkit: Toolkit.Toolkit<T>,
+  declared: { readonly [Name in keyof T]?: Declared } = {}
+): Effect.Effect<ReadonlyArray<FromAi<T[keyof T]>>, never, Ai.HandlersFor<T>> =>
+  Effect.map(toolkit, ({ handle, tools }) =>
+    Object.entries<Ai.Any>(tools).map(([name, tool]) => {
+      const { idempotent, readOnly, timeout, idleTimeout, ...said }: Declared = declared[name] ?? {}
+      const reads = readOnly ?? Context.get(tool.annotations, Ai.Readonly)
+      const label = Option.getOrUndefined(Context.getOption(tool.annotations, Ai.Title))
+      return Tool.make(name, {
+        ...(label !== undefined && { label }),
+        approval: reads ? "never" : "always",
+        ...(said as object),
+        ...(timeout && { timeout }),
+        ...(idleTimeout && { idleTimeout }),
+        readOnly: reads,
+        idempotent: idempotent ?? Context.get(tool.annotations, Ai.Idempotent),
+        description: tool.description ?? "",
+        parameters: tool.parametersSchema as unknown as Tool.AnySchema,
+        success: tool.successSchema as Tool.AnySchema,
+        failure: tool.failureSchema as Tool.FailureSchema,
+        // The toolkit decodes for itself what the gate has decoded before.
+        handler: (_params, call) =>
+          Effect.flatMap(
+            handle(name as keyof T, call.rawParams as never) as unknown as Effect.Effect<Ai.HandlerResult<Ai.Any>>,
+            (ended) => (isFailure(ended) ? Effect.fail(ended.result) : Effect.succeed(ended.result))
+          ) as Effect.Effect<never>
+      })
+    })
+  ) as unknown as Effect.Effect<ReadonlyArray<FromAi<T[keyof T]>>, never, Ai.HandlersFor<T>>

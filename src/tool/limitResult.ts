@@ -1,0 +1,55 @@
+import * as Effect from "effect/Effect"
+import type { Middleware } from "../middleware/Middleware.ts"
+import { named } from "../middleware/Step.ts"
+import { excerpt, type Excerpt } from "./Excerpt.ts"
+import type { Spill } from "./Spill.ts"
+import type * as Tool from "./Tool.ts"
+import type { ToolCall } from "./ToolCall.ts"
+import { ToolResult } from "./ToolResult.ts"
+
+export interface ResultLimit {
+  /** Bytes of UTF-8 for tools that declare no limit of their own; such a tool is not limited where this is absent. */
+  readonly bytes?: number
+  /** Where the whole is kept; nowhere where absent. */
+  readonly spill?: Spill["Type"]
+}
+
+/** Bytes that hold for a tool; undefined for one that bounds itself (T10). */
+export const resultLimitOf = (tool: Tool.Any, limit: ResultLimit | undefined): number | undefined => {
+  const bytes = tool.resultLimit ?? limit?.bytes
+  return bytes === undefined || bytes <= 0 ? undefined : bytes
+}
+
+const number = new Intl.NumberFormat("en-US")
+
+const marker = ({ droppedBytes, droppedLines, totalBytes }: Excerpt, path: string | undefined): string => {
+  const lines = droppedLines === 0 ? "" : ` (${number.format(droppedLines)} lines)`
+  const where = path === undefined ? "" : `; the whole is in ${path}, page through it with read_file`
+  return `\n[… ${number.format(droppedBytes)} of ${number.format(totalBytes)} bytes${lines} left out${where} …]\n`
+}
+
+/**
+ * Cuts the text of a result that is longer than the limit, keeps both ends and says what is missing; the whole goes where
+ * the model can page through it. The value stays whole (T10). The marker comes on top of the limit.
+ */
+export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<ToolCall> => {
+  const kept = (call: ToolCall, text: string): Effect.Effect<string | undefined> =>
+    spill === undefined
+      ? Effect.succeed(undefined)
+      : Effect.catchAll(spill.keep({ tool: call.name, callId: call.callId, text }), (error) =>
+          Effect.as(Effect.logWarning(error.message), undefined)
+        )
+  const limited = <A>(call: ToolCall, result: A): Effect.Effect<A> => {
+    if (!(result instanceof ToolResult)) return Effect.succeed(result)
+    const cut = excerpt(result.text, bytes)
+    if (cut === undefined) return Effect.succeed(result)
+    return Effect.map(
+      kept(call, result.text),
+      // A result with another text is a result still.
+      (path) => result.withText(`${cut.head}${marker(cut, path)}${cut.tail}`) as A & ToolResult
+    )
+  }
+  return named<ToolCall>("result limit", `${number.format(bytes)} bytes`, (call, next) =>
+    Effect.flatMap(next(call), (result) => limited(call, result))
+  )
+}

@@ -1,0 +1,71 @@
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { Middleware } from "../middleware/Middleware.ts"
+import { named } from "../middleware/Step.ts"
+import type { NewNotice, Notifications } from "./Notifications.ts"
+import type { ToolCall } from "./ToolCall.ts"
+import { Notified, trusted } from "./ToolEvent.ts"
+
+/** What a call that has ended is worth telling; nothing for most. */
+export type NoticeRule = (
+  call: ToolCall,
+  exit: Exit.Exit<unknown, unknown>,
+  took: Duration.Duration
+) => NewNotice | undefined
+
+/** Failures that concern the person, not only the model. */
+const worthTelling: ReadonlySet<string> = new Set(["RetriesExhausted", "ToolTimedOut", "HookFailed", "LoopDetected"])
+
+const longRunning = Duration.seconds(30)
+const maxMessage = 300
+
+const messageOf = (error: unknown): { readonly _tag: string; readonly message: string } | undefined =>
+  typeof error === "object" && error !== null && "_tag" in error && "message" in error
+    ? { _tag: String(error._tag), message: String(error.message).slice(0, maxMessage) }
+    : undefined
+
+/** Tells of bugs, of tools that gave up or timed out, and of the end of calls that took more than 30 seconds. */
+export const defaultRule: NoticeRule = (call, exit, took) => {
+  const title = call.tool.label
+  if (Exit.isSuccess(exit)) {
+    return Duration.greaterThan(took, longRunning)
+      ? { level: "success", title, message: `finished after ${Duration.format(took)}` }
+      : undefined
+  }
+  if (Cause.isInterrupted(exit.cause)) return undefined
+  const failure = Option.map(Cause.failureOption(exit.cause), messageOf)
+  if (Option.isNone(failure)) return { level: "error", title, message: `tool ${call.name} crashed` }
+  return failure.value !== undefined && worthTelling.has(failure.value._tag)
+    ? { level: "warning", title, message: failure.value.message }
+    : undefined
+}
+
+/**
+ * Shows a notice, and records it, where a call ended in a way that the rule finds worth telling (T12). An interrupted call
+ * is its own news and not shown to the rule.
+ */
+export const notify = (notifications: Notifications["Type"], rule: NoticeRule = defaultRule): Middleware<ToolCall> => {
+  const told = (call: ToolCall, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.clockWith((clock) => {
+      const notice = rule(call, exit, Duration.millis(clock.unsafeCurrentTimeMillis() - call.startedAt))
+      if (notice === undefined) return Effect.void
+      const { level, message, title } = notice
+      const durationMillis = Duration.toMillis(notice.duration ?? 0)
+      return Effect.zipRight(
+        notifications.show(notice),
+        call.sink.emit(new Notified({ level, title, message, durationMillis }, trusted))
+      )
+    })
+  return named<ToolCall>("notifications", rule === defaultRule ? "" : "own rule", (call, next) =>
+    Effect.matchCauseEffect(
+      Effect.suspend(() => next(call)),
+      {
+        onFailure: (cause) => Effect.zipRight(told(call, Exit.failCause(cause)), Effect.failCause(cause)),
+        onSuccess: (result) => Effect.as(told(call, Exit.succeed(result)), result)
+      }
+    )
+  )
+}

@@ -1,0 +1,95 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { type Command, CreateSession, ResumeLastSession, ResumeSession, SubmitPrompt } from "../runtime/Command.ts"
+import type { Envelope } from "../runtime/Envelope.ts"
+import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
+import type { LogError } from "../runtime/EventLog.ts"
+import { Runtime, RuntimeHasStopped } from "../runtime/Runtime.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+
+/** The runtime declined to open the session. */
+export class SessionUnavailable extends Schema.TaggedError<SessionUnavailable>()("SessionUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** Which session to open. */
+export type Which =
+  | { readonly _tag: "New"; readonly profile?: string }
+  | { readonly _tag: "Last" }
+  | { readonly _tag: "Named"; readonly session: string }
+
+export interface Opened {
+  readonly session: string
+  /** The number of the event that says so. */
+  readonly seq: number
+}
+
+const answers = (commandId: string) => (envelope: Envelope): Option.Option<Envelope> =>
+  "commandId" in envelope.event && envelope.event.commandId === commandId ? Option.some(envelope) : Option.none()
+
+/** Opens a session by a command and waits for the event that answers it. */
+export const open = (
+  which: Which,
+  project: string
+): Effect.Effect<Opened, SessionUnavailable | RuntimeHasStopped | LogError, Runtime> =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const ids = yield* Ids
+    const commandId = yield* ids.next("command")
+    const command: Command =
+      which._tag === "New"
+        ? new CreateSession({ commandId, session: (yield* ids.next("session")), project, ...(which.profile === undefined ? {} : { profile: which.profile }) }, trusted)
+        : which._tag === "Last"
+          ? new ResumeLastSession({ commandId, project }, trusted)
+          : new ResumeSession({ commandId, session: which.session }, trusted)
+    const answer = yield* Effect.fork(runtime.events.pipe(Stream.filterMap(answers(commandId)), Stream.runHead))
+    yield* Effect.yieldNow()
+    yield* runtime.send(command)
+    const found = yield* Effect.mapError(Effect.flatten(answer.await.pipe(Effect.flatten)), (error) =>
+      error._tag === "NoSuchElementException" ? new RuntimeHasStopped() : error
+    )
+    if (found.event._tag === "CommandRejected") return yield* new SessionUnavailable({ reason: found.event.reason })
+    return { session: found.session, seq: found.seq }
+  })
+
+export type SubmitError = SessionUnavailable | RuntimeHasStopped | LogError
+
+/** Submits a prompt; its events come from `seq` of the session on and end with the task's terminal event. */
+export const submit = (
+  { seq, session }: Opened,
+  prompt: string
+): Effect.Effect<
+  { readonly task: string; readonly events: Stream.Stream<Envelope, SubmitError> },
+  RuntimeHasStopped,
+  Runtime
+> =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const ids = yield* Ids
+    const task = yield* ids.next("task")
+    const commandId = yield* ids.next("command")
+    yield* runtime.send(new SubmitPrompt({ commandId, session, task, prompt }, trusted))
+    const events = runtime.subscribe(session, { from: seq }).pipe(
+      Stream.mapError((error) =>
+        error._tag === "SessionNotFound" ? new SessionUnavailable({ reason: error.message }) : error
+      ),
+      Stream.mapEffect((envelope) =>
+        envelope.event._tag === "CommandRejected" && envelope.event.commandId === commandId
+          ? new SessionUnavailable({ reason: envelope.event.reason })
+          : Effect.succeed(envelope)
+      ),
+      Stream.takeUntil((envelope) => envelope.task === task && isTerminal(envelope.event))
+    )
+    return { task, events }
+  })
+
+/** The end of the task among what was seen of it. */
+export const terminalOf = (envelope: Envelope, task: string): TerminalEvent | undefined =>
+  envelope.task === task && isTerminal(envelope.event) ? envelope.event : undefined

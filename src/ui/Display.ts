@@ -1,0 +1,71 @@
+import type { Usage } from "../model/ModelPart.ts"
+import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+
+/** A call as a frontend shows it; `key` is unique in its session. */
+export interface CallShown {
+  readonly key: string
+  readonly tool: string
+  /** The JSON text of the model. */
+  readonly arguments: string
+  readonly worker: ReadonlyArray<string>
+}
+
+export type Level = "info" | "warning" | "error"
+
+/** Something to show, in the order in which it happened; all text may come from a model or a tool. */
+export type Display =
+  | { readonly _tag: "Prompt"; readonly text: string }
+  | { readonly _tag: "Text"; readonly text: string }
+  /** An answer is complete; the final one asks for no more calls. */
+  | { readonly _tag: "TextEnded"; readonly final: boolean; readonly text: string }
+  | { readonly _tag: "CallBegan"; readonly call: CallShown }
+  | {
+      readonly _tag: "CallOutput"
+      readonly call: CallShown
+      readonly channel: "stdout" | "stderr"
+      readonly text: string
+    }
+  | { readonly _tag: "CallNote"; readonly call: CallShown; readonly level: Level; readonly text: string }
+  | {
+      readonly _tag: "CallEnded"
+      readonly call: CallShown
+      readonly outcome: "done" | "failed" | "interrupted" | "unknown"
+      /** The result, or what went wrong. */
+      readonly text: string
+      readonly durationMillis: number
+    }
+  | { readonly _tag: "Note"; readonly level: Level; readonly text: string }
+  | {
+      readonly _tag: "TaskEnded"
+      readonly outcome: "completed" | "failed" | "interrupted"
+      /** Why, unless it completed. */
+      readonly reason: string
+      readonly durationMillis: number
+      readonly requests: number
+      readonly calls: number
+      readonly usage: Usage | undefined
+    }
+
+export interface Diff {
+  readonly call: CallShown
+  /** Unified. */
+  readonly text: string
+}
+
+export interface Progress {
+  readonly call: CallShown
+  readonly label?: string
+  readonly current?: number
+  readonly total?: number
+}
+
+/** An approval request that is first in line; `waiting` others come after it. */
+export interface Approval {
+  readonly call: CallShown
+  readonly request: ApprovalRequest
+  readonly waiting: number
+}
+
+export type Answer =
+  | { readonly decision: "approve"; readonly scope: Scope }
+  | { readonly decision: "deny"; readonly reason?: string }

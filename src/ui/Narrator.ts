@@ -1,0 +1,252 @@
+import type { Envelope } from "../runtime/Envelope.ts"
+import type { ApprovalRequested, ApprovalResolved } from "../tool/ToolEvent.ts"
+import type { Approval, CallShown, Diff, Display, Level, Progress } from "./Display.ts"
+import { bytes, duration, seconds } from "./Words.ts"
+
+/** What a frontend is told to do about an event. */
+export type Step =
+  | Display
+  | { readonly _tag: "Status"; readonly text: string | undefined }
+  | { readonly _tag: "Progress"; readonly progress: Progress }
+  | { readonly _tag: "Diff"; readonly diff: Diff }
+  /** The request is first in line. */
+  | { readonly _tag: "Ask"; readonly approval: Approval }
+  /** The request that was first in line is over. */
+  | { readonly _tag: "Asked" }
+
+interface TaskTold {
+  requests: number
+  calls: number
+}
+
+const note = (text: string, level: Level = "info"): Step => ({ _tag: "Note", level, text })
+const status = (text: string | undefined): Step => ({ _tag: "Status", text })
+
+/** Turns events into what a frontend shows; the same events give the same steps, live or recorded. */
+export class Narrator {
+  /** Characters already told of the answer that each worker is giving. */
+  private readonly said = new Map<string, number>()
+  private readonly calls = new Map<string, CallShown>()
+  private readonly tasks = new Map<string, TaskTold>()
+  /** Open approval requests; the first is the one that is shown. */
+  private queue: ReadonlyArray<{ readonly call: CallShown; readonly requested: ApprovalRequested }> = []
+
+  /** The directory of the session, where it is known. */
+  private project = ""
+
+  tell(envelope: Envelope): ReadonlyArray<Step> {
+    const { event, task = "" } = envelope
+    const worker = envelope.worker ?? []
+    const place = `${task}/${worker.join("/")}`
+    const told = this.told(task)
+    switch (event._tag) {
+      case "SessionCreated":
+        this.project = event.project
+        return []
+      case "TaskQueued":
+        return event.ahead === 0 ? [] : [note(`queued behind ${event.ahead}: ${event.prompt}`)]
+      case "TaskStarted": {
+        const content = event.message?.message.content
+        return content === undefined || content === null ? [] : [{ _tag: "Prompt", text: content }]
+      }
+      case "ModelRequested":
+        told.requests++
+        return [status(`waiting for ${event.model}`)]
+      case "TextDelta":
+        return this.text(place, event.offset, event.text)
+      case "ReasoningDelta":
+        return [status("thinking")]
+      case "ArgumentsDelta":
+        return [status(`preparing ${event.tool}`)]
+      case "ModelAttemptFailed": {
+        const broken = (this.said.get(place) ?? 0) > 0
+        this.said.delete(place)
+        return [
+          ...(broken ? [{ _tag: "TextEnded", final: false, text: "" } as const] : []),
+          note(`attempt ${event.attempt} failed: ${event.reason}; again in ${duration(event.delayMillis)}`, "warning")
+        ]
+      }
+      case "ModelAnswered": {
+        const { message } = event.message
+        const content = message.content ?? ""
+        const final = message.role !== "assistant" || (message.tool_calls ?? []).length === 0
+        const rest = this.text(place, 0, content)
+        this.said.delete(place)
+        return content === "" ? [] : [...rest, { _tag: "TextEnded", final, text: content }]
+      }
+      case "ToolCallRequested": {
+        told.calls++
+        const call = { key: keyOf(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
+        this.calls.set(call.key, call)
+        return [{ _tag: "CallBegan", call }]
+      }
+      case "ApprovalRequested":
+        this.queue = [...this.queue, { call: this.call(envelope, event.request), requested: event }]
+        return this.queue.length === 1 ? this.ask() : []
+      case "ApprovalResolved":
+        return this.resolved(envelope, event)
+      case "ToolCallStarted":
+        return [status(`running ${event.tool}`)]
+      case "ToolCallRetried":
+        return [
+          {
+            _tag: "CallNote",
+            call: this.call(envelope, event),
+            level: "warning",
+            text: `${event.reason}; attempt ${event.attempt} in ${duration(event.delayMillis)}`
+          }
+        ]
+      case "ToolDefectCaught":
+        return [
+          {
+            _tag: "CallNote",
+            call: this.call(envelope, event),
+            level: "error",
+            text: "the tool has a bug and crashed; the run goes on"
+          }
+        ]
+      case "ToolOutput":
+        return [
+          { _tag: "CallOutput", call: this.call(envelope, event), channel: event.channel, text: event.text },
+          status(`running ${event.tool}`)
+        ]
+      case "ToolProgressed": {
+        const { current, label, total } = event
+        const more = {
+          ...(label === undefined ? {} : { label }),
+          ...(current === undefined ? {} : { current }),
+          ...(total === undefined ? {} : { total })
+        }
+        return [{ _tag: "Progress", progress: { call: this.call(envelope, event), ...more } }]
+      }
+      case "FileChanged": {
+        const from = event.oldPath === undefined ? "" : ` from ${this.near(event.oldPath)}`
+        const size = event.change === "deleted" ? "" : `, ${bytes(event.size)}`
+        const text = `${event.change} ${this.near(event.path)}${from}${size}`
+        return [{ _tag: "CallNote", call: this.call(envelope, event), level: "info", text }]
+      }
+      case "ToolCallCompleted":
+        return this.ended(envelope, event, "done", event.message.message.content ?? "", event.durationMillis)
+      case "ToolCallFailed":
+        return this.ended(envelope, event, "failed", event.error.message, event.durationMillis)
+      case "ToolCallInterrupted":
+        return this.ended(envelope, event, "interrupted", "", event.durationMillis)
+      case "ToolCallOutcomeUnknown":
+        return this.ended(envelope, event, "unknown", "the runtime died during the call; it may have happened", 0)
+      case "TaskCancelling":
+        return [status("interrupting")]
+      case "TaskCompleted":
+        return this.taskEnded(task, { ...told, outcome: "completed", reason: "", ...event })
+      case "TaskFailed":
+        return this.taskEnded(task, { ...told, outcome: "failed", reason: event.message, ...event, usage: undefined })
+      case "TaskInterrupted": {
+        const reason = event.by === "user" ? "interrupted" : "interrupted, because the runtime stopped"
+        return this.taskEnded(task, { ...told, outcome: "interrupted", reason, ...event, usage: undefined })
+      }
+      case "SessionResumed":
+        return event.unknownCalls === 0
+          ? []
+          : [note(`${event.unknownCalls} calls were under way when the last run died; nobody knows their outcome`, "warning")]
+      case "SessionCleared":
+        return [note("the model has forgotten the conversation so far")]
+      case "SessionCompacted":
+        return [note("the conversation so far is a summary now")]
+      case "SessionEnded":
+        return [note("the session has ended")]
+      case "ModelSwitched":
+        return [note(`the next task goes to ${event.profile}`)]
+      case "ApprovalPolicySet":
+        return [note(`approvals: ${event.policy}`)]
+      case "CommandRejected":
+        return [note(event.reason, "error")]
+      case "WarningRaised":
+        return [note(event.message, "warning")]
+      case "ErrorRaised":
+        return [note(event.message, "error")]
+      default:
+        return []
+    }
+  }
+
+  /** A path as people know it: relative where it is inside the session's directory. */
+  private near(path: string): string {
+    return this.project !== "" && path.startsWith(`${this.project}/`) ? path.slice(this.project.length + 1) : path
+  }
+
+  private told(task: string): TaskTold {
+    const known = this.tasks.get(task)
+    if (known !== undefined) return known
+    const fresh = { requests: 0, calls: 0 }
+    this.tasks.set(task, fresh)
+    return fresh
+  }
+
+  /** What of a text, which begins at `offset` of its answer, has not been told. */
+  private text(place: string, offset: number, text: string): ReadonlyArray<Step> {
+    const said = this.said.get(place) ?? 0
+    const fresh = text.slice(Math.max(0, said - offset))
+    if (fresh === "") return []
+    this.said.set(place, offset + text.length)
+    return [{ _tag: "Text", text: fresh }]
+  }
+
+  private call(envelope: Envelope, event: { readonly callId: string; readonly tool: string }): CallShown {
+    const key = keyOf(envelope, event.callId)
+    return this.calls.get(key) ?? { key, tool: event.tool, arguments: "", worker: envelope.worker ?? [] }
+  }
+
+  private ask(): ReadonlyArray<Step> {
+    const [first, ...others] = this.queue
+    if (first === undefined) return []
+    const { call, requested } = first
+    const { message, preview, risk } = requested.request
+    return [
+      status(undefined),
+      { _tag: "CallNote", call, level: "warning", text: `needs approval, ${risk} risk: ${message}` },
+      ...(preview?.diff === undefined ? [] : [{ _tag: "Diff", diff: { call, text: preview.diff } } as const]),
+      { _tag: "Ask", approval: { call, request: requested.request, waiting: others.length } }
+    ]
+  }
+
+  private resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
+    const first = this.queue[0]?.requested.request.id === event.approvalId
+    this.queue = this.queue.filter(({ requested }) => requested.request.id !== event.approvalId)
+    const scope = event.scope === undefined || event.scope === "once" ? "" : ` (${event.scope})`
+    const reason = event.reason === undefined ? "" : `: ${event.reason}`
+    const text = {
+      granted: `approved by ${event.by}${scope}`,
+      denied: `denied by ${event.by}${reason}`,
+      expired: `nobody answered within ${seconds(event.waitedMillis)}: denied`,
+      withdrawn: "the request was withdrawn"
+    }[event.outcome]
+    // A refusal is what its call fails with, and is told there.
+    const told = event.outcome === "denied" || event.outcome === "expired"
+    return [
+      ...(first ? [{ _tag: "Asked" } as const] : []),
+      ...(told ? [] : [{ _tag: "CallNote", call: this.call(envelope, event), level: "info", text } as const]),
+      ...(first ? this.ask() : [])
+    ]
+  }
+
+  private ended(
+    envelope: Envelope,
+    event: { readonly callId: string; readonly tool: string },
+    outcome: "done" | "failed" | "interrupted" | "unknown",
+    text: string,
+    durationMillis: number
+  ): ReadonlyArray<Step> {
+    const call = this.call(envelope, event)
+    this.calls.delete(call.key)
+    return [{ _tag: "CallEnded", call, outcome, text, durationMillis }, status("working")]
+  }
+
+  private taskEnded(task: string, ended: Omit<Extract<Step, { _tag: "TaskEnded" }>, "_tag">): ReadonlyArray<Step> {
+    this.tasks.delete(task)
+    for (const place of this.said.keys()) if (place.startsWith(`${task}/`)) this.said.delete(place)
+    const { calls, durationMillis, outcome, reason, requests, usage } = ended
+    return [status(undefined), { _tag: "TaskEnded", outcome, reason, durationMillis, requests, calls, usage }]
+  }
+}
+
+const keyOf = ({ iteration = 0, task = "", worker = [] }: Envelope, callId: string): string =>
+  JSON.stringify([task, worker, iteration, callId])

@@ -1,0 +1,38 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Answer, Approval } from "./Display.ts"
+import type { Step } from "./Narrator.ts"
+import { Ui } from "./Ui.ts"
+
+export interface RecordingOptions {
+  /** How the person answers; it denies where absent. */
+  readonly approve?: (approval: Approval) => Effect.Effect<Answer>
+  /** What the person types, line by line. */
+  readonly lines?: ReadonlyArray<string>
+}
+
+/** A frontend for tests: it notes what it is told in `record` and answers as it is told to. */
+export const layer = (record: Array<Step>, options: RecordingOptions = {}): Layer.Layer<Ui> =>
+  Layer.sync(Ui, () => {
+    const lines = [...(options.lines ?? [])]
+    const note = (step: Step) => Effect.sync(() => void record.push(step))
+    return {
+      start: () => Effect.void,
+      stop: Effect.void,
+      display: note,
+      diff: (diff) => note({ _tag: "Diff", diff }),
+      progress: (progress) => note({ _tag: "Progress", progress }),
+      status: (text) => note({ _tag: "Status", text }),
+      approve: (approval) =>
+        Effect.zipRight(
+          note({ _tag: "Ask", approval }),
+          options.approve?.(approval) ?? Effect.succeed<Answer>({ decision: "deny" })
+        ),
+      input: () => Effect.sync(() => Option.fromNullable(lines.shift())),
+      interruptions: Stream.never,
+      showTools: () => Effect.void,
+      toolRequests: Stream.never
+    }
+  })

@@ -1,0 +1,39 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
+import type { Answer, Approval, Diff, Display, Progress } from "./Display.ts"
+
+/** A tool that a person may run. */
+export interface ManualTool {
+  readonly name: string
+  readonly category: string
+  readonly description: string
+}
+
+export interface ManualToolRequest {
+  readonly tool: string
+  readonly parameters: unknown
+}
+
+/** What a frontend implements (U1): the terminal, a browser and the recording of tests are layers of it. */
+export class Ui extends Context.Tag("tollgate/ui/Ui")<
+  Ui,
+  {
+    readonly start: (session: { readonly id: string; readonly profile: string }) => Effect.Effect<void>
+    readonly stop: Effect.Effect<void>
+    readonly display: (display: Display) => Effect.Effect<void>
+    readonly diff: (diff: Diff) => Effect.Effect<void>
+    readonly progress: (progress: Progress) => Effect.Effect<void>
+    /** What is going on right now, in a word or two; nothing when nothing is. */
+    readonly status: (status: string | undefined) => Effect.Effect<void>
+    /** Asks for a decision; it is interrupted when the request is decided, expires or is withdrawn elsewhere. */
+    readonly approve: (approval: Approval) => Effect.Effect<Answer>
+    /** Asks for a line; none once the person has no more to say. */
+    readonly input: (question: string) => Effect.Effect<Option.Option<string>>
+    /** One element each time the person wants everything in flight to stop. */
+    readonly interruptions: Stream.Stream<void>
+    readonly showTools: (tools: ReadonlyArray<ManualTool>) => Effect.Effect<void>
+    readonly toolRequests: Stream.Stream<ManualToolRequest>
+  }
+>() {}

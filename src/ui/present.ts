@@ -1,0 +1,76 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { DecideApproval } from "../runtime/Command.ts"
+import type { Envelope } from "../runtime/Envelope.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import type { Answer, Approval } from "./Display.ts"
+import { Narrator, type Step } from "./Narrator.ts"
+import { Ui } from "./Ui.ts"
+
+export interface PresentOptions {
+  /** Where decisions go; nobody is asked where it is absent, as for a recording. */
+  readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
+  /** Runs once an event has been shown. */
+  readonly after?: (envelope: Envelope) => Effect.Effect<unknown>
+}
+
+const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
+  new DecideApproval(
+    { session: request.sessionId, approvalId: request.id, digest: request.digest, ...answer },
+    trusted
+  )
+
+/** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
+export const present = <E, R>(
+  events: Stream.Stream<Envelope, E, R>,
+  { after, decide }: PresentOptions = {}
+): Effect.Effect<void, E, R | Ui> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const ui = yield* Ui
+      const scope = yield* Effect.scope
+      const narrator = new Narrator()
+      let asking: Fiber.Fiber<void> | undefined
+
+      const ask = (approval: Approval) =>
+        decide === undefined
+          ? Effect.void
+          : Effect.map(
+              Effect.forkIn(
+                Effect.flatMap(ui.approve(approval), (answer) => decide(decision(approval.request, answer))),
+                scope
+              ),
+              (fiber) => {
+                asking = fiber
+              }
+            )
+      const perform = (step: Step): Effect.Effect<unknown> => {
+        switch (step._tag) {
+          case "Status":
+            return ui.status(step.text)
+          case "Progress":
+            return ui.progress(step.progress)
+          case "Diff":
+            return ui.diff(step.diff)
+          case "Ask":
+            return ask(step.approval)
+          case "Asked":
+            return Effect.suspend(() => {
+              const fiber = asking
+              asking = undefined
+              return fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
+            })
+          default:
+            return ui.display(step)
+        }
+      }
+      yield* Stream.runForEach(events, (envelope) =>
+        Effect.zipRight(
+          Effect.forEach(narrator.tell(envelope), perform, { discard: true }),
+          after === undefined ? Effect.void : after(envelope)
+        )
+      )
+    })
+  )

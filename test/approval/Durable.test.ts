@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { modelView } from "../../src/conversation/ModelView.ts"
+import * as Timeline from "../../src/harness/Timeline.ts"
+import { DecideApproval, ResumeSession } from "../../src/runtime/Command.ts"
+import type { StoredMessage } from "../../src/conversation/Message.ts"
+import { edit, opened, shell } from "./Talk.ts"
+
+/** A runtime that died while two calls waited. */
+const died = Effect.gen(function* () {
+  const opening = yield* opened()
+  yield* opening.submit("t", edit("c1", "1", "2"), shell("c2", "touch b"))
+  const first = yield* opening.request("c1")
+  const second = yield* opening.request("c2")
+  yield* opening.world.restart
+  return { ...opening, first, second }
+})
+
+describe("a request that outlives its runtime", () => {
+  it.scoped("is answered by id and digest after a restart, and the run goes on where it stopped (A12, R9)", () =>
+    Effect.gen(function* () {
+      const { answer, end, first, second, session, taskEnd, world } = yield* died
+      yield* answer(first, "approve")
+      yield* end("c1")
+      yield* answer(second, "deny", { reason: "no" })
+      yield* end("c2")
+      yield* Queue.offer(world.boot.turns, { say: "done" })
+      assert.strictEqual((yield* taskEnd("t"))._tag, "TaskCompleted")
+      assert.deepStrictEqual(world.machine.executed, ["c1"])
+      const envelopes = yield* world.recorded(session)
+      const requests = envelopes.filter(({ event }) => event._tag === "ApprovalRequested")
+      assert.strictEqual(requests.length, 2)
+      assert.deepStrictEqual(Timeline.violations(envelopes), [])
+      const messages = envelopes.flatMap(({ event }): ReadonlyArray<StoredMessage> =>
+        "message" in event && typeof event.message === "object" ? [event.message] : []
+      )
+      const roles = modelView(messages).map(({ message }) => message.role)
+      assert.deepStrictEqual(roles, ["user", "assistant", "tool", "tool", "assistant"])
+    })
+  )
+
+  it.scoped("refuses a second answer, one of another session and one with another digest, and records it (A5, A12)", () =>
+    Effect.gen(function* () {
+      const { answer, end, fence, first, send, session, world } = yield* died
+      yield* send(new ResumeSession({ session }))
+      yield* answer(first, "approve", { digest: "0".repeat(64) })
+      yield* answer(first, "deny")
+      yield* answer(first, "approve")
+      yield* send(new DecideApproval({ session: "s9", approvalId: first.id, digest: first.digest, decision: "approve" }))
+      yield* fence
+      yield* end("c1")
+      assert.deepStrictEqual(world.machine.executed, [])
+      const refused = (yield* world.auditRows).flatMap(({ kind, outcome }) => (kind === "decision_refused" ? [outcome] : []))
+      assert.deepStrictEqual(refused, ["ApprovalMismatch: digest", "ApprovalNotPending: denied"])
+    })
+  )
+
+  it.scoped("is asked again under a new id where what it showed has changed meanwhile (A5, A12)", () =>
+    Effect.gen(function* () {
+      const { answer, end, first, request, send, session, world } = yield* died
+      world.machine.files.set("/w/a", "1 more")
+      yield* send(new ResumeSession({ session }))
+      const again = yield* request("c1", 2)
+      assert.notStrictEqual(again.id, first.id)
+      yield* answer(first, "approve")
+      yield* answer(again, "approve")
+      yield* end("c1")
+      assert.strictEqual(world.machine.files.get("/w/a"), "2 more")
+    })
+  )
+
+  it.scoped("expires once it is shown again and nobody answers (A8, A12)", () =>
+    Effect.gen(function* () {
+      const { end, send, session, world } = yield* died
+      yield* send(new ResumeSession({ session }))
+      yield* world.awaitEvent(session, (event) => event._tag === "ApprovalMoved" && event.callId === "c1")
+      yield* world.tick
+      const failed = yield* end("c1")
+      assert.strictEqual(failed._tag === "ToolCallFailed" && failed.error._tag, "ApprovalExpired")
+    })
+  )
+
+  it.scoped("does not run a call again whose decision was taken before the runtime died (A5, R9)", () =>
+    Effect.gen(function* () {
+      const { answer, end, request, send, session, submit, taskEnd, world } = yield* opened()
+      yield* submit("t", shell("c1", "touch a"))
+      world.hold.started = true
+      const asked = yield* request("c1")
+      yield* answer(asked, "approve")
+      while (!(yield* world.isResolved(session, asked.id))) yield* Effect.yieldNow()
+      yield* world.restart
+      yield* send(new ResumeSession({ session }))
+      yield* end("c1")
+      yield* world.release
+      assert.strictEqual((yield* taskEnd("t"))._tag, "TaskFailed")
+      assert.deepStrictEqual(world.machine.executed, [])
+    })
+  )
+})

@@ -1,0 +1,228 @@
+import { Clock, Context, Effect, ExecutionStrategy, Exit, Layer, Queue, Scope, Stream, TestClock } from "effect"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { type CallError, Tools } from "../../src/agent/Tools.ts"
+import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { approve } from "../../src/approval/approve.ts"
+import { Audit } from "../../src/approval/Audit.ts"
+import { guarded } from "../../src/approval/ReservedNames.ts"
+import { RuleStore } from "../../src/approval/RuleStore.ts"
+import { Subjects } from "../../src/approval/Subject.ts"
+import { TargetHash } from "../../src/approval/TargetHash.ts"
+import { Database } from "../../src/database/Database.ts"
+import { backoff } from "../../src/middleware/retry.ts"
+import type { ModelService } from "../../src/model/Model.ts"
+import type { ModelPart } from "../../src/model/ModelPart.ts"
+import { noUsage } from "../../src/model/ModelPart.ts"
+import { Models } from "../../src/model/Models.ts"
+import type { Envelope } from "../../src/runtime/Envelope.ts"
+import type { Event } from "../../src/runtime/Event.ts"
+import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { Runtime } from "../../src/runtime/Runtime.ts"
+import { RuntimeOptions, defaults } from "../../src/runtime/RuntimeOptions.ts"
+import { SessionStore } from "../../src/runtime/SessionStore.ts"
+import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import type * as Tool from "../../src/tool/Tool.ts"
+import * as Toolset from "../../src/tool/Toolset.ts"
+import { Machine, mockTools } from "./MockTools.ts"
+
+/** What the model says next. */
+export interface Turn {
+  readonly say?: string
+  readonly calls?: ReadonlyArray<{ readonly id: string; readonly name: string; readonly arguments: string }>
+}
+
+const partsOf = ({ calls = [], say }: Turn): ReadonlyArray<ModelPart> => [
+  ...(say === undefined ? [] : [{ _tag: "TextDelta" as const, text: say }]),
+  ...calls.map((call) => ({ _tag: "FunctionCalled" as const, ...call })),
+  { _tag: "Finished", reason: calls.length > 0 ? "tool_calls" : "stop", usage: noUsage, model: "played" }
+]
+
+/** One start of the runtime. */
+export interface Boot {
+  readonly runtime: Runtime["Type"]
+  readonly approvals: Approvals["Type"]
+  readonly audit: Audit["Type"]
+  readonly rules: RuleStore["Type"]
+  readonly tools: Tools["Type"]
+  readonly turns: Queue.Queue<Turn>
+  readonly scope: Scope.CloseableScope
+}
+
+export interface WorldOptions {
+  readonly policy?: ApprovalPolicy
+  readonly retry?: boolean
+  readonly tools?: (machine: Machine) => ReadonlyArray<Tool.Any>
+  readonly always?: boolean
+}
+
+const sealed = (tools: ReadonlyArray<Tool.Any>, retry: boolean) => {
+  const policy = backoff({ maxAttempts: 3, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false })
+  const stack = DefaultStack.make({ approval: approve, ...(retry ? { retry: policy } : {}) })
+  const toolset: unknown = Toolset.seal({ tools, middleware: stack })
+  return Effect.map(
+    Effect.orDie(toolset as Effect.Effect<Toolset.Toolset<CallError, Approvals>, Toolset.ToolsetInvalid>),
+    guarded
+  )
+}
+
+/** A clock that can jump while the timers of the test clock stand still. */
+class JumpingClock implements Clock.Clock {
+  readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
+  offset = 0
+  private readonly inner: Clock.Clock
+  constructor(inner: Clock.Clock) {
+    this.inner = inner
+  }
+  unsafeCurrentTimeMillis() {
+    return this.inner.unsafeCurrentTimeMillis() + this.offset
+  }
+  unsafeCurrentTimeNanos() {
+    return this.inner.unsafeCurrentTimeNanos() + BigInt(this.offset) * 1_000_000n
+  }
+  get currentTimeMillis() {
+    return Effect.map(this.inner.currentTimeMillis, (now) => now + this.offset)
+  }
+  get currentTimeNanos() {
+    return Effect.sync(() => this.unsafeCurrentTimeNanos())
+  }
+  sleep(duration: Parameters<Clock.Clock["sleep"]>[0]) {
+    return this.inner.sleep(duration)
+  }
+}
+
+export type World = Effect.Effect.Success<ReturnType<typeof make>>
+
+/** A machine, a store, an audit on the disk, and a runtime that can be stopped, killed and started again on them. */
+export const make = (options: WorldOptions = {}) =>
+  Effect.gen(function* () {
+    const machine = new Machine()
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-approval-"))),
+      (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+    )
+    const outer = yield* Effect.scope
+    const clock = new JumpingClock(yield* Effect.clock)
+    const file = path.join(directory, "tollgate.db")
+    const database = Context.get(yield* Effect.orDie(Layer.build(Database.layer(file))), Database)
+    const kept = Context.get(yield* Layer.build(MemorySessionStore.layer), SessionStore)
+    const rules = Context.get(yield* Layer.build(RuleStore.layerMemory), RuleStore)
+    const given: ReadonlyArray<Tool.Any> = options.tools?.(machine) ?? mockTools(machine)
+    let toolset = yield* sealed(given, options.retry ?? false)
+    /** Set to hold the runtime between a stored decision and the start of its call. */
+    const hold = { started: false }
+    const released = Effect.unsafeMakeLatch(false)
+    const store: SessionStore["Type"] = {
+      ...kept,
+      append: (lease, events) => {
+        const index = hold.started ? events.findIndex(({ event }) => event._tag === "ToolCallStarted") : -1
+        return index === -1
+          ? kept.append(lease, events)
+          : kept
+              .append(lease, events.slice(0, index))
+              .pipe(Effect.zipRight(released.await), Effect.zipRight(kept.append(lease, events.slice(index))))
+      }
+    }
+
+    const toolsLayer = Layer.effect(
+      Tools,
+      Effect.map(Effect.context<Approvals | Audit>(), (context) => ({
+        get tools() {
+          return toolset.tools
+        },
+        call: (request) => Effect.provide(toolset.call(request), context),
+        functions: []
+      }))
+    )
+
+    const start = Effect.gen(function* () {
+      const scope = yield* Scope.fork(outer, ExecutionStrategy.sequential)
+      const turns = yield* Queue.unbounded<Turn>()
+      const model: ModelService = {
+        name: "played",
+        stream: () => Stream.unwrap(Effect.map(Queue.take(turns), (turn) => Stream.fromIterable(partsOf(turn))))
+      }
+      const layer = Runtime.layer.pipe(
+        Layer.provideMerge(toolsLayer),
+        Layer.provide(Models.layerOf({ scripted: model })),
+        Layer.provideMerge(
+          Approvals.layerAudited({ policy: options.policy ?? "ask", root: "/w", always: options.always ?? false })
+        ),
+        Layer.provideMerge(Audit.layerSql(path.join(directory, "keys"))),
+        Layer.provideMerge(Layer.succeed(RuleStore, rules)),
+        Layer.provide(Layer.succeed(SessionStore, store)),
+        Layer.provide(Layer.succeed(Database, database)),
+        Layer.provide(Subjects.layer({ cwd: "/w" })),
+        Layer.provide(
+          Layer.succeed(TargetHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })
+        ),
+        Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", parallelCalls: 200 }))
+      )
+      const context = yield* Effect.orDie(Layer.buildWithScope(layer, scope))
+      const boot: Boot = {
+        runtime: Context.get(context, Runtime),
+        approvals: Context.get(context, Approvals),
+        audit: Context.get(context, Audit),
+        rules: Context.get(context, RuleStore),
+        tools: Context.get(context, Tools),
+        turns,
+        scope
+      }
+      return boot
+    }).pipe(Effect.withClock(clock))
+
+    const current = { boot: yield* start }
+
+    const events = (session: string) =>
+      current.boot.runtime.subscribe(session, { from: 1, transient: false }).pipe(Stream.orDie)
+    return {
+      machine,
+      clock,
+      hold,
+      directory,
+      database: file,
+      store: kept,
+      get boot() {
+        return current.boot
+      },
+      /** Waits for the first event that fits, past or future. */
+      awaitEvent: (session: string, fits: (event: Event, envelope: Envelope) => boolean) =>
+        Stream.runHead(Stream.filter(events(session), (envelope) => fits(envelope.event, envelope))).pipe(
+          Effect.flatMap((found) => found),
+          Effect.orDie
+        ),
+      recorded: (session: string) =>
+        Effect.map(
+          Stream.runCollect(
+            Stream.orDie(current.boot.runtime.subscribe(session, { from: 1, transient: false, follow: false }))
+          ),
+          (chunk): ReadonlyArray<Envelope> => [...chunk]
+        ),
+      auditRows: Effect.suspend(() => Effect.map(Effect.orDie(Stream.runCollect(current.boot.audit.entries)), (rows) => [...rows])),
+      swapTools: (tools: ReadonlyArray<Tool.Any>) =>
+        Effect.map(sealed(tools, options.retry ?? false), (next) => {
+          toolset = next
+        }),
+      tools: given,
+      /** Lets the time of a request run out. */
+      tick: TestClock.adjust("30 seconds"),
+      /** Whether the resolution of a request is in the store. */
+      isResolved: (session: string, approvalId: string) =>
+        Effect.map(Effect.orDie(kept.read(session, 1, 10_000)), (envelopes) =>
+          envelopes.some(({ event }) => event._tag === "ApprovalResolved" && event.approvalId === approvalId)
+        ),
+      /** Lets a held runtime go on, whose session is another's by then. */
+      release: released.open,
+      /** Ends the runtime in good order. */
+      shutdown: Effect.suspend(() => Scope.close(current.boot.scope, Exit.void)),
+      /** Starts another one; one that was not shut down is fenced off like a dead process. */
+      restart: Effect.suspend(() => {
+        hold.started = false
+        return Effect.map(start, (boot) => {
+          current.boot = boot
+        })
+      })
+    }
+  })

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { built } from "../support/built.ts"
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A home of its own for the command, and a directory to work in. */
+export interface Place {
+  readonly home: string
+  readonly work: string
+  readonly env: Readonly<Record<string, string>>
+  readonly remove: () => void
+}
+
+/** Compiled code is the same for every home. */
+const cache = path.join(os.tmpdir(), `tollgate-test-cache-${process.pid}`)
+
+export const place = (): Place => {
+  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-cli-")))
+  const home = path.join(base, "home")
+  const work = path.join(base, "work")
+  fs.mkdirSync(home)
+  fs.mkdirSync(work)
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TOLLGATE_HOME: path.join(home, "tollgate"), XDG_CACHE_HOME: cache }
+  return { home, work, env, remove: () => fs.rmSync(base, { recursive: true, force: true }) }
+}
+
+/** Writes a script of a model, and a configuration whose preferred profile plays it. */
+export const scripted = (at: Place, turns: ReadonlyArray<unknown>, more: object = {}): void => {
+  const script = path.join(at.home, "script.json")
+  fs.writeFileSync(script, JSON.stringify({ turns }))
+  fs.mkdirSync(at.env["TOLLGATE_HOME"]!, { recursive: true })
+  const profiles = { test: { provider: "scripted", script, maxAttempts: 1 } }
+  fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), JSON.stringify({ profiles, ...more }))
+}
+
+export interface Running {
+  readonly ended: Promise<Ended>
+  readonly kill: (signal: NodeJS.Signals) => void
+  /** Resolves once standard error or output has had this text. */
+  readonly seen: (text: string) => Promise<void>
+}
+
+/** Starts the command in a process of its own, without a terminal; `input` ends its standard input. */
+export const start = async (at: Place, args: ReadonlyArray<string>, input = "", env: object = {}): Promise<Running> => {
+  const child = spawn(process.execPath, [await built(), ...args], { cwd: at.work, env: { ...at.env, ...env } })
+  let stdout = ""
+  let stderr = ""
+  const waiting = new Set<() => void>()
+  const wake = () => waiting.forEach((look) => look())
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+    wake()
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+    wake()
+  })
+  child.stdin.on("error", () => {})
+  child.stdin.end(input)
+  return {
+    ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr }))),
+    kill: (signal) => void child.kill(signal),
+    seen: (text) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!stdout.includes(text) && !stderr.includes(text)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      })
+  }
+}
+
+export const tollgate = async (at: Place, args: ReadonlyArray<string>, input = "", env: object = {}): Promise<Ended> =>
+  (await start(at, args, input, env)).ended
+
+/** Whether a text has the trace of a JavaScript stack. */
+export const hasTrace = (text: string): boolean => /\n\s+at \S/.test(text)

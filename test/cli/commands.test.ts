@@ -1,0 +1,234 @@
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import { Envelope } from "../../src/runtime/Envelope.ts"
+import { version } from "../../src/version.ts"
+import { built } from "../support/built.ts"
+import { hasTrace, type Place, place, scripted, start, tollgate } from "./command.ts"
+
+const timeout = 60_000
+
+describe("the built command line", { timeout }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  it("answers --version and --help in an empty home, the help from its own definition", async () => {
+    assert.deepStrictEqual(await tollgate(at, ["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" })
+    const quick = await tollgate(at, ["--help"])
+    const whole = await tollgate(at, ["--help", "--help"])
+    assert.strictEqual(quick.code, 0)
+    assert.strictEqual(quick.stdout, whole.stdout)
+    for (const name of ["run", "sessions", "events", "replay", "config", "doctor", "tour"]) assert.include(quick.stdout, `\n  ${name} `)
+    assert.deepStrictEqual(fs.readdirSync(at.home), [])
+  })
+
+  it.each([
+    [["run", "--bogus", "hi"], "unknown option --bogus"],
+    [["sessions", "list", "--bogus"], "unknown option --bogus"],
+    [["sessions", "--bogus"], "unknown option --bogus"],
+    [["--bogus"], "--bogus"],
+    [["runn"], "Did you mean run?"],
+    [["sessions", "lst"], "Did you mean list?"],
+    [["do", "something"], "tollgate run"],
+    [["run", "--approve", "maybe", "hi"], "ask, deny"],
+    [["run"], "The prompt is empty"],
+    [[], "no terminal"],
+    [["run", "--approve", "ask", "hi"], "needs a terminal"],
+    [["run", "--continue", "--session", "x", "hi"], "exclude each other"],
+    [["--wizard"], "--wizard"]
+  ])("refuses %j with exit code 2 and a sentence", async (args, said) => {
+    scripted(at, [])
+    const { code, stderr, stdout } = await tollgate(at, args)
+    assert.include(stderr, said)
+    assert.strictEqual(code, 2)
+    assert.strictEqual(stdout, "")
+    assert.isFalse(hasTrace(stderr))
+  })
+
+  it("takes words behind -- as they are", async () => {
+    scripted(at, [{ when: "--bogus", steps: [{ say: "as it is" }] }])
+    assert.strictEqual((await tollgate(at, ["run", "--", "--bogus"])).stdout, "as it is\n")
+  })
+
+  it("says which commands set a model up where there is none, with exit code 4", async () => {
+    const { code, stderr } = await tollgate(at, ["run", "hi"])
+    assert.strictEqual(code, 4)
+    for (const line of ["export OPENAI_API_KEY", "export ANTHROPIC_API_KEY", "tollgate config set profiles.local"]) assert.include(stderr, line)
+    const doctor = await tollgate(at, ["doctor"])
+    assert.strictEqual(doctor.code, 4)
+    assert.include(doctor.stdout, "export OPENAI_API_KEY")
+  })
+
+  it("names the file, the path and what was expected of a bad configuration", async () => {
+    scripted(at, [], { approvals: { policy: "sometimes" } })
+    const { code, stderr } = await tollgate(at, ["run", "hi"])
+    assert.strictEqual(code, 4)
+    assert.match(stderr, /config\.json: approvals\.policy: .*"ask".*"sometimes"/)
+    fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), "{")
+    assert.include((await tollgate(at, ["config"])).stderr, "it is not JSON")
+    const variable = await tollgate(at, ["config"], "", { TOLLGATE_HOME: path.join(at.home, "new"), TOLLGATE_MAX_ITERATIONS: "many" })
+    assert.match(variable.stderr, /TOLLGATE_MAX_ITERATIONS: maxIterations: /)
+    assert.strictEqual(variable.code, 4)
+  })
+
+  it("keeps the configuration for its owner, says where values come from and hides secrets", async () => {
+    const profile = { provider: "chat-completions", baseUrl: "http://me:secret1@localhost:1/v1?key=secret2", model: "m", headers: { authorization: "secret3" } }
+    assert.strictEqual((await tollgate(at, ["config", "set", "profiles.local", JSON.stringify(profile)])).code, 0)
+    assert.strictEqual((await tollgate(at, ["config", "set", "approvals.timeout", "2 minutes"])).code, 0)
+    const file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
+    assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
+    const shown = (await tollgate(at, ["config"], "", { TOLLGATE_MAX_ITERATIONS: "7", OPENAI_API_KEY: "secret4" })).stdout
+    assert.match(shown, /approvals\.timeout +2 minutes +\(.*config\.json\)/)
+    assert.match(shown, /maxIterations +7 +\(TOLLGATE_MAX_ITERATIONS\)/)
+    assert.match(shown, /profiles\.openai .*\(OPENAI_API_KEY\)/)
+    assert.match(shown, /approvals\.policy +ask +\(default\)/)
+    assert.notMatch(shown, /secret\d/)
+    assert.strictEqual((await tollgate(at, ["config", "get", "approvals.timeout"])).stdout, "2 minutes\n")
+    assert.notMatch((await tollgate(at, ["config", "get", "profiles.local"])).stdout, /secret\d/)
+    const before = fs.readFileSync(file, "utf8")
+    const wrong = await tollgate(at, ["config", "set", "maxIterations", "none"])
+    assert.strictEqual(wrong.code, 4)
+    assert.strictEqual(fs.readFileSync(file, "utf8"), before)
+    assert.include((await tollgate(at, ["config", "set", "maxIteration", "3"])).stderr, "Did you mean maxIterations?")
+    assert.strictEqual((await tollgate(at, ["config", "unset", "approvals.timeout"])).code, 0)
+    assert.strictEqual((await tollgate(at, ["config", "get", "approvals.timeout"])).stdout, "30 seconds\n")
+    assert.deepStrictEqual(fs.readdirSync(path.dirname(file)), ["config.json"])
+  })
+
+  it("prints only the final answer on standard output, uncoloured, and its progress on standard error", async () => {
+    scripted(at, [{ steps: [{ say: "Looking." }, { call: { name: "list_dir" } }] }, { steps: [{ say: "All \u001b[31mdone\u001b[0m." }] }])
+    const { code, stderr, stdout } = await tollgate(at, ["run", "look", "around"])
+    assert.strictEqual(stdout, "All ␛[31mdone␛[0m.\n")
+    assert.include(stderr, "› look around")
+    assert.include(stderr, "✓ list_dir")
+    assert.notInclude(stderr, "\u001b")
+    assert.strictEqual(code, 0)
+    const coloured = await tollgate(at, ["run", "again"], "", { FORCE_COLOR: "1" })
+    assert.include(coloured.stderr, "\u001b[")
+  })
+
+  it("reads the prompt from standard input, alone or behind words", async () => {
+    scripted(at, [{ when: "from a pipe", repeat: true, steps: [{ say: "heard" }] }])
+    assert.strictEqual((await tollgate(at, ["run"], "from a pipe")).stdout, "heard\n")
+    assert.strictEqual((await tollgate(at, ["run", "sum up", "-"], "from a pipe")).stdout, "heard\n")
+  })
+
+  const writing = [
+    { steps: [{ call: { name: "write_file", arguments: { path: "new.txt", content: "x" } } }] },
+    { steps: [{ say: "ok" }] }
+  ]
+
+  it("ends a task that needs approval where nobody can be asked, with exit code 3 (A7)", async () => {
+    scripted(at, writing)
+    const { code, stderr } = await tollgate(at, ["run", "write"])
+    assert.strictEqual(code, 3)
+    assert.include(stderr, "--approve")
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
+  it("goes on after a denial, and writes where that is allowed", async () => {
+    scripted(at, writing)
+    assert.strictEqual((await tollgate(at, ["run", "--approve", "deny", "write"])).code, 0)
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    assert.strictEqual((await tollgate(at, ["run", "--approve", "allow", "write"])).code, 0)
+    assert.deepStrictEqual(fs.readdirSync(at.work), ["new.txt"])
+  })
+
+  it("fails with exit code 1 and the reason where the model does", async () => {
+    scripted(at, [])
+    const { code, stderr } = await tollgate(at, ["run", "hi"])
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "the script is over")
+    assert.isFalse(hasTrace(stderr))
+  })
+
+  it("prints the events as JSONL that the schema takes, and replays them as they looked live (R3, R6)", async () => {
+    scripted(at, [{ steps: [{ say: "First. " }, { call: { name: "list_dir" } }, { call: { name: "no_such_tool" } }] }, { steps: [{ say: "Done." }] }])
+    const run = await tollgate(at, ["run", "--json", "go"])
+    const envelopes = run.stdout.trimEnd().split("\n").map((line) => Schema.decodeUnknownSync(Schema.parseJson(Envelope))(line))
+    assert.strictEqual(envelopes.at(-1)?.event._tag, "TaskCompleted")
+    const durable = envelopes.filter(({ transient }) => transient !== true).map(({ seq }) => seq)
+    assert.deepStrictEqual(durable, durable.map((_, index) => index + 1))
+    const live = path.join(at.home, "live.jsonl")
+    fs.writeFileSync(live, run.stdout)
+    const session = envelopes[0]!.session
+    const stored = await tollgate(at, ["events", session.slice(0, 20), "--jsonl"])
+    const kept = path.join(at.home, "kept.jsonl")
+    fs.writeFileSync(kept, stored.stdout)
+    const [fromLive, fromStored, shown] = [await tollgate(at, ["replay", live]), await tollgate(at, ["replay", kept]), await tollgate(at, ["sessions", "show", session])]
+    assert.include(fromLive.stdout, "✓ list_dir")
+    assert.strictEqual(fromStored.stdout, fromLive.stdout)
+    assert.strictEqual(shown.stdout, fromLive.stdout)
+    assert.strictEqual((await tollgate(at, ["replay", "-"], run.stdout)).stdout, fromLive.stdout)
+    const later = await tollgate(at, ["events", session, "--from", "3", "--jsonl"])
+    assert.strictEqual(later.stdout, stored.stdout.split("\n").slice(2).join("\n"))
+  })
+
+  it("names the line of a recording that is broken", async () => {
+    scripted(at, [{ steps: [{ say: "Done." }] }])
+    const lines = (await tollgate(at, ["run", "--json", "go"])).stdout.split("\n")
+    const file = path.join(at.home, "broken.jsonl")
+    fs.writeFileSync(file, [lines[0], lines[1], '{"version":1', lines[2]].join("\n"))
+    const { code, stderr } = await tollgate(at, ["replay", file])
+    assert.strictEqual(code, 1)
+    assert.include(stderr, `${file}:3: `)
+    assert.include((await tollgate(at, ["replay", path.join(at.home, "none")])).stderr, "cannot be read")
+  })
+
+  it("goes on with a session by --session and --continue, and lists it", async () => {
+    scripted(at, [{ steps: [{ say: "one" }] }, { repeat: true, steps: [{ say: "more" }] }])
+    await tollgate(at, ["run", "first words"])
+    const [listed] = (await tollgate(at, ["sessions", "list", "--json"])).stdout.trim().split("\n")
+    const { id, title } = JSON.parse(listed!) as { id: string; title: string }
+    assert.strictEqual(title, "first words")
+    assert.strictEqual((await tollgate(at, ["run", "--continue", "second"])).code, 0)
+    assert.strictEqual((await tollgate(at, ["run", "--session", id, "third"])).code, 0)
+    const { stdout } = await tollgate(at, ["sessions", "show", id])
+    for (const words of ["› first words", "› second", "› third"]) assert.include(stdout, words)
+    const unknown = await tollgate(at, ["run", "--session", "session_none", "hi"])
+    assert.strictEqual(unknown.code, 1)
+    assert.include(unknown.stderr, "There is no session session_none")
+  })
+
+  it.each(["SIGINT", "SIGTERM"] as const)("stops on %s, says what was interrupted and ends with 130", async (signal) => {
+    scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
+    const running = await start(at, ["run", "--approve", "allow", "wait"])
+    await running.seen("begun")
+    running.kill(signal)
+    const { code, stderr } = await running.ended
+    assert.strictEqual(code, 130)
+    assert.match(stderr, /◼ interrupted/)
+    const { stdout } = await tollgate(at, ["sessions", "show", "session_"])
+    assert.match(stdout, /interrupted/)
+  })
+
+  it("ends quietly where nobody reads on", async () => {
+    scripted(at, [{ steps: [{ say: "Done." }] }])
+    await tollgate(at, ["run", "go"])
+    const command = `set -o pipefail; "${process.execPath}" "${await built()}" events session_ --jsonl | head -n 1`
+    const { stderr, stdout } = await promisify(execFile)("bash", ["-c", command], { cwd: at.work, env: { ...at.env } })
+    assert.strictEqual(stderr, "")
+    assert.strictEqual(stdout.trim().split("\n").length, 1)
+  })
+
+  it("shows the tour without a terminal, keeps it on record and leaves no workspace behind", async () => {
+    const before = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("tollgate-tour-"))
+    const { code, stderr, stdout } = await tollgate(at, ["tour"])
+    assert.strictEqual(stderr, "")
+    assert.strictEqual(code, 0)
+    for (const sign of ["✓ list_dir", "attempt 2", "did not finish within", "has a bug", "+54 kilos in all.", "│ checking beans", "keep the ledger", "Understood, the ledger stays"]) {
+      assert.include(stdout, sign)
+    }
+    const id = /sessions show (session_\w+)/.exec(stdout)?.[1]
+    assert.include((await tollgate(at, ["sessions", "show", id!])).stdout, "Understood, the ledger stays")
+    const after = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("tollgate-tour-"))
+    assert.deepStrictEqual(after.filter((name) => !before.includes(name)), [])
+  })
+})

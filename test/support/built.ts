@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { setTimeout } from "node:timers/promises"
+
+export const root = path.resolve(import.meta.dirname, "../..")
+const launcher = path.join(root, "dist/tollgate.cjs")
+const lock = path.join(root, "node_modules/.cache/tollgate-build.lock")
+/** A build takes seconds; a lock as old as this was left behind. */
+const staleMillis = 120_000
+
+const newest = (place: string): number => {
+  const status = fs.statSync(place, { throwIfNoEntry: false })
+  if (status === undefined) return 0
+  if (!status.isDirectory()) return status.mtimeMs
+  return Math.max(0, ...fs.readdirSync(place).map((name) => newest(path.join(place, name))))
+}
+
+const isCurrent = (): boolean => {
+  const built = fs.statSync(launcher, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = ["src", "bin", "scripts/build.mjs", "scripts/launcher.cjs", "scripts/lazyLeaves.mjs", "package.json"]
+  return sources.every((place) => newest(path.join(root, place)) <= built)
+}
+
+const locked = (): boolean => {
+  try {
+    fs.mkdirSync(lock, { recursive: false })
+    return true
+  } catch {
+    const age = Date.now() - (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+    if (age > staleMillis) fs.rmSync(lock, { recursive: true, force: true })
+    return false
+  }
+}
+
+/** The path of the command line, built from what is in the tree; workers that come at the same time share one build. */
+export const built = async (): Promise<string> => {
+  fs.mkdirSync(path.dirname(lock), { recursive: true })
+  while (!isCurrent()) {
+    if (!locked()) {
+      await setTimeout(100)
+      continue
+    }
+    try {
+      if (!isCurrent()) execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { cwd: root, stdio: "pipe" })
+      break
+    } finally {
+      fs.rmSync(lock, { recursive: true, force: true })
+    }
+  }
+  return launcher
+}

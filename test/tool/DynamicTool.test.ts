@@ -1,0 +1,142 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { backoff } from "../../src/middleware/retry.ts"
+import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DynamicTool from "../../src/tool/DynamicTool.ts"
+import { decoder } from "../../src/tool/JsonSchema.ts"
+import * as Toolset from "../../src/tool/Toolset.ts"
+import { request } from "./support.ts"
+
+const search = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  $id: "https://example.com/search",
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 2, pattern: "^[a-z]+$" },
+    kind: { enum: ["code", "text"] },
+    version: { const: 1 },
+    at: { type: "string", format: "date-time" },
+    ranges: {
+      type: "array",
+      items: { type: "object", properties: { "a/b~c": { type: "number" } }, required: ["a/b~c"] }
+    }
+  },
+  required: ["query"],
+  additionalProperties: false
+}
+
+const issues = (schema: Readonly<Record<string, unknown>>, value: unknown) =>
+  Either.match(decoder(schema)(value), {
+    onLeft: (found) => found.map(({ message, path }) => `${path}: ${message}`),
+    onRight: () => []
+  })
+
+describe("decoder of a JSON Schema", () => {
+  it("says of every issue where it is, what was expected and what came (T9)", () => {
+    assert.deepStrictEqual(issues(search, { query: "ok", at: "2026-01-13T00:00:00Z" }), [])
+    assert.deepStrictEqual(
+      issues(search, { query: 1, kind: "x", version: 2, ranges: [{}, { "a/b~c": "1" }], more: true }),
+      [
+        "more: is unexpected",
+        "query: Expected string, actual 1",
+        'kind: Expected one of ["code","text"], actual "x"',
+        "version: Expected 1, actual 2",
+        "ranges[0].a/b~c: is missing",
+        'ranges[1].a/b~c: Expected number, actual "1"'
+      ]
+    )
+    assert.deepStrictEqual(issues(search, { query: "X", at: "soon" }), [
+      'query: Expected a value that must NOT have fewer than 2 characters, actual "X"',
+      'query: Expected a value that must match pattern "^[a-z]+$", actual "X"',
+      'at: Expected a value that must match format "date-time", actual "soon"'
+    ])
+    assert.include(issues({ type: "string" }, ["y".repeat(500)])[0], "…")
+  })
+
+  it("reads schemas of either dialect, and of none (T9)", () => {
+    const tuple = { type: "array", prefixItems: [{ type: "number" }], items: false }
+    assert.deepStrictEqual(issues({ ...tuple, $schema: "https://json-schema.org/draft/2020-12/schema" }, [1]), [])
+    assert.strictEqual(issues(tuple, ["a"]).length, 1)
+    const old = { $schema: "http://json-schema.org/draft-07/schema#", type: "array", items: [{ type: "number" }] }
+    assert.strictEqual(issues(old, ["a"]).length, 1)
+  })
+
+  it("refuses everything by a schema that is itself invalid, and says so (T9)", () => {
+    assert.include(issues({ type: "sting" }, {})[0], "The tool's own JSON Schema cannot be used")
+    assert.include(issues({ $ref: "#/nowhere" }, {})[0], "cannot be used")
+  })
+
+  it("runs patterns in linear time, and leaves to the tool those that cannot (S3)", () => {
+    const evil = { type: "string", pattern: "^(a+)+$" }
+    assert.strictEqual(issues(evil, `${"a".repeat(50_000)}!`).length, 1)
+    assert.deepStrictEqual(issues({ type: "string", pattern: "^(?=a)b" }, "c"), [])
+  })
+})
+
+describe("DynamicTool", () => {
+  const options = {
+    description: "Searches",
+    jsonSchema: search,
+    handler: (params: unknown) => Effect.succeed({ found: params })
+  }
+
+  it("is taken for the worst unless it says otherwise (T1, A7)", () => {
+    const plain = DynamicTool.make("search", options)
+    assert.deepInclude(plain, {
+      approval: "always",
+      readOnly: false,
+      idempotent: false,
+      risk: "high",
+      repeatable: false
+    })
+    const reading = DynamicTool.make("search", { ...options, readOnly: true })
+    assert.deepInclude(reading, { approval: "never", readOnly: true, idempotent: true, risk: "low", repeatable: true })
+    const declared = DynamicTool.make("search", {
+      ...options,
+      approval: "never",
+      risk: "medium",
+      label: "Search",
+      timeout: "5 seconds"
+    })
+    assert.deepInclude(declared, { approval: "never", risk: "medium", label: "Search" })
+    assert.strictEqual(plain.codec.jsonSchema(), search)
+  })
+
+  it.effect("is validated by its schema before it runs (T9)", () =>
+    Effect.gen(function* () {
+      const toolset = yield* Toolset.seal({
+        tools: [DynamicTool.make("search", options)],
+        middleware: DefaultStack.make({})
+      })
+      const result = yield* toolset.call(request("search", { query: "ok" }))
+      assert.strictEqual(result.text, '{"found":{"query":"ok"}}')
+      const error = yield* Effect.flip(toolset.call(request("search", { query: 1 })))
+      assert.strictEqual(
+        error.message,
+        "The parameters of search are invalid. Correct them and call it again:\n- query: Expected string, actual 1"
+      )
+    })
+  )
+
+  it.effect("with a retry policy is refused unless it may be repeated, and is repeated where it may (T7)", () =>
+    Effect.gen(function* () {
+      const retry = backoff({ maxAttempts: 3, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false })
+      const refused = yield* Effect.flip(Toolset.seal({ tools: [DynamicTool.make("search", { ...options, retry })] }))
+      assert.strictEqual(
+        refused.message,
+        'Tool "search" cannot be part of the toolset: it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm'
+      )
+      let attempts = 0
+      const handler = () =>
+        Effect.suspend(() => {
+          attempts++
+          return new DynamicTool.DynamicToolFailed({ tool: "search", reason: "busy", retryable: true })
+        })
+      const tool = DynamicTool.make("search", { ...options, handler, retry, idempotent: true })
+      const toolset = yield* Toolset.seal({ tools: [tool], middleware: DefaultStack.make({}) })
+      const error = yield* Effect.flip(toolset.call(request("search", { query: "ok" })))
+      assert.strictEqual(error.message, "tool search failed after 3 attempts: busy")
+      assert.strictEqual(attempts, 3)
+    })
+  )
+})

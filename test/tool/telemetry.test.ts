@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { approve } from "../../src/approval/approve.ts"
+import * as GenAi from "../../src/telemetry/GenAi.ts"
+import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as Hook from "../../src/tool/Hook.ts"
+import { Notifications } from "../../src/tool/Notifications.ts"
+import { fileChanged, progress, stdout, type ToolCall } from "../../src/tool/ToolCall.ts"
+import * as Toolset from "../../src/tool/Toolset.ts"
+import { Broken, ear, Echo, request, running, tracing } from "./support.ts"
+
+describe("telemetry", () => {
+  it.effect("makes one `execute_tool` span for a call, by the GenAI conventions, without any content (T11)", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = tracing()
+      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({ telemetry: {} }) })
+      yield* Effect.withTracer(toolset.call(request("echo", { text: "secret" })), tracer)
+      assert.strictEqual(spans.length, 1)
+      assert.deepInclude(spans[0], { name: "execute_tool echo", kind: "internal", ended: true })
+      assert.deepStrictEqual(Object.fromEntries(spans[0]!.attributes), {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "echo",
+        "gen_ai.tool.description": "Says it again",
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.call.id": "call_1",
+        "gen_ai.conversation.id": "session_1",
+        "tollgate.worker.path": "root",
+        "tollgate.tool.read_only": true,
+        "tollgate.tool.risk": "low"
+      })
+    })
+  )
+
+  it.effect("makes no span where it is not configured (T11, T15)", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = tracing()
+      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({}) })
+      yield* Effect.withTracer(toolset.call(request("echo", { text: "hi" })), tracer)
+      assert.deepStrictEqual(spans, [])
+    })
+  )
+
+  it.effect("has content only on opt-in, redacted (T11)", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = tracing()
+      const redact = (text: string) => text.replaceAll("secret", "***")
+      const toolset = yield* Toolset.seal({
+        tools: [Echo],
+        middleware: DefaultStack.make({ telemetry: { content: true, redact } })
+      })
+      yield* Effect.withTracer(toolset.call(request("echo", { text: "secret" })), tracer)
+      assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.arguments"), '{"text":"***"}')
+      assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.result"), "***")
+    })
+  )
+
+  it.effect("says how a call failed, and is the parent of what the tool traces itself (T11)", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = tracing()
+      const tools = [
+        running(Effect.withSpan(new Broken({ retryable: false }), "inner"), "broken"),
+        running(Effect.die("bug"), "bug"),
+        running(Effect.interrupt, "gone")
+      ]
+      const toolset = yield* Toolset.seal({ tools, middleware: DefaultStack.make({ telemetry: { content: true } }) })
+      for (const name of ["broken", "bug", "gone"]) {
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.withTracer(toolset.call(request(name, {})), tracer))))
+      }
+      assert.deepStrictEqual(
+        spans.map(({ attributes, name, parent }) => [name, parent, attributes.get("error.type")]),
+        [
+          ["execute_tool broken", undefined, "Broken"],
+          ["inner", "execute_tool broken", undefined],
+          ["execute_tool bug", undefined, "crashed"],
+          ["execute_tool gone", undefined, "interrupted"]
+        ]
+      )
+    })
+  )
+
+  it.effect("holds the events of the call, bounded and without content (T11)", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = tracing()
+      const { sink } = ear()
+      const chatty = {
+        ...running(Effect.void),
+        approval: "always" as const,
+        handler: (_: unknown, call: ToolCall) =>
+          Effect.zipRight(
+            Effect.all([
+              progress(call, { current: 1, total: 2 }),
+              progress(call, { label: "secret" }),
+              fileChanged(call, { path: "secret", change: "created", size: 3 })
+            ]),
+            Effect.replicateEffect(stdout(call, "secret"), 200)
+          )
+      }
+      const toolset = yield* Toolset.seal({
+        tools: [chatty],
+        middleware: DefaultStack.make({
+          telemetry: {},
+          approval: approve,
+          notifications: {
+            show: yield* Notifications,
+            rule: () => ({ level: "info", title: "secret", message: "secret" })
+          },
+          hooks: [Hook.pre("*", (call) => Effect.succeed(Hook.Before.Replace({ parameters: call.rawParams })))]
+        })
+      })
+      yield* Effect.withTracer(toolset.call(request("work", {}, sink)), tracer)
+      const [span] = spans
+      assert.strictEqual(span?.events.length, 128)
+      assert.deepStrictEqual(
+        span?.events.slice(0, 8).map(({ name }) => name),
+        [
+          "HookIntervened",
+          "ApprovalRequested",
+          "ApprovalResolved",
+          "ToolCallStarted",
+          "ToolProgressed",
+          "ToolProgressed",
+          "FileChanged",
+          "ToolOutput"
+        ]
+      )
+      assert.notInclude(JSON.stringify(span?.events), "secret")
+      assert.deepStrictEqual(span?.events[4]?.attributes, { current: 1, total: 2 })
+    }).pipe(Effect.provide([Approvals.layerDecide(() => ({ decision: "approve" })), Notifications.layer()]))
+  )
+})
+
+describe("GenAi", () => {
+  it("names the spans of models and workers by the conventions (T11)", () => {
+    assert.deepStrictEqual(GenAi.chat({ provider: "openai", model: "gpt", conversation: "s" }), {
+      name: "chat gpt",
+      kind: "client",
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt",
+        "gen_ai.conversation.id": "s"
+      }
+    })
+    assert.deepStrictEqual(GenAi.chatEnd({ inputTokens: 1, outputTokens: 2, finish: "stop" }), {
+      "gen_ai.usage.input_tokens": 1,
+      "gen_ai.usage.output_tokens": 2,
+      "gen_ai.response.finish_reasons": ["stop"]
+    })
+    assert.deepInclude(GenAi.invokeAgent({ workerPath: ["root", "search"], conversation: "s" }), {
+      name: "invoke_agent search"
+    })
+    assert.strictEqual(GenAi.invokeAgent({ workerPath: [], conversation: "s" }).name, "invoke_agent root")
+  })
+})
