@@ -8,7 +8,8 @@ import type { ModelError } from "../model/ModelError.ts"
 import { noUsage, type Usage } from "../model/ModelPart.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
-import { answer } from "./answer.ts"
+import * as GenAi from "../telemetry/GenAi.ts"
+import { type Answer, answer } from "./answer.ts"
 import { callTool } from "./callTool.ts"
 import { lastMessages } from "./lastMessages.ts"
 import type { CallError, Tools } from "./Tools.ts"
@@ -49,6 +50,8 @@ export interface WorkerOptions {
   readonly view: ModelView
   readonly sink: WorkerSink
   readonly limits: WorkerLimits
+  /** Whether workers and model requests are spans (T11). */
+  readonly spans: boolean
 }
 
 export interface WorkerOutcome {
@@ -70,12 +73,36 @@ const add = (a: Usage, b: Usage): Usage => ({
 const stops = (error: CallError | undefined): error is CallError =>
   error !== undefined && "stop" in error && error.stop === true
 
+const agentSpan = (options: WorkerOptions) => {
+  const { attributes, kind, name } = GenAi.invokeAgent({
+    workerPath: options.workerPath,
+    conversation: options.sessionId
+  })
+  return Effect.withSpan(name, { attributes, kind, captureStackTrace: false })
+}
+
+/** A span around one model request, with its usage once it has ended. */
+const chatSpan =
+  (options: WorkerOptions) =>
+  <E>(self: Effect.Effect<Answer, E>): Effect.Effect<Answer, E> => {
+    const { attributes, kind, name } = GenAi.chat({
+      provider: options.profile,
+      model: options.model.name,
+      conversation: options.sessionId
+    })
+    const told = Effect.tap(self, ({ finished: { reason, usage } }) =>
+      Effect.annotateCurrentSpan(GenAi.chatEnd({ ...usage, finish: reason }))
+    )
+    return Effect.withSpan(told, name, { attributes, kind, captureStackTrace: false })
+  }
+
 /** Asks the model, runs the calls it asks for, and again, until it asks for none. */
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
   const { limits, sink, tools, view } = options
   const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
 
-  return Effect.gen(function* () {
+  const chat = options.spans ? chatSpan(options) : <A>(self: A): A => self
+  const loop = Effect.gen(function* () {
     let usage = noUsage
     for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
       const startedAt = yield* Clock.currentTimeMillis
@@ -84,7 +111,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         messages: options.systemPrompt === "" ? messages : [system, ...messages],
         functions: tools.functions
       }
-      const { calls, finished, text } = yield* answer(options.model, options.profile, request, sink, iteration)
+      const { calls, finished, text } = yield* chat(answer(options.model, options.profile, request, sink, iteration))
       const { sessionId, workerPath } = options
       const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
       const results = yield* Effect.forEach(calls, (call) => callTool(tools, sink, place, call), {
@@ -109,4 +136,5 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
     }
     return yield* new IterationLimitReached({ limit: limits.maxIterations })
   })
+  return options.spans ? agentSpan(options)(loop) : loop
 }

@@ -22,6 +22,8 @@ export interface RuntimeSettings {
   readonly maxQueuedTasks: number
   /** Commands that may wait before `send` does. */
   readonly commandCapacity: number
+  /** Spans around workers and model requests; only where a tracer listens, since they are not free. */
+  readonly spans: boolean
 }
 
 export const defaults: RuntimeSettings = {
@@ -34,5 +36,6 @@ export const defaults: RuntimeSettings = {
   taskTimeout: Duration.infinity,
   interruptGrace: Duration.seconds(5),
   maxQueuedTasks: 64,
-  commandCapacity: 64
+  commandCapacity: 64,
+  spans: false
 }

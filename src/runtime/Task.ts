@@ -65,7 +65,8 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
             tools,
             view,
             sink: sink.worker(root),
-            limits: options
+            limits: options,
+            spans: options.spans
           })
         }),
       invoke: (sink, command) =>

@@ -207,7 +207,8 @@ export const resume = (
           tools,
           view,
           sink: after(worker, iteration),
-          limits: options
+          limits: options,
+          spans: options.spans
         })
       })
     }
