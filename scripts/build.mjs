@@ -57,7 +57,12 @@ const common = {
   logLevel: "warning"
 }
 
-const options = { ...common, minify: true, format: "cjs", plugins: [withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)] }
+const options = {
+  ...common,
+  minify: true,
+  format: "cjs",
+  plugins: [withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)]
+}
 
 process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))
 
@@ -98,6 +103,29 @@ fs.writeFileSync(
   execFileSync(process.execPath, [path.join(dist, "main.cjs"), "--help"], { env: { ...process.env, FORCE_COLOR: "0" } })
 )
 fs.chmodSync(path.join(dist, "tollgate.cjs"), 0o755)
+/** Declarations take longer than all the rest and are for who publishes the library; without the flag the old ones stay. */
+const types = path.join(dist, "types")
+if (process.argv.includes("--types")) {
+  const config = path.join(dist, "tsconfig.json")
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: path.join(root, "src"),
+    outDir: types
+  }
+  const files = ["src/index.ts", "src/testing.ts"].map((file) => path.join(root, file))
+  fs.writeFileSync(
+    config,
+    JSON.stringify({ extends: path.join(root, "tsconfig.json"), compilerOptions, files, include: [] })
+  )
+  execFileSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", config], {
+    cwd: root,
+    stdio: "inherit"
+  })
+  fs.rmSync(config)
+} else if (fs.existsSync(path.join(target, "types"))) fs.cpSync(path.join(target, "types"), types, { recursive: true })
+
 fs.chmodSync(dist, 0o755)
 const old = `${dist}-old`
 if (fs.existsSync(target)) fs.renameSync(target, old)

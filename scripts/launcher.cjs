@@ -29,7 +29,9 @@ const fresh = []
 const cacheDirectory = () => {
   const { HOME, TOLLGATE_CACHE, XDG_CACHE_HOME } = process.env
   if (TOLLGATE_CACHE === "") return undefined
-  const base = TOLLGATE_CACHE || (XDG_CACHE_HOME && path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && path.join(HOME, ".cache"))
+  const base =
+    TOLLGATE_CACHE ||
+    (XDG_CACHE_HOME && path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && path.join(HOME, ".cache"))
   return base && path.join(base, "tollgate")
 }
 const directory = cacheDirectory()
@@ -37,7 +39,12 @@ const directory = cacheDirectory()
 /** Runs a file of the bundle, with the code that an earlier run compiled where there is any. */
 const load = (file) => {
   const source = fs.readFileSync(file, "latin1")
-  const cache = directory && path.join(directory, `${path.basename(file)}-${VERSION}-${fs.statSync(file).mtimeMs}-${process.version}-${process.arch}`)
+  const cache =
+    directory &&
+    path.join(
+      directory,
+      `${path.basename(file)}-${VERSION}-${fs.statSync(file).mtimeMs}-${process.version}-${process.arch}`
+    )
   let cachedData
   try {
     // One that others may write to would run their code.
@@ -54,7 +61,8 @@ const load = (file) => {
   if (cache && (cachedData === undefined || script.cachedDataRejected)) fresh.push({ cache, script })
   const module = { exports: {} }
   const local = Module.createRequire(file)
-  const require = (name) => (name.startsWith("./") ? (loaded[name] ??= load(path.join(path.dirname(file), name))) : local(name))
+  const require = (name) =>
+    name.startsWith("./") ? (loaded[name] ??= load(path.join(path.dirname(file), name))) : local(name)
   script.runInThisContext().call(module.exports, module.exports, require, module, file, path.dirname(file))
   return module.exports
 }

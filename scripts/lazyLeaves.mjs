@@ -6,7 +6,8 @@ const fileName = (name) => `${name.replaceAll(/[@/.]+/g, "-").replace(/^-/, "")}
 
 const own = (value) => (value === undefined || value === null ? [] : Object.getOwnPropertyNames(value))
 const usable = (key) =>
-  /^[A-Za-z_$][\w$]*$/.test(key) && !["default", "module.exports", "prototype", "name", "length", "arguments", "caller"].includes(key)
+  /^[A-Za-z_$][\w$]*$/.test(key) &&
+  !["default", "module.exports", "prototype", "name", "length", "arguments", "caller"].includes(key)
 
 /**
  * A stand-in that fetches the real package when something of it is first used. It is the default export itself, as Node has
@@ -17,7 +18,9 @@ const shim = async (name) => {
   const named = Object.keys(all).filter(usable)
   const below = own(all.default).filter((key) => usable(key) && !named.includes(key))
   const fetched = (keys, from) =>
-    keys.map((key) => `Object.defineProperty(stand, ${JSON.stringify(key)}, { enumerable: true, get: () => ${from}.${key} })`)
+    keys.map(
+      (key) => `Object.defineProperty(stand, ${JSON.stringify(key)}, { enumerable: true, get: () => ${from}.${key} })`
+    )
   return [
     `let found`,
     `const real = () => (found ??= require("./lib/${fileName(name)}"))`,
@@ -33,14 +36,22 @@ export const lazyLeaves = (names) => ({
   name: "lazy-leaves",
   setup(build) {
     const filter = new RegExp(`^(?:${names.map((name) => name.replaceAll(/[.]/g, "\\.")).join("|")})$`)
-    build.onResolve({ filter }, (args) => (args.namespace === "leaf" ? undefined : { path: args.path, namespace: "leaf" }))
+    build.onResolve({ filter }, (args) =>
+      args.namespace === "leaf" ? undefined : { path: args.path, namespace: "leaf" }
+    )
     build.onResolve({ filter: /^\.\/lib\//, namespace: "leaf" }, (args) => ({ path: args.path, external: true }))
-    build.onLoad({ filter: /.*/, namespace: "leaf" }, async (args) => ({ contents: await shim(args.path), resolveDir: build.initialOptions.absWorkingDir }))
+    build.onLoad({ filter: /.*/, namespace: "leaf" }, async (args) => ({
+      contents: await shim(args.path),
+      resolveDir: build.initialOptions.absWorkingDir
+    }))
   }
 })
 
 const entry = async (name) =>
-  ["default" in (await import(name)) ? `export { default } from ${JSON.stringify(name)}` : "", `export * from ${JSON.stringify(name)}`].join("\n")
+  [
+    "default" in (await import(name)) ? `export { default } from ${JSON.stringify(name)}` : "",
+    `export * from ${JSON.stringify(name)}`
+  ].join("\n")
 
 /** Builds the files themselves. */
 export const buildLeaves = (names, common, outdir) =>

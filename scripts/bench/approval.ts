@@ -57,7 +57,9 @@ interface Bench {
   readonly sink: ToolSink
 }
 
-const bench = <A>(use: (bench: Bench) => Effect.Effect<A, GateError | ApprovalRefused | DecisionRefused, Approvals>): Promise<A> =>
+const bench = <A>(
+  use: (bench: Bench) => Effect.Effect<A, GateError | ApprovalRefused | DecisionRefused, Approvals>
+): Promise<A> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
@@ -128,8 +130,7 @@ export const injectedRequest = (): Promise<number> =>
   )
 
 const describe = byName({ cwd: "/w" })
-const subjectOf = (params: unknown) =>
-  describe.of({ name: "run_shell", tool: RunShell, params, rawParams: params })
+const subjectOf = (params: unknown) => describe.of({ name: "run_shell", tool: RunShell, params, rawParams: params })
 
 /** Microseconds of looking a call up among 1,000 rules for its tool and 10,000 grants; the worst of several kinds. */
 export const lookup = (): number => {
@@ -177,9 +178,21 @@ export const lookup = (): number => {
 /** Microseconds that the worst of some hostile patterns and inputs of 4 KiB takes, each seen for the first time. */
 export const hostile = (): number => {
   const size = 4096
-  const patterns = ["**/*a*a*a*b", `/w/${"*a".repeat(120)}b`, "*".repeat(size), `/w/${"a".repeat(size)}`, `/w/${"?".repeat(200)}*b`]
+  const patterns = [
+    "**/*a*a*a*b",
+    `/w/${"*a".repeat(120)}b`,
+    "*".repeat(size),
+    `/w/${"a".repeat(size)}`,
+    `/w/${"?".repeat(200)}*b`
+  ]
   const paths = ["a".repeat(size), `/w/${"a".repeat(250)}`, "/a".repeat(size / 2), `/w/${"a".repeat(size)}`]
-  const texts = ["a ".repeat(size / 2), "(".repeat(size), "a;".repeat(size / 2), "'".repeat(size), "$(".repeat(size / 2)]
+  const texts = [
+    "a ".repeat(size / 2),
+    "(".repeat(size),
+    "a;".repeat(size / 2),
+    "'".repeat(size),
+    "$(".repeat(size / 2)
+  ]
   const ofPaths = patterns.flatMap((pattern) =>
     paths.map((path) =>
       least(3, 20, () => Either.match(pathTest(pattern, "/w"), { onLeft: () => false, onRight: (test) => test(path) }))

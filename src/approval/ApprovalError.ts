@@ -54,8 +54,7 @@ export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("Approval
 }
 
 /** Why a call did not pass. */
-export type ApprovalRefused =
-  ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale
+export type ApprovalRefused = ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale
 
 const ended = {
   unknown: "was never asked or is long gone",

@@ -30,6 +30,8 @@ export interface Decision {
 
 export interface ApprovalsOptions {
   readonly policy: ApprovalPolicy
+  /** Whether a session may be set to `allow` later; it may where `policy` is `allow` itself. */
+  readonly danger?: boolean
   /** How long a person has once the request is shown; 30 seconds where absent (A8). */
   readonly timeout?: Duration.DurationInput
   /** Requests that may wait, the shown one included; 32 where absent. */
@@ -79,7 +81,8 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     ) => Effect.Effect<Clearance, ApprovalRefused>
     /** Answers an open request, once; an approval for longer also answers what it covers of the others that wait. */
     readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
-    readonly setPolicy: (session: string, policy: ApprovalPolicy) => Effect.Effect<void>
+    /** Whether it was done: `allow` is refused where the runtime was not started with danger allowed. */
+    readonly setPolicy: (session: string, policy: ApprovalPolicy) => Effect.Effect<boolean>
     readonly policy: (session: string) => Effect.Effect<ApprovalPolicy>
     /** The open requests; the first is the one that is shown. */
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>

@@ -11,7 +11,7 @@ import type { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import * as AuditAnchor from "./AuditAnchor.ts"
-import { rowOf, start, type Verification, Verifier } from "./AuditChain.ts"
+import { type Head, rowOf, start, type Verification, Verifier } from "./AuditChain.ts"
 import type { AuditEntry, AuditRow } from "./AuditEntry.ts"
 import { StatsFold, type ToolStats } from "./AuditStats.ts"
 import type { Ledger, Timed } from "./Ledger.ts"
@@ -92,19 +92,48 @@ const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["
       time,
       entry: {
         ...entry,
-        arguments: entry.arguments === undefined ? null : JSON.stringify(shownArguments(redactor, entry.arguments).value)
+        arguments:
+          entry.arguments === undefined ? null : JSON.stringify(shownArguments(redactor, entry.arguments).value)
       }
     })
     const wake = Effect.unsafeMakeLatch(false)
     const room = Effect.unsafeMakeLatch(true)
     const one = Effect.unsafeMakeSemaphore(1)
+    /** An anchor that the chain has lost stays where it is, so that every verification shows the loss. */
+    let last: Head | undefined
+    let checked = false
+    let lost = false
+    const genuine = Effect.suspend(() =>
+      checked
+        ? Effect.void
+        : Effect.flatMap(anchor.read, (known) => {
+            checked = true
+            last = known
+            return known === undefined
+              ? Effect.void
+              : Effect.flatMap(ledger.page(known.id - 1, 1), ([row]) => {
+                  lost = row?.hash !== known.hash
+                  return lost
+                    ? Effect.logError("The approval audit does not lead to its anchor; verify it.")
+                    : Effect.void
+                })
+          })
+    )
+    const advance = (head: Head) =>
+      Effect.suspend(() => {
+        lost ||= last !== undefined && head.id <= last.id
+        if (lost) return Effect.void
+        last = head
+        return anchor.write(head)
+      })
     const drain: Effect.Effect<void> = Effect.suspend(() => {
       const batch = pending
       pending = []
       room.unsafeOpen()
       if (batch.length === 0) return Effect.void
-      return Effect.suspend(() => ledger.append(batch.map(redacted))).pipe(
-        Effect.flatMap(anchor.write),
+      return genuine.pipe(
+        Effect.zipRight(Effect.suspend(() => ledger.append(batch.map(redacted)))),
+        Effect.flatMap(advance),
         Effect.tapError((error) => Effect.logError("The approval audit could not be written", error)),
         Effect.orDie,
         Effect.exit,
@@ -131,8 +160,7 @@ const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["
     }
     const whenRoom = <A>(self: Effect.Effect<A>): Effect.Effect<A> =>
       Effect.suspend(() => (pending.length < maxPending ? self : Effect.zipRight(room.await, whenRoom(self))))
-    const record = (entry: AuditEntry) =>
-      whenRoom(Effect.map(Clock.currentTimeMillis, (time) => push({ time, entry })))
+    const record = (entry: AuditEntry) => whenRoom(Effect.map(Clock.currentTimeMillis, (time) => push({ time, entry })))
     const commit = (entry: AuditEntry) =>
       whenRoom(
         Effect.flatMap(Clock.currentTimeMillis, (time) =>

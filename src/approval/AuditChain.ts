@@ -113,6 +113,9 @@ export class Verifier {
 
   result(): Verification {
     if (this.broken !== undefined) return { intact: false, entries: this.count, ...this.broken }
+    if (this.anchor === undefined && this.count > 0) {
+      return { intact: false, entries: this.count, entry: 1, reason: "the anchor is missing" }
+    }
     const anchored = this.anchor?.id ?? 0
     return this.head.id < anchored
       ? {

@@ -88,7 +88,11 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
         const { callId, name: tool, sessionId } = call
         if (declared.get(sessionId)?.has(tool) !== true) return yield* unsupported(tool)
         if (waiting.size >= maxPending) {
-          return yield* new ClientCallFailed({ tool, why: "busy", detail: `${maxPending} calls wait for clients already.` })
+          return yield* new ClientCallFailed({
+            tool,
+            why: "busy",
+            detail: `${maxPending} calls wait for clients already.`
+          })
         }
         const requestId = yield* ids.next("client")
         const answer = yield* Deferred.make<ClientAnswer>()
@@ -144,7 +148,8 @@ export const clientTool = <const Name extends string, Params extends Tool.AnySch
         Effect.flatMap(tools.call(call), (answer) =>
           Effect.mapError(
             decode(answer),
-            () => new ClientCallFailed({ tool: name, why: "invalid", detail: "its answer does not fit the tool's schema." })
+            () =>
+              new ClientCallFailed({ tool: name, why: "invalid", detail: "its answer does not fit the tool's schema." })
           )
         )
       )

@@ -30,7 +30,9 @@ export class Delegate extends Context.Reference<Delegate>()("tollgate/approval/D
   static readonly layerProgram = (options: ProgramOptions): Layer.Layer<Delegate, never, Processes> =>
     Layer.effect(
       Delegate,
-      Effect.map(Processes, (processes) => ({ decide: (request: ApprovalRequest) => consult(processes, options, request) }))
+      Effect.map(Processes, (processes) => ({
+        decide: (request: ApprovalRequest) => consult(processes, options, request)
+      }))
     )
 }
 
@@ -72,13 +74,11 @@ const consult = (
     return { decision: answer.decision, by, ...(reason === undefined ? {} : { reason }) }
   }).pipe(
     Effect.timeoutOption(timeout),
-    Effect.map(
-      Option.getOrElse(() => failed(`did not answer within ${Duration.format(Duration.decode(timeout))}`))
-    ),
+    Effect.map(Option.getOrElse(() => failed(`did not answer within ${Duration.format(Duration.decode(timeout))}`))),
     Effect.catchAllCause((cause) =>
       Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
-        : Effect.as(Effect.logWarning(`The approval ${by} failed`, cause), failed("could not be understood"))
+        : Effect.as(Effect.logDebug(`The approval ${by} failed`, cause), failed("could not be run or understood"))
     )
   )
 }

@@ -31,8 +31,7 @@ export const hashes = (
     ? Effect.succeed([])
     : Effect.map(
         Effect.forEach(paths, (path) => Effect.map(hash(path), (baseHash) => ({ path, baseHash }))),
-        (found) =>
-          found.every((target): target is PreviewTarget => target.baseHash !== undefined) ? found : undefined
+        (found) => (found.every((target): target is PreviewTarget => target.baseHash !== undefined) ? found : undefined)
       )
 
 /** Whether the files are what they were. */
@@ -47,7 +46,11 @@ export const unchanged = (hash: Hash, basis: ReadonlyArray<PreviewTarget> | unde
 const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}]/g, "\\$&")
 
 /** The rule that covers just this; commands are saved word for word, not as a beginning. */
-const ruleOf = (tool: string, { commands, hosts, paths }: Subject, basis: ReadonlyArray<PreviewTarget>): Rule | undefined => {
+const ruleOf = (
+  tool: string,
+  { commands, hosts, paths }: Subject,
+  basis: ReadonlyArray<PreviewTarget>
+): Rule | undefined => {
   const common = { id: "", decision: "allow", level: "user", tool } as const
   const rule: Rule | undefined =
     Array.isArray(commands) && commands.length === 1 && commands[0] !== undefined

@@ -55,7 +55,13 @@ export const namespaced = (
     for (const original of names) {
       const name = `mcp__${plain(server)}__${plain(original)}`.slice(0, maxName)
       const warn = (reason: string) =>
-        audit.record({ kind: "registration_warning", session: "", tool: original, decided_by: `server ${server}`, reason })
+        audit.record({
+          kind: "registration_warning",
+          session: "",
+          tool: original,
+          decided_by: `server ${server}`,
+          reason
+        })
       if (isReserved(original) || reachesForReserved(original)) yield* warn("the name is reserved for the runtime")
       else if (known.has(original)) yield* warn("the name is that of another tool")
       if (taken.has(name)) {

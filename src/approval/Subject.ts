@@ -58,9 +58,7 @@ const hostOf = (text: string): Host | undefined => {
   if (!URL.canParse(text)) return undefined
   const { hostname, port, protocol } = new URL(text)
   const name = canonicalHost(hostname)
-  return name === undefined
-    ? undefined
-    : { name, port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) }
+  return name === undefined ? undefined : { name, port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) }
 }
 
 const readCommands = (text: string): Subject["commands"] => {

@@ -34,7 +34,8 @@ export const explain = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): 
     return { verdict: "allow", because: `It was granted for this session: ${grant.words} (${grant.id}).`, grant }
   }
   if (ruled?.decision === "ask") {
-    const why = ruled.unread === true ? `The call could not be read well enough for the rule: ${said}` : `The rule says: ${said}`
+    const why =
+      ruled.unread === true ? `The call could not be read well enough for the rule: ${said}` : `The rule says: ${said}`
     return { verdict: byPolicy, because: `${why}; the mode is ${policy}.`, ...by }
   }
   if (ruled?.decision === "allow") return { verdict: "allow", because: `The rule says: ${said}.`, ...by }

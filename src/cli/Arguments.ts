@@ -23,7 +23,9 @@ export const brief = (json: string): string => {
   const short = fields.filter(([, value]) => typeof value !== "string" || !value.includes("\n"))
   return [...(short.length === 0 ? fields : short)]
     .sort(([a], [b]) => rank(a) - rank(b))
-    .map(([name, value], index) => (index === 0 && rank(name) < telling.length ? word(value) : `${name}=${word(value)}`))
+    .map(([name, value], index) =>
+      index === 0 && rank(name) < telling.length ? word(value) : `${name}=${word(value)}`
+    )
     .join(" ")
 }
 

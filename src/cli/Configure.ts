@@ -21,9 +21,13 @@ export const showAll = Effect.gen(function* () {
   const { entries, home, profiles } = yield* Configuration
   const wide = Math.max(...entries.map(({ key }) => columns(key)))
   const lines = entries.map(
-    ({ key, source, value }) => `${style.bold(key.padEnd(wide))}  ${makeVisible(text(value))}  ${style.dim(`(${source})`)}`
+    ({ key, source, value }) =>
+      `${style.bold(key.padEnd(wide))}  ${makeVisible(text(value))}  ${style.dim(`(${source})`)}`
   )
-  const none = Object.keys(profiles).length > 0 ? [] : ["", "No model is configured. Any one of these sets one up:", ...setUp.map((line) => `  ${line}`)]
+  const none =
+    Object.keys(profiles).length > 0
+      ? []
+      : ["", "No model is configured. Any one of these sets one up:", ...setUp.map((line) => `  ${line}`)]
   const places = ["", style.dim(`file      ${home.config}`), style.dim(`sessions  ${home.database}`)]
   yield* answer(`${[...lines, ...none, ...places].join("\n")}\n`)
 }).pipe(Effect.provide(screen), Effect.provide(Configuration.layer()))
@@ -39,7 +43,8 @@ const unknown = (key: string) => {
 /** The steps to a key that the file may have. */
 const stepsOf = (key: string): Effect.Effect<ReadonlyArray<string>, ConfigKeyUnknown> => {
   const steps = key.split(".")
-  const known = keys.some(({ name }) => name === key) || (steps[0] === "profiles" && steps.length > 1 && !steps.includes(""))
+  const known =
+    keys.some(({ name }) => name === key) || (steps[0] === "profiles" && steps.length > 1 && !steps.includes(""))
   return known ? Effect.succeed(steps) : unknown(key)
 }
 
@@ -53,10 +58,13 @@ export const get = (key: string) =>
     const [, name, ...rest] = key.split(".")
     const profile = entries.find((entry) => entry.key === `profiles.${name ?? ""}`)
     const all = Object.fromEntries(
-      entries.flatMap((entry) => (entry.key.startsWith("profiles.") ? [[entry.key.slice("profiles.".length), entry.value]] : []))
+      entries.flatMap((entry) =>
+        entry.key.startsWith("profiles.") ? [[entry.key.slice("profiles.".length), entry.value]] : []
+      )
     )
     const value =
-      exact?.value ?? (key === "profiles" ? all : key.startsWith("profiles.") ? ConfigFile.at(profile?.value, rest) : undefined)
+      exact?.value ??
+      (key === "profiles" ? all : key.startsWith("profiles.") ? ConfigFile.at(profile?.value, rest) : undefined)
     if (value === undefined) {
       return yield* new ConfigInvalid({ source: "config get", path: key, problem: "it is not set" })
     }

@@ -70,7 +70,8 @@ const checkProfile = (name: string, profile: Profile) =>
         : missing(what, `its script ${profile.script} is not there`)
     }
     const variable = apiKeyVariable(profile)
-    const key = variable === undefined ? undefined : Option.filter(secret(variable), (value) => Redacted.value(value) !== "")
+    const key =
+      variable === undefined ? undefined : Option.filter(secret(variable), (value) => Redacted.value(value) !== "")
     if (key !== undefined && Option.isNone(key)) {
       return missing(what, `${variable} is not set`, [`export ${variable}=…`])
     }
@@ -95,21 +96,30 @@ const checkSandbox = Effect.map(Sandbox, ({ describe }) =>
 ).pipe(Effect.provide(Sandbox.layerDetect), Effect.provide(Processes.layer))
 
 const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
-  Effect.flatMap(Effect.either(preferred), (named): Effect.Effect<ReadonlyArray<Finding>, never, Configuration | FileSystem.FileSystem | HttpClient.HttpClient> => {
-    if (named._tag === "Left") return Effect.succeed([missing("model", "none is configured; any one of these sets one up", setUp)])
-    const known = Object.hasOwn(profiles, named.right)
-      ? []
-      : [missing("model", `the preferred profile ${named.right} is not configured`, ["tollgate config"])]
-    return Effect.map(
-      Effect.forEach(Object.entries(profiles), ([name, profile]) => checkProfile(name, profile), { concurrency: 4 }),
-      (found) => [...known, ...found]
-    )
-  })
+  Effect.flatMap(
+    Effect.either(preferred),
+    (
+      named
+    ): Effect.Effect<ReadonlyArray<Finding>, never, Configuration | FileSystem.FileSystem | HttpClient.HttpClient> => {
+      if (named._tag === "Left")
+        return Effect.succeed([missing("model", "none is configured; any one of these sets one up", setUp)])
+      const known = Object.hasOwn(profiles, named.right)
+        ? []
+        : [missing("model", `the preferred profile ${named.right} is not configured`, ["tollgate config"])]
+      return Effect.map(
+        Effect.forEach(Object.entries(profiles), ([name, profile]) => checkProfile(name, profile), { concurrency: 4 }),
+        (found) => [...known, ...found]
+      )
+    }
+  )
 )
 
 const render = ({ detail, mend = [], state, what }: Finding, style: Style): string => {
   const mark = { good: style.green("✓"), missing: style.red("✗"), note: style.yellow("!") }[state]
-  const lines = [`${mark} ${style.bold(makeVisible(what))}  ${makeVisible(detail)}`, ...mend.map((line) => `    ${style.cyan(line)}`)]
+  const lines = [
+    `${mark} ${style.bold(makeVisible(what))}  ${makeVisible(detail)}`,
+    ...mend.map((line) => `    ${style.cyan(line)}`)
+  ]
   return lines.map((line) => `${line}\n`).join("")
 }
 

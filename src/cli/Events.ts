@@ -17,13 +17,15 @@ export interface EventsOptions {
 }
 
 /** One event as a line: its number, when it was since the first, where it belongs, what it says. */
-const line = (start: number, { style, width }: Screen["Type"]) => ({ event, seq, task, time, worker }: Envelope): string => {
-  const { _tag, ...fields } = event
-  const place = [task?.slice(0, 13), worker?.join("/")].filter((part) => part !== undefined).join(" ")
-  const head = `${String(seq).padStart(5)} ${style.dim(`+${((time - start) / 1000).toFixed(3)}s`)} ${style.bold(_tag)} ${style.dim(makeVisible(place))}`
-  const said = JSON.stringify(fields)
-  return fit(`${head}${said === "{}" ? "" : ` ${makeVisible(said)}`}`, width() - 1)
-}
+const line =
+  (start: number, { style, width }: Screen["Type"]) =>
+  ({ event, seq, task, time, worker }: Envelope): string => {
+    const { _tag, ...fields } = event
+    const place = [task?.slice(0, 13), worker?.join("/")].filter((part) => part !== undefined).join(" ")
+    const head = `${String(seq).padStart(5)} ${style.dim(`+${((time - start) / 1000).toFixed(3)}s`)} ${style.bold(_tag)} ${style.dim(makeVisible(place))}`
+    const said = JSON.stringify(fields)
+    return fit(`${head}${said === "{}" ? "" : ` ${makeVisible(said)}`}`, width() - 1)
+  }
 
 /** Prints the events of a session from a number on, and what is yet to come where it follows. */
 export const events = ({ follow, from, jsonl, session }: EventsOptions) =>

@@ -59,7 +59,9 @@ const described = ({ command }: CommandTree): Described => {
     else if (doc._tag === "DescriptionList" && section !== "COMMANDS") {
       for (const [name, text] of doc.definitions) {
         const [kind = "", own = ""] = paragraphs(text)
-        const choices = kind.startsWith("One of the following: ") ? `: ${kind.slice("One of the following: ".length)}` : ""
+        const choices = kind.startsWith("One of the following: ")
+          ? `: ${kind.slice("One of the following: ".length)}`
+          : ""
         ;(rows[section] ??= []).push([term(spanText(name)), own + choices])
       }
     }
@@ -77,7 +79,9 @@ const table = (title: string, rows: ReadonlyArray<Row>, style: Style): ReadonlyA
         "",
         style.bold(title),
         ...rows.flatMap(([name, about]) =>
-          wrap(about, width - wide - 6).map((line, index) => `  ${style.cyan((index === 0 ? name : "").padEnd(wide))}    ${line}`)
+          wrap(about, width - wide - 6).map(
+            (line, index) => `  ${style.cyan((index === 0 ? name : "").padEnd(wide))}    ${line}`
+          )
         )
       ]
 }
@@ -109,7 +113,11 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
   const codes =
     path.length > 1
       ? []
-      : ["", style.bold("Exit codes"), "  0 done   1 failed   2 usage   3 denied, or nobody to ask   4 configuration   130 interrupted"]
+      : [
+          "",
+          style.bold("Exit codes"),
+          "  0 done   1 failed   2 usage   3 denied, or nobody to ask   4 configuration   130 interrupted"
+        ]
   return [
     `${style.bold(path.join(" "))}${path.length === 1 ? ` ${version}` : ""}  ${about}`,
     "",

@@ -63,7 +63,9 @@ const talk = (options: InteractiveOptions) =>
               if (event._tag === "ModelSwitched") profile = event.profile
               return isTerminal(event) && running !== undefined ? Deferred.succeed(running, undefined) : Effect.void
             })
-        }).pipe(Effect.catchAll((error) => Effect.zipRight(say(error.message, "error"), Deferred.succeed(quit, undefined))))
+        }).pipe(
+          Effect.catchAll((error) => Effect.zipRight(say(error.message, "error"), Deferred.succeed(quit, undefined)))
+        )
       )
       return fresh
     })
@@ -102,7 +104,8 @@ const talk = (options: InteractiveOptions) =>
               `${session === undefined ? "no session yet" : session.session} · ${profile} · ${process.cwd()}`
             )
           case "Model": {
-            if (command.profile === undefined) return yield* say(`${profile}; there are: ${Object.keys(profiles).join(", ")}`)
+            if (command.profile === undefined)
+              return yield* say(`${profile}; there are: ${Object.keys(profiles).join(", ")}`)
             const target = yield* opened
             return yield* runtime.send(new SwitchModel({ session: target.session, profile: command.profile }))
           }
@@ -114,24 +117,29 @@ const talk = (options: InteractiveOptions) =>
     yield* screen.progress(
       `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} · /help · esc stops · ctrl-d quits`)}\n\n`
     )
-    const loop: Effect.Effect<void, Effect.Effect.Error<ReturnType<typeof prompt>>, Effect.Effect.Context<ReturnType<typeof prompt>>> =
-      Effect.gen(function* () {
-        for (;;) {
-          const line = yield* ui.input("› ")
-          if (Option.isNone(line)) return
-          idleInterrupts = 0
-          const text = line.value.trim()
-          if (text === "") continue
-          const command = parseSlash(text)
-          yield* command === undefined ? prompt(text) : perform(command)
-          if (yield* Deferred.isDone(quit)) return
-        }
-      })
+    const loop: Effect.Effect<
+      void,
+      Effect.Effect.Error<ReturnType<typeof prompt>>,
+      Effect.Effect.Context<ReturnType<typeof prompt>>
+    > = Effect.gen(function* () {
+      for (;;) {
+        const line = yield* ui.input("› ")
+        if (Option.isNone(line)) return
+        idleInterrupts = 0
+        const text = line.value.trim()
+        if (text === "") continue
+        const command = parseSlash(text)
+        yield* command === undefined ? prompt(text) : perform(command)
+        if (yield* Deferred.isDone(quit)) return
+      }
+    })
     const looping = yield* Effect.fork(loop)
     yield* Effect.raceFirst(Fiber.join(looping), Deferred.await(quit))
     yield* Fiber.interrupt(looping)
     yield* ui.stop
     if (session !== undefined) {
-      yield* screen.progress(screen.style.dim(`${invocation()} --session ${session.session.slice(0, 16)} goes on from here\n`))
+      yield* screen.progress(
+        screen.style.dim(`${invocation()} --session ${session.session.slice(0, 16)} goes on from here\n`)
+      )
     }
   }).pipe(Effect.scoped)

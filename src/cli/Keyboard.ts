@@ -8,6 +8,11 @@ export type Key = UserInput
 
 export type OnKey = (key: Key) => Effect.Effect<void>
 
+/** What is pasted comes between two marks, so that a line break in it is none of the person's. */
+const marksPaste = "\u001b[?2004h"
+const marksPasteNoMore = "\u001b[?2004l"
+const write = (text: string) => Effect.sync(() => void process.stdout.write(text))
+
 /** The keys of a terminal in raw mode; whoever took the focus last gets them. */
 export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
   Keyboard,
@@ -21,6 +26,7 @@ export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
     Effect.gen(function* () {
       const terminal = yield* NodeTerminal.make(() => false)
       const keys = yield* terminal.readInput
+      yield* Effect.acquireRelease(write(marksPaste), () => write(marksPasteNoMore))
       let holders: ReadonlyArray<{ readonly onKey: OnKey }> = []
       yield* keys.take.pipe(
         Effect.flatMap((key) => holders.at(-1)?.onKey(key) ?? Effect.void),

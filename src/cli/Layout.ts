@@ -86,8 +86,25 @@ export class Flow {
   }
 }
 
-/** Whole text as lines no wider than `width`. */
+/** A line as pieces no wider than `width`. */
+const broken = (line: string, width: number): ReadonlyArray<string> => {
+  if (columns(line) <= width) return [line]
+  const pieces = [""]
+  let used = 0
+  for (const { segment } of graphemes.segment(line)) {
+    const wide = columns(segment)
+    if (used + wide > width) {
+      pieces.push("")
+      used = 0
+    }
+    pieces[pieces.length - 1] += segment
+    used += wide
+  }
+  return pieces
+}
+
+/** Whole text as lines no wider than `width`; a word that is wider is broken. */
 export const wrap = (text: string, width: number): ReadonlyArray<string> => {
   const flow = new Flow(() => width)
-  return (flow.push(text) + flow.end()).split("\n")
+  return (flow.push(text) + flow.end()).split("\n").flatMap((line) => broken(line, Math.max(2, width)))
 }

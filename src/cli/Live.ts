@@ -53,16 +53,13 @@ const options: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
 )
 
 /** What the configuration says of the stack in front of every tool. */
-export const stack = Effect.map(
-  Configuration,
-  ({ settings: { timeouts } }) => ({
-    approval: approve,
-    timeouts: {
-      ...(timeouts?.tool === undefined ? {} : { limit: timeouts.tool }),
-      ...(timeouts?.idle === undefined ? {} : { idle: timeouts.idle })
-    }
-  })
-)
+export const stack = Effect.map(Configuration, ({ settings: { timeouts } }) => ({
+  approval: approve,
+  timeouts: {
+    ...(timeouts?.tool === undefined ? {} : { limit: timeouts.tool }),
+    ...(timeouts?.idle === undefined ? {} : { idle: timeouts.idle })
+  }
+}))
 
 /** A toolset whose requirements are built with its first call. */
 const later = <E, R, E2>(toolset: Toolset.Toolset<E, R>, requirements: Layer.Layer<R, E2>) =>

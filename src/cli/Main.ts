@@ -95,7 +95,10 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
     if (Cause.isInterruptedOnly(cause)) return Effect.succeed(exitCodes.interrupted)
     const defect = Cause.squash(cause)
     const what = defect instanceof Error ? defect.message : String(defect)
-    return Effect.as(say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug of Tollgate.`), exitCodes.internal)
+    return Effect.as(
+      say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug of Tollgate.`),
+      exitCodes.internal
+    )
   }
   if (ValidationError.isValidationError(failure.value)) {
     const help = [...locate(words).path, "--help"].join(" ")
@@ -145,6 +148,10 @@ export const main = (words: ReadonlyArray<string>): void => {
     })
   }
   fiber.addObserver((exit) => {
-    process.exit(broken ? exitCodes.ok : Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal)))
+    process.exit(
+      broken
+        ? exitCodes.ok
+        : Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
+    )
   })
 }

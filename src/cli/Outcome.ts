@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { TaskFailed, TaskInterrupted, type TerminalEvent } from "../runtime/Event.ts"
+import type { TerminalEvent } from "../runtime/Event.ts"
 
 /** What the process says when it ends. */
 export const exitCodes = {
@@ -14,12 +14,18 @@ export const exitCodes = {
 
 /** The task did not complete; the frontend has said why. */
 export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEndedEarly", {
-  outcome: Schema.Union(TaskFailed, TaskInterrupted)
+  how: Schema.Literal("failed", "denied", "interrupted"),
+  reason: Schema.String
 }) {
   override get message() {
-    return this.outcome._tag === "TaskFailed" ? this.outcome.message : "The task was interrupted."
+    return this.reason
   }
 }
+
+export const endedEarly = (event: Exclude<TerminalEvent, { readonly _tag: "TaskCompleted" }>): TaskEndedEarly =>
+  event._tag === "TaskInterrupted"
+    ? new TaskEndedEarly({ how: "interrupted", reason: "The task was interrupted." })
+    : new TaskEndedEarly({ how: event.kind === "denied" ? "denied" : "failed", reason: event.message })
 
 /** The command line asks for something that cannot be. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { reason: Schema.String }) {
@@ -40,18 +46,11 @@ const configuration: ReadonlySet<string> = new Set([
   "NotReady"
 ])
 
-const codeOfEvent = (event: Exclude<TerminalEvent, { readonly _tag: "TaskCompleted" }>): number =>
-  event._tag === "TaskInterrupted"
-    ? exitCodes.interrupted
-    : event.kind === "denied"
-      ? exitCodes.denied
-      : exitCodes.failed
-
 const isTaskEndedEarly = Schema.is(TaskEndedEarly)
 
 /** The exit code for an error of a command. */
 export const codeOf = (error: { readonly _tag: string }): number => {
-  if (isTaskEndedEarly(error)) return codeOfEvent(error.outcome)
+  if (isTaskEndedEarly(error)) return exitCodes[error.how]
   if (error._tag === "UsageError") return exitCodes.usage
   return configuration.has(error._tag) ? exitCodes.configuration : exitCodes.failed
 }

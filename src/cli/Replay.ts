@@ -43,8 +43,7 @@ export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid
           Effect.sync(() => (file === "-" ? process.stdin : fs.createReadStream(file))),
           (input) => Effect.sync(() => void input.destroy())
         ),
-        (input) =>
-          Stream.fromAsyncIterable<Buffer, RecordingUnreadable>(input as AsyncIterable<Buffer>, unreadable)
+        (input) => Stream.fromAsyncIterable<Buffer, RecordingUnreadable>(input as AsyncIterable<Buffer>, unreadable)
       )
     ).pipe(
       Stream.decodeText(),

@@ -108,14 +108,18 @@ const perform = (options: RunOptions, prompt: string) =>
     const opened = yield* openSession(options)
     if (options.json) {
       return yield* runTask(opened, prompt, (events) =>
-        Stream.runForEachChunk(events, (chunk) => screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join("")))
+        Stream.runForEachChunk(events, (chunk) =>
+          screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join(""))
+        )
       )
     }
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
     yield* ui.start({ id: opened.session, profile: yield* preferred })
     yield* Effect.ensuring(
-      runTask(opened, prompt, (events) => present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) })),
+      runTask(opened, prompt, (events) =>
+        present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) })
+      ),
       ui.stop
     )
   }).pipe(Effect.scoped)

@@ -103,7 +103,9 @@ const make = (options: { readonly split: boolean }) =>
           bottom = line
           const before = erase()
           const after = draw()
-          return before + after === "" ? Effect.void : write(target, before + after + (line === undefined ? showCursor : ""))
+          return before + after === ""
+            ? Effect.void
+            : write(target, before + after + (line === undefined ? showCursor : ""))
         })
     })
   })

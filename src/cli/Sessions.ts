@@ -56,7 +56,9 @@ export const list = ({ all, json, limit }: ListOptions) =>
     const now = yield* Clock.currentTimeMillis
     if (json) return yield* screen.answer(sessions.map((session) => `${record(session)}\n`).join(""))
     if (sessions.length === 0) {
-      const hint = all ? 'Start one: tollgate run "…"' : "tollgate sessions list --all shows those of other directories."
+      const hint = all
+        ? 'Start one: tollgate run "…"'
+        : "tollgate sessions list --all shows those of other directories."
       return yield* screen.answer(`There is no session of ${here} yet. ${hint}\n`)
     }
     yield* screen.answer(sessions.map((session) => `${fit(line(session, now), screen.width() - 1)}\n`).join(""))

@@ -53,7 +53,9 @@ const answering = Effect.gen(function* () {
 
 const introduce = Effect.gen(function* () {
   const { interactive, progress, style } = yield* Screen
-  const asked = interactive ? "You will be asked three times; answer as you like." : "Nobody can be asked here, so the script answers."
+  const asked = interactive
+    ? "You will be asked three times; answer as you like."
+    : "Nobody can be asked here, so the script answers."
   yield* progress(
     `${style.bold("tollgate")} ${style.dim(`${version} · a tour, offline: a scripted model, real tools, a throw-away workspace.`)}\n` +
       `${style.dim(asked)}\n\n`

@@ -100,7 +100,8 @@ export class Transcript {
   /** A blank line where another kind of thing begins. */
   private gap(tag: Display["_tag"]): string {
     const call = (kind: string | undefined) => kind?.startsWith("Call") ?? false
-    const apart = this.before !== undefined && !(call(tag) && call(this.before)) && !(tag === "Note" && this.before === "Note")
+    const apart =
+      this.before !== undefined && !(call(tag) && call(this.before)) && !(tag === "Note" && this.before === "Note")
     this.before = tag
     return apart ? "\n" : ""
   }
@@ -135,13 +136,22 @@ export class Transcript {
         const output = this.outputs.get(display.call.key) ?? new OutputLines()
         this.outputs.set(display.call.key, output)
         const lines = output.push(display.channel, display.text)
-        return lines.length === 0 ? "" : this.nested(display.call, lines.map((line) => this.outputLine(line)))
+        return lines.length === 0
+          ? ""
+          : this.nested(
+              display.call,
+              lines.map((line) => this.outputLine(line))
+            )
       }
       case "CallNote": {
-        const mark = display.text.startsWith("approved") ? style.green("✓") : this.painted(display.level)(marks[display.level])
+        const mark = display.text.startsWith("approved")
+          ? style.green("✓")
+          : this.painted(display.level)(marks[display.level])
         const [first = "", ...rest] = wrap(makeVisible(display.text), this.width() - 6)
         const lines = [first, ...rest].slice(0, messageLimit)
-        const painted = lines.map((line) => (display.level === "info" ? style.dim(line) : this.painted(display.level)(line)))
+        const painted = lines.map((line) =>
+          display.level === "info" ? style.dim(line) : this.painted(display.level)(line)
+        )
         return this.nested(
           display.call,
           painted.map((line, index) => `${index === 0 ? mark : " "} ${line}`)
@@ -210,7 +220,8 @@ export class Transcript {
     }[outcome]
     const time = durationMillis === 0 ? "" : ` · ${duration(durationMillis)}`
     const paint = outcome === "failed" ? style.red : style.yellow
-    const said = outcome === "done" ? (output === undefined ? resultSummary(text) : "") : outcome === "failed" ? "" : outcome
+    const said =
+      outcome === "done" ? (output === undefined ? resultSummary(text) : "") : outcome === "failed" ? "" : outcome
     const tail = `${said === "" ? "" : ` · ${fit(makeVisible(said), 48)}`}${time}`
     const [first = "", ...more] =
       outcome === "done" || text === "" ? [] : wrap(makeVisible(text), this.width() - 16).slice(0, messageLimit)

@@ -40,11 +40,10 @@ export const approvalPrompt = (
 
     const lines = full(request.arguments)
     /** The header of the call says it all. */
-    const told = request.preview?.diff !== undefined || (lines.length === 1 && columns(lines[0] ?? "") < room - columns(call.tool))
+    const told =
+      request.preview?.diff !== undefined || (lines.length === 1 && columns(lines[0] ?? "") < room - columns(call.tool))
     const summary: ReadonlyArray<string> = [
-      ...(told ? [] : lines)
-        .slice(0, summaryLimit)
-        .map((line) => style.dim(fit(makeVisible(line), room))),
+      ...(told ? [] : lines).slice(0, summaryLimit).map((line) => style.dim(fit(makeVisible(line), room))),
       ...(request.workerPath.length > 1 ? [style.dim(`asked by ${makeVisible(request.workerPath.join(" › "))}`)] : [])
     ]
     const details = Effect.suspend(() => {
@@ -75,7 +74,8 @@ export const approvalPrompt = (
         key("d", "details")
       ].join("  ")
       const left = seconds(request.timeoutMillis - (now - shownAt))
-      const queue = waiting > 0 ? ` · ${waiting} more` : ""
+      const others = waiting()
+      const queue = others > 0 ? ` · ${others} more` : ""
       return screen.bottom({ text: `${style.yellow("allow?")} ${keys} ${style.dim(`· ${left}${queue}`)}` })
     })
     const onKey = (key: Key): Effect.Effect<void> => {
@@ -102,9 +102,15 @@ export const approvalPrompt = (
 
     yield* summary.length === 0 ? Effect.void : print(summary)
     const ticking = Effect.repeat(show, Schedule.spaced("1 second"))
-    const answer = yield* Effect.raceFirst(keyboard.focus(onKey)(Deferred.await(chosen)), Effect.zipRight(ticking, Effect.never))
+    const answer = yield* Effect.raceFirst(
+      keyboard.focus(onKey)(Deferred.await(chosen)),
+      Effect.zipRight(ticking, Effect.never)
+    )
     if (answer !== "reason") return answer
     const reason = yield* ask(`${style.yellow("why not?")} `)
-    const said = Option.filter(Option.map(reason, (text) => text.trim()), (text) => text !== "")
+    const said = Option.filter(
+      Option.map(reason, (text) => text.trim()),
+      (text) => text !== ""
+    )
     return { decision: "deny", ...(Option.isSome(said) ? { reason: said.value } : {}) }
   })

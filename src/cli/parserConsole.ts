@@ -10,7 +10,8 @@ export interface Said {
 /** Keeps the parser's complaints for a better sentence; what it prints on request goes out without colour. */
 export const parserConsole = (said: Said): Console.Console => {
   const words = (parts: ReadonlyArray<unknown>) => stripVTControlCharacters(parts.join(" "))
-  const log = (...parts: ReadonlyArray<unknown>) => Effect.sync(() => void process.stdout.write(`${words(parts).trimEnd()}\n`))
+  const log = (...parts: ReadonlyArray<unknown>) =>
+    Effect.sync(() => void process.stdout.write(`${words(parts).trimEnd()}\n`))
   const error = (...parts: ReadonlyArray<unknown>) =>
     Effect.sync(() => {
       const text = words(parts).replaceAll(/\s+/g, " ").trim()

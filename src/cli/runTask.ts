@@ -7,7 +7,7 @@ import { Interrupt } from "../runtime/Command.ts"
 import type { TerminalEvent } from "../runtime/Event.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { type Opened, submit, type SubmitError, terminalOf } from "../ui/Conversation.ts"
-import { TaskEndedEarly } from "./Outcome.ts"
+import { endedEarly } from "./Outcome.ts"
 
 /** How long an interrupted task may take before the process goes anyway; longer than the runtime's own grace. */
 const patience = Duration.seconds(8)
@@ -30,10 +30,13 @@ export const runTask = <E, R>(
         end ??= terminalOf(envelope, task)
       })
     )
-    const shown = yield* Effect.fork(show(noted))
+    // No child of this fiber, which would pass an interruption on before the end has been shown.
+    const shown = yield* Effect.forkScoped(show(noted))
     const stop = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
+    // In a fiber of its own: a wait that can be interrupted would not even begin in one that has been.
+    const ended = Effect.interruptible(Effect.timeoutOption(Fiber.await(shown), patience))
     yield* Effect.onInterrupt(Fiber.join(shown), () =>
-      Effect.zipRight(stop, Effect.interruptible(Effect.timeoutOption(Fiber.await(shown), patience)))
+      Effect.zipRight(stop, Effect.flatMap(Effect.forkDaemon(ended), Fiber.await))
     )
-    if (end !== undefined && end._tag !== "TaskCompleted") return yield* new TaskEndedEarly({ outcome: end })
-  })
+    if (end !== undefined && end._tag !== "TaskCompleted") return yield* endedEarly(end)
+  }).pipe(Effect.scoped)

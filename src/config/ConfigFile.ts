@@ -54,7 +54,10 @@ export const settingsOf = (source: string, json: unknown): Either.Either<Setting
 
 /** The value at a path of keys; none where the path leaves the object. */
 export const at = (json: unknown, steps: ReadonlyArray<string>): unknown =>
-  steps.reduce<unknown>((value, step) => (isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined), json)
+  steps.reduce<unknown>(
+    (value, step) => (isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    json
+  )
 
 /** The object with another value at a path, or without it where the value is undefined. */
 export const replaceAt = (json: Json, steps: ReadonlyArray<string>, value: unknown): Json => {

@@ -47,10 +47,7 @@ export class Configuration extends Context.Tag("tollgate/config/Configuration")<
 const models = { openai: "gpt-5", anthropic: "claude-sonnet-4-5" } as const
 
 const variable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
-  Config.redacted(name).pipe(
-    Effect.option,
-    Effect.map(Option.filter((value) => Redacted.value(value).trim() !== ""))
-  )
+  Config.redacted(name).pipe(Effect.option, Effect.map(Option.filter((value) => Redacted.value(value).trim() !== "")))
 
 /** JSON where it is JSON, text otherwise. */
 export const parseValue = (text: string): unknown =>

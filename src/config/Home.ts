@@ -12,10 +12,7 @@ export interface Home {
 
 /** A directory of the environment; a relative one is no directory, as the XDG specification has it. */
 const directory = (name: string): Effect.Effect<Option.Option<string>> =>
-  Config.string(name).pipe(
-    Effect.option,
-    Effect.map(Option.filter((value) => path.isAbsolute(value)))
-  )
+  Config.string(name).pipe(Effect.option, Effect.map(Option.filter((value) => path.isAbsolute(value))))
 
 /** `TOLLGATE_HOME` holds everything where it is set; otherwise the XDG directories do. */
 export const home: Effect.Effect<Home> = Effect.gen(function* () {

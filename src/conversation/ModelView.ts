@@ -16,10 +16,10 @@ const withCalls = (
 }
 
 /** Tells a model that a call of its own was refused, without the name that it must not learn to use. */
-const refused = (stored: StoredMessage): StoredMessage => ({
-  id: stored.id,
+const refused: StoredMessage = {
+  id: "refused",
   message: { role: "system", content: "A call was refused: its name is reserved for the runtime. Use your own tools." }
-})
+}
 
 /** Requests for approval are the runtime's own; the model has made every other call. */
 const isOwn = ({ id }: StoredMessage): boolean => id.startsWith("request_")
@@ -61,7 +61,7 @@ export class ModelView {
       this.push(visible)
     } else if (message.role === "tool") {
       if (this.open.delete(message.tool_call_id)) this.push([stored])
-      else if (this.hidden.delete(message.tool_call_id)) this.notes.push(refused(stored))
+      else if (this.hidden.delete(message.tool_call_id)) this.notes.push(refused)
       if (this.open.size === 0) this.push(this.notes.splice(0))
     } else {
       this.dropOrphans()

@@ -219,9 +219,10 @@ export const make = (
         case "Interrupt":
           return Effect.forEach(tasks.values(), interrupt, { discard: true })
         case "SetApprovalPolicy":
-          return Effect.zipRight(
-            approvals.setPolicy(id, command.policy),
-            log.emit(new ApprovalPolicySet({ policy: command.policy }, trusted), {})
+          return Effect.flatMap(approvals.setPolicy(id, command.policy), (done) =>
+            done
+              ? log.emit(new ApprovalPolicySet({ policy: command.policy }, trusted), {})
+              : reject(command, "To allow everything, start Tollgate with --dangerously-allow-all.")
           )
         case "SwitchModel":
           return Effect.matchEffect(models.get(command.profile), {

@@ -42,7 +42,7 @@ const lookalikes: Readonly<Record<string, string>> = {
 const fold = (name: string): string =>
   Array.from(
     name
-      .normalize("NFKC")
+      .normalize("NFKD")
       .replace(/[\p{C}\p{Z}\p{M}]/gu, "")
       .toLowerCase(),
     (letter) => lookalikes[letter] ?? letter

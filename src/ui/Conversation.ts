@@ -31,8 +31,10 @@ export interface Opened {
   readonly seq: number
 }
 
-const answers = (commandId: string) => (envelope: Envelope): Option.Option<Envelope> =>
-  "commandId" in envelope.event && envelope.event.commandId === commandId ? Option.some(envelope) : Option.none()
+const answers =
+  (commandId: string) =>
+  (envelope: Envelope): Option.Option<Envelope> =>
+    "commandId" in envelope.event && envelope.event.commandId === commandId ? Option.some(envelope) : Option.none()
 
 /** Opens a session by a command and waits for the event that answers it. */
 export const open = (
@@ -45,7 +47,15 @@ export const open = (
     const commandId = yield* ids.next("command")
     const command: Command =
       which._tag === "New"
-        ? new CreateSession({ commandId, session: (yield* ids.next("session")), project, ...(which.profile === undefined ? {} : { profile: which.profile }) }, trusted)
+        ? new CreateSession(
+            {
+              commandId,
+              session: yield* ids.next("session"),
+              project,
+              ...(which.profile === undefined ? {} : { profile: which.profile })
+            },
+            trusted
+          )
         : which._tag === "Last"
           ? new ResumeLastSession({ commandId, project }, trusted)
           : new ResumeSession({ commandId, session: which.session }, trusted)

@@ -59,13 +59,13 @@ export interface Progress {
   readonly total?: number
 }
 
-/** An approval request that is first in line; `waiting` others come after it. */
+/** An approval request that is first in line. */
 export interface Approval {
   readonly call: CallShown
   readonly request: ApprovalRequest
-  readonly waiting: number
+  /** How many others come after it, by now. */
+  readonly waiting: () => number
 }
 
 export type Answer =
-  | { readonly decision: "approve"; readonly scope: Scope }
-  | { readonly decision: "deny"; readonly reason?: string }
+  { readonly decision: "approve"; readonly scope: Scope } | { readonly decision: "deny"; readonly reason?: string }

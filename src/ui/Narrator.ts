@@ -146,7 +146,12 @@ export class Narrator {
       case "SessionResumed":
         return event.unknownCalls === 0
           ? []
-          : [note(`${event.unknownCalls} calls were under way when the last run died; nobody knows their outcome`, "warning")]
+          : [
+              note(
+                `${event.unknownCalls} calls were under way when the last run died; nobody knows their outcome`,
+                "warning"
+              )
+            ]
       case "SessionCleared":
         return [note("the model has forgotten the conversation so far")]
       case "SessionCompacted":
@@ -196,7 +201,7 @@ export class Narrator {
   }
 
   private ask(): ReadonlyArray<Step> {
-    const [first, ...others] = this.queue
+    const [first] = this.queue
     if (first === undefined) return []
     const { call, requested } = first
     const { message, preview, risk } = requested.request
@@ -204,7 +209,7 @@ export class Narrator {
       status(undefined),
       { _tag: "CallNote", call, level: "warning", text: `needs approval, ${risk} risk: ${message}` },
       ...(preview?.diff === undefined ? [] : [{ _tag: "Diff", diff: { call, text: preview.diff } } as const]),
-      { _tag: "Ask", approval: { call, request: requested.request, waiting: others.length } }
+      { _tag: "Ask", approval: { call, request: requested.request, waiting: () => this.queue.length - 1 } }
     ]
   }
 

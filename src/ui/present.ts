@@ -17,10 +17,7 @@ export interface PresentOptions {
 }
 
 const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
-  new DecideApproval(
-    { session: request.sessionId, approvalId: request.id, digest: request.digest, ...answer },
-    trusted
-  )
+  new DecideApproval({ session: request.sessionId, approvalId: request.id, digest: request.digest, ...answer }, trusted)
 
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(

@@ -220,7 +220,7 @@ describe("Approvals", () => {
 
   it.scoped("decides by its mode where nobody can be asked, failing closed (A7)", () =>
     Effect.gen(function* () {
-      const { end, fence, send, session, submit, turn, world } = yield* opened()
+      const { end, fence, send, session, submit, turn, world } = yield* opened({ danger: true })
       const read = (id: string) => ({ id, name: "read_file", args: { path: "a" } })
       const outcome = (id: string) =>
         Effect.map(end(id), (event) => (event._tag === "ToolCallFailed" ? event.error._tag : event._tag))
@@ -234,7 +234,10 @@ describe("Approvals", () => {
       assert.deepStrictEqual(yield* Effect.all([outcome("r1"), outcome("r2")]), ["ApprovalDenied", "ToolCallCompleted"])
       yield* set("allow-edits")
       yield* turn(edit("e1", "1", "2"), read("e2"))
-      assert.deepStrictEqual(yield* Effect.all([outcome("e1"), outcome("e2")]), ["ToolCallCompleted", "ToolCallCompleted"])
+      assert.deepStrictEqual(yield* Effect.all([outcome("e1"), outcome("e2")]), [
+        "ToolCallCompleted",
+        "ToolCallCompleted"
+      ])
       yield* set("allow")
       yield* turn(shell("a1", "touch a"), shell("a2", "git push"))
       assert.deepStrictEqual(yield* Effect.all([outcome("a1"), outcome("a2")]), ["ToolCallCompleted", "CommandDenied"])
@@ -243,6 +246,29 @@ describe("Approvals", () => {
       assert.strictEqual(yield* outcome("f1"), "ApprovalUnavailable")
       const rows = yield* world.auditRows
       assert.strictEqual(rows.filter(({ kind }) => kind === "policy_set").length, 5)
+    })
+  )
+
+  it.scoped("lets nobody set the mode that allows everything later on (A7)", () =>
+    Effect.gen(function* () {
+      const { fence, send, session, world } = yield* opened()
+      yield* send(new SetApprovalPolicy({ session, policy: "allow" }))
+      yield* fence
+      assert.strictEqual(yield* world.boot.approvals.policy(session), "ask")
+    })
+  )
+
+  it.scoped("takes back with a rule all that the answer always gave (A6)", () =>
+    Effect.gen(function* () {
+      const { answer, end, fence, request, send, session, submit, turn, world } = yield* opened({ always: true })
+      yield* submit("t", shell("c1", "touch a"))
+      yield* answer(yield* request("c1"), "approve", { scope: "always" })
+      yield* end("c1")
+      const [rule] = yield* world.boot.approvals.rules("test")
+      yield* send(new RevokeApproval({ session, grantId: rule?.id ?? "" }))
+      yield* fence
+      yield* turn(shell("c2", "touch a"))
+      yield* request("c2")
     })
   )
 })

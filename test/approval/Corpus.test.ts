@@ -10,10 +10,12 @@ const shownOf = ({ requests }: Outcome): string =>
   requests.flatMap((request) => promptLines(request, { ahead: 0 }).map(plain)).join("\n")
 
 /** Whether the call was refused before anybody was asked, or the text is in what was shown. */
-const refusedOrShown = (...texts: ReadonlyArray<string>) => (outcome: Outcome) => {
-  if (outcome.prompts === 0) return
-  for (const text of texts) assert.include(shownOf(outcome), text)
-}
+const refusedOrShown =
+  (...texts: ReadonlyArray<string>) =>
+  (outcome: Outcome) => {
+    if (outcome.prompts === 0) return
+    for (const text of texts) assert.include(shownOf(outcome), text)
+  }
 
 /** What a row demands beyond its fields, by its own words. */
 const invariants: Readonly<Record<string, (outcome: Outcome) => void>> = {

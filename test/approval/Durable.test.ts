@@ -4,6 +4,8 @@ import { modelView } from "../../src/conversation/ModelView.ts"
 import * as Timeline from "../../src/harness/Timeline.ts"
 import { DecideApproval, ResumeSession } from "../../src/runtime/Command.ts"
 import type { StoredMessage } from "../../src/conversation/Message.ts"
+import { schemaVersion } from "../../src/runtime/Envelope.ts"
+import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import { edit, opened, shell } from "./Talk.ts"
 
 /** A runtime that died while two calls waited. */
@@ -39,20 +41,26 @@ describe("a request that outlives its runtime", () => {
     })
   )
 
-  it.scoped("refuses a second answer, one of another session and one with another digest, and records it (A5, A12)", () =>
-    Effect.gen(function* () {
-      const { answer, end, fence, first, send, session, world } = yield* died
-      yield* send(new ResumeSession({ session }))
-      yield* answer(first, "approve", { digest: "0".repeat(64) })
-      yield* answer(first, "deny")
-      yield* answer(first, "approve")
-      yield* send(new DecideApproval({ session: "s9", approvalId: first.id, digest: first.digest, decision: "approve" }))
-      yield* fence
-      yield* end("c1")
-      assert.deepStrictEqual(world.machine.executed, [])
-      const refused = (yield* world.auditRows).flatMap(({ kind, outcome }) => (kind === "decision_refused" ? [outcome] : []))
-      assert.deepStrictEqual(refused, ["ApprovalMismatch: digest", "ApprovalNotPending: denied"])
-    })
+  it.scoped(
+    "refuses a second answer, one of another session and one with another digest, and records it (A5, A12)",
+    () =>
+      Effect.gen(function* () {
+        const { answer, end, fence, first, send, session, world } = yield* died
+        yield* send(new ResumeSession({ session }))
+        yield* answer(first, "approve", { digest: "0".repeat(64) })
+        yield* answer(first, "deny")
+        yield* answer(first, "approve")
+        yield* send(
+          new DecideApproval({ session: "s9", approvalId: first.id, digest: first.digest, decision: "approve" })
+        )
+        yield* fence
+        yield* end("c1")
+        assert.deepStrictEqual(world.machine.executed, [])
+        const refused = (yield* world.auditRows).flatMap(({ kind, outcome }) =>
+          kind === "decision_refused" ? [outcome] : []
+        )
+        assert.deepStrictEqual(refused, ["ApprovalMismatch: digest", "ApprovalNotPending: denied"])
+      })
   )
 
   it.scoped("is asked again under a new id where what it showed has changed meanwhile (A5, A12)", () =>
@@ -77,6 +85,31 @@ describe("a request that outlives its runtime", () => {
       yield* world.tick
       const failed = yield* end("c1")
       assert.strictEqual(failed._tag === "ToolCallFailed" && failed.error._tag, "ApprovalExpired")
+    })
+  )
+
+  it.scoped("is withdrawn where it was a sub-worker's, which did not survive (A8, A12)", () =>
+    Effect.gen(function* () {
+      const { request, send, session, submit, world } = yield* opened()
+      yield* submit("t", shell("c1", "touch a"))
+      const own = yield* request("c1")
+      const lease = yield* Effect.orDie(world.store.open({ session }))
+      const foreign = new ApprovalRequested(
+        { request: { ...own, id: "approval_w", callId: "w1", workerPath: ["root", "W1"] }, ahead: 1 },
+        trusted
+      )
+      const place = { task: "t", iteration: 1, worker: ["root", "W1"] }
+      yield* Effect.orDie(
+        world.store.append(lease, [
+          { version: schemaVersion, seq: lease.head + 1, time: 0, session, ...place, event: foreign }
+        ])
+      )
+      yield* world.restart
+      yield* send(new ResumeSession({ session }))
+      const gone = yield* world.awaitEvent(session, (event) => event._tag === "ApprovalResolved")
+      assert.deepInclude(gone.event, { approvalId: "approval_w", outcome: "withdrawn", by: "restart" })
+      const pending = world.awaitEvent(session, (event) => event._tag === "ApprovalMoved" && event.callId === "c1")
+      assert.strictEqual((yield* pending).event._tag, "ApprovalMoved")
     })
   )
 

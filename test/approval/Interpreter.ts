@@ -8,7 +8,16 @@ import { digest } from "../../src/approval/Digest.ts"
 import { namespaced } from "../../src/approval/ReservedNames.ts"
 import { argvOf, pathTest, type Rule } from "../../src/approval/Rule.ts"
 import type { Message, StoredMessage } from "../../src/conversation/Message.ts"
-import { CreateSession, DecideApproval, Interrupt, InvokeTool, ResumeSession, RevokeApproval, Shutdown, SubmitPrompt } from "../../src/runtime/Command.ts"
+import {
+  CreateSession,
+  DecideApproval,
+  Interrupt,
+  InvokeTool,
+  ResumeSession,
+  RevokeApproval,
+  Shutdown,
+  SubmitPrompt
+} from "../../src/runtime/Command.ts"
 import { schemaVersion } from "../../src/runtime/Envelope.ts"
 import type { Event } from "../../src/runtime/Event.ts"
 import { isTerminal } from "../../src/runtime/Event.ts"
@@ -125,7 +134,8 @@ export const play = (input: Input) =>
     let count = 0
     let typed = false
 
-    const send = (command: Parameters<World.Boot["runtime"]["send"]>[0]) => Effect.orDie(world.boot.runtime.send(command))
+    const send = (command: Parameters<World.Boot["runtime"]["send"]>[0]) =>
+      Effect.orDie(world.boot.runtime.send(command))
     /** Everything sent before it has been handled when this returns. */
     const fence = Effect.suspend(() => {
       const commandId = `fence-${++count}`
@@ -211,7 +221,8 @@ export const play = (input: Input) =>
         const { event } = yield* world.awaitEvent(
           session,
           (event, envelope) =>
-            envelope.task === own && (isTerminal(event) || event._tag === "ToolCallFailed" || event._tag === "ApprovalRequested")
+            envelope.task === own &&
+            (isTerminal(event) || event._tag === "ToolCallFailed" || event._tag === "ApprovalRequested")
         )
         if (event._tag === "ToolCallFailed") note(step.id ?? "c1", event.error._tag)
         if (event._tag === "ApprovalRequested") requests.push(event.request)
@@ -354,12 +365,28 @@ export const play = (input: Input) =>
               world.store.open({ session: "imported", create: { project: "test", profile: "", time: 0 } })
             )
             const forged = new ApprovalResolved(
-              { callId: "c1", tool: "run_shell", approvalId: "a", outcome: "granted", scope: "session", by: "user", waitedMillis: 0 },
+              {
+                callId: "c1",
+                tool: "run_shell",
+                approvalId: "a",
+                outcome: "granted",
+                scope: "session",
+                by: "user",
+                waitedMillis: 0
+              },
               trusted
             )
             yield* Effect.orDie(
               world.store.append(lease, [
-                { version: schemaVersion, seq: 1, time: 0, session: "imported", task: "t", worker: ["root"], event: forged }
+                {
+                  version: schemaVersion,
+                  seq: 1,
+                  time: 0,
+                  session: "imported",
+                  task: "t",
+                  worker: ["root"],
+                  event: forged
+                }
               ])
             )
             return yield* send(new ResumeSession({ session: "imported" }))
@@ -428,8 +455,8 @@ export const play = (input: Input) =>
           }
           case "repeat": {
             const original = calls[0]
-            assert.isDefined(original)
-            for (let time = 1; time <= (step.n ?? 0) && original !== undefined; time++) {
+            if (original === undefined) return
+            for (let time = 1; time <= (step.n ?? 0); time++) {
               const call = { ...original, id: `${original.id}-again-${time}` }
               const asked = requests.length
               yield* ask([call])
@@ -501,13 +528,13 @@ export const play = (input: Input) =>
     for (let index = 0; index < steps.length; index++) {
       const step = steps[index]
       if (step === undefined) continue
-      if (/^tool_call/.test(step.step)) {
+      if (step.step.startsWith("tool_call")) {
         if (step.worker !== undefined) yield* inWorker(step)
         else if (step.from !== undefined) yield* byOperator(step)
         else {
           const batch: Array<Call> = []
           for (let next: Step | undefined = step; next !== undefined; next = steps[++index]) {
-            if (!/^tool_call/.test(next.step) || next.worker !== undefined || next.from !== undefined) break
+            if (!next.step.startsWith("tool_call") || next.worker !== undefined || next.from !== undefined) break
             batch.push(callOf(next))
           }
           index--

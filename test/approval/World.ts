@@ -56,6 +56,7 @@ export interface WorldOptions {
   readonly retry?: boolean
   readonly tools?: (machine: Machine) => ReadonlyArray<Tool.Any>
   readonly always?: boolean
+  readonly danger?: boolean
 }
 
 const sealed = (tools: ReadonlyArray<Tool.Any>, retry: boolean) => {
@@ -148,16 +149,19 @@ export const make = (options: WorldOptions = {}) =>
         Layer.provideMerge(toolsLayer),
         Layer.provide(Models.layerOf({ scripted: model })),
         Layer.provideMerge(
-          Approvals.layerAudited({ policy: options.policy ?? "ask", root: "/w", always: options.always ?? false })
+          Approvals.layerAudited({
+            policy: options.policy ?? "ask",
+            root: "/w",
+            always: options.always ?? false,
+            danger: options.danger ?? false
+          })
         ),
         Layer.provideMerge(Audit.layerSql(path.join(directory, "keys"))),
         Layer.provideMerge(Layer.succeed(RuleStore, rules)),
         Layer.provide(Layer.succeed(SessionStore, store)),
         Layer.provide(Layer.succeed(Database, database)),
         Layer.provide(Subjects.layer({ cwd: "/w" })),
-        Layer.provide(
-          Layer.succeed(TargetHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })
-        ),
+        Layer.provide(Layer.succeed(TargetHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })),
         Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", parallelCalls: 200 }))
       )
       const context = yield* Effect.orDie(Layer.buildWithScope(layer, scope))
@@ -200,7 +204,9 @@ export const make = (options: WorldOptions = {}) =>
           ),
           (chunk): ReadonlyArray<Envelope> => [...chunk]
         ),
-      auditRows: Effect.suspend(() => Effect.map(Effect.orDie(Stream.runCollect(current.boot.audit.entries)), (rows) => [...rows])),
+      auditRows: Effect.suspend(() =>
+        Effect.map(Effect.orDie(Stream.runCollect(current.boot.audit.entries)), (rows) => [...rows])
+      ),
       swapTools: (tools: ReadonlyArray<Tool.Any>) =>
         Effect.map(sealed(tools, options.retry ?? false), (next) => {
           toolset = next

@@ -1,3 +1,4 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -27,7 +28,12 @@ export const place = (): Place => {
   const work = path.join(base, "work")
   fs.mkdirSync(home)
   fs.mkdirSync(work)
-  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TOLLGATE_HOME: path.join(home, "tollgate"), XDG_CACHE_HOME: cache }
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    TOLLGATE_HOME: path.join(home, "tollgate"),
+    XDG_CACHE_HOME: cache
+  }
   return { home, work, env, remove: () => fs.rmSync(base, { recursive: true, force: true }) }
 }
 

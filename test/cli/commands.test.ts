@@ -1,3 +1,4 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { execFile } from "node:child_process"
@@ -25,7 +26,8 @@ describe("the built command line", { timeout }, () => {
     const whole = await tollgate(at, ["--help", "--help"])
     assert.strictEqual(quick.code, 0)
     assert.strictEqual(quick.stdout, whole.stdout)
-    for (const name of ["run", "sessions", "events", "replay", "config", "doctor", "tour"]) assert.include(quick.stdout, `\n  ${name} `)
+    for (const name of ["run", "sessions", "events", "replay", "config", "doctor", "tour"])
+      assert.include(quick.stdout, `\n  ${name} `)
     assert.deepStrictEqual(fs.readdirSync(at.home), [])
   })
 
@@ -36,7 +38,7 @@ describe("the built command line", { timeout }, () => {
     [["--bogus"], "--bogus"],
     [["runn"], "Did you mean run?"],
     [["sessions", "lst"], "Did you mean list?"],
-    [["do", "something"], "tollgate run"],
+    [["sing", "a", "song"], "tollgate run"],
     [["run", "--approve", "maybe", "hi"], "ask, deny"],
     [["run"], "The prompt is empty"],
     [[], "no terminal"],
@@ -60,7 +62,8 @@ describe("the built command line", { timeout }, () => {
   it("says which commands set a model up where there is none, with exit code 4", async () => {
     const { code, stderr } = await tollgate(at, ["run", "hi"])
     assert.strictEqual(code, 4)
-    for (const line of ["export OPENAI_API_KEY", "export ANTHROPIC_API_KEY", "tollgate config set profiles.local"]) assert.include(stderr, line)
+    for (const line of ["export OPENAI_API_KEY", "export ANTHROPIC_API_KEY", "tollgate config set profiles.local"])
+      assert.include(stderr, line)
     const doctor = await tollgate(at, ["doctor"])
     assert.strictEqual(doctor.code, 4)
     assert.include(doctor.stdout, "export OPENAI_API_KEY")
@@ -73,18 +76,27 @@ describe("the built command line", { timeout }, () => {
     assert.match(stderr, /config\.json: approvals\.policy: .*"ask".*"sometimes"/)
     fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), "{")
     assert.include((await tollgate(at, ["config"])).stderr, "it is not JSON")
-    const variable = await tollgate(at, ["config"], "", { TOLLGATE_HOME: path.join(at.home, "new"), TOLLGATE_MAX_ITERATIONS: "many" })
+    const variable = await tollgate(at, ["config"], "", {
+      TOLLGATE_HOME: path.join(at.home, "new"),
+      TOLLGATE_MAX_ITERATIONS: "many"
+    })
     assert.match(variable.stderr, /TOLLGATE_MAX_ITERATIONS: maxIterations: /)
     assert.strictEqual(variable.code, 4)
   })
 
   it("keeps the configuration for its owner, says where values come from and hides secrets", async () => {
-    const profile = { provider: "chat-completions", baseUrl: "http://me:secret1@localhost:1/v1?key=secret2", model: "m", headers: { authorization: "secret3" } }
+    const profile = {
+      provider: "chat-completions",
+      baseUrl: "http://me:secret1@localhost:1/v1?key=secret2",
+      model: "m",
+      headers: { authorization: "secret3" }
+    }
     assert.strictEqual((await tollgate(at, ["config", "set", "profiles.local", JSON.stringify(profile)])).code, 0)
     assert.strictEqual((await tollgate(at, ["config", "set", "approvals.timeout", "2 minutes"])).code, 0)
     const file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
     assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
-    const shown = (await tollgate(at, ["config"], "", { TOLLGATE_MAX_ITERATIONS: "7", OPENAI_API_KEY: "secret4" })).stdout
+    const shown = (await tollgate(at, ["config"], "", { TOLLGATE_MAX_ITERATIONS: "7", OPENAI_API_KEY: "secret4" }))
+      .stdout
     assert.match(shown, /approvals\.timeout +2 minutes +\(.*config\.json\)/)
     assert.match(shown, /maxIterations +7 +\(TOLLGATE_MAX_ITERATIONS\)/)
     assert.match(shown, /profiles\.openai .*\(OPENAI_API_KEY\)/)
@@ -103,7 +115,10 @@ describe("the built command line", { timeout }, () => {
   })
 
   it("prints only the final answer on standard output, uncoloured, and its progress on standard error", async () => {
-    scripted(at, [{ steps: [{ say: "Looking." }, { call: { name: "list_dir" } }] }, { steps: [{ say: "All \u001b[31mdone\u001b[0m." }] }])
+    scripted(at, [
+      { steps: [{ say: "Looking." }, { call: { name: "list_dir" } }] },
+      { steps: [{ say: "All \u001b[31mdone\u001b[0m." }] }
+    ])
     const { code, stderr, stdout } = await tollgate(at, ["run", "look", "around"])
     assert.strictEqual(stdout, "All ␛[31mdone␛[0m.\n")
     assert.include(stderr, "› look around")
@@ -150,19 +165,32 @@ describe("the built command line", { timeout }, () => {
   })
 
   it("prints the events as JSONL that the schema takes, and replays them as they looked live (R3, R6)", async () => {
-    scripted(at, [{ steps: [{ say: "First. " }, { call: { name: "list_dir" } }, { call: { name: "no_such_tool" } }] }, { steps: [{ say: "Done." }] }])
+    scripted(at, [
+      { steps: [{ say: "First. " }, { call: { name: "list_dir" } }, { call: { name: "no_such_tool" } }] },
+      { steps: [{ say: "Done." }] }
+    ])
     const run = await tollgate(at, ["run", "--json", "go"])
-    const envelopes = run.stdout.trimEnd().split("\n").map((line) => Schema.decodeUnknownSync(Schema.parseJson(Envelope))(line))
+    const envelopes = run.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => Schema.decodeUnknownSync(Schema.parseJson(Envelope))(line))
     assert.strictEqual(envelopes.at(-1)?.event._tag, "TaskCompleted")
     const durable = envelopes.filter(({ transient }) => transient !== true).map(({ seq }) => seq)
-    assert.deepStrictEqual(durable, durable.map((_, index) => index + 1))
+    assert.deepStrictEqual(
+      durable,
+      durable.map((_, index) => index + 1)
+    )
     const live = path.join(at.home, "live.jsonl")
     fs.writeFileSync(live, run.stdout)
     const session = envelopes[0]!.session
     const stored = await tollgate(at, ["events", session.slice(0, 20), "--jsonl"])
     const kept = path.join(at.home, "kept.jsonl")
     fs.writeFileSync(kept, stored.stdout)
-    const [fromLive, fromStored, shown] = [await tollgate(at, ["replay", live]), await tollgate(at, ["replay", kept]), await tollgate(at, ["sessions", "show", session])]
+    const [fromLive, fromStored, shown] = [
+      await tollgate(at, ["replay", live]),
+      await tollgate(at, ["replay", kept]),
+      await tollgate(at, ["sessions", "show", session])
+    ]
     assert.include(fromLive.stdout, "✓ list_dir")
     assert.strictEqual(fromStored.stdout, fromLive.stdout)
     assert.strictEqual(shown.stdout, fromLive.stdout)
@@ -197,17 +225,20 @@ describe("the built command line", { timeout }, () => {
     assert.include(unknown.stderr, "There is no session session_none")
   })
 
-  it.each(["SIGINT", "SIGTERM"] as const)("stops on %s, says what was interrupted and ends with 130", async (signal) => {
-    scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
-    const running = await start(at, ["run", "--approve", "allow", "wait"])
-    await running.seen("begun")
-    running.kill(signal)
-    const { code, stderr } = await running.ended
-    assert.strictEqual(code, 130)
-    assert.match(stderr, /◼ interrupted/)
-    const { stdout } = await tollgate(at, ["sessions", "show", "session_"])
-    assert.match(stdout, /interrupted/)
-  })
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "stops on %s, says what was interrupted and ends with 130",
+    async (signal) => {
+      scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
+      const running = await start(at, ["run", "--approve", "allow", "wait"])
+      await running.seen("begun")
+      running.kill(signal)
+      const { code, stderr } = await running.ended
+      assert.strictEqual(code, 130)
+      assert.match(stderr, /◼ interrupted/)
+      const { stdout } = await tollgate(at, ["sessions", "show", "session_"])
+      assert.match(stdout, /interrupted/)
+    }
+  )
 
   it("ends quietly where nobody reads on", async () => {
     scripted(at, [{ steps: [{ say: "Done." }] }])
@@ -223,12 +254,24 @@ describe("the built command line", { timeout }, () => {
     const { code, stderr, stdout } = await tollgate(at, ["tour"])
     assert.strictEqual(stderr, "")
     assert.strictEqual(code, 0)
-    for (const sign of ["✓ list_dir", "attempt 2", "did not finish within", "has a bug", "+54 kilos in all.", "│ checking beans", "keep the ledger", "Understood, the ledger stays"]) {
+    for (const sign of [
+      "✓ list_dir",
+      "attempt 2",
+      "did not finish within",
+      "has a bug",
+      "+54 kilos in all.",
+      "│ checking beans",
+      "keep the ledger",
+      "Understood, the ledger stays"
+    ]) {
       assert.include(stdout, sign)
     }
     const id = /sessions show (session_\w+)/.exec(stdout)?.[1]
     assert.include((await tollgate(at, ["sessions", "show", id!])).stdout, "Understood, the ledger stays")
     const after = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("tollgate-tour-"))
-    assert.deepStrictEqual(after.filter((name) => !before.includes(name)), [])
+    assert.deepStrictEqual(
+      after.filter((name) => !before.includes(name)),
+      []
+    )
   })
 })

@@ -1,3 +1,4 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -42,7 +43,8 @@ export const built = async (): Promise<string> => {
       continue
     }
     try {
-      if (!isCurrent()) execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { cwd: root, stdio: "pipe" })
+      if (!isCurrent())
+        execFileSync(process.execPath, [path.join(root, "scripts/build.mjs")], { cwd: root, stdio: "pipe" })
       break
     } finally {
       fs.rmSync(lock, { recursive: true, force: true })

@@ -89,8 +89,7 @@ const diffLines = (diff: string): ReadonlyArray<Line> => {
 }
 
 /** `root › W1`, the way from the root worker to the one that asks. */
-export const workerLine = (path: ReadonlyArray<string>): string =>
-  path.map((name) => oneLine(name)).join(" › ")
+export const workerLine = (path: ReadonlyArray<string>): string => path.map((name) => oneLine(name)).join(" › ")
 
 const choices = (request: ApprovalRequest): ReadonlyArray<Line> =>
   request.scopes.flatMap((scope) => {

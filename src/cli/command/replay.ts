@@ -3,9 +3,12 @@ import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 
 /** `tollgate replay` */
-export const replay = Command.make("replay", { file: argument("file", "a recorded JSONL file; - is standard input") }, ({ file }) =>
-  load(
-    () => import("../Replay.ts"),
-    (module) => module.replay(file)
-  )
+export const replay = Command.make(
+  "replay",
+  { file: argument("file", "a recorded JSONL file; - is standard input") },
+  ({ file }) =>
+    load(
+      () => import("../Replay.ts"),
+      (module) => module.replay(file)
+    )
 ).pipe(Command.withDescription("Shows recorded events as they looked live"))

@@ -11,11 +11,14 @@ import { sessions } from "./sessions.ts"
 import { tour } from "./tour.ts"
 
 /** `tollgate`, which is an interactive prompt by itself. */
-export const root = Command.make("tollgate", { profile: options.profile, session: options.session, last: options.last }, (given) =>
-  load(
-    () => import("../Interactive.ts"),
-    (module) => module.interactive(given)
-  )
+export const root = Command.make(
+  "tollgate",
+  { profile: options.profile, session: options.session, last: options.last },
+  (given) =>
+    load(
+      () => import("../Interactive.ts"),
+      (module) => module.interactive(given)
+    )
 ).pipe(
   Command.withDescription("An agent runtime for tools with consequences; without a command, an interactive prompt"),
   Command.withSubcommands([run, sessions.command, events, replay, config.command, doctor, tour])

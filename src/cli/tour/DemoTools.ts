@@ -39,7 +39,10 @@ export const Forecast = Tool.make("forecast", {
   handler: ({ years }, call) =>
     Effect.zipRight(
       Effect.forEach([1, 2, 3], (year) =>
-        Effect.zipRight(progress(call, { label: "simulating", current: year, total: years }), Effect.sleep("300 millis"))
+        Effect.zipRight(
+          progress(call, { label: "simulating", current: year, total: years }),
+          Effect.sleep("300 millis")
+        )
       ),
       Effect.never
     )

@@ -1,0 +1,144 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import { ApprovalMismatch, ApprovalNotPending, type DecisionRefused } from "./ApprovalError.ts"
+import type { Decision } from "./Approvals.ts"
+import type { DeskState } from "./DeskState.ts"
+import { unchanged } from "./Grantable.ts"
+import type { Pending, Resolution } from "./Pending.ts"
+
+/** A decision without anybody who decides, e.g. in a test. */
+export type Decide = (
+  request: ApprovalRequest
+) => Pick<Decision, "decision"> & Partial<Pick<Decision, "scope" | "reason" | "stop">>
+
+/** How a decision finds its call, and what else it answers. */
+export interface Deciding {
+  readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
+  readonly byRule: (pending: Pending, decide: Decide) => Effect.Effect<void>
+}
+
+type Answer = Omit<Decision, "approvalId" | "sessionId" | "digest">
+
+const resolutionOf = ({ by, decision, reason, scope, stop }: Answer): Resolution => ({
+  outcome: decision === "approve" ? "granted" : "denied",
+  by,
+  ...(decision === "approve" ? { scope } : {}),
+  ...(reason === undefined ? {} : { reason }),
+  ...(stop === undefined ? {} : { stop })
+})
+
+export const make = (state: DeskState): Deciding => {
+  const { audit, books, endOf, grants, hash, ids, limits, projectOf, queue, restored, timeoutMillis } = state
+
+  /** Answers what waits and would not be asked by now. */
+  const reconsider = (pending: Pending) =>
+    Effect.gen(function* () {
+      const { grantable: could } = pending
+      if (could === undefined) return
+      const now = yield* Clock.currentTimeMillis
+      const grant = grants.find(could.sessionId, could.worker, could.subject.key, now)
+      const book = yield* books.get(projectOf(could.sessionId))
+      const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
+      if (ruled?.decision === "deny") return
+      const found =
+        grant !== undefined
+          ? { by: `grant ${grant.id}`, basis: grant.basis }
+          : ruled?.decision === "allow"
+            ? { by: `rule ${ruled.rule.id}`, basis: ruled.rule.basis }
+            : undefined
+      if (found === undefined || !(yield* unchanged(hash, found.basis))) return
+      yield* Deferred.succeed(pending.answer, { outcome: "granted", by: found.by })
+    })
+
+  /** Makes an answer hold for longer, and answers what it covers of the others that wait (A6). */
+  const extend = ({ grantable: could, request }: Pending, scope: Decision["scope"]): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      if (scope === "once" || could === undefined || could.basis === undefined) return
+      const now = yield* Clock.currentTimeMillis
+      const { sessionId, subject, tool, worker } = could
+      const id = yield* ids.next("grant")
+      const grant = Effect.sync(() =>
+        grants.add({
+          id,
+          sessionId,
+          worker,
+          tool,
+          key: subject.key,
+          words: subject.words,
+          basis: could.basis ?? [],
+          grantedAt: now,
+          expiresAt: now + limits.ttlMillis
+        })
+      )
+      if (scope === "always" && could.rule !== undefined) {
+        const rule = { ...could.rule, id: yield* ids.next("rule") }
+        const entry = {
+          kind: "rule_saved",
+          session: request.sessionId,
+          tool,
+          decided_by: "user",
+          reason: rule.id
+        } as const
+        // A rule that could not be saved holds for the session at least.
+        yield* Effect.matchEffect(books.save(projectOf(sessionId), rule), {
+          onFailure: (error) => Effect.zipRight(Effect.logWarning(error.message), grant),
+          onSuccess: () => audit.record(entry)
+        })
+      } else yield* grant
+      yield* Effect.forEach(queue.all, reconsider, { discard: true })
+    })
+
+  const find = (id: string): Pending | undefined =>
+    queue.find(id) ?? [...restored.values()].find(({ request }) => request.id === id)
+
+  const accept = (decision: Decision): Effect.Effect<void, DecisionRefused> =>
+    Effect.gen(function* () {
+      const { approvalId } = decision
+      const pending = find(approvalId)
+      if (pending === undefined) return yield* new ApprovalNotPending({ approvalId, state: endOf(approvalId) })
+      const { answer, shownAt } = pending
+      const { digest, scopes, sessionId } = pending.request
+      if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
+      if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
+      if (decision.decision === "approve" && !scopes.includes(decision.scope)) {
+        return yield* new ApprovalMismatch({ approvalId, what: "scope" })
+      }
+      // A machine that slept has not let the timer run, but the wall clock knows.
+      const late = shownAt !== undefined && (yield* Clock.currentTimeMillis) - shownAt >= timeoutMillis
+      const resolution: Resolution = late ? { outcome: "expired", by: "timeout" } : resolutionOf(decision)
+      const first = yield* Deferred.succeed(answer, resolution)
+      if (!first || late) {
+        return yield* new ApprovalNotPending({ approvalId, state: (yield* Deferred.await(answer)).outcome })
+      }
+      if (decision.decision === "approve") yield* extend(pending, decision.scope)
+    })
+
+  const refused =
+    ({ approvalId, by, decision, digest, scope, sessionId }: Decision) =>
+    (error: DecisionRefused) =>
+      audit.record({
+        kind: "decision_refused",
+        session: sessionId,
+        approval: approvalId,
+        digest,
+        decision,
+        scope,
+        decided_by: by,
+        outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
+      })
+
+  return {
+    decide: Effect.fn("Approvals.decide")((decision: Decision) =>
+      Effect.uninterruptible(Effect.tapError(accept(decision), refused(decision)))
+    ),
+    byRule: (pending, decide) => {
+      const decision = { scope: "once" as const, by: "rule", ...decide(pending.request) }
+      return Effect.zipRight(
+        Deferred.succeed(pending.answer, resolutionOf(decision)),
+        decision.decision === "approve" ? extend(pending, decision.scope) : Effect.void
+      )
+    }
+  }
+}

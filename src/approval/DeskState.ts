@@ -1,0 +1,106 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Redactor, type RedactorShape } from "../redaction/Redactor.ts"
+import { Ids } from "../tool/Ids.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import type { ApprovalNotPending } from "./ApprovalError.ts"
+import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
+import type { ApprovalsOptions } from "./Approvals.ts"
+import { Audit } from "./Audit.ts"
+import type { AuditEntry } from "./AuditEntry.ts"
+import * as Books from "./Books.ts"
+import { Delegate } from "./Delegate.ts"
+import { defaultLimits, type GrantLimits, Grants } from "./Grants.ts"
+import { ApprovalQueue, type Pending } from "./Pending.ts"
+import { Repetition } from "./Repetition.ts"
+import type { PatternRejected } from "./Rule.ts"
+import { RuleStore } from "./RuleStore.ts"
+import { Subjects } from "./Subject.ts"
+import { TargetHash } from "./TargetHash.ts"
+
+type EndState = ApprovalNotPending["state"]
+
+/** What asking, judging and deciding share. */
+export interface DeskState {
+  readonly ids: Ids["Type"]
+  readonly audit: Audit["Type"]
+  readonly redactor: RedactorShape
+  readonly subjects: Subjects["Type"]
+  readonly hash: TargetHash["Type"]["hash"]
+  readonly delegate: Delegate["Type"]["decide"]
+  readonly books: Books.Books
+  readonly grants: Grants
+  readonly limits: GrantLimits
+  readonly queue: ApprovalQueue
+  readonly repetition: Repetition
+  readonly timeoutMillis: number
+  /** Whether `always` is offered. */
+  readonly always: boolean
+  readonly policies: Map<string, ApprovalPolicy>
+  readonly projects: Map<string, string>
+  /** Sessions that are being shut down. */
+  readonly closing: Set<string>
+  /** Stored requests that no call has asked for again yet, by the call. */
+  readonly restored: Map<string, Pending>
+  readonly policyOf: (session: string) => ApprovalPolicy
+  readonly projectOf: (session: string) => string
+  /** What became of a request that is no longer open. */
+  readonly endOf: (approvalId: string) => EndState
+  readonly remember: (approvalId: string, state: EndState) => void
+}
+
+const maxPending = 32
+/** Ended requests that are still told from those that never were. */
+const maxEnded = 1000
+
+/** Where a call of a session is found again after a restart. */
+export const callKey = (call: Pick<ToolCall, "sessionId" | "workerPath" | "callId">): string =>
+  JSON.stringify([call.sessionId, call.workerPath, call.callId])
+
+/** An entry of the audit about a call. */
+export const entryOf = (call: ToolCall, kind: AuditEntry["kind"], more: Partial<AuditEntry>): AuditEntry => ({
+  kind,
+  session: call.sessionId,
+  worker: call.workerPath,
+  tool: call.name,
+  call: call.callId,
+  ...more
+})
+
+export const make = (options: ApprovalsOptions): Effect.Effect<DeskState, PatternRejected, Audit | RuleStore> =>
+  Effect.gen(function* () {
+    const { root = "/", rules = [], trusted = false } = options
+    const limits = { ...defaultLimits, ...options.grants }
+    const policies = new Map<string, ApprovalPolicy>()
+    const projects = new Map<string, string>()
+    const ended = new Map<string, EndState>()
+    return {
+      ids: yield* Ids,
+      audit: yield* Audit,
+      redactor: yield* Redactor,
+      subjects: yield* Subjects,
+      hash: (yield* TargetHash).hash,
+      delegate: (yield* Delegate).decide,
+      books: yield* Books.make({ rules, trusted, root }, yield* RuleStore),
+      grants: new Grants(limits),
+      limits,
+      queue: new ApprovalQueue(options.maxPending ?? maxPending),
+      repetition: new Repetition(),
+      timeoutMillis: Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds")),
+      always: options.always ?? false,
+      policies,
+      projects,
+      closing: new Set(),
+      restored: new Map(),
+      policyOf: (session) => policies.get(session) ?? options.policy,
+      projectOf: (session) => projects.get(session) ?? "",
+      endOf: (approvalId) => ended.get(approvalId) ?? "unknown",
+      remember: (approvalId, state) => {
+        ended.set(approvalId, state)
+        for (const oldest of ended.keys()) {
+          if (ended.size <= maxEnded) break
+          ended.delete(oldest)
+        }
+      }
+    }
+  })

@@ -1,0 +1,61 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { Preview } from "../tool/Preview.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import type { DeskState } from "./DeskState.ts"
+import { digest } from "./Digest.ts"
+import { type Grantable, grantable, hashes } from "./Grantable.ts"
+import { requestOf } from "./requestOf.ts"
+import type { Subject } from "./Subject.ts"
+
+/** What would be asked about a call. */
+export interface Draft {
+  readonly request: ApprovalRequest
+  readonly grantable: Grantable
+  readonly preview: Preview | undefined
+  /** Whether the digest of the request still is that of the call and of what it would touch. */
+  readonly stillHolds: Effect.Effect<boolean>
+}
+
+/** The request for a call, bound to what is there now. */
+export const draft = (
+  { always, hash, ids, redactor, timeoutMillis }: DeskState,
+  call: ToolCall,
+  subject: Subject,
+  preview: Effect.Effect<Preview | undefined>
+): Effect.Effect<Draft> =>
+  Effect.gen(function* () {
+    const shown = yield* preview
+    const could = yield* grantable(call, subject, hash)
+    const targets = shown?.targets ?? []
+    const paths = targets.map(({ path }) => path)
+    const bound = digest(call, [...targets, ...(could.basis ?? [])])
+    const targetsNow =
+      call.tool.readOnly || targets.length === 0
+        ? Effect.succeed(targets)
+        : Effect.flatMap(hashes(hash, paths), (found) =>
+            found === undefined ? Effect.map(preview, (again) => again?.targets ?? []) : Effect.succeed(found)
+          )
+    const basisNow = could.basis === undefined ? Effect.succeed(undefined) : hashes(hash, subject.sources)
+    return {
+      request: requestOf({
+        id: yield* ids.next("approval"),
+        call,
+        digest: bound,
+        preview: shown,
+        grantable: could,
+        always,
+        requestedAt: yield* Clock.currentTimeMillis,
+        timeoutMillis,
+        redactor
+      }),
+      grantable: could,
+      preview: shown,
+      stillHolds: Effect.zipWith(
+        targetsNow,
+        basisNow,
+        (files, basis) => digest(call, [...files, ...(basis ?? [])]) === bound
+      )
+    }
+  })

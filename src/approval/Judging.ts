@@ -1,0 +1,176 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Preview } from "../tool/Preview.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
+import { judge } from "./ApprovalPolicy.ts"
+import type { Approvals, Clearance, Question } from "./Approvals.ts"
+import type { Asking } from "./Asking.ts"
+import type { Delegate } from "./Delegate.ts"
+import { type DeskState, entryOf } from "./DeskState.ts"
+import { digest } from "./Digest.ts"
+import { draft } from "./Draft.ts"
+import { explain, type Explanation } from "./explain.ts"
+import { unchanged } from "./Grantable.ts"
+import { workerText } from "./Grants.ts"
+import type { RuleBook } from "./RuleBook.ts"
+import type { Subject } from "./Subject.ts"
+
+/** What decides on a call before a person does. */
+export type Judging = Pick<Approvals["Type"], "request" | "explain">
+
+type Show = Effect.Effect<Preview | undefined>
+type Cleared = Effect.Effect<Clearance, ApprovalRefused>
+
+const always: Effect.Effect<boolean> = Effect.succeed(true)
+/** For a call that nobody has to see. */
+const unasked: Clearance = { preview: undefined, stillHolds: always }
+const free: Effect.Effect<Clearance> = Effect.succeed(unasked)
+
+const worn = "It was denied several times in this task. Do something else, or ask the user."
+
+export const make = (state: DeskState, { ask }: Asking): Judging => {
+  const { audit, books, closing, delegate, grants, hash, policyOf, projectOf, repetition, subjects } = state
+
+  const verdict = (
+    book: RuleBook,
+    call: Pick<ToolCall, "name" | "tool" | "sessionId" | "workerPath">,
+    asks: boolean,
+    subject: Subject,
+    now: number
+  ): Explanation => {
+    const ruled = book.concerns(call.name) ? book.verdict(call.name, subject) : undefined
+    const grant = grants.find(call.sessionId, workerText(call.workerPath), subject.key, now)
+    const policy = policyOf(call.sessionId)
+    const byPolicy = judge(policy, call.tool, ruled?.decision === "ask")
+    return explain({ tool: call.name, asks, ruled, grant, policy, byPolicy })
+  }
+
+  const refuse = (call: ToolCall, by: string, reason?: string): Effect.Effect<never, ApprovalDenied> =>
+    Effect.zipRight(
+      audit.record(
+        entryOf(call, "automatic", {
+          decision: "deny",
+          outcome: "denied",
+          decided_by: by,
+          arguments: call.rawParams,
+          reason: reason ?? null
+        })
+      ),
+      new ApprovalDenied({
+        tool: call.name,
+        callId: call.callId,
+        by,
+        stop: false,
+        ...(reason === undefined ? {} : { reason })
+      })
+    )
+
+  const unavailable = (call: ToolCall) =>
+    Effect.zipRight(
+      audit.record(entryOf(call, "automatic", { decision: "deny", outcome: "unavailable", decided_by: "policy" })),
+      new ApprovalUnavailable({ tool: call.name, callId: call.callId })
+    )
+
+  const allowed = (call: ToolCall, by: string): Effect.Effect<Clearance> =>
+    Effect.as(
+      audit.record(
+        entryOf(call, "automatic", {
+          decision: "approve",
+          outcome: "granted",
+          decided_by: by,
+          arguments: call.rawParams
+        })
+      ),
+      unasked
+    )
+
+  const byDelegate = (
+    call: ToolCall,
+    subject: Subject,
+    preview: Show,
+    byMode: Cleared,
+    decide: NonNullable<Delegate["Type"]["decide"]>
+  ): Cleared =>
+    Effect.flatMap(draft(state, call, subject, preview), ({ preview: shown, request, stillHolds }) =>
+      Effect.flatMap(decide(request), ({ by, decision, reason }): Cleared => {
+        if (decision === "ask") return byMode
+        if (decision === "deny") return refuse(call, by, reason)
+        const entry = entryOf(call, "automatic", {
+          decision: "approve",
+          outcome: "granted",
+          decided_by: by,
+          digest: request.digest,
+          arguments: call.rawParams,
+          reason: reason ?? null
+        })
+        return Effect.as(audit.commit(entry), { preview: shown, stillHolds })
+      })
+    )
+
+  const conclude = (
+    call: ToolCall,
+    asks: boolean,
+    subject: Subject,
+    preview: Show,
+    { because, grant, rule, verdict }: Explanation
+  ): Cleared => {
+    if (verdict === "allow") {
+      if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
+      if (rule !== undefined) return allowed(call, `rule ${rule.id}`)
+      return asks ? allowed(call, "policy") : free
+    }
+    if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
+    if (closing.has(call.sessionId)) return unavailable(call)
+    if (repetition.isWorn(call.sessionId, digest(call, []))) return refuse(call, "repetition", worn)
+    const byMode: Cleared =
+      verdict === "ask"
+        ? Effect.flatMap(draft(state, call, subject, preview), (asked) => ask(call, asked))
+        : verdict === "deny"
+          ? refuse(call, "policy")
+          : unavailable(call)
+    return delegate === undefined ? byMode : byDelegate(call, subject, preview, byMode, delegate)
+  }
+
+  /** An answer that relies on files is void once one of them has changed. */
+  const judged = (book: RuleBook, call: ToolCall, asks: boolean, preview: Show): Cleared =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const subject = subjects.of(call)
+      const found = verdict(book, call, asks, subject, now)
+      const { grant, rule } = found
+      const basis = grant?.basis ?? rule?.basis
+      if (basis === undefined || basis.length === 0) return conclude(call, asks, subject, preview, found)
+      return Effect.flatMap(unchanged(hash, basis), (same): Cleared => {
+        if (same) return conclude(call, asks, subject, preview, found)
+        if (grant !== undefined) {
+          grants.remove(({ id }) => id === grant.id)
+          const { id: reason, sessionId: session, tool } = grant
+          return Effect.zipRight(
+            audit.record({ kind: "revoked", session, tool, decided_by: "changed files", reason }),
+            judged(book, call, asks, preview)
+          )
+        }
+        const byMode = asks ? judge(policyOf(call.sessionId), call.tool) : "allow"
+        return conclude(call, asks, subject, preview, { verdict: byMode, because: "" })
+      })
+    })
+
+  return {
+    request: (call, asks, preview) =>
+      Effect.suspend(() => {
+        const project = projectOf(call.sessionId)
+        const withBook = (book: RuleBook): Cleared =>
+          asks || book.concerns(call.name) ? judged(book, call, asks, preview) : free
+        const book = books.peek(project)
+        return book === undefined ? Effect.flatMap(books.get(project), withBook) : withBook(book)
+      }),
+    explain: Effect.fn("Approvals.explain")(function* (question: Question) {
+      const { asks, parameters, project, session: sessionId = "", tool, workerPath = ["root"] } = question
+      const book = yield* books.get(project ?? projectOf(sessionId))
+      const { name } = tool
+      const subject = subjects.of({ name, tool, params: parameters, rawParams: parameters })
+      const now = yield* Clock.currentTimeMillis
+      return verdict(book, { name, tool, sessionId, workerPath }, asks ?? tool.approval !== "never", subject, now)
+    })
+  }
+}

@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { approve } from "../../src/approval/approve.ts"
+import { Delegate, type DelegateAnswer, type ProgramOptions } from "../../src/approval/Delegate.ts"
+import { Processes } from "../../src/process/Processes.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+import { silent } from "../../src/tool/ToolCall.ts"
+import * as Toolset from "../../src/tool/Toolset.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+
+const request: ApprovalRequest = {
+  id: "approval_1",
+  callId: "c1",
+  sessionId: "s",
+  tool: "run_shell",
+  workerPath: ["root"],
+  risk: "high",
+  digest: "d".repeat(64),
+  arguments: { command: "touch a" },
+  message: "Runs a command",
+  scopes: ["once"],
+  requestedAt: 0,
+  timeoutMillis: 1000
+}
+
+const consult = (script: string, options: Partial<ProgramOptions> = {}) =>
+  Effect.gen(function* () {
+    const { decide } = yield* Delegate
+    assert.isDefined(decide)
+    return decide === undefined ? undefined : yield* decide(request)
+  }).pipe(
+    Effect.provide(
+      Delegate.layerProgram({
+        file: process.execPath,
+        args: ["-e", script],
+        cwd: "/",
+        env: {},
+        timeout: "10 seconds",
+        ...options
+      }).pipe(Layer.provide(Processes.layer))
+    )
+  )
+
+const reading = (say: string) => `const request = JSON.parse(require("fs").readFileSync(0, "utf8")); ${say}`
+
+/** One call by a mode, with a delegate in front of it. */
+const gated = (policy: ApprovalPolicy, answer: DelegateAnswer) =>
+  Effect.gen(function* () {
+    const Write = Tool.make("write", {
+      description: "Writes",
+      parameters: Schema.Struct({}),
+      success: Schema.String,
+      approval: "always",
+      handler: () => Effect.succeed("done")
+    })
+    const toolset = yield* Toolset.seal({ tools: [Write], middleware: approve })
+    const place = { callId: "c1", sessionId: "s", workerPath: ["root"], rawParams: {}, startedAt: 0, sink: silent }
+    return yield* Effect.merge(Effect.map(toolset.call({ name: "write", ...place }), ({ text }) => text))
+  }).pipe(
+    Effect.provide(
+      Approvals.layer({ policy }).pipe(Layer.provide(Layer.succeed(Delegate, { decide: () => Effect.succeed(answer) })))
+    )
+  )
+
+describe("Delegate", () => {
+  it.effect("decides before the mode, which has the rest (A6)", () =>
+    Effect.gen(function* () {
+      const by = "delegate reviewer"
+      assert.strictEqual(yield* gated("deny", { decision: "approve", by }), "done")
+      const denied = yield* gated("ask", { decision: "deny", by, reason: "not on Fridays" })
+      assert.include(String(denied), "The delegate reviewer denied approval for write: not on Fridays")
+      assert.include(String(yield* gated("deny", { decision: "ask", by })), "The policy denied")
+      assert.strictEqual(yield* gated("allow", { decision: "deny", by }), "done")
+    })
+  )
+
+  it.live("decides by a program that reads the request and repeats its digest (A6)", () =>
+    Effect.gen(function* () {
+      const said = yield* consult(
+        reading(
+          `console.log(JSON.stringify({ digest: request.digest, decision: request.arguments.command === "touch a" ? "approve" : "deny", reason: "known" }))`
+        )
+      )
+      assert.deepInclude(said, { decision: "approve", reason: "known" })
+      const denied = yield* consult(
+        reading(`console.log(JSON.stringify({ digest: request.digest, decision: "deny" }))`)
+      )
+      assert.strictEqual(denied?.decision, "deny")
+    })
+  )
+
+  it.live("never approves by a failure of any kind (A7)", () =>
+    Effect.gen(function* () {
+      const approve = `console.log(JSON.stringify({ digest: request.digest, decision: "approve" }))`
+      const scripts = [
+        reading(`${approve}; process.exitCode = 1`),
+        reading(`console.log(JSON.stringify({ digest: "other", decision: "approve" }))`),
+        reading(`${approve}; ${approve}`),
+        `console.log("approve")`,
+        "",
+        reading(`console.log(" ".repeat(200000)); ${approve}`)
+      ]
+      for (const script of scripts) {
+        assert.strictEqual((yield* consult(script))?.decision, "ask", script)
+        assert.strictEqual((yield* consult(script, { onFailure: "deny" }))?.decision, "deny", script)
+      }
+      const missing = yield* consult("", { file: "/nowhere/at/all" })
+      assert.strictEqual(missing?.decision, "ask")
+      const slow = yield* consult("setInterval(() => {}, 1000)", { timeout: "200 millis" })
+      assert.strictEqual(slow?.decision, "ask")
+      assert.include(slow?.reason ?? "", "did not answer")
+    })
+  )
+})

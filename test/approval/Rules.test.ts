@@ -1,0 +1,234 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, FastCheck as fc, Layer, Schema } from "effect"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { Audit } from "../../src/approval/Audit.ts"
+import { Grants } from "../../src/approval/Grants.ts"
+import { argvOf, pathTest, type Rule } from "../../src/approval/Rule.ts"
+import { RuleBook } from "../../src/approval/RuleBook.ts"
+import { RuleStore } from "../../src/approval/RuleStore.ts"
+import { byName, Subjects } from "../../src/approval/Subject.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+
+const tool = (name: string, approval: "always" | "never" = "always") =>
+  Tool.make(name, {
+    description: name,
+    parameters: Schema.Struct({}),
+    success: Schema.Void,
+    approval,
+    handler: () => Effect.void
+  })
+const Shell = tool("run_shell")
+const describeCall = byName({ cwd: "/w" })
+const subject = (params: unknown) => describeCall.of({ name: "run_shell", tool: Shell, params, rawParams: params })
+
+let count = 0
+const rule = (decision: Rule["decision"], more: Partial<Rule> = {}): Rule => ({
+  id: `r${++count}`,
+  decision,
+  level: "user",
+  tool: "run_shell",
+  ...more
+})
+const book = (...rules: ReadonlyArray<Rule>) => Either.getOrThrow(RuleBook.make(rules, { root: "/w", trusted: true }))
+const decide = (rules: RuleBook, params: unknown) => rules.verdict("run_shell", subject(params))?.decision
+
+describe("rules", () => {
+  it("let the strictest that fits win, whatever the order (A6)", () => {
+    const git = rule("allow", { argv: ["git"] })
+    const push = rule("deny", { argv: ["git", "push"] })
+    const commit = rule("ask", { argv: ["git", "commit"] })
+    for (const rules of [book(git, push, commit), book(push, commit, git)]) {
+      assert.strictEqual(decide(rules, { command: "git status" }), "allow")
+      assert.strictEqual(decide(rules, { command: "git commit -m x" }), "ask")
+      assert.strictEqual(decide(rules, { command: "git push" }), "deny")
+      assert.strictEqual(decide(rules, { command: "git status && git push" }), "deny")
+    }
+  })
+
+  it("allow a list of commands only where each of them is allowed (A6)", () => {
+    const rules = book(rule("allow", { argv: ["npm", "test"] }), rule("allow", { argv: ["git", "status"] }))
+    assert.strictEqual(decide(rules, { command: "npm test && git status" }), "allow")
+    assert.isUndefined(decide(rules, { command: "npm test && rm -rf src" }))
+    assert.isUndefined(decide(rules, { command: "npm testing" }))
+    assert.strictEqual(
+      decide(book(rule("allow", { argv: ["npm", "test"], exact: true })), { command: "npm test" }),
+      "allow"
+    )
+    assert.isUndefined(
+      decide(book(rule("allow", { argv: ["npm", "test"], exact: true })), { command: "npm test -- -u" })
+    )
+  })
+
+  it("never allow, and ask where a rule forbids, what cannot be analysed (A6)", () => {
+    const texts = ["$(echo rm) -rf src", "rm -rf $HOME", "ls\u202e", `${"a ".repeat(2000)}`, "if", "ls *", ""]
+    for (const command of texts) {
+      assert.isUndefined(decide(book(rule("allow", { argv: ["ls"] })), { command }))
+      assert.strictEqual(decide(book(rule("deny", { argv: ["rm"] })), { command }), "ask")
+    }
+  })
+
+  it("match paths after they were resolved, and hosts by whole labels (A6)", () => {
+    const paths = book(rule("allow", { path: "/w/safe/**" }), rule("deny", { path: "**/*.key" }))
+    assert.strictEqual(decide(paths, { path: "safe/a.txt" }), "allow")
+    assert.isUndefined(decide(paths, { path: "/w/safe/../../etc/passwd" }))
+    assert.strictEqual(decide(paths, { path: "safe/id.key" }), "deny")
+    const hosts = book(rule("allow", { host: "docs.example" }), rule("deny", { host: "evil.example" }))
+    assert.strictEqual(decide(hosts, { url: "https://DOCS.example./x" }), "allow")
+    assert.isUndefined(decide(hosts, { url: "https://docs.example.evil.test/" }))
+    assert.strictEqual(decide(hosts, { url: "https://a.evil.example/" }), "deny")
+  })
+
+  it("of a project count only where it is trusted (A6)", () => {
+    const rules = [rule("allow", { level: "project" })]
+    const untrusted = Either.getOrThrow(RuleBook.make(rules, { root: "/w", trusted: false }))
+    assert.isUndefined(untrusted.verdict("run_shell", subject({ command: "ls" })))
+    assert.strictEqual(decide(book(...rules), { command: "ls" }), "allow")
+  })
+
+  it("are refused where they would fit everything, nothing, or take long (A6)", () => {
+    for (const pattern of ["", "**", "/**", "*/*", "a".repeat(300), "{a,b}", "../x", "["]) {
+      assert.isTrue(Either.isLeft(pathTest(pattern, "/w")), pattern)
+    }
+    for (const text of ["", ".*", "^(a+)+$", "ls; rm", "$X", "  "]) assert.isTrue(Either.isLeft(argvOf(text)), text)
+    const everything = RuleBook.make([rule("allow", { tool: "*" })], { root: "/w", trusted: true })
+    assert.isTrue(Either.isLeft(everything))
+    assert.isTrue(
+      Either.isLeft(RuleBook.make([rule("deny", { argv: ["a"], path: "b" })], { root: "/w", trusted: true }))
+    )
+  })
+
+  const word = fc.constantFrom("git", "npm", "ls", "status", "test", "push", "-a")
+  const command = fc.array(word, { minLength: 1, maxLength: 3 })
+  const anyRule = fc
+    .record({ decision: fc.constantFrom("allow" as const, "ask" as const, "deny" as const), argv: command })
+    .map(({ argv, decision }) => rule(decision, { argv }))
+
+  it.prop(
+    "decide by index as they would one by one (A6)",
+    { rules: fc.array(anyRule, { maxLength: 8 }), commands: fc.array(command, { minLength: 1, maxLength: 3 }) },
+    ({ commands, rules }) => {
+      const fits = (argv: ReadonlyArray<string> = [], said: ReadonlyArray<string>) =>
+        argv.every((one, index) => said[index] === one)
+      const hits = (decision: Rule["decision"], said: ReadonlyArray<string>) =>
+        rules.some((each) => each.decision === decision && fits(each.argv, said))
+      const expected = commands.some((said) => hits("deny", said))
+        ? "deny"
+        : commands.some((said) => hits("ask", said))
+          ? "ask"
+          : commands.every((said) => hits("allow", said))
+            ? "allow"
+            : undefined
+      assert.strictEqual(
+        decide(book(...rules), { command: commands.map((said) => said.join(" ")).join(" && ") }),
+        expected
+      )
+    }
+  )
+
+  it.effect("explain which of rule, grant, tool and mode decides, and why (A6)", () =>
+    Effect.gen(function* () {
+      const approvals = yield* Approvals
+      const explain = (parameters: unknown, asked: Tool.Any = Shell) => approvals.explain({ tool: asked, parameters })
+      const denied = yield* explain({ command: "rm x" })
+      assert.strictEqual(denied.verdict, "deny")
+      assert.include(denied.because, "deny run_shell: rm …")
+      assert.strictEqual((yield* explain({ command: "ls" })).verdict, "allow")
+      assert.include((yield* explain({ command: "touch a" })).because, "the mode is ask")
+      assert.strictEqual((yield* explain({}, tool("echo", "never"))).verdict, "allow")
+    }).pipe(
+      Effect.provide(
+        Approvals.layerAudited({
+          policy: "ask",
+          rules: [rule("deny", { argv: ["rm"] }), rule("allow", { argv: ["ls"] })]
+        }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory, Subjects.layer({ cwd: "/w" })]))
+      )
+    )
+  )
+})
+
+describe("grants", () => {
+  const grant = (key: string, expiresAt = 10, sessionId = "s") => ({
+    id: key,
+    sessionId,
+    worker: "w",
+    tool: "t",
+    key,
+    words: key,
+    basis: [],
+    grantedAt: 0,
+    expiresAt
+  })
+
+  it("are bounded, the oldest going first, and end by themselves (A6)", () => {
+    const grants = new Grants({ max: 3, ttlMillis: 10 })
+    for (const key of ["a", "b", "c", "d"]) grants.add(grant(key))
+    assert.strictEqual(grants.size, 3)
+    assert.isUndefined(grants.find("s", "w", "a", 0))
+    assert.isDefined(grants.find("s", "w", "b", 9))
+    assert.isUndefined(grants.find("s", "w", "b", 10))
+    assert.strictEqual(grants.size, 2)
+  })
+
+  it("belong to a session and a worker (A6)", () => {
+    const grants = new Grants()
+    grants.add(grant("a"))
+    assert.isUndefined(grants.find("other", "w", "a", 0))
+    assert.isUndefined(grants.find("s", "other", "a", 0))
+    grants.remove(({ sessionId }) => sessionId === "s")
+    assert.strictEqual(grants.size, 0)
+  })
+
+  it("cover the same command however it is blanked, and no other parameters (A6)", () => {
+    assert.strictEqual(subject({ command: "npm  test" }).key, subject({ command: "npm test", timeout: 5 }).key)
+    assert.notStrictEqual(subject({ command: "npm test" }).key, subject({ command: "npm test", cwd: "/x" }).key)
+    assert.notStrictEqual(subject({ command: "npm test" }).key, subject({ command: "npm test x" }).key)
+    assert.notStrictEqual(subject({ a: 1 }).key, subject({ a: 2 }).key)
+  })
+})
+
+const directory = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-rules-"))),
+  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+)
+
+describe("saved rules", () => {
+  for (const [name, layer] of [
+    ["in memory", Effect.succeed(RuleStore.layerMemory)],
+    ["in a file", Effect.map(directory, (made) => RuleStore.layerFile(path.join(made, "state", "rules.json")))]
+  ] as const) {
+    it.scoped(`are kept per project and removed by id, ${name} (A6)`, () =>
+      Effect.gen(function* () {
+        const store = yield* RuleStore
+        const saved = rule("allow", { argv: ["ls"], exact: true })
+        yield* store.save("one", saved)
+        yield* store.save("__proto__", rule("allow", { argv: ["id"] }))
+        assert.deepStrictEqual(yield* store.list("one"), [saved])
+        assert.deepStrictEqual(yield* store.list("two"), [])
+        assert.isTrue(yield* store.remove("one", saved.id))
+        assert.isFalse(yield* store.remove("one", saved.id))
+        assert.deepStrictEqual(yield* store.list("one"), [])
+      }).pipe((self) => Effect.flatMap(layer, (given) => Effect.provide(self, given)))
+    )
+  }
+
+  it.scoped("are written whole, for their owner alone, and not half-read (A6)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* directory, "rules.json")
+      const store = yield* Effect.provide(RuleStore, RuleStore.layerFile(file))
+      yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, index) => index),
+        (index) => store.save("p", rule("allow", { argv: [`c${index}`] })),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual((yield* store.list("p")).length, 20)
+      assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
+      assert.deepStrictEqual(fs.readdirSync(path.dirname(file)), ["rules.json"])
+      fs.writeFileSync(file, "{")
+      const error = yield* Effect.flip(store.list("p"))
+      assert.include(error.message, file)
+    })
+  )
+})

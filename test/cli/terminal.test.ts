@@ -1,0 +1,215 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+import { type Options, type Probe, probe } from "./TerminalProbe.ts"
+
+const escape = "\u001b"
+const ctrlC = "\u0003"
+const ctrlD = "\u0004"
+
+const write = (name: string) => ({
+  steps: [{ call: { name: "write_file", arguments: { path: name, content: "one\ntwo\n" } } }]
+})
+
+describe("the terminal", { timeout: 60_000 }, () => {
+  let at: Place
+  let probes: Array<Probe> = []
+  const open = async (args: ReadonlyArray<string>, options?: Options) => {
+    const opened = await probe(at, args, options)
+    probes.push(opened)
+    return opened
+  }
+  beforeEach(() => {
+    at = place()
+    probes = []
+  })
+  afterEach(async () => {
+    for (const one of probes) one.kill()
+    await Promise.all(probes.map(({ ended }) => ended))
+    at.remove()
+  })
+
+  it("prompts, edits, answers, and quits on ctrl-d (U1)", async () => {
+    scripted(at, [{ when: "hello world", repeat: true, steps: [{ say: "Good day." }] }])
+    const terminal = await open([])
+    await terminal.seen("›")
+    terminal.press("hello wxorld\u001b[D\u001b[D\u001b[D\u001b[D\u007f\r")
+    const shown = await terminal.seen("1 request")
+    assert.include(shown, "› hello world")
+    assert.include(shown, "Good day.")
+    terminal.press("\u001b[A\r")
+    await terminal.seen(/Good day\.[^]*Good day\.[^]*1 request/)
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+    assert.match(terminal.screen(), /--session session_\w+ goes on from here/)
+    assert.isTrue(
+      terminal.raw().trimEnd().endsWith("\u001b[?25h") ||
+        terminal.raw().lastIndexOf("\u001b[?25h") > terminal.raw().lastIndexOf("\u001b[?25l")
+    )
+  })
+
+  it("answers slash commands without the model", async () => {
+    scripted(at, [])
+    const terminal = await open([])
+    await terminal.seen("›")
+    terminal.press("/help\r")
+    await terminal.seen("/clear")
+    terminal.press("/status\r")
+    await terminal.seen("no session yet")
+    terminal.press("/nothing\r")
+    await terminal.seen("There is no /nothing")
+    terminal.press("/model none\r")
+    await terminal.seen("There is no model profile none")
+    terminal.press("/exit\r")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it.each([
+    ["Esc", escape],
+    ["Ctrl-C", ctrlC]
+  ])("%s interrupts the running task and gives the prompt back (U8)", async (_, key) => {
+    scripted(
+      at,
+      [
+        { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },
+        { repeat: true, steps: [{ say: "Still here." }] }
+      ],
+      { approvals: { policy: "allow" } }
+    )
+    const terminal = await open([])
+    await terminal.seen("›")
+    terminal.press("wait\r")
+    await terminal.seen("│ begun")
+    terminal.press("and then\r")
+    terminal.press(key)
+    await terminal.seen("◼ interrupted")
+    const shown = await terminal.seen("Still here.")
+    assert.include(shown, "› and then")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("ctrl-c ends a run with 130 and says what was interrupted", async () => {
+    scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
+    const terminal = await open(["run", "--approve", "allow", "wait"])
+    await terminal.seen("│ begun")
+    terminal.press(ctrlC)
+    assert.strictEqual(await terminal.ended, 130)
+    assert.match(terminal.screen(), /run_shell[^]*◼ interrupted/)
+  })
+
+  it.each([
+    ["y", "created a.txt", ["a.txt"]],
+    ["n", "User denied approval for write_file", []],
+    ["\r", "User denied approval for write_file", []],
+    [escape, "User denied approval for write_file", []]
+  ])("takes %j for an answer to an approval (U5)", async (key, sign, files) => {
+    scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
+    const terminal = await open(["run", "write"])
+    const asked = await terminal.seen("allow?")
+    assert.include(asked, "+one")
+    assert.match(asked, /y yes .*n no .*r why not .*d details · \d+ s/)
+    terminal.press(key)
+    assert.strictEqual(await terminal.ended, 0)
+    assert.include(terminal.screen(), sign)
+    assert.include(terminal.screen(), "So be it.")
+    assert.deepStrictEqual(fs.readdirSync(at.work), files)
+  })
+
+  it("shows details on d and sends the reason that is typed after r", async () => {
+    scripted(at, [write("a.txt"), { when: "not today", steps: [{ say: "Then tomorrow." }] }])
+    const terminal = await open(["run", "write"])
+    await terminal.seen("allow?")
+    terminal.press("d")
+    await terminal.seen("bound to ")
+    terminal.press("r")
+    await terminal.seen("why not?")
+    terminal.press("not today\r")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.include(terminal.screen(), "Then tomorrow.")
+  })
+
+  it("asks one after the other where several calls wait", async () => {
+    const both = { steps: [...write("a.txt").steps, ...write("b.txt").steps] }
+    scripted(at, [both, { steps: [{ say: "Done." }] }])
+    const terminal = await open(["run", "write"])
+    await terminal.seen("1 more")
+    terminal.press("y")
+    await terminal.seen(/created [ab]\.txt/)
+    await terminal.seen(/allow\?(?!.*more)/)
+    terminal.press("n")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.strictEqual(fs.readdirSync(at.work).length, 1)
+  })
+
+  it("colours only where it may", async () => {
+    scripted(at, [{ repeat: true, steps: [{ call: { name: "list_dir" } }, { say: "Done." }] }], { maxIterations: 1 })
+    const colour = new RegExp(`${escape}\\[\\d+m`)
+    const coloured = await open(["run", "go"])
+    await coloured.ended
+    assert.match(coloured.raw(), colour)
+    const bare = await open(["run", "go"], { env: { NO_COLOR: "1" } })
+    await bare.ended
+    assert.notMatch(bare.raw(), colour)
+    const dumb = await open(["run", "go"], { env: { TERM: "dumb" } })
+    await dumb.ended
+    assert.notInclude(dumb.raw(), escape)
+  })
+
+  it("is usable at 60 columns, wide characters included", async () => {
+    scripted(at, [
+      {
+        steps: [
+          { say: "世界 ".repeat(40) },
+          { call: { name: "grep", arguments: { pattern: "漢字".repeat(60) } } },
+          ...write(`${"x".repeat(80)}.txt`).steps
+        ]
+      },
+      { steps: [{ say: "Done." }] }
+    ])
+    const terminal = await open(
+      ["run", "an unusually long prompt that does not fit on one line of a narrow terminal"],
+      { columns: 60 }
+    )
+    const asked = await terminal.seen("allow?")
+    terminal.press("n")
+    assert.strictEqual(await terminal.ended, 0)
+    const bottom = asked.split("\n").at(-1) ?? ""
+    assert.match(bottom, /^allow\? .*details · \d+ s/)
+    const text = terminal
+      .raw()
+      .split("\r\n")
+      .map((line) => line.split("\r").at(-1) ?? "")
+    const { default: width } = await import("string-width")
+    for (const line of text.filter((one) => !one.includes("denied"))) assert.isAtMost(width(line), 60, line)
+  })
+
+  it("replays a recording exactly as it looked live (R6)", async () => {
+    fs.writeFileSync(path.join(at.work, "note.txt"), "one\ntwo\n")
+    scripted(at, [
+      {
+        steps: [
+          { say: "Reading. " },
+          { call: { name: "read_file", arguments: { path: "note.txt" } } },
+          { call: { name: "read_file", arguments: { path: "none" } } }
+        ]
+      },
+      {
+        steps: [
+          { say: "**Two** lines, " },
+          { say: "and a long tail that has to be broken somewhere because the terminal is not that wide." }
+        ]
+      }
+    ])
+    const live = await open(["run", "count"])
+    assert.strictEqual(await live.ended, 0)
+    const file = path.join(at.home, "recorded.jsonl")
+    fs.writeFileSync(file, (await tollgate(at, ["events", "session_", "--jsonl"])).stdout)
+    const replayed = await open(["replay", file])
+    assert.strictEqual(await replayed.ended, 0)
+    const [, , ...body] = live.screen().split("\n")
+    assert.strictEqual(replayed.screen(), body.join("\n"))
+  })
+})
