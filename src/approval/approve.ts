@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Middleware } from "../middleware/Middleware.ts"
+import { named } from "../middleware/Step.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
@@ -37,15 +38,10 @@ const isPlain = (value: unknown): boolean => {
  * Runs a call only once it has been approved, once for all its attempts (T6). What was shown travels on the call; if it has
  * changed by the time the call would run, it is asked for again (A5).
  */
-export const approve: Middleware<ToolCall, { fails: ApprovalRefused | ParametersInvalid; requires: Approvals }> = <
-  Self extends ToolCall,
-  A,
-  E,
-  R
->(
-  call: Self,
-  next: (call: Self) => Effect.Effect<A, E, R>
-) =>
+export const approve: Middleware<ToolCall, { fails: ApprovalRefused | ParametersInvalid; requires: Approvals }> = named<
+  ToolCall,
+  { fails: ApprovalRefused | ParametersInvalid; requires: Approvals }
+>("approval", "", <Self extends ToolCall, A, E, R>(call: Self, next: (call: Self) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(validated(call), (ready): Effect.Effect<A, E | ApprovalRefused | ParametersInvalid, R | Approvals> => {
     if (!isPlain(ready.rawParams)) {
       const issues = [{ path: "__proto__", message: "is not a parameter" }]
@@ -68,3 +64,4 @@ export const approve: Middleware<ToolCall, { fails: ApprovalRefused | Parameters
     const asks = asksFor(ready)
     return typeof asks === "boolean" ? cleared(asks, 1) : Effect.flatMap(asks, (wanted) => cleared(wanted, 1))
   })
+)

@@ -1,29 +1,56 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { type CallError, Tools } from "../agent/Tools.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { approve } from "../approval/approve.ts"
+import { Audit } from "../approval/Audit.ts"
+import { guarded } from "../approval/ReservedNames.ts"
+import { RuleStore } from "../approval/RuleStore.ts"
+import { Subjects } from "../approval/Subject.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
+import { backoff } from "../middleware/retry.ts"
 import { Models } from "../model/Models.ts"
+import { environment } from "../process/Environment.ts"
+import { Processes } from "../process/Processes.ts"
+import { redactText } from "../redaction/Redactor.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
+import { toHooks } from "../tool/CommandHook.ts"
 import * as DefaultStack from "../tool/DefaultStack.ts"
+import * as HookProcesses from "../tool/HookProcesses.ts"
+import type { HookRunner } from "../tool/HookRunner.ts"
+import { loopGuard } from "../tool/loopGuard.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { CallRequest } from "../tool/ToolCall.ts"
 import * as Toolset from "../tool/Toolset.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 
+/** The user's database; one connection for all who need it. */
+const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) => Database.layer(home.database))
+)
+
 /** The sessions of the user. */
-export const store: Layer.Layer<SessionStore, DatabaseError, Configuration> = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home }) => SqlSessionStore.layer.pipe(Layer.provide(Database.layer(home.database))))
+export const store: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
+  Layer.provide(database)
+)
+
+/** The audit and the saved rules of the user. */
+const records = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) =>
+    Layer.merge(Audit.layerSql(home.approvals).pipe(Layer.provide(database)), RuleStore.layerFile(home.rules))
+  )
 )
 
 /** The models of the configuration; it must name at least one. */
@@ -39,9 +66,12 @@ export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwra
 
 /** What the configuration says of the runtime. */
 const options: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ settings }) => {
+  Effect.gen(function* () {
+    const { settings } = yield* Configuration
+    const spans = Option.isSome(yield* collector)
     const { contextCharacters, maxIterations, parallelCalls, systemPrompt, timeouts } = settings
     const configured: Partial<RuntimeSettings> = {
+      spans,
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(contextCharacters === undefined ? {} : { contextCharacters }),
       ...(parallelCalls === undefined ? {} : { parallelCalls }),
@@ -52,14 +82,37 @@ const options: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
   })
 )
 
+/** Where spans go; undefined where nobody collects them. */
+export const collector = Effect.gen(function* () {
+  const endpoint = yield* Effect.option(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT"))
+  const headers = yield* Effect.option(Config.string("OTEL_EXPORTER_OTLP_HEADERS"))
+  const content = yield* Effect.option(Config.boolean("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
+  return Option.map(endpoint, (url) => ({ url, headers, content: Option.contains(content, true) }))
+})
+
+/** Tools that only read are tried again where their error says that it may pass. */
+const retry = backoff({
+  maxAttempts: 3,
+  initialDelay: "250 millis",
+  multiplier: 2,
+  maxDelay: "10 seconds",
+  jitter: true
+})
+
 /** What the configuration says of the stack in front of every tool. */
-export const stack = Effect.map(Configuration, ({ settings: { timeouts } }) => ({
-  approval: approve,
-  timeouts: {
-    ...(timeouts?.tool === undefined ? {} : { limit: timeouts.tool }),
-    ...(timeouts?.idle === undefined ? {} : { idle: timeouts.idle })
+export const stack = Effect.gen(function* () {
+  const { settings } = yield* Configuration
+  const { hooks = [], timeouts } = settings
+  const spans = yield* collector
+  return {
+    approval: approve,
+    loopGuard: yield* loopGuard({ action: "ask" }),
+    retry,
+    timeouts: { limit: timeouts?.tool ?? Duration.minutes(2), ...(timeouts?.idle && { idle: timeouts.idle }) },
+    ...(Option.isSome(spans) && { telemetry: { content: spans.value.content, redact: redactText } }),
+    ...(hooks.length > 0 && { hooks: toHooks({ user: hooks, project: [], projectTrusted: false }) })
   }
-}))
+})
 
 /** A toolset whose requirements are built with its first call. */
 const later = <E, R, E2>(toolset: Toolset.Toolset<E, R>, requirements: Layer.Layer<R, E2>) =>
@@ -77,6 +130,8 @@ export interface LiveOptions<T extends ReadonlyArray<Tool.Any>, E, R, E2> {
   readonly requirements: Layer.Layer<Tool.Requirements<T[number]>, E2>
   readonly models: Layer.Layer<Models, E, R>
   readonly policy: ApprovalPolicy
+  /** The directory that rules about paths start from. */
+  readonly workspace: string
 }
 
 /** These tools behind the configured stack. */
@@ -87,10 +142,15 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
   Layer.scoped(
     Tools,
     Effect.gen(function* () {
-      const approvals = Layer.succeed(Approvals, yield* Approvals)
+      const given = Layer.merge(Layer.succeed(Approvals, yield* Approvals), Layer.succeed(Audit, yield* Audit))
       const seal = Toolset.seal({ tools, middleware: DefaultStack.make(yield* stack) })
-      const toolset = (yield* seal) as unknown as Toolset.Toolset<CallError, Tool.Requirements<T[number]> | Approvals>
-      const complete = yield* later(toolset, Layer.merge(requirements, approvals))
+      const toolset = guarded(
+        (yield* seal) as unknown as Toolset.Toolset<CallError, Tool.Requirements<T[number]> | Approvals | HookRunner>
+      )
+      const hooks = HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) }).pipe(
+        Layer.provide(Processes.layer)
+      )
+      const complete = yield* later(toolset, Layer.mergeAll(requirements, given, hooks))
       return yield* Effect.provide(Tools, Tools.layer(complete))
     })
   )
@@ -100,19 +160,47 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
   models,
   policy,
   requirements,
-  tools
+  tools,
+  workspace
 }: LiveOptions<T, E, R, E2>) => {
   const approvals = Layer.unwrapEffect(
     Effect.map(Configuration, ({ settings: { approvals } }) =>
-      Approvals.layer({ policy, ...(approvals?.timeout === undefined ? {} : { timeout: approvals.timeout }) })
+      Layer.orDie(
+        Approvals.layerAudited({
+          policy,
+          danger: policy === "allow",
+          always: true,
+          root: workspace,
+          ...(approvals?.rules === undefined ? {} : { rules: approvals.rules }),
+          ...(approvals?.timeout === undefined ? {} : { timeout: approvals.timeout })
+        })
+      )
     )
+  )
+  const tracer = Layer.unwrapEffect(
+    Effect.flatMap(collector, (spans) =>
+      Option.match(spans, {
+        onNone: () => Effect.succeed(Layer.empty),
+        onSome: ({ headers, url }) =>
+          Effect.map(
+            Effect.promise(() => import("../telemetry/Otlp.ts")),
+            (otlp) =>
+              otlp
+                .layer({ endpoint: url, headers: otlp.headersOf(Option.getOrElse(headers, () => "")) })
+                .pipe(Layer.provide(LazyHttpClient.layer))
+          )
+      })
+    ).pipe(Effect.orDie)
   )
   return Runtime.layer.pipe(
     Layer.provide(sealed(tools, requirements)),
     Layer.provide(models),
     Layer.provide(approvals),
+    Layer.provide(records),
+    Layer.provide(Subjects.layer({ cwd: workspace })),
     Layer.provideMerge(store),
-    Layer.provide(options)
+    Layer.provide(options),
+    Layer.provide(tracer)
   )
 }
 
@@ -121,5 +209,6 @@ export const reading = layer({
   tools: [],
   requirements: Layer.empty,
   models: Models.layerOf({}),
-  policy: "fail"
+  policy: "fail",
+  workspace: process.cwd()
 })

@@ -81,7 +81,8 @@ export const agent = (policy: ApprovalPolicy) =>
       tools: Toolbox.tools,
       requirements: Toolbox.layer({ workspace: process.cwd(), roots, home }),
       models: Live.models,
-      policy
+      policy,
+      workspace: process.cwd()
     })
   )
 

@@ -1,19 +1,20 @@
+import * as Layer from "effect/Layer"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as os from "node:os"
 import * as path from "node:path"
 import type { Home } from "../config/Home.ts"
 import * as Builtin from "../tools/Builtin.ts"
 
 /** The tools of an agent. */
-export const tools = Builtin.tools
+export const { tools } = Builtin
 
 export interface Place {
   readonly workspace: string
-  /** Directories besides the workspace. */
   readonly roots: ReadonlyArray<string>
   readonly home: Home
 }
 
-/** What the tools require, confined to a place; our own files are out of their reach. */
+/** What the tools require, confined to a place; our own state is out of their reach. */
 export const layer = ({ home, roots, workspace }: Place) =>
   Builtin.layer({
     workspace: {
@@ -23,4 +24,4 @@ export const layer = ({ home, roots, workspace }: Place) =>
       stateDirs: [path.dirname(home.config), path.dirname(home.database)],
       trusted: false
     }
-  })
+  }).pipe(Layer.provideMerge(NodeFileSystem.layer))

@@ -96,7 +96,8 @@ export const tour = Effect.gen(function* () {
     tools,
     requirements: Layer.orDie(Toolbox.layer({ workspace: directory, roots: [], home })),
     models: Models.layerOf({ tour: model }),
-    policy: "ask"
+    policy: "ask",
+    workspace: directory
   })
   const session = yield* Effect.gen(function* () {
     const runtime = yield* Runtime

@@ -8,7 +8,18 @@ import * as path from "node:path"
 export interface Home {
   readonly config: string
   readonly database: string
+  /** The key and the head of the audit, outside every workspace. */
+  readonly approvals: string
+  /** Rules that were saved by answering `always`. */
+  readonly rules: string
 }
+
+const below = (config: string, data: string): Home => ({
+  config: path.join(config, "config.json"),
+  database: path.join(data, "tollgate.db"),
+  approvals: path.join(data, "approvals"),
+  rules: path.join(data, "rules.json")
+})
 
 /** A directory of the environment; a relative one is no directory, as the XDG specification has it. */
 const directory = (name: string): Effect.Effect<Option.Option<string>> =>
@@ -19,12 +30,9 @@ export const home: Effect.Effect<Home> = Effect.gen(function* () {
   const own = yield* Effect.option(Config.nonEmptyString("TOLLGATE_HOME"))
   if (Option.isSome(own)) {
     const root = path.resolve(own.value)
-    return { config: path.join(root, "config.json"), database: path.join(root, "tollgate.db") }
+    return below(root, root)
   }
   const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(os.homedir(), ".config"))
   const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(os.homedir(), ".local", "share"))
-  return {
-    config: path.join(config, "tollgate", "config.json"),
-    database: path.join(data, "tollgate", "tollgate.db")
-  }
+  return below(path.join(config, "tollgate"), path.join(data, "tollgate"))
 })

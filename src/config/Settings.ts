@@ -1,8 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Rule } from "../approval/Rule.ts"
 import { Profile } from "../model/Profile.ts"
 import { Timespan } from "../model/Timespan.ts"
+import { CommandHook } from "../tool/CommandHook.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -23,7 +25,16 @@ export const Settings = Schema.Struct({
   /** The profile used where none is named. */
   profile: optional(Schema.NonEmptyString),
   profiles: optional(Schema.Record({ key: Schema.NonEmptyString, value: Profile })),
-  approvals: optional(Schema.Struct({ policy: optional(ApprovalPolicy), timeout: optional(Timespan) })),
+  approvals: optional(
+    Schema.Struct({
+      policy: optional(ApprovalPolicy),
+      timeout: optional(Timespan),
+      /** Rules of the user; the strictest that matches decides. */
+      rules: optional(Schema.Array(Rule))
+    })
+  ),
+  /** Programs that are asked before, or told after, calls of tools. */
+  hooks: optional(Schema.Array(CommandHook)),
   timeouts: optional(Schema.Struct({ tool: optional(Limit), idle: optional(Limit), task: optional(Limit) })),
   maxIterations: optional(Count),
   contextCharacters: optional(Count),
@@ -55,6 +66,8 @@ export const keys: ReadonlyArray<Key> = [
   key("profile", "the profile used where none is named"),
   key("approvals.policy", "what happens to calls that need approval", "ask"),
   key("approvals.timeout", "how long a person has to answer", "30 seconds"),
+  key("approvals.rules", "rules that decide beforehand; the strictest that matches wins", []),
+  key("hooks", "programs that are asked before, or told after, calls of tools", []),
   key("timeouts.tool", "how long one attempt of a tool may take; 0 for ever", "2 minutes"),
   key("timeouts.idle", "how long a tool may be silent; 0 for ever", 0),
   key("timeouts.task", "how long one task may take; 0 for ever", 0),

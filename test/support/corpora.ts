@@ -26,3 +26,6 @@ export const corpus = <Input, Expected = string>(name: string): ReadonlyArray<Ro
   JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`), "utf8"))
 
 export const corpusFile = (name: string): unknown => JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"))
+
+/** Where a file of the corpora is. */
+export const corpusPath = (name: string): string => path.join(folder, name)

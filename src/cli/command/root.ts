@@ -1,10 +1,12 @@
 import * as Command from "@effect/cli/Command"
+import { behindStack } from "../commandStack.ts"
 import type { CommandTree } from "../Help.ts"
 import { load } from "./load.ts"
 import { config } from "./config.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import * as options from "./options.ts"
+import { policy } from "./policy.ts"
 import { replay } from "./replay.ts"
 import { run } from "./run.ts"
 import { sessions } from "./sessions.ts"
@@ -21,7 +23,8 @@ export const root = Command.make(
     )
 ).pipe(
   Command.withDescription("An agent runtime for tools with consequences; without a command, an interactive prompt"),
-  Command.withSubcommands([run, sessions.command, events, replay, config.command, doctor, tour])
+  Command.withSubcommands([run, sessions.command, events, replay, config.command, policy.command, doctor, tour]),
+  Command.transformHandler(behindStack)
 )
 
 /** Every command there is. */
@@ -33,6 +36,7 @@ export const tree: CommandTree = {
     events: { command: events },
     replay: { command: replay },
     config,
+    policy,
     doctor: { command: doctor },
     tour: { command: tour }
   }

@@ -35,6 +35,7 @@ export const Forecast = Tool.make("forecast", {
   parameters: Schema.Struct({ years: Schema.Int }),
   success: Schema.String,
   readOnly: true,
+  retry: backoff({ maxAttempts: 1, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false }),
   timeout: Duration.millis(1200),
   handler: ({ years }, call) =>
     Effect.zipRight(

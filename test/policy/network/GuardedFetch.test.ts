@@ -11,7 +11,7 @@ import { type FetchRequest, GuardedFetch } from "../../../src/policy/network/Gua
 import { NetworkRules } from "../../../src/policy/network/NetworkRules.ts"
 import { Resolver } from "../../../src/policy/network/Resolver.ts"
 import { Wire } from "../../../src/policy/network/Wire.ts"
-import { fakeNetwork, type FakeReply } from "./FakeNetwork.ts"
+import { scriptedNetwork, type ScriptedReply } from "../../../src/policy/network/ScriptedNetwork.ts"
 import { answer } from "./generators.ts"
 import { serve } from "./LocalServer.ts"
 import { selfSigned } from "./selfSigned.ts"
@@ -29,11 +29,11 @@ const dns = {
 }
 
 const onFake = (
-  replies: Readonly<Record<string, FakeReply>>,
+  replies: Readonly<Record<string, ScriptedReply>>,
   request: FetchRequest,
   unreachable?: ReadonlyArray<string>
 ) => {
-  const network = fakeNetwork(dns, replies, unreachable)
+  const network = scriptedNetwork(dns, replies, unreachable)
   return { network, result: fetch(request).pipe(Effect.provide(guard({})), Effect.provide(network.layer)) }
 }
 
@@ -48,7 +48,7 @@ const onWire = (
   rules: Rules,
   addresses: ReadonlyArray<ReadonlyArray<string>> = [["127.0.0.1"]]
 ) => {
-  const network = fakeNetwork({ "page.example": addresses })
+  const network = scriptedNetwork({ "page.example": addresses })
   const resolver = Layer.effect(Resolver, Resolver).pipe(Layer.provide(network.layer))
   return fetch(request).pipe(
     Effect.provide(guard(rules)),
@@ -167,7 +167,7 @@ describe("addresses", () => {
 
   it.effect("judges a host again after a redirect, by a lookup of its own (S4)", () =>
     Effect.gen(function* () {
-      const network = fakeNetwork(
+      const network = scriptedNetwork(
         { "example.com": [["93.184.216.34"], ["127.0.0.1"]] },
         {
           "https://example.com/": { status: 302, location: "/again" }

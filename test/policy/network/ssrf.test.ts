@@ -11,7 +11,7 @@ import { NetworkRules } from "../../../src/policy/network/NetworkRules.ts"
 import { judgeUrl } from "../../../src/policy/network/UrlPolicy.ts"
 import { Wire } from "../../../src/policy/network/Wire.ts"
 import { corpus, type Row } from "../../support/corpora.ts"
-import { fakeNetwork, type FakeReply } from "./FakeNetwork.ts"
+import { scriptedNetwork, type ScriptedReply } from "../../../src/policy/network/ScriptedNetwork.ts"
 import { answer, type Reply } from "./generators.ts"
 import { serve } from "./LocalServer.ts"
 import { selfSigned } from "./selfSigned.ts"
@@ -19,7 +19,7 @@ import { selfSigned } from "./selfSigned.ts"
 interface Input {
   readonly url: string
   readonly dns?: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>
-  readonly redirects?: Readonly<Record<string, FakeReply>>
+  readonly redirects?: Readonly<Record<string, ScriptedReply>>
   readonly policy?: {
     readonly allow?: ReadonlyArray<string>
     readonly deny?: ReadonlyArray<string>
@@ -52,7 +52,7 @@ describe("URLs, addresses and redirects", () => {
     it.effect(`${row.id} ${row.expected}: ${row.why} (S4)`, () =>
       Effect.gen(function* () {
         const rules = rulesOf(row.input)
-        const network = fakeNetwork(row.input.dns, row.input.redirects)
+        const network = scriptedNetwork(row.input.dns, row.input.redirects)
         const guard = Layer.provide(GuardedFetch.layerGuard(rules), network.layer)
         const result = yield* Effect.either(
           Effect.provide(
@@ -124,7 +124,7 @@ describe("answers", () => {
           optIn: [`example.com:${server.port}`],
           limits: { headersMs: 1000, idleMs: 500, totalMs: 3000, ...limitsOf(row.input) }
         })
-        const resolver = fakeNetwork({ "example.com": [["127.0.0.1"]] }).layer
+        const resolver = scriptedNetwork({ "example.com": [["127.0.0.1"]] }).layer
         const guard = GuardedFetch.layerGuard(rules).pipe(Layer.provide(Layer.merge(resolver, Wire.layer)))
         const memory = process.memoryUsage().rss
         const url = `${secure ? "https" : "http"}://example.com:${server.port}/x`

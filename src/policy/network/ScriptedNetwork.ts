@@ -1,21 +1,24 @@
 import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { FetchFailed } from "../../../src/policy/network/FetchError.ts"
-import { Resolver } from "../../../src/policy/network/Resolver.ts"
-import { Wire, type WireRequest } from "../../../src/policy/network/Wire.ts"
+import { FetchFailed } from "./FetchError.ts"
+import { Resolver } from "./Resolver.ts"
+import { Wire, type WireRequest } from "./Wire.ts"
 
-export interface FakeReply {
+export interface ScriptedReply {
   readonly status?: number
   readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** A network that never leaves the process, and what was asked of it. */
-export const fakeNetwork = (
+/**
+ * A network that never leaves the process, and what was asked of it. `dns` has what the first lookup of a host answers, the
+ * second …; a URL without a reply answers 200.
+ */
+export const scriptedNetwork = (
   dns: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {},
-  replies: Readonly<Record<string, FakeReply>> = {},
+  replies: Readonly<Record<string, ScriptedReply>> = {},
   unreachable: ReadonlyArray<string> = []
 ) => {
   const lookups: Array<string> = []
@@ -23,7 +26,7 @@ export const fakeNetwork = (
   const resolver = Layer.succeed(Resolver, {
     lookup: (host) =>
       Effect.suspend(() => {
-        const answers = dns[host]
+        const answers = Object.hasOwn(dns, host) ? dns[host] : undefined
         const nth = lookups.filter((_) => _ === host).length
         lookups.push(host)
         const found = answers?.[Math.min(nth, answers.length - 1)]
@@ -39,7 +42,8 @@ export const fakeNetwork = (
         if (unreachable.includes(request.address)) {
           return Effect.fail(new FetchFailed({ url: request.target.url.href, stage: "connect", reason: "refused" }))
         }
-        const reply = replies[request.target.url.href] ?? {}
+        const { href } = request.target.url
+        const reply = (Object.hasOwn(replies, href) ? replies[href] : undefined) ?? {}
         return Effect.succeed({
           status: reply.status ?? 200,
           headers: { ...reply.headers, ...(reply.location !== undefined && { location: reply.location }) },

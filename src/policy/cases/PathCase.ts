@@ -1,0 +1,95 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as fs from "node:fs"
+import type { Processes } from "../../process/Processes.ts"
+import * as PathContext from "../path/PathContext.ts"
+import { judgeNow } from "../path/PathPolicy.ts"
+import { allow, deny, type Verdict } from "../Verdict.ts"
+import * as Tree from "./Tree.ts"
+
+const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+  Schema.optionalWith(schema, { exact: true, default: () => value })
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/**
+ * A path, what is done with it, and what is there before. For `glob` the path is the pattern, for `grep` what is searched
+ * for; for `config` it is a setting, `roots=['/']` or `cwd='/home'`, and `deny` says that it is refused.
+ */
+export const PathInput = Schema.Struct({
+  op: Schema.Literal("read", "write", "remove", "list", "glob", "grep", "patch", "config"),
+  path: Schema.String,
+  cwd: withDefault(Schema.String, "/w"),
+  roots: withDefault(Schema.Array(Schema.String), ["/w"]),
+  home: withDefault(Schema.String, "/home/u"),
+  platform: optional(Schema.Literal("linux", "darwin", "win32")),
+  fs: withDefault(Schema.Array(Tree.Entry), []),
+  between: optional(Schema.Unknown),
+  fault: optional(Schema.Unknown)
+})
+export type PathInput = typeof PathInput.Type
+
+const setting = /^(?:(roots)|cwd)[^=]*=\s*(.*)$/
+const Places = Schema.parseJson(Schema.Union(Schema.String, Schema.Array(Schema.String)))
+
+const accepted = allow("path/boundary", "it can bound file access")
+
+/** Sets the boundary as the case says, or changes the working directory inside of it. */
+const configure = (input: PathInput, place: (name: string) => string, context: PathContext.PathContext) =>
+  Effect.gen(function* () {
+    const [, roots, text = ""] = setting.exec(input.path) ?? []
+    const given = Schema.decodeEither(Places)(text.replaceAll("'", '"'))
+    if (Either.isLeft(given)) {
+      const reason = "write roots=['/a'] or cwd='/a'"
+      return yield* new Tree.TreeUnbuildable({ kind: "setting", path: input.path, reason })
+    }
+    const places = [given.right].flat().map((name) => (name === "/" ? name : place(name)))
+    const changed =
+      roots === undefined
+        ? PathContext.changeDirectory(context, places[0] ?? "")
+        : PathContext.make({ ...context, roots: places })
+    return yield* Effect.as(changed, accepted)
+  })
+
+/** Judges a path where the files of the case stand, by what it says and by where it leads. Nothing is opened. */
+export const judgePath = (
+  input: PathInput,
+  fixture: ReadonlyArray<Tree.Entry>
+): Effect.Effect<Verdict, Tree.TreeUnbuildable, Processes> =>
+  Effect.gen(function* () {
+    const tree = yield* Tree.scoped
+    const place = (name: string) => Tree.at(tree, name)
+    yield* Tree.build(tree, [...fixture, ...input.fs])
+    const missing = [input.cwd, input.home, ...input.roots].filter((name) => !fs.existsSync(place(name)))
+    yield* Tree.build(tree, yield* directories(missing))
+    const context = yield* PathContext.make({
+      cwd: place(input.cwd),
+      roots: input.roots.map(place),
+      home: place(input.home),
+      trusted: false,
+      stateDirs: [place(`${input.cwd}/.tollgate`), place(`${input.home}/.local/state/tollgate`)],
+      ...(input.platform === undefined ? {} : { platform: input.platform })
+    })
+    if (input.op === "config") return yield* configure(input, place, context)
+    // Patches are files to be applied; only what they change has a path.
+    if (input.op === "patch") return deny("path/patch", "a patch is judged when it is applied")
+    const path = input.op === "grep" ? "." : place(input.path)
+    return Either.match(judgeNow(path, input.op, context), {
+      onLeft: (refused) => refused,
+      onRight: ({ verdict }) => verdict
+    })
+  }).pipe(
+    Effect.catchTag("BoundaryInvalid", ({ message }) => Effect.succeed(deny("path/boundary", message))),
+    Effect.scoped
+  )
+
+const directories = (names: ReadonlyArray<string>) =>
+  Effect.mapError(
+    Schema.decode(Schema.Array(Tree.Entry))(names.map((name) => ["dir", name] as const)),
+    () =>
+      new Tree.TreeUnbuildable({
+        kind: "directory",
+        path: names.join(", "),
+        reason: "it is not an absolute path without dots"
+      })
+  )

@@ -1,0 +1,45 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Case from "../../../src/policy/cases/Case.ts"
+import * as Cases from "../../../src/policy/cases/Cases.ts"
+import { Processes } from "../../../src/process/Processes.ts"
+import { corpus, corpusPath } from "../../support/corpora.ts"
+
+/** What judging alone does not give, by corpus; those rows have live tests of their own. */
+const notRun = { c_shell: 0, b_paths: 9, a_ssrf: 6 } as const
+
+layer(Processes.layer, { excludeTestServices: true })("the interpreter of cases", (it) => {
+  for (const name of ["c_shell", "b_paths", "a_ssrf"] as const) {
+    const rows = corpus(name)
+    for (const row of rows) {
+      it.effect(`${name} ${row.id} is ${(row.accept ?? [row.expected]).join(" or ")}: ${row.why} (S2, S3, S4)`, () =>
+        Effect.gen(function* () {
+          const { fixture } = yield* loaded(name)
+          const given = yield* Case.decode(row)
+          const outcome = yield* Cases.judge(given, fixture)
+          if (outcome._tag === "NotRun") return assert.isTrue(isLive(row), outcome.needs)
+          assert.isTrue(outcome.holds, `${outcome.verdict.decision} ${outcome.verdict.rule}: ${outcome.verdict.reason}`)
+          if (row.expected !== "auto" && row.expected !== "allow" && !row.accept?.includes("allow"))
+            assert.notStrictEqual(outcome.verdict.decision, "allow")
+          if (row.class === "benign") assert.strictEqual(outcome.verdict.decision, "allow")
+        })
+      )
+    }
+
+    it.effect(`leaves ${notRun[name]} of ${name} to tests with a server, a race, a fault or a patch`, () =>
+      Effect.gen(function* () {
+        const { cases } = yield* loaded(name)
+        assert.strictEqual(cases.length, rows.length)
+        assert.strictEqual(cases.filter((given) => Case.beyond(given) !== undefined).length, notRun[name])
+      })
+    )
+  }
+})
+
+const loaded = (name: string) => Cases.load(corpusPath(`${name}.json`))
+
+const isLive = ({ input, stage }: { readonly input: unknown; readonly stage?: string }): boolean =>
+  stage === "response" ||
+  (typeof input === "object" &&
+    input !== null &&
+    ("between" in input || "fault" in input || ("op" in input && input.op === "patch")))
