@@ -2,6 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import { type Figure, figure, table } from "./Figure.ts"
+import * as Approval from "./approval.ts"
+import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
 import { start } from "./start.ts"
@@ -18,7 +20,7 @@ const most = (measure: Effect.Effect<number>, runs: number): Effect.Effect<numbe
 const stepRow = (steps: number): Row => [
   `agent-step-${steps}`,
   Effect.gen(function* () {
-    yield* agentStep(200)
+    yield* Effect.replicateEffect(agentStep(800), 3)
     const value = yield* least(agentStep(steps), 5)
     const bare = yield* least(bareStep(steps), 5)
     return figure(
@@ -54,6 +56,13 @@ const logRow = (name: string, events: number, subscribers: number, stalled: numb
   })
 ]
 
+const approvalRow = (name: string, measure: () => Promise<number>, seedMicros: number, goal: string): Row => [
+  name,
+  Effect.map(Effect.promise(measure), (value) =>
+    figure(name, value, "µs", seedMicros, "the requirement's own limit", goal)
+  )
+]
+
 const startRow = (name: string, args: ReadonlyArray<string>, goal: string): Row => [
   name,
   Effect.map(start(args), ({ millis, node }) => figure(name, millis, "ms", node, "node -e 0", goal))
@@ -65,12 +74,21 @@ const rows: ReadonlyArray<Row> = [
   stepRow(800),
   gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
   gateRow("gate-configured", Gate.gateConfigured, "≤ 20 µs"),
+  approvalRow("approval-cached", Approval.cachedApproval, 5_000, "≤ 20 µs"),
+  approvalRow("approval-request", Approval.injectedRequest, 50_000, "≤ 1,000 µs"),
+  approvalRow("approval-lookup", () => Promise.resolve(Approval.lookup()), 5_000, "≤ 50 µs"),
+  approvalRow("approval-hostile", () => Promise.resolve(Approval.hostile()), 5_000, "≤ 1,000 µs"),
   logRow("log-1", 50_000, 1, 0),
   logRow("log-10", 20_000, 10, 0),
   logRow("log-100-stalled", 5_000, 100, 1),
   startRow("start-version", ["--version"], "≤ 1.5 × node"),
   startRow("start-help", ["--help"], "≤ 1.5 × node"),
-  startRow("start-run", ["run", "--approve", "deny", "hello"], "≤ 3 × node")
+  [
+    "start-run",
+    Effect.map(firstRequest(), ({ millis, node }) =>
+      figure("start-run", millis, "ms", node, "node -e 0", "first model request ≤ 3 × node")
+    )
+  ]
 ]
 
 const args = process.argv.slice(2)

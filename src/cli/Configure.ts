@@ -84,7 +84,7 @@ export const set = (key: string, written: Option.Option<string>) =>
     const next = ConfigFile.replaceAt(json, steps, value)
     yield* ConfigFile.settingsOf(`config set ${key}`, next)
     yield* ConfigFile.write(file, next)
-    const safe = typeof value === "object" && value !== null ? shown(value) : value
+    const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
     const what = value === undefined ? "is not set any more" : `= ${makeVisible(text(safe))}`
     yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
   }).pipe(Effect.provide(screen))

@@ -108,3 +108,11 @@ export const wrap = (text: string, width: number): ReadonlyArray<string> => {
   const flow = new Flow(() => width)
   return (flow.push(text) + flow.end()).split("\n").flatMap((line) => broken(line, Math.max(2, width)))
 }
+
+/** Whole text behind a head, as lines no wider than `width`; those that follow the first are indented below the text. */
+export const hanging = (head: string, text: string, width: number): string => {
+  const wide = columns(head)
+  return wrap(text, width - wide)
+    .map((line, index) => `${index === 0 ? head : " ".repeat(wide)}${line}\n`)
+    .join("")
+}

@@ -1,3 +1,4 @@
+// @effect-diagnostics globalTimers:off - the last resort when the program does not end
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as ValidationError from "@effect/cli/ValidationError"
@@ -127,15 +128,22 @@ const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
   )
 }
 
+/** How long a stopped program may take to clean up; longer than what it waits for has its own bounds. */
+const lastResortMillis = 15_000
+
 /** Runs the command line. The first signal stops everything in good order, the second at once. */
 export const main = (words: ReadonlyArray<string>): void => {
   const fiber = Effect.runFork(program(words))
   let broken = false
   let stopping = false
+  const interrupt = () => {
+    setTimeout(exitNow, lastResortMillis).unref()
+    fiber.unsafeInterruptAsFork(fiber.id())
+  }
   const stop = () => {
     if (stopping) exitNow()
     stopping = true
-    fiber.unsafeInterruptAsFork(fiber.id())
+    interrupt()
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
@@ -144,7 +152,7 @@ export const main = (words: ReadonlyArray<string>): void => {
     stream.on("error", () => {
       if (broken) return
       broken = true
-      fiber.unsafeInterruptAsFork(fiber.id())
+      interrupt()
     })
   }
   fiber.addObserver((exit) => {

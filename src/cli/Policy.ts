@@ -12,6 +12,7 @@ import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { allow, type Verdict } from "../policy/Verdict.ts"
 import { Processes } from "../process/Processes.ts"
 import { makeVisible } from "../redaction/visible.ts"
+import { parsePatch, patchTargets } from "../tools/files/Patch.ts"
 import { judgeCommand } from "../tools/shell/JudgedCommand.ts"
 import { WebSettings } from "../tools/web/WebSettings.ts"
 import { Workspace } from "../tools/Workspace.ts"
@@ -140,13 +141,15 @@ const summary = ({ held, mismatches, notRun }: Tally): string => {
   ].join("")
 }
 
+const readPatch = (text: string) => Either.map(parsePatch(text), patchTargets)
+
 /** Judges the cases of a file with the policies that tools have, and prints each that ends otherwise than expected. */
 export const test = (file: string) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const cases = yield* Cases.load(file)
     const tally = yield* Stream.runFoldEffect(
-      Cases.run(cases),
+      Cases.run(cases, readPatch),
       { held: 0, mismatches: 0, notRun: new Map() } satisfies Tally as Tally,
       (tally, outcome) =>
         Effect.as(

@@ -41,13 +41,10 @@ const eraseLine = "\r\u001b[2K"
 const hideCursor = "\u001b[?25l"
 const showCursor = "\u001b[?25h"
 
-/** Suspends while the stream is full, so that a slow reader is waited for. */
+/** Waits until the text is out, so that a slow reader is waited for; a reader who has gone is not. */
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
-    if (stream.write(text)) return resume(Effect.void)
-    const done = () => resume(Effect.void)
-    stream.once("drain", done)
-    return Effect.sync(() => void stream.off("drain", done))
+    stream.write(text, () => resume(Effect.void))
   })
 
 const make = (options: { readonly split: boolean }) =>

@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import type { Scope } from "../tool/ApprovalRequest.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import type { Answer, Approval } from "../ui/Display.ts"
 import { seconds } from "../ui/Words.ts"
@@ -63,20 +64,36 @@ export const approvalPrompt = (
       ])
     })
 
+    /** The keys with as many words as there is room for. */
+    const keysIn = (space: number): string => {
+      const has = (scope: Scope, key: string, word: string) => (offered.has(scope) ? [[key, word] as const] : [])
+      const choices = (why: string, more: string) => [
+        ["y", "yes"] as const,
+        ...has("session", "s", "session"),
+        ...has("always", "a", "always"),
+        ["n", "no"] as const,
+        ["r", why] as const,
+        ["d", more] as const
+      ]
+      const forms = [
+        choices("why not", "details")
+          .map(([key, word]) => `${style.bold(key)} ${word}`)
+          .join("  "),
+        choices("why", "more")
+          .map(([key, word]) => `${style.bold(key)} ${word}`)
+          .join(" "),
+        choices("", "")
+          .map(([key]) => style.bold(key))
+          .join("/")
+      ]
+      return forms.find((form) => columns(form) <= space) ?? forms.at(-1) ?? ""
+    }
     const show = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const key = (letter: string, word: string) => `${style.bold(letter)} ${word}`
-      const keys = [
-        key("y", "yes"),
-        ...(offered.has("session") ? [key("s", "session")] : []),
-        ...(offered.has("always") ? [key("a", "always")] : []),
-        key("n", "no"),
-        key("r", "why not"),
-        key("d", "details")
-      ].join("  ")
       const left = seconds(request.timeoutMillis - (now - shownAt))
       const others = waiting()
-      const queue = others > 0 ? ` · ${others} more` : ""
-      return screen.bottom({ text: `${style.yellow("allow?")} ${keys} ${style.dim(`· ${left}${queue}`)}` })
+      const tail = `· ${left}${others > 0 ? ` · ${others} more` : ""}`
+      const keys = keysIn(screen.width() - 1 - columns(`allow?  ${tail}`))
+      return screen.bottom({ text: `${style.yellow("allow?")} ${keys} ${style.dim(tail)}` })
     })
     const onKey = (key: Key): Effect.Effect<void> => {
       if (isCtrl(key, "c")) return Effect.zipRight(interrupt, choose({ decision: "deny" }))

@@ -243,10 +243,15 @@ describe("the built command line", { timeout }, () => {
   it("ends quietly where nobody reads on", async () => {
     scripted(at, [{ steps: [{ say: "Done." }] }])
     await tollgate(at, ["run", "go"])
-    const command = `set -o pipefail; "${process.execPath}" "${await built()}" events session_ --jsonl | head -n 1`
-    const { stderr, stdout } = await promisify(execFile)("bash", ["-c", command], { cwd: at.work, env: { ...at.env } })
-    assert.strictEqual(stderr, "")
-    assert.strictEqual(stdout.trim().split("\n").length, 1)
+    for (const args of ["events session_ --jsonl", "tour"]) {
+      const command = `set -o pipefail; "${process.execPath}" "${await built()}" ${args} | head -n 1`
+      const { stderr, stdout } = await promisify(execFile)("bash", ["-c", command], {
+        cwd: at.work,
+        env: { ...at.env }
+      })
+      assert.strictEqual(stderr, "")
+      assert.strictEqual(stdout.trim().split("\n").length, 1)
+    }
   })
 
   it("shows the tour without a terminal, keeps it on record and leaves no workspace behind", async () => {

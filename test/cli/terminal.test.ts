@@ -177,7 +177,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     terminal.press("n")
     assert.strictEqual(await terminal.ended, 0)
     const bottom = asked.split("\n").at(-1) ?? ""
-    assert.match(bottom, /^allow\? .*details · \d+ s/)
+    assert.match(bottom, /^allow\? y .*· \d+ s/)
     const text = terminal
       .raw()
       .split("\r\n")

@@ -1,6 +1,7 @@
 import * as Command from "@effect/cli/Command"
 import { behindStack } from "../commandStack.ts"
 import type { CommandTree } from "../Help.ts"
+import { approvals } from "./approvals.ts"
 import { load } from "./load.ts"
 import { config } from "./config.ts"
 import { doctor } from "./doctor.ts"
@@ -23,7 +24,17 @@ export const root = Command.make(
     )
 ).pipe(
   Command.withDescription("An agent runtime for tools with consequences; without a command, an interactive prompt"),
-  Command.withSubcommands([run, sessions.command, events, replay, config.command, policy.command, doctor, tour]),
+  Command.withSubcommands([
+    run,
+    sessions.command,
+    events,
+    replay,
+    config.command,
+    approvals.command,
+    policy.command,
+    doctor,
+    tour
+  ]),
   Command.transformHandler(behindStack)
 )
 
@@ -36,6 +47,7 @@ export const tree: CommandTree = {
     events: { command: events },
     replay: { command: replay },
     config,
+    approvals,
     policy,
     doctor: { command: doctor },
     tour: { command: tour }

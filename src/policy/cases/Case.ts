@@ -65,11 +65,13 @@ export const decode = (row: unknown): Either.Either<Case, string> => {
 export const accepts = ({ accept, expected }: Case, decision: Decision): boolean =>
   Arr.contains<Decision>(accept ?? [expected], decision)
 
+const isPatch = /^(?:\*\*\* |--- |\+\+\+ |@@ |diff |rename |copy |(?:new|deleted) file mode |(?:new|old) mode )/m
+
 /** What a case needs that judging alone does not give, or undefined where it can be judged. */
 export const beyond = (given: Case): string | undefined => {
   if (given._tag === "url") return given.stage === "response" ? "a server that answers" : undefined
   if (given._tag === "shell") return undefined
   if (given.input.between !== undefined) return "a change between check and use"
   if (given.input.fault !== undefined) return "a fault"
-  return given.input.op === "patch" ? "a patch to apply" : undefined
+  return given.input.op === "patch" && !isPatch.test(given.input.path) ? "a patch that is written out" : undefined
 }

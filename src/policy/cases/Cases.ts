@@ -6,7 +6,7 @@ import * as fs from "node:fs"
 import type { Processes } from "../../process/Processes.ts"
 import type { Verdict } from "../Verdict.ts"
 import { accepts, beyond, decode, type Case } from "./Case.ts"
-import { judgePath } from "./PathCase.ts"
+import { judgePath, type PatchReader, type Surroundings } from "./PathCase.ts"
 import { judgeShell } from "./ShellCase.ts"
 import { Entry, type TreeUnbuildable } from "./Tree.ts"
 import { judgeUrl } from "./UrlCase.ts"
@@ -95,30 +95,33 @@ export const load = Effect.fn("Cases.load")(function* (file: string) {
   return { file, cases, fixture } satisfies Cases
 })
 
-const verdictOf = (given: Case, fixture: ReadonlyArray<Entry>): Effect.Effect<Verdict, TreeUnbuildable, Processes> => {
+const verdictOf = (given: Case, surroundings: Surroundings): Effect.Effect<Verdict, TreeUnbuildable, Processes> => {
   switch (given._tag) {
     case "shell":
       return Effect.sync(() => judgeShell(given.input))
     case "url":
       return judgeUrl(given.input)
     case "path":
-      return judgePath(given.input, fixture)
+      return judgePath(given.input, surroundings)
   }
 }
 
 /** Judges one case with the policy that its input is for. */
-export const judge = Effect.fnUntraced(function* (given: Case, fixture: ReadonlyArray<Entry> = []) {
+export const judge = Effect.fnUntraced(function* (given: Case, surroundings: Surroundings) {
   const needs = beyond(given)
   if (needs !== undefined) return { _tag: "NotRun", case: given, needs } satisfies Outcome
-  const verdict = yield* verdictOf(given, fixture)
+  const verdict = yield* verdictOf(given, surroundings)
   return { _tag: "Judged", case: given, verdict, holds: accepts(given, verdict.decision) } satisfies Outcome
 })
 
-/** What came of each case, in their order. */
-export const run = ({ cases, file, fixture }: Cases): Stream.Stream<Outcome, CasesInvalid, Processes> =>
+/** What came of each case, in their order; reading patches is their tool's affair. */
+export const run = (
+  { cases, file, fixture }: Cases,
+  readPatch: PatchReader
+): Stream.Stream<Outcome, CasesInvalid, Processes> =>
   Stream.mapEffect(Stream.zipWithIndex(Stream.fromIterable(cases)), ([given, index]) =>
     Effect.mapError(
-      judge(given, fixture),
+      judge(given, { fixture, readPatch }),
       ({ message }) => new CasesInvalid({ file, row: index + 1, id: given.id, problem: message })
     )
   )

@@ -4,8 +4,9 @@ import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import type { Processes } from "../../process/Processes.ts"
 import * as PathContext from "../path/PathContext.ts"
+import type { PathOp } from "../path/PathOp.ts"
 import { judgeNow } from "../path/PathPolicy.ts"
-import { allow, deny, type Verdict } from "../Verdict.ts"
+import { allow, deny, strictest, type Verdict } from "../Verdict.ts"
 import * as Tree from "./Tree.ts"
 
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
@@ -29,6 +30,9 @@ export const PathInput = Schema.Struct({
 })
 export type PathInput = typeof PathInput.Type
 
+/** What cases call the directory of our own in a workspace. */
+const ownNames = [".tollgate", ".agentrt"]
+
 const setting = /^(?:(roots)|cwd)[^=]*=\s*(.*)$/
 const Places = Schema.parseJson(Schema.Union(Schema.String, Schema.Array(Schema.String)))
 
@@ -51,10 +55,38 @@ const configure = (input: PathInput, place: (name: string) => string, context: P
     return yield* Effect.as(changed, accepted)
   })
 
+/** What a patch does to which path, or why it cannot be read. */
+export type PatchReader = (
+  text: string
+) => Either.Either<ReadonlyArray<{ readonly path: string; readonly op: PathOp }>, { readonly message: string }>
+
+/** What cases about paths have in common. */
+export interface Surroundings {
+  /** What stands on the disk before each of them. */
+  readonly fixture: ReadonlyArray<Tree.Entry>
+  readonly readPatch: PatchReader
+}
+
+const verdictOf = (path: string, op: PathOp, context: PathContext.PathContext): Verdict =>
+  Either.match(judgeNow(path, op, context), {
+    onLeft: (refused) => refused,
+    onRight: ({ verdict }) => verdict
+  })
+
+/** The strictest verdict on all that a patch changes. */
+const judgePatch = (read: ReturnType<PatchReader>, context: PathContext.PathContext): Verdict =>
+  Either.match(read, {
+    onLeft: ({ message }) => deny("path/patch-invalid", message),
+    onRight: (targets) =>
+      targets
+        .map(({ op, path }) => verdictOf(path, op, context))
+        .reduce(strictest, allow("path/patch", "all that it changes may be changed"))
+  })
+
 /** Judges a path where the files of the case stand, by what it says and by where it leads. Nothing is opened. */
 export const judgePath = (
   input: PathInput,
-  fixture: ReadonlyArray<Tree.Entry>
+  { fixture, readPatch }: Surroundings
 ): Effect.Effect<Verdict, Tree.TreeUnbuildable, Processes> =>
   Effect.gen(function* () {
     const tree = yield* Tree.scoped
@@ -67,17 +99,17 @@ export const judgePath = (
       roots: input.roots.map(place),
       home: place(input.home),
       trusted: false,
-      stateDirs: [place(`${input.cwd}/.tollgate`), place(`${input.home}/.local/state/tollgate`)],
+      stateDirs: [
+        ...ownNames.map((name) => place(`${input.cwd}/${name}`)),
+        place(`${input.home}/.local/state/tollgate`)
+      ],
       ...(input.platform === undefined ? {} : { platform: input.platform })
     })
-    if (input.op === "config") return yield* configure(input, place, context)
-    // Patches are files to be applied; only what they change has a path.
-    if (input.op === "patch") return deny("path/patch", "a patch is judged when it is applied")
-    const path = input.op === "grep" ? "." : place(input.path)
-    return Either.match(judgeNow(path, input.op, context), {
-      onLeft: (refused) => refused,
-      onRight: ({ verdict }) => verdict
-    })
+    const { op } = input
+    if (op === "config") return yield* configure(input, place, context)
+    if (op === "patch") return judgePatch(readPatch(input.path), context)
+    const path = op === "grep" ? "." : place(input.path)
+    return verdictOf(path, op, context)
   }).pipe(
     Effect.catchTag("BoundaryInvalid", ({ message }) => Effect.succeed(deny("path/boundary", message))),
     Effect.scoped

@@ -1,10 +1,11 @@
 import * as FastCheck from "effect/FastCheck"
 import * as fs from "node:fs"
+import { resolve } from "node:path"
 
 /** The texts of a list in this folder, one a line, with `⏎` for a newline. */
 export const textsOf = (list: "allowed" | "asked" | "denied" | "never-allowed"): ReadonlyArray<string> =>
   fs
-    .readFileSync(new URL(`./${list}.txt`, import.meta.url), "utf8")
+    .readFileSync(resolve("test/policy/shell", `${list}.txt`), "utf8")
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => line.replaceAll("⏎", "\n"))

@@ -1,0 +1,133 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { Audit } from "../approval/Audit.ts"
+import { RuleStore } from "../approval/RuleStore.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { Database } from "../database/Database.ts"
+import { many } from "../ui/Words.ts"
+import { type KnownRule } from "./KnownRules.ts"
+import * as KnownRules from "./KnownRules.ts"
+import { hanging } from "./Layout.ts"
+import { project } from "./Project.ts"
+import { Screen } from "./Screen.ts"
+
+/** What is to be revoked is not there, not alone, or not revocable. */
+export class RuleNotRevoked extends Schema.TaggedError<RuleNotRevoked>()("RuleNotRevoked", {
+  id: Schema.String,
+  project: Schema.String,
+  /** How many saved rules the id could mean. */
+  saved: Schema.Number,
+  /** The file that the rule is written in by hand. */
+  written: Schema.optionalWith(Schema.String, { exact: true })
+}) {
+  override get message() {
+    if (this.written !== undefined) return `The rule ${this.id} is written in ${this.written}; take it out there.`
+    return this.saved > 1
+      ? `${this.saved} saved rules of ${this.project} begin with ${this.id}; give more of the id. Nothing has changed.`
+      : `No saved rule of ${this.project} begins with ${this.id}. tollgate approvals list shows those that there are.`
+  }
+}
+
+/** The audit of the user. */
+export const audited = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) =>
+    Audit.layerSql(home.approvals).pipe(Layer.provide(Database.layer(home.database)))
+  )
+)
+
+const screen = Screen.layer({ split: false })
+
+/** Rows of a table whose last column takes as many lines as it needs. */
+const table = (rows: ReadonlyArray<readonly [head: ReadonlyArray<string>, text: string]>, width: number): string => {
+  const wide = (rows[0]?.[0] ?? []).map((_, index) => Math.max(...rows.map(([head]) => head[index]?.length ?? 0)))
+  return rows
+    .map(([head, text]) =>
+      hanging(head.map((cell, index) => `${cell.padEnd(wide[index] ?? 0)}  `).join(""), text, width)
+    )
+    .join("")
+}
+
+export interface ListOptions {
+  readonly json: boolean
+}
+
+/** Lists what was answered with `always` in this project. */
+export const list = ({ json }: ListOptions) =>
+  Effect.gen(function* () {
+    const { answer, live, style, width } = yield* Screen
+    const saved = (yield* KnownRules.all).filter((known) => known.saved)
+    if (json) return yield* answer(saved.map(KnownRules.record).join(""))
+    const here = yield* project
+    const note = "What was granted for a session is known to its process alone and ends with it."
+    if (saved.length === 0) {
+      const none = `Nothing is allowed for always in ${here}. Answering a request with "always" saves a rule. ${note}`
+      return yield* answer(hanging("", none, width() - 1))
+    }
+    const rows = saved.map((known) => [[KnownRules.shortId(known)], KnownRules.said(known)] as const)
+    yield* answer(table(rows, width() - 1))
+    if (!live) return
+    const hint = `${many(saved.length, "saved rule")} of ${here} · tollgate approvals revoke ID. ${note}`
+    yield* answer(`\n${style.dim(hanging("", hint, width() - 1).trimEnd())}\n`)
+  }).pipe(Effect.provide(KnownRules.store), Effect.provide(screen), Effect.provide(Configuration.layer()))
+
+/** Shows every rule with its level and the file that it is from. */
+export const rules = ({ json }: ListOptions) =>
+  Effect.gen(function* () {
+    const { answer, width } = yield* Screen
+    const known = yield* KnownRules.all
+    if (json) return yield* answer(known.map(KnownRules.record).join(""))
+    if (known.length === 0) {
+      const { home } = yield* Configuration
+      const none = `There is no rule for ${yield* project}. Rules are written under approvals.rules in ${home.config}, or saved by answering "always".`
+      return yield* answer(hanging("", none, width() - 1))
+    }
+    const rows = known.map(
+      (one) =>
+        [
+          [KnownRules.shortId(one), one.rule.level],
+          `${KnownRules.said(one)}  (${KnownRules.oneLine(one.source)})`
+        ] as const
+    )
+    yield* answer(table(rows, width() - 1))
+  }).pipe(Effect.provide(KnownRules.store), Effect.provide(screen), Effect.provide(Configuration.layer()))
+
+const named = (known: ReadonlyArray<KnownRule>, id: string): ReadonlyArray<KnownRule> => {
+  const exact = known.filter(({ rule }) => rule.id === id)
+  return exact.length > 0
+    ? exact
+    : known.filter(({ rule }) => rule.id.startsWith(id) || rule.id.startsWith(`rule_${id}`))
+}
+
+/** Takes back one saved rule of this project, by any unique beginning of its id. */
+export const revoke = (id: string) =>
+  Effect.gen(function* () {
+    const { answer, width } = yield* Screen
+    const here = yield* project
+    const known = yield* KnownRules.all
+    const [found, ...others] = named(
+      known.filter(({ saved }) => saved),
+      id
+    )
+    if (found === undefined || others.length > 0) {
+      const written = known.find(({ rule, saved }) => !saved && rule.id === id)
+      return yield* new RuleNotRevoked({
+        id,
+        project: here,
+        saved: others.length + (found === undefined ? 0 : 1),
+        ...(found === undefined && written !== undefined ? { written: written.source } : {})
+      })
+    }
+    const { rule } = found
+    const audit = yield* Audit
+    const removed = yield* (yield* RuleStore).remove(here, rule.id)
+    if (!removed) return yield* new RuleNotRevoked({ id, project: here, saved: 0 })
+    yield* audit.commit({ kind: "revoked", session: "", tool: rule.tool, decided_by: "user", reason: rule.id })
+    const text = `${KnownRules.said(found)}. A session that is open heeds that with its next task.`
+    yield* answer(hanging("revoked  ", text, width() - 1))
+  }).pipe(
+    Effect.provide(audited),
+    Effect.provide(KnownRules.store),
+    Effect.provide(screen),
+    Effect.provide(Configuration.layer())
+  )

@@ -1,0 +1,146 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { Audit } from "../approval/Audit.ts"
+import type { AuditRow } from "../approval/AuditEntry.ts"
+import type { ToolStats } from "../approval/AuditStats.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { cutMiddle } from "../redaction/visible.ts"
+import { duration, many } from "../ui/Words.ts"
+import { audited } from "./ApprovalsCommand.ts"
+import { oneLine } from "./KnownRules.ts"
+import { hanging } from "./Layout.ts"
+import { UsageError } from "./Outcome.ts"
+import { Screen } from "./Screen.ts"
+
+/** An entry of the audit is not what was written. */
+export class AuditBroken extends Schema.TaggedError<AuditBroken>()("AuditBroken", {
+  file: Schema.String,
+  entry: Schema.Number,
+  entries: Schema.Number,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The approval audit is broken at entry ${this.entry}: ${this.reason}. Of the ${many(this.entries, "entry", "entries")} in ${this.file}, those from there on prove nothing; those before it are as they were written.`
+  }
+}
+
+export interface AuditOptions {
+  readonly verify: boolean
+  readonly json: boolean
+  readonly session: Option.Option<string>
+}
+
+/** Characters of the arguments that a line shows. */
+const maxArguments = 200
+
+const happened = (row: AuditRow): string => {
+  switch (row.kind) {
+    case "requested":
+      return "asked"
+    case "resolved":
+    case "automatic":
+      return row.outcome ?? row.kind
+    case "policy_set":
+      return `mode ${row.outcome ?? "?"}`
+    case "decision_refused":
+      return `answer refused (${row.outcome ?? "?"})`
+    default:
+      return row.kind.replaceAll("_", " ")
+  }
+}
+
+const holds = (scope: string | null): string =>
+  scope === "session" ? " for the session" : scope === "always" ? " for always" : ""
+
+const entryLine = (row: AuditRow, width: number): string => {
+  const time = DateTime.formatIso(DateTime.unsafeMake(row.time)).replace(/\.\d+Z$/, "Z")
+  const parts = [
+    time,
+    happened(row),
+    row.tool ?? "",
+    row.decided_by === null ? "" : `by ${row.decided_by}${holds(row.scope)}`,
+    row.reason === null ? "" : `(${row.reason})`,
+    row.arguments === null ? "" : cutMiddle(row.arguments, maxArguments)
+  ]
+  const text = parts.flatMap((part) => (part === "" ? [] : [oneLine(part)])).join("  ")
+  return hanging(`${String(row.id).padStart(5)}  `, text, width)
+}
+
+const verified = (json: boolean) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const { home } = yield* Configuration
+    const found = yield* (yield* Audit).verify
+    if (json) yield* answer(`${JSON.stringify(found)}\n`)
+    if (!found.intact) {
+      const { entries, entry, reason } = found
+      return yield* new AuditBroken({ file: home.database, entry, entries, reason })
+    }
+    if (!json) yield* answer(`${style.green("✓")} intact: ${many(found.entries, "entry", "entries")}\n`)
+  })
+
+const isOf =
+  (session: string) =>
+  (row: AuditRow): boolean =>
+    row.session.startsWith(session) || row.session.startsWith(`session_${session}`)
+
+const listed = ({ json, session }: AuditOptions) =>
+  Effect.gen(function* () {
+    const { answer, width } = yield* Screen
+    const { entries } = yield* Audit
+    const wanted = Option.match(session, { onNone: () => entries, onSome: (id) => Stream.filter(entries, isOf(id)) })
+    const line = (row: AuditRow) => (json ? `${JSON.stringify(row)}\n` : entryLine(row, width() - 1))
+    const count = yield* wanted.pipe(
+      Stream.mapChunksEffect((chunk) => Effect.as(answer(Array.from(chunk, line).join("")), chunk)),
+      Stream.runCount
+    )
+    if (count > 0 || json) return
+    const where = Option.match(session, { onNone: () => "", onSome: (id) => ` of a session ${oneLine(id)}` })
+    yield* answer(`The audit has no entry${where} yet.\n`)
+  })
+
+/** Prints the audit, oldest entry first, as JSON exactly as it is stored; or says whether it is what was written. */
+export const audit = (options: AuditOptions) =>
+  Effect.gen(function* () {
+    if (!options.verify) return yield* listed(options)
+    if (Option.isSome(options.session)) {
+      return yield* new UsageError({ reason: "The audit is one chain of all sessions; --verify takes no --session." })
+    }
+    yield* verified(options.json)
+  }).pipe(
+    Effect.provide(audited),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )
+
+const statsText = (one: ToolStats): string => {
+  const ends = (["granted", "denied", "expired", "withdrawn"] as const).flatMap((end) =>
+    one[end] === 0 ? [] : [`${one[end]} ${end}`]
+  )
+  const parts = [
+    `asked ${one.asked}${ends.length === 0 ? "" : `: ${ends.join(", ")}`}`,
+    ...(one.automatic === 0 ? [] : [`${one.automatic} decided without asking`]),
+    ...(one.maxMillis === 0 ? [] : [`answered in ${duration(one.meanMillis)}, ${duration(one.maxMillis)} at most`])
+  ]
+  return parts.join("; ")
+}
+
+/** Sums up, for each tool, how often it was asked for, what the answers were and how long people took. */
+export const stats = ({ json }: { readonly json: boolean }) =>
+  Effect.gen(function* () {
+    const { answer, width } = yield* Screen
+    const found = yield* (yield* Audit).stats
+    if (json) return yield* answer(found.map((one) => `${JSON.stringify(one)}\n`).join(""))
+    if (found.length === 0) return yield* answer("Nothing has been asked for yet.\n")
+    const wide = Math.max(...found.map(({ tool }) => oneLine(tool).length))
+    yield* answer(
+      found.map((one) => hanging(`${oneLine(one.tool).padEnd(wide)}  `, statsText(one), width() - 1)).join("")
+    )
+  }).pipe(
+    Effect.provide(audited),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )

@@ -1,0 +1,184 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import { Audit } from "../approval/Audit.ts"
+import type { Explanation } from "../approval/explain.ts"
+import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
+import { Subjects } from "../approval/Subject.ts"
+import { Configuration, parseValue } from "../config/Configuration.ts"
+import { redactText } from "../redaction/Redactor.ts"
+import type { Preview } from "../tool/Preview.ts"
+import type * as Tool from "../tool/Tool.ts"
+import { similar } from "./Guard.ts"
+import * as KnownRules from "./KnownRules.ts"
+import { hanging } from "./Layout.ts"
+import { UsageError } from "./Outcome.ts"
+import { project } from "./Project.ts"
+import { Screen } from "./Screen.ts"
+import * as Toolbox from "./Toolbox.ts"
+
+export interface ExplainOptions {
+  readonly tool: string
+  /** Parameters as a JSON object. */
+  readonly parameters: Option.Option<string>
+  /** `key=value` each; they outweigh those of the object. */
+  readonly param: ReadonlyArray<string>
+  readonly approve: Option.Option<ApprovalPolicy>
+  readonly json: boolean
+}
+
+type Parameters = Readonly<Record<string, unknown>>
+type Provided = Layer.Layer.Success<ReturnType<typeof Toolbox.layer>>
+
+const usage = (reason: string) => Effect.fail(new UsageError({ reason }))
+
+const toolOf = (name: string): Effect.Effect<Tool.Any, UsageError> => {
+  const names = Toolbox.tools.map((tool) => tool.name)
+  const found = Toolbox.tools.find((tool) => tool.name === name)
+  if (found !== undefined) return Effect.succeed(found)
+  const near = similar(name, names)
+  return usage(
+    `There is no tool ${JSON.stringify(name)}. ${near === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${near}?`}`
+  )
+}
+
+const isObject = (value: unknown): value is Parameters =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Whether the tool takes text there, so that `5` is not a number. */
+const takesText = (tool: Tool.Any, key: string): boolean => {
+  const properties = tool.codec.jsonSchema()["properties"]
+  const property = isObject(properties) ? properties[key] : undefined
+  return isObject(property) && property["type"] === "string"
+}
+
+const parametersOf = (tool: Tool.Any, options: ExplainOptions): Effect.Effect<Parameters, UsageError> =>
+  Effect.gen(function* () {
+    const whole = Option.match(options.parameters, { onNone: (): unknown => ({}), onSome: parseValue })
+    if (!isObject(whole)) return yield* usage(`The parameters are one JSON object, e.g. '{"path":"README.md"}'.`)
+    const given: Record<string, unknown> = { ...whole }
+    for (const pair of options.param) {
+      const at = pair.indexOf("=")
+      if (at < 1) return yield* usage(`--param takes key=value, not ${JSON.stringify(pair)}.`)
+      const key = pair.slice(0, at)
+      const value = pair.slice(at + 1)
+      given[key] = takesText(tool, key) ? value : parseValue(value)
+    }
+    return given
+  })
+
+type Own<A> = Effect.Effect<Either.Either<A, string>, never, Provided>
+
+/** What the tool itself says of a call, or why it refuses it. */
+const own = <A>(say: () => Effect.Effect<A, Error, Provided>): Own<A> =>
+  Effect.suspend(say).pipe(
+    Effect.mapError(({ message }) => message),
+    Effect.either
+  )
+
+/** Whether the tool wants a decision on the call. */
+const asked = ({ approval }: Tool.Any, params: unknown): Own<boolean> =>
+  own(() => {
+    if (typeof approval !== "function") return Effect.succeed(approval === "always")
+    const wanted = approval(params as never) as boolean | Effect.Effect<boolean, Error, Provided>
+    return typeof wanted === "boolean" ? Effect.succeed(wanted) : wanted
+  })
+
+/** What a person would be shown of the call. */
+const summary = ({ preview }: Tool.Any, params: unknown): Own<string | undefined> =>
+  own(() =>
+    preview === undefined
+      ? Effect.succeed(undefined)
+      : Effect.map(preview(params as never) as Effect.Effect<Preview, Error, Provided>, (shown) =>
+          redactText(shown.summary)
+        )
+  )
+
+const verdicts = {
+  allow: "would run unasked",
+  ask: "would be asked about",
+  deny: "would be denied",
+  fail: "would end the task, for nobody could be asked"
+} as const
+
+interface Answer extends Explanation {
+  /** The file that the rule is written in. */
+  readonly source?: string
+  readonly notes: ReadonlyArray<string>
+}
+
+const refused = ({ name }: Tool.Any, reason: string): Answer => ({
+  verdict: "deny",
+  because: `${name} itself refuses the call: ${reason}`,
+  notes: []
+})
+
+const explained = (
+  tool: Tool.Any,
+  parameters: Parameters,
+  params: unknown
+): Effect.Effect<Answer, RuleStoreFailed, Approvals | Configuration | RuleStore | Provided> =>
+  Effect.gen(function* () {
+    const { settings } = yield* Configuration
+    const known = yield* KnownRules.all
+    const wanted = yield* asked(tool, params)
+    if (Either.isLeft(wanted)) return refused(tool, wanted.left)
+    const approvals = yield* Approvals
+    const found = yield* approvals.explain({ tool, parameters, project: yield* project, asks: wanted.right })
+    const passes = found.verdict === "ask" || found.verdict === "allow"
+    const shown = passes ? yield* summary(tool, params) : Either.right(undefined)
+    if (Either.isLeft(shown)) return refused(tool, shown.left)
+    const source = known.find(({ rule }) => rule.id === found.rule?.id && rule.decision === found.rule.decision)?.source
+    const notes = [
+      ...(found.verdict === "ask" && shown.right !== undefined ? [`It would say: ${shown.right}`] : []),
+      ...(known.some(({ ignored }) => ignored !== undefined)
+        ? ["Some rules do not count here; tollgate approvals rules says why."]
+        : []),
+      ...((settings.hooks ?? []).length > 0 ? ["A hook can still refuse or change the call."] : [])
+    ]
+    return { ...found, ...(source === undefined ? {} : { source }), notes }
+  })
+
+const rendered = (tool: string, { because, notes, source, verdict }: Answer, { style, width }: Screen["Type"]) => {
+  const mark = { allow: style.green("✓"), ask: style.yellow("?"), deny: style.red("✗"), fail: style.red("✗") }[verdict]
+  const lines = [because, ...(source === undefined ? [] : [`It is written in ${source}.`]), ...notes]
+  return [
+    `${mark} ${style.bold(tool)} ${verdicts[verdict]}\n`,
+    ...lines.map((line) => hanging("  ", KnownRules.oneLine(line), width() - 1))
+  ].join("")
+}
+
+/** Says what would happen to a call and which rule or mode decides; nobody is asked, nothing is changed or recorded. */
+export const explain = (options: ExplainOptions) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const { home, settings } = yield* Configuration
+    const tool = yield* toolOf(options.tool)
+    const parameters = yield* parametersOf(tool, options)
+    const decoded = tool.codec.decode()(parameters)
+    if (Either.isLeft(decoded)) {
+      const issues = decoded.left.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
+      return yield* usage(`The parameters do not fit ${tool.name}. ${issues.join("; ")}`)
+    }
+    const place = { home, roots: settings.roots ?? [], workspace: KnownRules.workspace() }
+    const rules = settings.approvals?.rules
+    const approvals = Approvals.layerAudited({
+      policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
+      root: place.workspace,
+      ...(rules === undefined ? {} : { rules })
+    }).pipe(Layer.provide(Subjects.layer({ cwd: place.workspace })), Layer.provide(Audit.layerMemory))
+    const answer = yield* explained(tool, parameters, decoded.right).pipe(
+      Effect.provide(approvals),
+      Effect.provide(Toolbox.layer(place))
+    )
+    yield* screen.answer(
+      options.json ? `${JSON.stringify({ tool: tool.name, ...answer })}\n` : rendered(tool.name, answer, screen)
+    )
+  }).pipe(
+    Effect.provide(KnownRules.store),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )
