@@ -67,6 +67,19 @@ const load = (file) => {
   return module.exports
 }
 
+/** Versions of one file whose code is kept. */
+const kept = 3
+
+/** Forgets what older versions left behind. */
+const sweep = (cache) => {
+  const directory = path.dirname(cache)
+  const stem = `${path.basename(cache).split(".cjs-")[0]}.cjs-`
+  const age = (name) => fs.statSync(path.join(directory, name)).mtimeMs
+  const own = fs.readdirSync(directory).filter((name) => name.startsWith(stem))
+  for (const name of own.sort((a, b) => age(b) - age(a)).slice(kept))
+    fs.rmSync(path.join(directory, name), { force: true })
+}
+
 /** After the run, so that what was compiled on the way is in it too. */
 const save = ({ cache, script }) => {
   const temporary = `${cache}.${process.pid}`
@@ -74,6 +87,7 @@ const save = ({ cache, script }) => {
     fs.mkdirSync(path.dirname(cache), { recursive: true, mode: 0o700 })
     fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: "wx" })
     fs.renameSync(temporary, cache)
+    sweep(cache)
   } catch {
     fs.rmSync(temporary, { force: true })
   }

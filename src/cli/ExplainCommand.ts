@@ -88,14 +88,16 @@ const asked = ({ approval }: Tool.Any, params: unknown): Own<boolean> =>
   })
 
 /** What a person would be shown of the call. */
-const summary = ({ preview }: Tool.Any, params: unknown): Own<string | undefined> =>
-  own(() =>
+const summary = (tool: Tool.Any, params: unknown): Own<string | undefined> => {
+  const preview: ((params: never) => unknown) | undefined = tool.preview
+  return own(() =>
     preview === undefined
       ? Effect.succeed(undefined)
       : Effect.map(preview(params as never) as Effect.Effect<Preview, Error, Provided>, (shown) =>
           redactText(shown.summary)
         )
   )
+}
 
 const verdicts = {
   allow: "would run unasked",

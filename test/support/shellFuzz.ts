@@ -34,10 +34,34 @@ export interface FuzzReport {
 const joiner = FastCheck.constantFrom("; ", " && ", " || ", " | ", "\n")
 const listed = FastCheck.constantFrom(...textsOf("allowed").filter((text) => !/[\n#]/.test(text)))
 
+const of = (words: string): FastCheck.Arbitrary<string> => FastCheck.constantFrom(...words.split(" "))
+
+/** Plain commands that would leave something behind if only one table, option or operand were allowed too much. */
+const tempting = FastCheck.tuple(
+  of(
+    "touch rm cp mv ln mkdir tee dd chmod truncate split tar sed sort uniq find xxd date file diff rg sh bash env xargs awk " +
+      "nohup nice timeout kill make git curl nc python3 perl install mktemp"
+  ),
+  FastCheck.array(
+    FastCheck.oneof(
+      { arbitrary: of("a b.txt PWNED src src/x.ts"), weight: 3 },
+      {
+        arbitrary: of(
+          "../sibling/kept . link -o -oPWNED --output=PWNED -i -i.bak -p -s -u -r -f -c -w 1wPWNED s/a/b/w -n id ./x " +
+            "-delete -exec -fprint -newer --pre=./x -name"
+        ),
+        weight: 2
+      }
+    ),
+    { minLength: 1, maxLength: 3 }
+  )
+).map(([name, args]) => [name, ...args].join(" "))
+
 /** Texts of all kinds, many of which the policy allows. */
 export const fuzzText: FastCheck.Arbitrary<string> = FastCheck.oneof(
   { arbitrary: plainText, weight: 6 },
   { arbitrary: shellText, weight: 2 },
+  { arbitrary: tempting, weight: 8 },
   { arbitrary: command, weight: 2 },
   { arbitrary: shellNoise, weight: 1 },
   {

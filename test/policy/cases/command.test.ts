@@ -28,7 +28,7 @@ describe("tollgate policy", { timeout }, () => {
     async (name, notRun) => {
       const { code, stderr, stdout } = await tollgate(at, ["policy", "test", corpusPath(`${name}.json`)])
       const total = corpus(name).length
-        assert.include(stdout, `${total} cases: ${total - notRun} as expected, 0 otherwise, ${notRun} not run here\n`)
+      assert.include(stdout, `${total} cases: ${total - notRun} as expected, 0 otherwise, ${notRun} not run here\n`)
       assert.strictEqual(stderr, "")
       assert.strictEqual(code, 0)
     }
