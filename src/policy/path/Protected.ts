@@ -64,7 +64,10 @@ function* protections(path: string, context: PathContext): Generator<Protection>
   const names = segments(folded).map(unshorten)
   const root = rootOf(path, context)
   yield* found(Places.system, runs(names[0] === "private" ? names.slice(1) : names, true))
-  yield* found(Places.anywhere, runs(names, false))
+  const setting = names.at(-2) === ".ssh" && Places.isSshSetting(names.at(-1) ?? "")
+  for (const place of found(Places.anywhere, runs(names, false))) {
+    yield setting && place === Places.credentials ? Places.sshSettings : place
+  }
   yield* inHome(folded, foldPath(root), foldPath(context.home))
   yield* found(Places.workspace, runs(names.slice(segments(root).length), false))
   const isBelow = (directory: string) => isWithin(folded, foldPath(directory))

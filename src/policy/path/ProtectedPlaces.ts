@@ -14,12 +14,24 @@ const kernel: Protection = {
   reason: "the kernel's own files hold the runtime's environment and aliases of everything else"
 }
 
-const credentials: Protection = {
+export const credentials: Protection = {
   rule: "path/credentials",
   see: "deny",
   change: "deny",
   reason: "keys and credentials are never opened by a tool"
 }
+
+/** What stands beside keys and is none: worth a question, not worth a refusal. */
+export const sshSettings: Protection = {
+  rule: "path/ssh-settings",
+  see: "ask",
+  change: "deny",
+  reason: "it names hosts and accounts, and is obeyed by the next connection"
+}
+
+/** Names, folded, of files in `.ssh` that hold no key. */
+export const isSshSetting = (name: string): boolean =>
+  name === "config" || name === "known_hosts" || name.endsWith(".pub")
 
 export const startup: Protection = {
   rule: "path/startup",

@@ -48,7 +48,7 @@ describe("PathPolicy", () => {
       [
         "read",
         "deny",
-        ".ssh/id_ed25519 .ssh .SSH/config .aws/credentials .gnupg/x .netrc .npmrc .config/gcloud/x .kube/config"
+        ".ssh/id_ed25519 .ssh .SSH/id_rsa .aws/credentials .gnupg/x .netrc .npmrc .config/gcloud/x .kube/config"
       ],
       ["write", "deny", ".ssh/authorized_keys .aws/config .config/gh/hosts.yml .docker/config.json"],
       ["list", "deny", ".ssh .aws/"],
