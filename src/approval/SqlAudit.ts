@@ -29,9 +29,13 @@ export const make = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
   Effect.gen(function* () {
     const database = yield* Database
     const sql = database.read
-    const unreadable = (error: { readonly message: string }) =>
-      new DatabaseFailed({ file: database.file, code: "decode", reason: error.message.slice(0, 400) })
-    const decodeRows = Schema.decodeUnknown(Schema.Array(AuditRow))
+    const unreadable = (entry: number) =>
+      new DatabaseFailed({
+        file: database.file,
+        code: "audit",
+        reason: `entry ${entry} of the audit cannot be read; it was changed by something else than Tollgate.`
+      })
+    const decodeRow = Schema.decodeUnknown(AuditRow)
     const decodeHead = Schema.decodeUnknownSync(Schema.Array(HeadRow))
 
     return {
@@ -53,7 +57,9 @@ export const make = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
       page: (after, limit) =>
         sql`SELECT * FROM audit WHERE id > ${after} ORDER BY id LIMIT ${limit}`.pipe(
           Effect.mapError((error) => fromCause(database.file, error)),
-          Effect.flatMap((rows) => Effect.mapError(decodeRows(rows), unreadable))
+          Effect.flatMap(
+            Effect.forEach((row, index) => Effect.mapError(decodeRow(row), () => unreadable(after + index + 1)))
+          )
         )
     }
   })
