@@ -1,0 +1,93 @@
+// @effect-diagnostics asyncFunction:off - drives a real terminal from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted } from "./command.ts"
+import { type Options, type Probe, probe } from "./TerminalProbe.ts"
+
+const write = (name: string, content: string) => ({
+  steps: [{ call: { name: "write_file", arguments: { path: name, content } } }]
+})
+const done = { steps: [{ say: "So be it." }] }
+
+describe("an approval in a terminal", { timeout: 60_000 }, () => {
+  let at: Place
+  let probes: Array<Probe> = []
+  const open = async (args: ReadonlyArray<string>, options?: Options) => {
+    const opened = await probe(at, args, options)
+    probes.push(opened)
+    return opened
+  }
+  beforeEach(() => {
+    at = place()
+    probes = []
+  })
+  afterEach(async () => {
+    for (const one of probes) one.kill()
+    await Promise.all(probes.map(({ ended }) => ended))
+    at.remove()
+  })
+  const asked = (terminal: Probe) => terminal.raw().split("needs approval").length - 1
+
+  it("holds for the session on s: the same file is not asked for again (A6)", async () => {
+    scripted(at, [write("a.txt", "one\n"), write("a.txt", "two\n"), done])
+    const terminal = await open(["run", "write"])
+    await terminal.seen("allow?")
+    terminal.press("s")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.strictEqual(asked(terminal), 1)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
+  })
+
+  it("holds for the project on a: the next run is not asked either, and the rule is listed (A6)", async () => {
+    scripted(at, [write("a.txt", "one\n"), done])
+    const first = await open(["run", "write"])
+    await first.seen("allow?")
+    first.press("a")
+    assert.strictEqual(await first.ended, 0)
+    scripted(at, [write("a.txt", "two\n"), done])
+    const second = await open(["run", "write"])
+    assert.strictEqual(await second.ended, 0)
+    assert.strictEqual(asked(second), 0)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
+    const rules = await open(["approvals", "list"])
+    assert.strictEqual(await rules.ended, 0)
+    assert.include(rules.screen(), "a.txt")
+  })
+
+  it("expires, which is a no that says so (A8)", async () => {
+    scripted(at, [write("a.txt", "one\n"), done], { approvals: { timeout: "1 second" } })
+    const terminal = await open(["run", "write"])
+    await terminal.seen("allow?")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.include(terminal.screen(), "Nobody answered")
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
+  it("shows control and bidirectional characters instead of obeying them (A9)", async () => {
+    scripted(at, [write("a.txt", "\u001b[31mred\u001b[2J \u202Egpj.exe\n"), done])
+    const terminal = await open(["run", "write"])
+    const screen = await terminal.seen("allow?")
+    assert.notInclude(terminal.raw(), "\u001b[31mred")
+    assert.notInclude(terminal.raw(), "\u202E")
+    assert.include(screen, "red")
+    terminal.press("n")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("survives a resize while it waits, and ctrl-c withdraws it (A5, A8)", async () => {
+    scripted(at, [write("a.txt", "one\n"), done])
+    const terminal = await open(["run", "write"])
+    await terminal.seen("allow?")
+    terminal.resize(60, 20)
+    terminal.press("y")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])
+    scripted(at, [write("b.txt", "one\n"), done])
+    const cut = await open(["run", "write"])
+    await cut.seen("allow?")
+    cut.press("\u0003")
+    assert.strictEqual(await cut.ended, 130)
+    assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])
+  })
+})
