@@ -25,6 +25,7 @@ export interface RunOptions {
   readonly last: boolean
   readonly json: boolean
   readonly approve: Option.Option<ApprovalPolicy>
+  readonly allowAll: boolean
 }
 
 /** The words, or standard input where there are none or one of them is `-`. */
@@ -91,9 +92,13 @@ export const run = (options: RunOptions) =>
     if (options.last && Option.isSome(options.session)) {
       return yield* new UsageError({ reason: "--continue and --session exclude each other." })
     }
+    if (options.allowAll && Option.exists(options.approve, (policy) => policy !== "allow")) {
+      return yield* new UsageError({ reason: "--dangerously-allow-all and --approve exclude each other." })
+    }
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
-    const policy = yield* policyOf(options.approve, interactive && !options.json)
+    const chosen = options.allowAll ? Option.some<ApprovalPolicy>("allow") : options.approve
+    const policy = yield* policyOf(chosen, interactive && !options.json)
     yield* perform(options, prompt).pipe(Effect.provide(yield* agent(policy)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: !options.json })),

@@ -20,3 +20,6 @@ export const approve = Options.choice("approve", ApprovalPolicy.literals).pipe(
   Options.withDescription("what happens to calls that need approval; ask where there is a terminal, fail elsewhere"),
   Options.optional
 )
+export const allowAll = Options.boolean("dangerously-allow-all").pipe(
+  Options.withDescription("runs every call unasked, whatever its risk; the same as --approve allow")
+)

@@ -14,6 +14,7 @@ export const run = Command.make(
     session: options.session,
     last: options.last,
     approve: options.approve,
+    allowAll: options.allowAll,
     json: Options.boolean("json").pipe(Options.withDescription("prints the events, one JSON object a line"))
   },
   (given) =>
