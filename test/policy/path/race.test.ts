@@ -88,21 +88,21 @@ describe("races", () => {
 
   for (const [what, name, target] of [
     ["its directory", "/w/d", "/home/u/.ssh"],
-    ["it", "/w/d/id.pub", "/home/u/.ssh/id.pub"]
+    ["it", "/w/d/notes", "/home/u/.ssh/notes"]
   ] as const) {
     it.scopedLive(`reads no key through a file's name while ${what} is being swapped for a symlink (S2)`, () =>
       Effect.gen(function* () {
         const scratch = yield* Scratch.fixture
         scratch.build([
-          ["text", "/w/d/id.pub", "public"],
-          ["text", "/home/u/.ssh/id.pub", secret]
+          ["text", "/w/d/notes", "public"],
+          ["text", "/home/u/.ssh/notes", secret]
         ])
         const texts = new Set<string>()
         yield* Effect.scoped(
           Effect.gen(function* () {
             yield* swapper(scratch.at(name), scratch.at(target))
             for (let round = 0; round < rounds; round++) {
-              const read = Effect.flatMap(judge("d/id.pub", "read", scratch.context()), (path) => FileReader.read(path))
+              const read = Effect.flatMap(judge("d/notes", "read", scratch.context()), (path) => FileReader.read(path))
               texts.add(
                 yield* Effect.match(read, {
                   onFailure: ({ _tag }) => _tag,
