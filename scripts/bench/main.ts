@@ -74,6 +74,14 @@ const rows: ReadonlyArray<Row> = [
   stepRow(800),
   gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
   gateRow("gate-configured", Gate.gateConfigured, "≤ 20 µs"),
+  [
+    "gate-toolkit",
+    Effect.gen(function* () {
+      const value = yield* Effect.promise(Gate.gateConfigured)
+      const toolkit = yield* Effect.promise(Gate.toolkitHandle)
+      return figure("gate-toolkit", value, "µs", toolkit, "the same tool by Toolkit.handle of @effect/ai", "≤ 3 ×")
+    })
+  ],
   approvalRow("approval-cached", Approval.cachedApproval, 5_000, "≤ 20 µs"),
   approvalRow("approval-request", Approval.injectedRequest, 50_000, "≤ 1,000 µs"),
   approvalRow("approval-lookup", () => Promise.resolve(Approval.lookup()), 5_000, "≤ 50 µs"),
