@@ -83,7 +83,7 @@ export class ModelView {
    */
   window(limit: number): ReadonlyArray<StoredMessage> {
     const messages = this.open.size === 0 ? this.messages : this.withoutOrphans()
-    if (this.size <= limit) return messages
+    if (this.size <= limit) return [...messages]
     let start = messages.length
     let size = 0
     for (let index = messages.length - 1; index >= 0; index--) {

@@ -22,15 +22,7 @@ import { version } from "../version.ts"
 import { type Command, ResumeSession, SubmitPrompt } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import type { Envelope } from "./Envelope.ts"
-import {
-  CommandRejected,
-  isTerminal,
-  RuntimeStarted,
-  RuntimeStopped,
-  SessionCreated,
-  TaskFailed,
-  TaskInterrupted
-} from "./Event.ts"
+import { CommandRejected, isTerminal, RuntimeStarted, RuntimeStopped, SessionCreated } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as Session from "./Session.ts"
@@ -48,12 +40,11 @@ export class RuntimeHasStopped extends Schema.TaggedError<RuntimeHasStopped>()("
 /** The task of a prompt did not complete. */
 export class TaskUnfinished extends Schema.TaggedError<TaskUnfinished>()("TaskUnfinished", {
   task: Schema.String,
-  outcome: Schema.Union(TaskFailed, TaskInterrupted)
+  outcome: Schema.Literal("failed", "interrupted"),
+  reason: Schema.String
 }) {
   override get message() {
-    return this.outcome._tag === "TaskFailed"
-      ? this.outcome.message
-      : `The task was interrupted by the ${this.outcome.by}.`
+    return this.reason
   }
 }
 
@@ -254,8 +245,18 @@ const make = Effect.gen(function* () {
         Stream.runHead
       )
       const outcome = yield* Effect.mapError(terminal, () => new RuntimeHasStopped())
-      if (outcome._tag !== "TaskCompleted") return yield* new TaskUnfinished({ task, outcome })
-      return outcome.text
+      switch (outcome._tag) {
+        case "TaskCompleted":
+          return outcome.text
+        case "TaskFailed":
+          return yield* new TaskUnfinished({ task, outcome: "failed", reason: outcome.message })
+        case "TaskInterrupted":
+          return yield* new TaskUnfinished({
+            task,
+            outcome: "interrupted",
+            reason: `The task was interrupted by the ${outcome.by}.`
+          })
+      }
     })
 
   return Runtime.of({

@@ -15,9 +15,6 @@ export interface PromptState {
   readonly millisLeft?: number
 }
 
-/** What is typed earlier than this after a prompt appears was typed for something else: milliseconds. */
-export const settleMillis = 300
-
 const maxLines = 40
 const maxDiffLines = 400
 
