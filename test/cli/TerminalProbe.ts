@@ -17,6 +17,13 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/**
+ * Runs the command, says how it ended where no screen shows it, and keeps the terminal open until it is killed: what was
+ * written last cannot be lost with a terminal that closes first. The trap leaves ctrl-c to the command alone.
+ */
+const witness = 'trap : INT; "$@"; printf "\\033]7777;%d\\007" "$?"; exec sleep 600'
+const farewell = /\u001b\]7777;(\d+)\u0007/
+
 /** The command in a real pseudo-terminal, and what a person would see in it. */
 export interface Probe {
   readonly press: (keys: string) => void
@@ -34,18 +41,25 @@ export interface Probe {
 export const probe = async (at: Place, args: ReadonlyArray<string>, options: Options = {}): Promise<Probe> => {
   const { columns: cols = 80, env = {}, rows = 40 } = options
   const emulator = new Screen({ cols, rows, scrollback: 2000, allowProposedApi: true })
-  const child = spawn(process.execPath, [await built(), ...args], {
+  const child = spawn("/bin/sh", ["-c", witness, "sh", process.execPath, await built(), ...args], {
     cols,
     rows,
     cwd: at.work,
     env: { ...at.env, TERM: "xterm-256color", ...env }
   })
   let raw = ""
+  let end = (_code: number) => {}
+  const ended = new Promise<number>((resolve) => (end = resolve))
   const waiting = new Set<() => void>()
   child.onData((data) => {
     raw += data
-    emulator.write(data, () => waiting.forEach((look) => look()))
+    emulator.write(data, () => {
+      waiting.forEach((look) => look())
+      const code = farewell.exec(raw)?.[1]
+      if (code !== undefined) end(Number(code))
+    })
   })
+  child.onExit(({ exitCode }) => end(exitCode))
   const screen = () => {
     const { active } = emulator.buffer
     const lines = Array.from(
@@ -54,9 +68,6 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
     )
     return lines.join("\n").trimEnd()
   }
-  const ended = new Promise<number>((resolve) =>
-    child.onExit(({ exitCode }) => emulator.write("", () => resolve(exitCode)))
-  )
   return {
     press: (keys) => child.write(keys),
     resize: (columns, rows) => {
@@ -81,8 +92,14 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
         look()
       }),
     screen,
-    raw: () => raw,
+    raw: () => raw.replace(farewell, ""),
     ended,
-    kill: () => child.kill("SIGKILL")
+    kill: () => {
+      try {
+        process.kill(-child.pid, "SIGKILL")
+      } catch {
+        // Everything in it has ended already.
+      }
+    }
   }
 }
