@@ -22,7 +22,7 @@ export interface Options {
  * written last cannot be lost with a terminal that closes first. The trap leaves ctrl-c to the command alone.
  */
 const witness = 'trap : INT; "$@"; printf "\\033]7777;%d\\007" "$?"; exec sleep 600'
-const farewell = new RegExp("\u001b\\]7777;(\\d+)\u0007")
+const farewell = new RegExp(`${"\u001b"}\\]7777;(\\d+)${"\u0007"}`)
 
 /** The command in a real pseudo-terminal, and what a person would see in it. */
 export interface Probe {
