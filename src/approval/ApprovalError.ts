@@ -29,7 +29,7 @@ export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("Appr
 export class ApprovalUnavailable extends Schema.TaggedError<ApprovalUnavailable>()("ApprovalUnavailable", call) {
   readonly stop = true
   override get message() {
-    return `${this.tool} needs approval and nobody can be asked here. Run it in a terminal, or choose with --approve deny or --approve allow.`
+    return `${this.tool} needs approval and nobody can be asked here. Run it in a terminal, or say beforehand what happens to such calls: --approve deny, --approve allow-read-only or --dangerously-allow-all.`
   }
 }
 

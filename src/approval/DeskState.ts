@@ -16,7 +16,7 @@ import { Repetition } from "./Repetition.ts"
 import type { PatternRejected } from "./Rule.ts"
 import { RuleStore } from "./RuleStore.ts"
 import { Subjects } from "./Subject.ts"
-import { TargetHash } from "./TargetHash.ts"
+import { FileHash } from "./FileHash.ts"
 
 type EndState = ApprovalNotPending["state"]
 
@@ -26,7 +26,7 @@ export interface DeskState {
   readonly audit: Audit["Type"]
   readonly redactor: RedactorShape
   readonly subjects: Subjects["Type"]
-  readonly hash: TargetHash["Type"]["hash"]
+  readonly hash: FileHash["Type"]["hash"]
   readonly delegate: Delegate["Type"]["decide"]
   readonly books: Books.Books
   readonly grants: Grants
@@ -79,7 +79,7 @@ export const make = (options: ApprovalsOptions): Effect.Effect<DeskState, Patter
       audit: yield* Audit,
       redactor: yield* Redactor,
       subjects: yield* Subjects,
-      hash: (yield* TargetHash).hash,
+      hash: (yield* FileHash).hash,
       delegate: (yield* Delegate).decide,
       books: yield* Books.make({ rules, trusted, root }, yield* RuleStore),
       grants: new Grants(limits),

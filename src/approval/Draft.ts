@@ -29,14 +29,11 @@ export const draft = (
     const shown = yield* preview
     const could = yield* grantable(call, subject, hash)
     const targets = shown?.targets ?? []
-    const paths = targets.map(({ path }) => path)
     const bound = digest(call, [...targets, ...(could.basis ?? [])])
     const targetsNow =
       call.tool.readOnly || targets.length === 0
         ? Effect.succeed(targets)
-        : Effect.flatMap(hashes(hash, paths), (found) =>
-            found === undefined ? Effect.map(preview, (again) => again?.targets ?? []) : Effect.succeed(found)
-          )
+        : Effect.map(preview, (again) => again?.targets ?? [])
     const basisNow = could.basis === undefined ? Effect.succeed(undefined) : hashes(hash, subject.sources)
     return {
       request: requestOf({

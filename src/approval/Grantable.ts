@@ -6,7 +6,7 @@ import { workerText } from "./Grants.ts"
 import { type Rule } from "./Rule.ts"
 import { RuleBook } from "./RuleBook.ts"
 import type { Subject } from "./Subject.ts"
-import type { TargetHash } from "./TargetHash.ts"
+import type { FileHash } from "./FileHash.ts"
 
 /** What an answer to a call could cover beyond it. */
 export interface Grantable {
@@ -20,7 +20,7 @@ export interface Grantable {
   readonly rule: Rule | undefined
 }
 
-type Hash = TargetHash["Type"]["hash"]
+type Hash = FileHash["Type"]["hash"]
 
 /** The hashes of the files now; absent where one is not known. */
 export const hashes = (

@@ -14,11 +14,12 @@ import { version } from "../version.ts"
 import * as Frontend from "./Frontend.ts"
 import { invocation } from "./invocation.ts"
 import { UsageError } from "./Outcome.ts"
-import { agent, flagsOf, openSession, policyOf, type RunOptions } from "./Run.ts"
+import { policyOf } from "./approvalPolicy.ts"
+import { agent, flagsOf, openSession, type RunOptions } from "./Run.ts"
 import { Screen } from "./Screen.ts"
 import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
 
-type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last">
+type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "approve" | "allowAll">
 
 /** Prompts one after the other until the person has no more to say. */
 export const interactive = (options: InteractiveOptions) =>
@@ -29,7 +30,7 @@ export const interactive = (options: InteractiveOptions) =>
         reason: 'There is no terminal to type in. Send one prompt with tollgate run "…", or see tollgate --help.'
       })
     }
-    const policy = yield* policyOf(Option.none(), true)
+    const policy = yield* policyOf(options, true)
     yield* Effect.provide(talk(options), yield* agent(policy))
   }).pipe(
     Effect.provide(Frontend.layer({ split: false, keys: true })),
@@ -54,6 +55,7 @@ const talk = (options: InteractiveOptions) =>
       if (session !== undefined) return session
       const fresh = yield* openSession(options)
       session = fresh
+      if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()
       const events = runtime.subscribe(fresh.session, { from: fresh.seq })
       yield* Effect.forkScoped(
         present(events, {
@@ -78,15 +80,19 @@ const talk = (options: InteractiveOptions) =>
     })
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => onInterrupt))
 
+    const ended = Effect.gen(function* () {
+      if (running !== undefined) yield* Effect.raceFirst(Deferred.await(running), Deferred.await(quit))
+      running = undefined
+    })
     const prompt = (text: string) =>
       Effect.gen(function* () {
         const target = yield* opened
-        const done = yield* Deferred.make<void>()
-        running = done
+        running = yield* Deferred.make<void>()
         yield* submit(target, text)
-        yield* Effect.raceFirst(Deferred.await(done), Deferred.await(quit))
-        running = undefined
+        yield* ended
       })
+    /** An old session is opened at once: one of its tasks may wait for a decision. */
+    const reopened = options.last || Option.isSome(options.session) ? Effect.zipRight(opened, ended) : Effect.void
 
     const perform = (command: SlashCommand) =>
       Effect.gen(function* () {
@@ -122,6 +128,7 @@ const talk = (options: InteractiveOptions) =>
       Effect.Effect.Error<ReturnType<typeof prompt>>,
       Effect.Effect.Context<ReturnType<typeof prompt>>
     > = Effect.gen(function* () {
+      yield* reopened
       for (;;) {
         const line = yield* ui.input("› ")
         if (Option.isNone(line)) return

@@ -9,6 +9,7 @@ import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { approve } from "../approval/approve.ts"
 import { Audit } from "../approval/Audit.ts"
+import { FileHash } from "../approval/FileHash.ts"
 import { guarded } from "../approval/ReservedNames.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Subjects } from "../approval/Subject.ts"
@@ -197,7 +198,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(models),
     Layer.provide(approvals),
     Layer.provide(records),
-    Layer.provide(Subjects.layer({ cwd: workspace })),
+    Layer.provide([Subjects.layer({ cwd: workspace }), FileHash.layerLocal]),
     Layer.provideMerge(store),
     Layer.provide(options),
     Layer.provide(tracer)

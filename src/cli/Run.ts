@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { Configuration, type Flags } from "../config/Configuration.ts"
 import { SwitchModel, Interrupt } from "../runtime/Command.ts"
 import { toLine } from "../runtime/Envelope.ts"
@@ -18,14 +19,12 @@ import { runTask } from "./runTask.ts"
 import { Screen } from "./Screen.ts"
 import * as Toolbox from "./Toolbox.ts"
 
-export interface RunOptions {
+export interface RunOptions extends PolicyOptions {
   readonly prompt: ReadonlyArray<string>
   readonly profile: Option.Option<string>
   readonly session: Option.Option<string>
   readonly last: boolean
   readonly json: boolean
-  readonly approve: Option.Option<ApprovalPolicy>
-  readonly allowAll: boolean
 }
 
 /** The words, or standard input where there are none or one of them is `-`. */
@@ -39,19 +38,6 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
     const said = words.filter((word) => word !== "-").join(" ")
     const prompt = [said, text].filter((part) => part.trim() !== "").join("\n\n")
     return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
-  })
-
-/** What happens to calls that need approval: by the flag, by the configuration, else a person is asked if there is one. */
-export const policyOf = (
-  chosen: Option.Option<ApprovalPolicy>,
-  canAsk: boolean
-): Effect.Effect<ApprovalPolicy, UsageError, Configuration> =>
-  Effect.flatMap(Configuration, ({ settings }) => {
-    if (!canAsk && Option.contains(chosen, "ask")) {
-      return new UsageError({ reason: "--approve ask needs a terminal. Choose --approve deny, allow or fail." })
-    }
-    const policy = Option.getOrElse(chosen, () => settings.approvals?.policy ?? "ask")
-    return Effect.succeed(policy === "ask" && !canAsk ? "fail" : policy)
   })
 
 export const flagsOf = (options: Pick<RunOptions, "profile">): Flags =>
@@ -92,13 +78,9 @@ export const run = (options: RunOptions) =>
     if (options.last && Option.isSome(options.session)) {
       return yield* new UsageError({ reason: "--continue and --session exclude each other." })
     }
-    if (options.allowAll && Option.exists(options.approve, (policy) => policy !== "allow")) {
-      return yield* new UsageError({ reason: "--dangerously-allow-all and --approve exclude each other." })
-    }
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
-    const chosen = options.allowAll ? Option.some<ApprovalPolicy>("allow") : options.approve
-    const policy = yield* policyOf(chosen, interactive && !options.json)
+    const policy = yield* policyOf(options, interactive && !options.json)
     yield* perform(options, prompt).pipe(Effect.provide(yield* agent(policy)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: !options.json })),

@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { AgentEvent } from "../agent/AgentEvent.ts"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Usage } from "../model/ModelPart.ts"
+import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ToolEvent } from "../tool/ToolEvent.ts"
 
 /** Who or what caused a session to open, so that a frontend can tell its own command's answer. */
@@ -20,9 +21,14 @@ export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("Sessio
 /** A stored session is open again; `epoch` counts its owners. */
 export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("SessionResumed", {
   ...cause,
+  project: Schema.String,
   epoch: Schema.Number,
   /** Calls whose outcome nobody knows, closed just now. */
-  unknownCalls: Schema.Number
+  unknownCalls: Schema.Number,
+  /** The task that goes on where it stopped, and the requests that it waits for again, under their ids and digests. */
+  goesOn: Schema.optionalWith(Schema.Struct({ task: Schema.String, approvals: Schema.Array(ApprovalRequest) }), {
+    exact: true
+  })
 }) {}
 /** The session is closed for now and can be resumed. */
 export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("SessionSuspended", {}) {}

@@ -117,28 +117,25 @@ export const make = (
 
     yield* approvals.openSession(id, log.lease.project)
     const found = yield* Effect.orElseSucceed(Continuation.find(log, store), () => ({ continuation: undefined, store }))
-    yield* recover(log, found.store, view, commandId)
+    yield* recover(log, found, view, commandId)
     const bodies = yield* makeTasks(log.lease, view)
 
     const runTask = (sink: TaskSink.TaskSink, body: Body) => {
-      const limited = Duration.isFinite(options.taskTimeout)
-        ? Effect.timeoutFail({
-            duration: options.taskTimeout,
-            onTimeout: () => new TaskTimedOut({ afterMillis: Duration.toMillis(options.taskTimeout) })
-          })
-        : <A>(self: A) => self
+      const limit = options.taskTimeout
+      const work = exitWithGrace({
+        grace: options.interruptGrace,
+        limit,
+        onTimeout: () => new TaskTimedOut({ afterMillis: Duration.toMillis(limit) })
+      })
       return Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis
-        const outcome = yield* exitWithGrace(options.interruptGrace)(
-          oneTask.withPermits(1)(
-            limited(
-              Effect.zipRight(
-                approvals.beginTask(id),
-                Effect.suspend(() => body(sink))
-              )
-            )
-          )
-        )
+        const turn = yield* Effect.exit(Effect.interruptible(oneTask.take(1)))
+        const outcome = Exit.isFailure(turn)
+          ? turn
+          : yield* Effect.zipRight(
+              approvals.beginTask(id),
+              Effect.suspend(() => body(sink))
+            ).pipe(work, Effect.ensuring(oneTask.release(1)))
         if (Exit.isFailure(outcome) && Cause.isDie(outcome.cause)) {
           yield* Effect.logError("A task crashed", outcome.cause)
         }

@@ -4,9 +4,10 @@ import { errorContent, toolMessage } from "../agent/callTool.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { trusted } from "../tool/ToolEvent.ts"
+import type { Found } from "./continuation.ts"
 import { ErrorRaised, SessionResumed, TaskFailed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
-import type { SessionStore, UnfinishedCall } from "./SessionStore.ts"
+import type { UnfinishedCall } from "./SessionStore.ts"
 
 /** Messages that a resumed session loads; the model's window is smaller in most cases. */
 const loadedMessages = 1000
@@ -46,7 +47,7 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall) =>
  */
 export const recover = (
   log: EventLog,
-  store: SessionStore["Type"],
+  { continuation, store }: Found,
   view: ModelView,
   commandId?: string
 ): Effect.Effect<void> =>
@@ -58,7 +59,15 @@ export const recover = (
     const unknownCalls = unfinished.calls.filter((call) => call.mayHaveHappened).length
     yield* log.emit(
       new SessionResumed(
-        { epoch: log.lease.epoch, unknownCalls, ...(commandId === undefined ? {} : { commandId }) },
+        {
+          project: log.lease.project,
+          epoch: log.lease.epoch,
+          unknownCalls,
+          ...(continuation === undefined
+            ? {}
+            : { goesOn: { task: continuation.task, approvals: continuation.requests } }),
+          ...(commandId === undefined ? {} : { commandId })
+        },
         trusted
       ),
       {}

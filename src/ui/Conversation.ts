@@ -29,6 +29,8 @@ export interface Opened {
   readonly session: string
   /** The number of the event that says so. */
   readonly seq: number
+  /** A task of it that goes on where it stopped. */
+  readonly goesOn?: string
 }
 
 const answers =
@@ -66,7 +68,8 @@ export const open = (
       error._tag === "NoSuchElementException" ? new RuntimeHasStopped() : error
     )
     if (found.event._tag === "CommandRejected") return yield* new SessionUnavailable({ reason: found.event.reason })
-    return { session: found.session, seq: found.seq }
+    const goesOn = found.event._tag === "SessionResumed" ? found.event.goesOn : undefined
+    return { session: found.session, seq: found.seq, ...(goesOn === undefined ? {} : { goesOn: goesOn.task }) }
   })
 
 export type SubmitError = SessionUnavailable | RuntimeHasStopped | LogError

@@ -1,7 +1,8 @@
 import type { Envelope } from "../runtime/Envelope.ts"
-import type { ApprovalRequested, ApprovalResolved } from "../tool/ToolEvent.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { ApprovalResolved } from "../tool/ToolEvent.ts"
 import type { Approval, CallShown, Diff, Display, Level, Progress } from "./Display.ts"
-import { bytes, duration, seconds } from "./Words.ts"
+import { bytes, duration, many, seconds } from "./Words.ts"
 
 /** What a frontend is told to do about an event. */
 export type Step =
@@ -29,7 +30,9 @@ export class Narrator {
   private readonly calls = new Map<string, CallShown>()
   private readonly tasks = new Map<string, TaskTold>()
   /** Open approval requests; the first is the one that is shown. */
-  private queue: ReadonlyArray<{ readonly call: CallShown; readonly requested: ApprovalRequested }> = []
+  private queue: ReadonlyArray<{ readonly call: CallShown; readonly request: ApprovalRequest }> = []
+  /** Requests from before a restart whose calls have not been made again yet. */
+  private waiting: ReadonlyArray<ApprovalRequest> = []
 
   /** The directory of the session, where it is known. */
   private project = ""
@@ -78,11 +81,12 @@ export class Narrator {
         told.calls++
         const call = { key: keyOf(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
         this.calls.set(call.key, call)
-        return [{ _tag: "CallBegan", call }]
+        const again = this.waiting.find(({ callId }) => callId === event.callId)
+        this.waiting = this.waiting.filter((other) => other !== again)
+        return [{ _tag: "CallBegan", call }, ...(again === undefined ? [] : this.requested(call, again))]
       }
       case "ApprovalRequested":
-        this.queue = [...this.queue, { call: this.call(envelope, event.request), requested: event }]
-        return this.queue.length === 1 ? this.ask() : []
+        return this.requested(this.call(envelope, event.request), event.request)
       case "ApprovalResolved":
         return this.resolved(envelope, event)
       case "ToolCallStarted":
@@ -143,15 +147,16 @@ export class Narrator {
         const reason = event.by === "user" ? "interrupted" : "interrupted, because the runtime stopped"
         return this.taskEnded(task, { ...told, outcome: "interrupted", reason, ...event, usage: undefined })
       }
-      case "SessionResumed":
-        return event.unknownCalls === 0
-          ? []
-          : [
-              note(
-                `${event.unknownCalls} calls were under way when the last run died; nobody knows their outcome`,
-                "warning"
-              )
-            ]
+      case "SessionResumed": {
+        const { goesOn, project, unknownCalls } = event
+        this.project = project
+        this.waiting = goesOn?.approvals ?? []
+        const lost = `${many(unknownCalls, "call")} under way when the last run died; nobody knows the outcome`
+        return [
+          ...(unknownCalls === 0 ? [] : [note(lost, "warning")]),
+          ...(goesOn === undefined ? [] : [note("the task goes on where the last run stopped")])
+        ]
+      }
       case "SessionCleared":
         return [note("the model has forgotten the conversation so far")]
       case "SessionCompacted":
@@ -200,22 +205,28 @@ export class Narrator {
     return this.calls.get(key) ?? { key, tool: event.tool, arguments: "", worker: envelope.worker ?? [] }
   }
 
+  private requested(call: CallShown, request: ApprovalRequest): ReadonlyArray<Step> {
+    this.queue = [...this.queue, { call, request }]
+    return this.queue.length === 1 ? this.ask() : []
+  }
+
   private ask(): ReadonlyArray<Step> {
     const [first] = this.queue
     if (first === undefined) return []
-    const { call, requested } = first
-    const { message, preview, risk } = requested.request
+    const { call, request } = first
+    const { message, preview, risk } = request
     return [
       status(undefined),
       { _tag: "CallNote", call, level: "warning", text: `needs approval, ${risk} risk: ${message}` },
       ...(preview?.diff === undefined ? [] : [{ _tag: "Diff", diff: { call, text: preview.diff } } as const]),
-      { _tag: "Ask", approval: { call, request: requested.request, waiting: () => this.queue.length - 1 } }
+      { _tag: "Ask", approval: { call, request, waiting: () => this.queue.length - 1 } }
     ]
   }
 
   private resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
-    const first = this.queue[0]?.requested.request.id === event.approvalId
-    this.queue = this.queue.filter(({ requested }) => requested.request.id !== event.approvalId)
+    const first = this.queue[0]?.request.id === event.approvalId
+    this.queue = this.queue.filter(({ request }) => request.id !== event.approvalId)
+    this.waiting = this.waiting.filter(({ id }) => id !== event.approvalId)
     const scope = event.scope === undefined || event.scope === "once" ? "" : ` (${event.scope})`
     const reason = event.reason === undefined ? "" : `: ${event.reason}`
     const text = {

@@ -10,7 +10,7 @@ import { Audit } from "../../src/approval/Audit.ts"
 import { guarded } from "../../src/approval/ReservedNames.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Subjects } from "../../src/approval/Subject.ts"
-import { TargetHash } from "../../src/approval/TargetHash.ts"
+import { FileHash } from "../../src/approval/FileHash.ts"
 import { Database } from "../../src/database/Database.ts"
 import { backoff } from "../../src/middleware/retry.ts"
 import type { ModelService } from "../../src/model/Model.ts"
@@ -161,7 +161,7 @@ export const make = (options: WorldOptions = {}) =>
         Layer.provide(Layer.succeed(SessionStore, store)),
         Layer.provide(Layer.succeed(Database, database)),
         Layer.provide(Subjects.layer({ cwd: "/w" })),
-        Layer.provide(Layer.succeed(TargetHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })),
+        Layer.provide(Layer.succeed(FileHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })),
         Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", parallelCalls: 200 }))
       )
       const context = yield* Effect.orDie(Layer.buildWithScope(layer, scope))

@@ -55,6 +55,30 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     assert.include(rules.screen(), "a.txt")
   })
 
+  it("waits again after a kill, with the same id and digest, and the task goes on (A12)", async () => {
+    scripted(at, [
+      { when: "write", ...write("a.txt", "one\n") },
+      { repeat: true, ...done }
+    ])
+    const dying = await open(["run", "write"])
+    await dying.seen("allow?")
+    dying.press("d")
+    const [, bound = "nothing"] = /bound to (\w{40})/.exec(await dying.seen(/bound to \w{40}/)) ?? []
+    dying.kill()
+    await dying.ended
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    const terminal = await open(["--continue"])
+    await terminal.seen("goes on where the last run stopped")
+    await terminal.seen("allow?")
+    terminal.press("d")
+    assert.include(await terminal.seen(/bound to \w{40}/), bound)
+    terminal.press("y")
+    await terminal.seen("So be it.")
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
+    terminal.press("\u0004")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
   it("expires, which is a no that says so (A8)", async () => {
     scripted(at, [write("a.txt", "one\n"), done], { approvals: { timeout: "1 second" } })
     const terminal = await open(["run", "write"])

@@ -152,7 +152,25 @@ describe("the built command line", { timeout }, () => {
     scripted(at, writing)
     assert.strictEqual((await tollgate(at, ["run", "--approve", "deny", "write"])).code, 0)
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
-    assert.strictEqual((await tollgate(at, ["run", "--approve", "allow", "write"])).code, 0)
+    assert.strictEqual((await tollgate(at, ["run", "--dangerously-allow-all", "write"])).code, 0)
+    assert.deepStrictEqual(fs.readdirSync(at.work), ["new.txt"])
+  })
+
+  it("allows everything only where the flag that says so is given (A7)", async () => {
+    scripted(at, writing, { approvals: { policy: "allow" } })
+    for (const args of [
+      ["run", "--approve", "allow", "write"],
+      ["run", "write"]
+    ]) {
+      const { code, stderr } = await tollgate(at, args)
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "--dangerously-allow-all")
+    }
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    const both = ["run", "--dangerously-allow-all", "--approve", "deny", "write"]
+    assert.strictEqual((await tollgate(at, both)).code, 2)
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    assert.strictEqual((await tollgate(at, ["run", "--dangerously-allow-all", "write"])).code, 0)
     assert.deepStrictEqual(fs.readdirSync(at.work), ["new.txt"])
   })
 
@@ -229,7 +247,7 @@ describe("the built command line", { timeout }, () => {
     "stops on %s, says what was interrupted and ends with 130",
     async (signal) => {
       scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
-      const running = await start(at, ["run", "--approve", "allow", "wait"])
+      const running = await start(at, ["run", "--dangerously-allow-all", "wait"])
       await running.seen("begun")
       running.kill(signal)
       const { code, stderr } = await running.ended

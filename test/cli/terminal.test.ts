@@ -70,15 +70,11 @@ describe("the terminal", { timeout: 60_000 }, () => {
     ["Esc", escape],
     ["Ctrl-C", ctrlC]
   ])("%s interrupts the running task and gives the prompt back (U8)", async (_, key) => {
-    scripted(
-      at,
-      [
-        { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },
-        { repeat: true, steps: [{ say: "Still here." }] }
-      ],
-      { approvals: { policy: "allow" } }
-    )
-    const terminal = await open([])
+    scripted(at, [
+      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },
+      { repeat: true, steps: [{ say: "Still here." }] }
+    ])
+    const terminal = await open(["--dangerously-allow-all"])
     await terminal.seen("›")
     terminal.press("wait\r")
     await terminal.seen("│ begun")
@@ -93,7 +89,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
 
   it("ctrl-c ends a run with 130 and says what was interrupted", async () => {
     scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
-    const terminal = await open(["run", "--approve", "allow", "wait"])
+    const terminal = await open(["run", "--dangerously-allow-all", "wait"])
     await terminal.seen("│ begun")
     terminal.press(ctrlC)
     assert.strictEqual(await terminal.ended, 130)

@@ -21,5 +21,5 @@ export const approve = Options.choice("approve", ApprovalPolicy.literals).pipe(
   Options.optional
 )
 export const allowAll = Options.boolean("dangerously-allow-all").pipe(
-  Options.withDescription("runs every call unasked, whatever its risk; the same as --approve allow")
+  Options.withDescription("runs every call unasked, whatever its risk; there is no other way to choose allow")
 )

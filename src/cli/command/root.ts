@@ -16,7 +16,13 @@ import { tour } from "./tour.ts"
 /** `tollgate`, which is an interactive prompt by itself. */
 export const root = Command.make(
   "tollgate",
-  { profile: options.profile, session: options.session, last: options.last },
+  {
+    profile: options.profile,
+    session: options.session,
+    last: options.last,
+    approve: options.approve,
+    allowAll: options.allowAll
+  },
   (given) =>
     load(
       () => import("../Interactive.ts"),

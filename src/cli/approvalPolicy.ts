@@ -1,0 +1,40 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { UsageError } from "./Outcome.ts"
+
+export interface PolicyOptions {
+  readonly approve: Option.Option<ApprovalPolicy>
+  /** To allow everything has a flag of its own, which no configuration and no other flag stands for. */
+  readonly allowAll: boolean
+}
+
+const others = "ask, deny, allow-read-only or allow-edits"
+
+/** What happens to calls that need approval: by the flags, by the configuration, else a person is asked if there is one. */
+export const policyOf = (
+  { allowAll, approve }: PolicyOptions,
+  canAsk: boolean
+): Effect.Effect<ApprovalPolicy, UsageError, Configuration> =>
+  Effect.flatMap(Configuration, ({ entries, settings }) => {
+    const usage = (reason: string) => new UsageError({ reason })
+    if (allowAll) {
+      return Option.exists(approve, (policy) => policy !== "allow")
+        ? usage("--dangerously-allow-all and --approve exclude each other.")
+        : Effect.succeed<ApprovalPolicy>("allow")
+    }
+    const policy = Option.getOrElse(approve, () => settings.approvals?.policy ?? "ask")
+    if (policy === "allow") {
+      const said = Option.isSome(approve)
+        ? "--approve allow"
+        : `approvals.policy allow (${entries.find(({ key }) => key === "approvals.policy")?.source ?? "configuration"})`
+      return usage(
+        `${said} runs every call unasked, whatever its risk. Add --dangerously-allow-all to say so, or choose ${others}.`
+      )
+    }
+    if (policy !== "ask" || canAsk) return Effect.succeed(policy)
+    return Option.isSome(approve)
+      ? usage("--approve ask needs a terminal. Choose --approve deny, allow-read-only or fail.")
+      : Effect.succeed<ApprovalPolicy>("fail")
+  })
