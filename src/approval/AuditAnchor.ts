@@ -3,8 +3,8 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { replaceFile } from "../database/replaceFile.ts"
 import type { Head } from "./AuditChain.ts"
-import { replaceFile } from "./RuleStore.ts"
 
 /** The key or the anchor of the audit cannot be used. */
 export class AuditAnchorFailed extends Schema.TaggedError<AuditAnchorFailed>()("AuditAnchorFailed", {

@@ -4,12 +4,12 @@ import * as Schema from "effect/Schema"
 import { Audit } from "../approval/Audit.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { Database } from "../database/Database.ts"
 import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
 import { project } from "./Project.ts"
+import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 
 /** What is to be revoked is not there, not alone, or not revocable. */
@@ -28,13 +28,6 @@ export class RuleNotRevoked extends Schema.TaggedError<RuleNotRevoked>()("RuleNo
       : `No saved rule of ${this.project} begins with ${this.id}. tollgate approvals list shows those that there are.`
   }
 }
-
-/** The audit of the user. */
-export const audited = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home }) =>
-    Audit.layerSql(home.approvals).pipe(Layer.provide(Database.layer(home.database)))
-  )
-)
 
 const screen = Screen.layer({ split: false })
 
@@ -69,7 +62,7 @@ export const list = ({ json }: ListOptions) =>
     if (!live) return
     const hint = `${many(saved.length, "saved rule")} of ${here} · tollgate approvals revoke ID. ${note}`
     yield* answer(`\n${style.dim(hanging("", hint, width() - 1).trimEnd())}\n`)
-  }).pipe(Effect.provide(KnownRules.store), Effect.provide(screen), Effect.provide(Configuration.layer()))
+  }).pipe(Effect.provide(Records.decided), Effect.provide(screen), Effect.provide(Configuration.layer()))
 
 /** Shows every rule with its level and the file that it is from. */
 export const rules = ({ json }: ListOptions) =>
@@ -90,7 +83,7 @@ export const rules = ({ json }: ListOptions) =>
         ] as const
     )
     yield* answer(table(rows, width() - 1))
-  }).pipe(Effect.provide(KnownRules.store), Effect.provide(screen), Effect.provide(Configuration.layer()))
+  }).pipe(Effect.provide(Records.decided), Effect.provide(screen), Effect.provide(Configuration.layer()))
 
 const named = (known: ReadonlyArray<KnownRule>, id: string): ReadonlyArray<KnownRule> => {
   const exact = known.filter(({ rule }) => rule.id === id)
@@ -126,8 +119,7 @@ export const revoke = (id: string) =>
     const text = `${KnownRules.said(found)}. A session that is open heeds that with its next task.`
     yield* answer(hanging("revoked  ", text, width() - 1))
   }).pipe(
-    Effect.provide(audited),
-    Effect.provide(KnownRules.store),
+    Effect.provide(Layer.merge(Records.audit, Records.decided)),
     Effect.provide(screen),
     Effect.provide(Configuration.layer())
   )

@@ -9,10 +9,10 @@ import type { ToolStats } from "../approval/AuditStats.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { cutMiddle } from "../redaction/visible.ts"
 import { duration, many } from "../ui/Words.ts"
-import { audited } from "./ApprovalsCommand.ts"
 import { oneLine } from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
 import { UsageError } from "./Outcome.ts"
+import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 
 /** An entry of the audit is not what was written. */
@@ -111,7 +111,7 @@ export const audit = (options: AuditOptions) =>
     }
     yield* verified(options.json)
   }).pipe(
-    Effect.provide(audited),
+    Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())
   )
@@ -140,7 +140,7 @@ export const stats = ({ json }: { readonly json: boolean }) =>
       found.map((one) => hanging(`${oneLine(one.tool).padEnd(wide)}  `, statsText(one), width() - 1)).join("")
     )
   }).pipe(
-    Effect.provide(audited),
+    Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())
   )

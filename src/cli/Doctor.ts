@@ -18,6 +18,8 @@ import * as DefaultStack from "../tool/DefaultStack.ts"
 import { version } from "../version.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import * as Live from "./Live.ts"
+import { distrust, projectConfig } from "./ProjectConfig.ts"
+import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
 import { tools } from "./Toolbox.ts"
@@ -114,6 +116,11 @@ const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
   )
 )
 
+const checkProject = Effect.map(projectConfig, (found): ReadonlyArray<Finding> => {
+  const why = distrust(found)
+  return why === undefined ? [] : [{ state: "note", what: "project", detail: why, mend: ["tollgate trust"] }]
+}).pipe(Effect.orElseSucceed((): ReadonlyArray<Finding> => []))
+
 const render = ({ detail, mend = [], state, what }: Finding, style: Style): string => {
   const mark = { good: style.green("✓"), missing: style.red("✗"), note: style.yellow("!") }[state]
   const lines = [
@@ -137,11 +144,19 @@ const showStack = Effect.gen(function* () {
 
 export const doctor = ({ stack }: { readonly stack: boolean }) =>
   Effect.gen(function* () {
-    if (stack) return yield* showStack
+    if (stack) return yield* Effect.provide(showStack, Records.decided)
     const { answer, style } = yield* Screen
     const { home } = yield* Configuration
     yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
-    const checks = [Effect.map(checkDatabase, (one) => [one]), checkProfiles, Effect.map(checkSandbox, (one) => [one])]
+    const checks = [
+      Effect.map(checkDatabase, (one) => [one]),
+      checkProfiles,
+      Effect.map(checkSandbox, (one) => [one]),
+      checkProject.pipe(
+        Effect.provide(Records.decided),
+        Effect.orElseSucceed(() => [])
+      )
+    ]
     const found = (yield* Effect.forEach(checks, (check) =>
       Effect.tap(check, (findings) => answer(findings.map((one) => render(one, style)).join("")))
     )).flat()

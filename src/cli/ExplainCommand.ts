@@ -9,6 +9,8 @@ import type { Explanation } from "../approval/explain.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
 import { Subjects } from "../approval/Subject.ts"
 import { Configuration, parseValue } from "../config/Configuration.ts"
+import type { Trust } from "../config/Trust.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
 import { redactText } from "../redaction/Redactor.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
@@ -17,6 +19,8 @@ import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
 import { UsageError } from "./Outcome.ts"
 import { project } from "./Project.ts"
+import * as Records from "./Records.ts"
+import { ruleOptions } from "./ruleOptions.ts"
 import { Screen } from "./Screen.ts"
 import * as Toolbox from "./Toolbox.ts"
 
@@ -122,7 +126,7 @@ const explained = (
   tool: Tool.Any,
   parameters: Parameters,
   params: unknown
-): Effect.Effect<Answer, RuleStoreFailed, Approvals | Configuration | RuleStore | Provided> =>
+): Effect.Effect<Answer, RuleStoreFailed | DatabaseError, Approvals | Configuration | RuleStore | Trust | Provided> =>
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const known = yield* KnownRules.all
@@ -166,11 +170,10 @@ export const explain = (options: ExplainOptions) =>
       return yield* usage(`The parameters do not fit ${tool.name}. ${issues.join("; ")}`)
     }
     const place = { home, roots: settings.roots ?? [], workspace: KnownRules.workspace() }
-    const rules = settings.approvals?.rules
     const approvals = Approvals.layerAudited({
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
       root: place.workspace,
-      ...(rules === undefined ? {} : { rules })
+      ...(yield* ruleOptions)
     }).pipe(Layer.provide(Subjects.layer({ cwd: place.workspace })), Layer.provide(Audit.layerMemory))
     const answer = yield* explained(tool, parameters, decoded.right).pipe(
       Effect.provide(approvals),
@@ -180,7 +183,7 @@ export const explain = (options: ExplainOptions) =>
       options.json ? `${JSON.stringify({ tool: tool.name, ...answer })}\n` : rendered(tool.name, answer, screen)
     )
   }).pipe(
-    Effect.provide(KnownRules.store),
+    Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())
   )

@@ -16,6 +16,7 @@ import { invocation } from "./invocation.ts"
 import { UsageError } from "./Outcome.ts"
 import { policyOf } from "./approvalPolicy.ts"
 import { agent, flagsOf, openSession, type RunOptions } from "./Run.ts"
+import * as ProjectConfig from "./ProjectConfig.ts"
 import { Screen } from "./Screen.ts"
 import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
 
@@ -123,6 +124,7 @@ const talk = (options: InteractiveOptions) =>
     yield* screen.progress(
       `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} · /help · esc stops · ctrl-d quits`)}\n\n`
     )
+    yield* ProjectConfig.warn
     const loop: Effect.Effect<
       void,
       Effect.Effect.Error<ReturnType<typeof prompt>>,

@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { describe, type Rule } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
 import { RuleStore, type RuleStoreFailed } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
+import type { Trust } from "../config/Trust.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
 import { makeVisible } from "../redaction/visible.ts"
-import { project } from "./Project.ts"
+import { projectConfig } from "./ProjectConfig.ts"
 
 /** A rule and where it is from. */
 export interface KnownRule {
@@ -19,33 +21,40 @@ export interface KnownRule {
   readonly ignored: string | undefined
 }
 
-/** The saved rules of the user. */
-export const store: Layer.Layer<RuleStore, never, Configuration> = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home }) => RuleStore.layerFile(home.rules))
-)
-
 /** Where relative path patterns start. */
 export const workspace = (): string => process.cwd()
 
-const ignoredFor = (rule: Rule): string | undefined =>
-  rule.level === "project"
+const ignoredFor = (rule: Rule, trusted: boolean): string | undefined =>
+  rule.level === "project" && !trusted
     ? "the project is not trusted"
-    : Either.match(RuleBook.make([rule], { root: workspace(), trusted: false }), {
+    : Either.match(RuleBook.make([rule], { root: workspace(), trusted }), {
         onLeft: ({ message }) => message,
         onRight: () => undefined
       })
 
-/** Every rule of the project of the working directory, the configured ones first. */
-export const all: Effect.Effect<ReadonlyArray<KnownRule>, RuleStoreFailed, Configuration | RuleStore> = Effect.gen(
-  function* () {
-    const { home, settings } = yield* Configuration
-    const saved = yield* (yield* RuleStore).list(yield* project)
-    const known =
-      (source: string, saved: boolean) =>
-      (rule: Rule): KnownRule => ({ rule, source, saved, ignored: ignoredFor(rule) })
-    return [...(settings.approvals?.rules ?? []).map(known(home.config, false)), ...saved.map(known(home.rules, true))]
-  }
-)
+/** Every rule of the project of the working directory: of the user, of its own file, and saved. */
+export const all: Effect.Effect<
+  ReadonlyArray<KnownRule>,
+  RuleStoreFailed | DatabaseError,
+  Configuration | RuleStore | Trust
+> = Effect.gen(function* () {
+  const { home, settings } = yield* Configuration
+  const { file, project, trusted } = yield* projectConfig
+  const saved = yield* (yield* RuleStore).list(project)
+  const known =
+    (source: string, saved: boolean) =>
+    (rule: Rule): KnownRule => ({ rule, source, saved, ignored: ignoredFor(rule, trusted) })
+  const brought = Option.match(file, {
+    onNone: () => [],
+    onSome: ({ file, settings }) =>
+      (Option.getOrUndefined(Either.getRight(settings))?.approvals?.rules ?? []).map(known(file, false))
+  })
+  return [
+    ...(settings.approvals?.rules ?? []).map(known(home.config, false)),
+    ...brought,
+    ...saved.map(known(home.database, true))
+  ]
+})
 
 /** Text from a file on one line that shows all it holds. */
 export const oneLine = (text: string): string => makeVisible(text.replaceAll(/\s+/gu, " "))

@@ -9,13 +9,13 @@ import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { approve } from "../approval/approve.ts"
 import { Audit } from "../approval/Audit.ts"
+import { Delegate } from "../approval/Delegate.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import { guarded } from "../approval/ReservedNames.ts"
-import { RuleStore } from "../approval/RuleStore.ts"
 import { Subjects } from "../approval/Subject.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { Database } from "../database/Database.ts"
+import type { DelegateProgram } from "../config/Settings.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import { backoff } from "../middleware/retry.ts"
@@ -36,22 +36,13 @@ import type * as Tool from "../tool/Tool.ts"
 import type { CallRequest } from "../tool/ToolCall.ts"
 import * as Toolset from "../tool/Toolset.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
-
-/** The user's database; one connection for all who need it. */
-const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home }) => Database.layer(home.database))
-)
+import { projectConfig } from "./ProjectConfig.ts"
+import * as Records from "./Records.ts"
+import { ruleOptions } from "./ruleOptions.ts"
 
 /** The sessions of the user. */
 export const store: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
-  Layer.provide(database)
-)
-
-/** The audit and the saved rules of the user. */
-const records = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home }) =>
-    Layer.merge(Audit.layerSql(home.approvals).pipe(Layer.provide(database)), RuleStore.layerFile(home.rules))
-  )
+  Layer.provide(Records.database)
 )
 
 /** The models of the configuration; it must name at least one. */
@@ -103,7 +94,9 @@ const retry = backoff({
 /** What the configuration says of the stack in front of every tool. */
 export const stack = Effect.gen(function* () {
   const { settings } = yield* Configuration
-  const { hooks = [], timeouts } = settings
+  const { settings: ofProject, trusted } = yield* projectConfig
+  const { hooks: user = [], timeouts } = settings
+  const { hooks: project = [] } = ofProject
   const spans = yield* collector
   return {
     approval: approve,
@@ -111,9 +104,15 @@ export const stack = Effect.gen(function* () {
     retry,
     timeouts: { limit: timeouts?.tool ?? Duration.minutes(2), ...(timeouts?.idle && { idle: timeouts.idle }) },
     ...(Option.isSome(spans) && { telemetry: { content: spans.value.content, redact: redactText } }),
-    ...(hooks.length > 0 && { hooks: toHooks({ user: hooks, project: [], projectTrusted: false }) })
+    ...(user.length + project.length > 0 && { hooks: toHooks({ user, project, projectTrusted: trusted }) })
   }
 })
+
+/** A program of the user that decides before a person is asked. */
+const delegated = ({ command: [file, ...args], ...options }: DelegateProgram) =>
+  Delegate.layerProgram({ file, args, cwd: process.cwd(), env: environment(process.env), ...options }).pipe(
+    Layer.provide(Processes.layer)
+  )
 
 /** A toolset whose requirements are built with its first call. */
 const later = <E, R, E2>(toolset: Toolset.Toolset<E, R>, requirements: Layer.Layer<R, E2>) =>
@@ -165,18 +164,19 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
   workspace
 }: LiveOptions<T, E, R, E2>) => {
   const approvals = Layer.unwrapEffect(
-    Effect.map(Configuration, ({ settings: { approvals } }) =>
-      Layer.orDie(
-        Approvals.layerAudited({
-          policy,
-          danger: policy === "allow",
-          always: true,
-          root: workspace,
-          ...(approvals?.rules === undefined ? {} : { rules: approvals.rules }),
-          ...(approvals?.timeout === undefined ? {} : { timeout: approvals.timeout })
-        })
-      )
-    )
+    Effect.gen(function* () {
+      const { settings } = yield* Configuration
+      const { delegate, timeout } = settings.approvals ?? {}
+      const made = Approvals.layerAudited({
+        policy,
+        danger: policy === "allow",
+        always: true,
+        root: workspace,
+        ...(yield* ruleOptions),
+        ...(timeout === undefined ? {} : { timeout })
+      })
+      return delegate === undefined ? made : Layer.provide(made, delegated(delegate))
+    })
   )
   const tracer = Layer.unwrapEffect(
     Effect.flatMap(collector, (spans) =>
@@ -197,7 +197,8 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(sealed(tools, requirements)),
     Layer.provide(models),
     Layer.provide(approvals),
-    Layer.provide(records),
+    Layer.provide(Records.audit),
+    Layer.provideMerge(Records.decided),
     Layer.provide([Subjects.layer({ cwd: workspace }), FileHash.layerLocal]),
     Layer.provideMerge(store),
     Layer.provide(options),

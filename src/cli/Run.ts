@@ -14,6 +14,7 @@ import * as Frontend from "./Frontend.ts"
 import * as Live from "./Live.ts"
 import { UsageError } from "./Outcome.ts"
 import { project } from "./Project.ts"
+import * as ProjectConfig from "./ProjectConfig.ts"
 import { readStdin } from "./readStdin.ts"
 import { runTask } from "./runTask.ts"
 import { Screen } from "./Screen.ts"
@@ -104,6 +105,7 @@ const perform = (options: RunOptions, prompt: string) =>
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
     yield* ui.start({ id: opened.session, profile: yield* preferred })
+    yield* ProjectConfig.warn
     yield* Effect.ensuring(
       runTask(opened, prompt, (events) =>
         present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) })

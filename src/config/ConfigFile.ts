@@ -2,9 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
-import * as path from "node:path"
+import { replaceFile } from "../database/replaceFile.ts"
 import { ConfigInvalid, ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
 import { Settings } from "./Settings.ts"
 
@@ -75,15 +74,8 @@ export const replaceAt = (json: Json, steps: ReadonlyArray<string>, value: unkno
 export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwritable> =>
   Effect.try({
     try: () => {
-      fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-      const target = fs.existsSync(file) ? fs.realpathSync(file) : file
-      const temporary = `${target}.${crypto.randomBytes(6).toString("hex")}`
-      try {
-        fs.writeFileSync(temporary, `${JSON.stringify(json, null, 2)}\n`, { mode: 0o600, flag: "wx", flush: true })
-        fs.renameSync(temporary, target)
-      } finally {
-        fs.rmSync(temporary, { force: true })
-      }
+      // A link stays one.
+      replaceFile(fs.existsSync(file) ? fs.realpathSync(file) : file, `${JSON.stringify(json, null, 2)}\n`)
     },
     catch: (error) => new ConfigUnwritable({ file, reason: because(error) })
   })

@@ -10,15 +10,12 @@ export interface Home {
   readonly database: string
   /** The key and the head of the audit, outside every workspace. */
   readonly approvals: string
-  /** Rules that were saved by answering `always`. */
-  readonly rules: string
 }
 
 const below = (config: string, data: string): Home => ({
   config: path.join(config, "config.json"),
   database: path.join(data, "tollgate.db"),
-  approvals: path.join(data, "approvals"),
-  rules: path.join(data, "rules.json")
+  approvals: path.join(data, "approvals")
 })
 
 /** A directory of the environment; a relative one is no directory, as the XDG specification has it. */

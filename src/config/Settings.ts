@@ -20,6 +20,15 @@ const Limit = Schema.Union(
   Timespan
 )
 
+/** A program that decides on calls before a person is asked; no shell is involved. */
+export const DelegateProgram = Schema.Struct({
+  command: Schema.NonEmptyArray(Schema.NonEmptyString),
+  timeout: optional(Timespan),
+  /** What stands where it fails; `ask` where absent. */
+  onFailure: optional(Schema.Literal("ask", "deny"))
+})
+export type DelegateProgram = typeof DelegateProgram.Type
+
 /** What a configuration file holds. */
 export const Settings = Schema.Struct({
   /** The profile used where none is named. */
@@ -30,7 +39,8 @@ export const Settings = Schema.Struct({
       policy: optional(ApprovalPolicy),
       timeout: optional(Timespan),
       /** Rules of the user; the strictest that matches decides. */
-      rules: optional(Schema.Array(Rule))
+      rules: optional(Schema.Array(Rule)),
+      delegate: optional(DelegateProgram)
     })
   ),
   /** Programs that are asked before, or told after, calls of tools. */
@@ -67,6 +77,7 @@ export const keys: ReadonlyArray<Key> = [
   key("approvals.policy", "what happens to calls that need approval", "ask"),
   key("approvals.timeout", "how long a person has to answer", "30 seconds"),
   key("approvals.rules", "rules that decide beforehand; the strictest that matches wins", []),
+  key("approvals.delegate", "a program that decides on calls before a person is asked"),
   key("hooks", "programs that are asked before, or told after, calls of tools", []),
   key("timeouts.tool", "how long one attempt of a tool may take; 0 for ever", "2 minutes"),
   key("timeouts.idle", "how long a tool may be silent; 0 for ever", 0),

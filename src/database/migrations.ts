@@ -146,5 +146,20 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
     `CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN
       SELECT RAISE(ABORT, 'the audit is only appended to');
     END`
+  ],
+  [
+    `CREATE TABLE rules (
+      project TEXT NOT NULL,
+      id TEXT NOT NULL,
+      rule TEXT NOT NULL,
+      saved_at INTEGER NOT NULL,
+      PRIMARY KEY (project, id)
+    )`,
+    `CREATE TABLE trusted_projects (
+      project TEXT PRIMARY KEY,
+      digest TEXT NOT NULL,
+      trusted_at INTEGER NOT NULL
+    ) WITHOUT ROWID`,
+    `CREATE INDEX events_approvals ON events (session_id, seq) WHERE tag IN ('ApprovalRequested', 'ApprovalResolved')`
   ]
 ]

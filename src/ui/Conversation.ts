@@ -42,7 +42,7 @@ const answers =
 export const open = (
   which: Which,
   project: string
-): Effect.Effect<Opened, SessionUnavailable | RuntimeHasStopped | LogError, Runtime> =>
+): Effect.Effect<Opened, SessionUnavailable | RuntimeHasStopped, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const ids = yield* Ids
@@ -64,8 +64,9 @@ export const open = (
     const answer = yield* Effect.fork(runtime.events.pipe(Stream.filterMap(answers(commandId)), Stream.runHead))
     yield* Effect.yieldNow()
     yield* runtime.send(command)
-    const found = yield* Effect.mapError(Effect.flatten(answer.await.pipe(Effect.flatten)), (error) =>
-      error._tag === "NoSuchElementException" ? new RuntimeHasStopped() : error
+    const found = yield* Effect.mapError(
+      Effect.flatten(answer.await.pipe(Effect.flatten)),
+      () => new RuntimeHasStopped()
     )
     if (found.event._tag === "CommandRejected") return yield* new SessionUnavailable({ reason: found.event.reason })
     const goesOn = found.event._tag === "SessionResumed" ? found.event.goesOn : undefined

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, FastCheck as fc, Layer, Schema } from "effect"
+import { Context, Effect, Either, FastCheck as fc, Layer, Schema } from "effect"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -10,6 +10,7 @@ import { argvOf, pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { byName, Subjects } from "../../src/approval/Subject.ts"
+import { Database } from "../../src/database/Database.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 
 const tool = (name: string, approval: "always" | "never" = "always") =>
@@ -194,10 +195,14 @@ const directory = Effect.acquireRelease(
   (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
 )
 
+const stored = Effect.map(directory, (made) =>
+  RuleStore.layerSql.pipe(Layer.provide(Database.layer(path.join(made, "tollgate.db"))))
+)
+
 describe("saved rules", () => {
   for (const [name, layer] of [
     ["in memory", Effect.succeed(RuleStore.layerMemory)],
-    ["in a file", Effect.map(directory, (made) => RuleStore.layerFile(path.join(made, "state", "rules.json")))]
+    ["in the database", stored]
   ] as const) {
     it.scoped(`are kept per project and removed by id, ${name} (A6)`, () =>
       Effect.gen(function* () {
@@ -207,28 +212,48 @@ describe("saved rules", () => {
         yield* store.save("__proto__", rule("allow", { argv: ["id"] }))
         assert.deepStrictEqual(yield* store.list("one"), [saved])
         assert.deepStrictEqual(yield* store.list("two"), [])
+        const again = { ...saved, argv: ["ls", "-l"] }
+        yield* store.save("one", again)
+        assert.deepStrictEqual(yield* store.list("one"), [again])
         assert.isTrue(yield* store.remove("one", saved.id))
         assert.isFalse(yield* store.remove("one", saved.id))
         assert.deepStrictEqual(yield* store.list("one"), [])
       }).pipe((self) => Effect.flatMap(layer, (given) => Effect.provide(self, given)))
     )
+
+    it.scoped(`are bounded, and the oldest give way, ${name} (A6)`, () =>
+      Effect.gen(function* () {
+        const store = yield* RuleStore
+        yield* Effect.forEach(
+          Array.from({ length: 1003 }, (_, index) => index),
+          (index) => store.save("p", { ...rule("allow", { argv: [`c${index}`] }), id: `rule_${index}` }),
+          { concurrency: "unbounded" }
+        )
+        const kept = yield* store.list("p")
+        assert.strictEqual(kept.length, 1000)
+        assert.strictEqual(kept[0]?.id, "rule_3")
+      }).pipe((self) => Effect.flatMap(layer, (given) => Effect.provide(self, given)))
+    )
   }
 
-  it.scoped("are written whole, for their owner alone, and not half-read (A6)", () =>
+  it.scoped("are all kept where two processes save at the same time (A6)", () =>
     Effect.gen(function* () {
-      const file = path.join(yield* directory, "rules.json")
-      const store = yield* Effect.provide(RuleStore, RuleStore.layerFile(file))
-      yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, index) => index),
-        (index) => store.save("p", rule("allow", { argv: [`c${index}`] })),
-        { concurrency: "unbounded" }
+      const file = path.join(yield* directory, "tollgate.db")
+      const open = Effect.map(
+        Layer.build(RuleStore.layerSql.pipe(Layer.provide(Database.layer(file)))),
+        Context.get(RuleStore)
       )
-      assert.strictEqual((yield* store.list("p")).length, 20)
-      assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
-      assert.deepStrictEqual(fs.readdirSync(path.dirname(file)), ["rules.json"])
-      fs.writeFileSync(file, "{")
-      const error = yield* Effect.flip(store.list("p"))
-      assert.include(error.message, file)
+      const saving = (name: string) =>
+        Effect.scoped(
+          Effect.flatMap(open, (store) =>
+            Effect.forEach(
+              Array.from({ length: 20 }, (_, index) => index),
+              (index) => store.save("p", { ...rule("allow", { argv: ["c"] }), id: `rule_${name}${index}` })
+            )
+          )
+        )
+      yield* Effect.all([saving("a"), saving("b")], { concurrency: 2 })
+      assert.strictEqual((yield* (yield* open).list("p")).length, 40)
     })
   )
 })

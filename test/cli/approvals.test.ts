@@ -25,13 +25,13 @@ const noPublish = {
 } as const
 const theirs = { id: "theirs", decision: "allow", level: "project", tool: "run_shell", argv: ["make"] } as const
 
+const database = (at: Place) => path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
+
 const save = (at: Place, ...rules: ReadonlyArray<Rule>) =>
   Effect.flatMap(RuleStore, (store) => Effect.forEach(rules, (rule) => store.save(at.work, rule))).pipe(
-    Effect.provide(RuleStore.layerFile(path.join(at.env["TOLLGATE_HOME"]!, "rules.json"))),
+    Effect.provide(RuleStore.layerSql.pipe(Layer.provide(Database.layer(database(at))))),
     Effect.runPromise
   )
-
-const database = (at: Place) => path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
 
 const write = (at: Place, entries: ReadonlyArray<AuditEntry>) =>
   Effect.flatMap(Audit, (audit) => Effect.forEach(entries, audit.commit)).pipe(
@@ -117,7 +117,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     const { stdout } = await approvals("rules")
     assert.match(stdout, /^no-publish +user +deny run_shell: npm publish … {2}\(.*config\.json\)$/m)
     assert.match(stdout, /^theirs +project +allow run_shell: make … – does not count: the project is not trusted/m)
-    assert.match(stdout, /^rule_aaaaaaaa +user +allow run_shell: git log … {2}\(.*rules\.json\)$/m)
+    assert.match(stdout, /^rule_aaaaaaaa +user +allow run_shell: git log … {2}\(.*tollgate\.db\)$/m)
     const records = lines((await approvals("rules", "--json")).stdout)
     assert.deepStrictEqual(
       records.map((record) => [record["id"], record["level"], record["saved"]]),

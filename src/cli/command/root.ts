@@ -12,6 +12,7 @@ import { replay } from "./replay.ts"
 import { run } from "./run.ts"
 import { sessions } from "./sessions.ts"
 import { tour } from "./tour.ts"
+import { trust } from "./trust.ts"
 
 /** `tollgate`, which is an interactive prompt by itself. */
 export const root = Command.make(
@@ -38,6 +39,7 @@ export const root = Command.make(
     config.command,
     approvals.command,
     policy.command,
+    trust.command,
     doctor,
     tour
   ]),
@@ -55,6 +57,7 @@ export const tree: CommandTree = {
     config,
     approvals,
     policy,
+    trust,
     doctor: { command: doctor },
     tour: { command: tour }
   }

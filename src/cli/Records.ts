@@ -1,0 +1,24 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Audit, type AuditError } from "../approval/Audit.ts"
+import { RuleStore } from "../approval/RuleStore.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { Trust } from "../config/Trust.ts"
+import { Database } from "../database/Database.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+
+/** The user's database; one connection for all who need it. */
+export const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) => Database.layer(home.database))
+)
+
+/** What the user has decided for good: saved rules and trusted projects. */
+export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuration> = Layer.merge(
+  RuleStore.layerSql,
+  Trust.layerSql
+).pipe(Layer.provide(database))
+
+/** The audit of the user. */
+export const audit: Layer.Layer<Audit, AuditError, Configuration> = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) => Audit.layerSql(home.approvals))
+).pipe(Layer.provide(database))

@@ -1,0 +1,87 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { Configuration } from "../config/Configuration.ts"
+import { fileOf } from "../config/ProjectFile.ts"
+import { Trust } from "../config/Trust.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import { Ui } from "../ui/Ui.ts"
+import { many } from "../ui/Words.ts"
+import * as Frontend from "./Frontend.ts"
+import { UsageError } from "./Outcome.ts"
+import { project } from "./Project.ts"
+import { projectConfig } from "./ProjectConfig.ts"
+import * as Records from "./Records.ts"
+import { Screen } from "./Screen.ts"
+
+export interface TrustOptions {
+  /** It has been read already. */
+  readonly yes: boolean
+}
+
+const say = (line: string) => Effect.flatMap(Screen, ({ answer }) => answer(`${line}\n`))
+
+/** Shows what the project would run and allow, and lets it once the person says so; a change of the file ends that. */
+export const trust = ({ yes }: TrustOptions) =>
+  Effect.gen(function* () {
+    const { answer, interactive, style } = yield* Screen
+    const { file, project: here, trusted } = yield* projectConfig
+    if (Option.isNone(file)) {
+      return yield* say(
+        `${makeVisible(here)} brings no configuration (${makeVisible(fileOf(here))}): nothing to trust.`
+      )
+    }
+    const { digest, file: name, settings, text } = file.value
+    const { approvals, hooks = [] } = yield* Either.match(settings, {
+      onLeft: Effect.fail,
+      onRight: Effect.succeed
+    })
+    const shown = makeVisible(text).trimEnd()
+    yield* answer(`${style.bold(makeVisible(name))}\n${shown}\n\n`)
+    if (trusted) return yield* say("It is trusted as it is.")
+    const what = `${many(hooks.length, "hook")} and ${many(approvals?.rules?.length ?? 0, "rule")}`
+    if (!yes) {
+      if (!interactive) {
+        return yield* new UsageError({
+          reason: "Nobody can be asked here. Read the file, then say tollgate trust --yes."
+        })
+      }
+      const line = yield* (yield* Ui).input(`Let ${what} of this project count, until the file changes? y/N `)
+      if (!Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))) return yield* say("It stays untrusted.")
+    }
+    yield* (yield* Trust).accept(here, digest)
+    yield* say(`Trusted: ${what} count from the next task on. tollgate trust revoke takes it back.`)
+  }).pipe(
+    Effect.provide(Records.decided),
+    Effect.provide(Frontend.layer({ split: false, keys: !yes })),
+    Effect.provide(Configuration.layer())
+  )
+
+export const revoke = Effect.gen(function* () {
+  const here = yield* project
+  const was = yield* (yield* Trust).withdraw(here)
+  yield* say(was ? `${makeVisible(here)} is no longer trusted.` : `${makeVisible(here)} was not trusted.`)
+}).pipe(
+  Effect.provide(Records.decided),
+  Effect.provide(Screen.layer({ split: false })),
+  Effect.provide(Configuration.layer())
+)
+
+export const list = ({ json }: { readonly json: boolean }) =>
+  Effect.gen(function* () {
+    const all = yield* (yield* Trust).list
+    const { answer } = yield* Screen
+    if (json) return yield* answer(all.map((one) => `${JSON.stringify(one)}\n`).join(""))
+    if (all.length === 0) return yield* say("No project is trusted.")
+    const day = (millis: number) => DateTime.formatIsoDateUtc(DateTime.unsafeMake(millis))
+    yield* answer(
+      all
+        .map(({ digest, project, trustedAt }) => `${day(trustedAt)}  ${digest.slice(0, 12)}  ${makeVisible(project)}\n`)
+        .join("")
+    )
+  }).pipe(
+    Effect.provide(Records.decided),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )

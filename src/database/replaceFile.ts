@@ -1,0 +1,15 @@
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+/** Writes a file whole, for its owner's eyes only; a crash leaves the old one or the new one. Throws what the system says. */
+export const replaceFile = (file: string, text: string): void => {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const fresh = `${file}.${crypto.randomBytes(6).toString("hex")}`
+  try {
+    fs.writeFileSync(fresh, text, { mode: 0o600, flag: "wx", flush: true })
+    fs.renameSync(fresh, file)
+  } finally {
+    fs.rmSync(fresh, { force: true })
+  }
+}
