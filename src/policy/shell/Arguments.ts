@@ -16,6 +16,8 @@ export interface Usage {
 
 type Takes = Kind | "nothing" | "optional"
 
+/** A pattern whose every match is the same option. */
+const namesOption = /^--[a-z][a-z-]*=/
 const number = /^[+-]?\d{1,15}[a-zA-Z]{0,3}$/
 
 /** Reads a synopsis such as `-a -n=number --color[=text]`. */
@@ -73,21 +75,21 @@ class Reader implements Usage {
         this.#operands.push({ ...arg, afterEnd: ended })
         continue
       }
-      if (arg.glob) return this.#mayBeFlag(arg)
+      if (arg.glob && !namesOption.test(arg.value)) return this.#mayBeFlag(arg)
       if (arg.value === "--") {
         ended = true
         continue
       }
       if (this.#command.ordered === true && this.#operands.length > 0) return this.#late(arg)
       const next = args[at + 1]
-      const read = arg.value.startsWith("--") ? this.#long(arg.value, next) : this.#bundle(arg.value, next)
+      const read = arg.value.startsWith("--") ? this.#long(arg, next) : this.#bundle(arg.value, next)
       if (read === "next") at++
       else if (read !== undefined) return read
     }
     return undefined
   }
 
-  #long(text: string, next: Literal | undefined): Verdict | "next" | undefined {
+  #long({ glob, value: text }: Literal, next: Literal | undefined): Verdict | "next" | undefined {
     const sign = text.indexOf("=")
     const name = sign < 0 ? text : text.slice(0, sign)
     const kind = this.#takes.get(name)
@@ -96,7 +98,8 @@ class Reader implements Usage {
     if (kind === "optional") return undefined
     if (kind === "nothing") return sign < 0 ? undefined : this.#notListed(text)
     if (sign < 0) return this.#next(name, kind, next)
-    return this.#value(name, kind, { value: text.slice(sign + 1), bare: false, glob: false, tilde: false })
+    const value: Literal = { value: text.slice(sign + 1), bare: false, glob, tilde: false }
+    return glob && kind !== "glob" ? this.#mayBeFlag(value) : this.#value(name, kind, { ...value, glob: false })
   }
 
   #bundle(text: string, next: Literal | undefined): Verdict | "next" | undefined {

@@ -39,5 +39,7 @@ export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   "rev-list": { options: `--count ${history}`, operands: "path" },
   "merge-base": { options: "--all --is-ancestor --fork-point --octopus", operands: "path" },
+  describe: { options: "--all --tags --contains --long --always --abbrev[=text] --exact-match", operands: "path" },
+  reflog: { options: "-n=number --oneline --date=text --format=text", operands: "none", digits: true },
   shortlog: { options: "-c -e -n -s --numbered --summary --email --since=text --until=text", operands: "path" }
 }

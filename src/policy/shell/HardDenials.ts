@@ -1,6 +1,7 @@
+import { isPush, pushes } from "./GitPush.ts"
 import { metadataHost } from "./MetadataHosts.ts"
 import { isSystemDirectory, isVital, type Reach } from "./Reach.ts"
-import { shells } from "./Wrappers.ts"
+import { commandName, isInterpreter, shells } from "./Wrappers.ts"
 
 /** A command line with its wrappers removed, as far as its words can be known. */
 export interface Call {
@@ -21,14 +22,27 @@ const blockDevice =
 const powers = new Set("shutdown reboot halt poweroff telinit".split(" "))
 const formats = /^(?:mkfs(?:\..+)?|mke2fs|mkdosfs|mkntfs|newfs(?:_.+)?|mkswap|wipefs|blkdiscard)$/
 const writesDevices = new Set(
-  "dd tee cp mv install shred truncate fdisk sfdisk cfdisk gdisk sgdisk parted badblocks hdparm cryptsetup pvcreate ddrescue".split(
-    " "
-  )
+  (
+    "dd tee cp mv install shred truncate fdisk sfdisk cfdisk gdisk sgdisk parted badblocks hdparm cryptsetup pvcreate " +
+    "ddrescue dcfldd dc3dd curl wget sort"
+  ).split(" ")
 )
 const networkClients = new Set("curl wget nc ncat netcat http https aria2c lynx links telnet fetch httpie".split(" "))
-const gitValueOptions = new Set(
-  "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" ")
-)
+/** Subcommands that wipe what they are given. */
+const wipes: ReadonlyMap<string, RegExp> = new Map([
+  ["nvme", /^(?:format|sanitize)$/],
+  ["diskutil", /^(?:erase|zero|secureErase|partition|reformat)/i],
+  ["zpool", /^(?:destroy|labelclear)$/]
+])
+const stopsMachine = /^(?:poweroff|reboot|halt|kexec|soft-reboot|suspend|hibernate|emergency|rescue)(?:\.target)?$/
+/** Take whole directories along. */
+const copiers = new Set("tar cp mv rsync scp zip 7z grep rg cpio".split(" "))
+const keyDirectory = /(?:^|[/=@:])\.(?:ssh|gnupg|aws)(?:\/\.?)?$/
+/** A pattern of processes that every name matches. */
+const anyName = /^[.*^$+]*$/
+/** Programs that do nothing but start copies of themselves. */
+const forkLoop =
+  /\bfork(?: ?\( ?\))? while\b|\bloop ?(?:\{|do) ?fork\b|\bwhile ?\(? ?(?:true|1) ?\)? ?[:{] ?(?:[\w.]+\.)?fork\b/i
 
 /** Options and operands, both before and after `--`, as GNU tools sort them. */
 const sorted = (args: ReadonlyArray<string>) => {
@@ -50,25 +64,16 @@ const isRecursive = (args: ReadonlyArray<string>): boolean => {
   return /[rR]/.test(letters) || hasLong(long, "recursive", 3)
 }
 
-const gitSubcommand = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  let at = 0
-  while (at < args.length && args[at]!.startsWith("-")) at += gitValueOptions.has(args[at]!) ? 2 : 1
-  return args.slice(at)
-}
-
-const pushes = (args: ReadonlyArray<string>): boolean => {
-  const [name = "", next = ""] = gitSubcommand(args)
-  if (["push", "send-pack", "http-push"].includes(name)) return true
-  if (["subtree", "lfs"].includes(name) && next === "push") return true
-  return args.some((arg, index) => args[index - 1] === "-c" && /^alias\.[^=]*=\s*push\b/i.test(arg))
-}
-
 const signalsAll = (args: ReadonlyArray<string>): boolean => {
   const [first = "", ...rest] = args
   const takesValue = first === "-s" || first === "-n"
   const targets = first === "--" ? rest : takesValue ? rest.slice(1) : first.startsWith("-") ? rest : args
   return targets.includes("-1")
 }
+
+const launchers = new Set("yarn pnpm bun".split(" "))
+/** The program by any of the names of its files and packages. */
+const isRuntime = (name: string): boolean => /^tollgate(?:@.*|\.[cm]?js)?$/.test(name)
 
 export const denials: ReadonlyArray<Denial> = [
   {
@@ -100,20 +105,21 @@ export const denials: ReadonlyArray<Denial> = [
     id: "shell/permissions-root",
     reason: "It changes the owner or the permissions of the root, a system directory or the home directory.",
     denies: ({ args, name }, reach) =>
-      /^(?:chmod|chown|chgrp)$/.test(name) &&
+      /^(?:chmod|chown|chgrp|chattr|setfacl)$/.test(name) &&
       isRecursive(args) &&
       args.some((path) => !path.startsWith("-") && isSystemDirectory(path, reach))
   },
   {
     id: "shell/format",
     reason: "It formats or wipes a device.",
-    denies: ({ args, name }) => formats.test(name) && args.some((arg) => /^(?:\/dev\/|\$)/.test(arg))
+    denies: ({ args, name }) =>
+      (formats.test(name) && args.some((arg) => /^(?:\/dev\/|\$)/.test(arg))) ||
+      (wipes.get(name)?.test(args[0] ?? "") ?? false)
   },
   {
     id: "shell/raw-device",
     reason: "It writes to a device below the file system.",
-    denies: ({ args, name }) =>
-      writesDevices.has(name) && args.some((arg) => blockDevice.test(arg) && !arg.startsWith("if="))
+    denies: ({ args, name }) => writesDevices.has(name) && args.some((arg) => isDeniedTarget(arg))
   },
   {
     id: "shell/power",
@@ -121,13 +127,28 @@ export const denials: ReadonlyArray<Denial> = [
     denies: ({ args, name }) =>
       powers.has(name) ||
       (name === "init" && /^[06]$/.test(args[0] ?? "")) ||
-      (name === "systemctl" &&
-        args.some((arg) => /^(?:poweroff|reboot|halt|kexec|suspend|hibernate|emergency|rescue)$/.test(arg)))
+      (name === "kexec" && args.some((arg) => arg === "-e" || arg === "--exec")) ||
+      (/^(?:systemctl|loginctl)$/.test(name) && args.some((arg) => stopsMachine.test(arg)))
   },
   {
     id: "shell/kill-all",
     reason: "It signals every process.",
-    denies: ({ args, name }) => name === "killall5" || (name === "kill" && signalsAll(args))
+    denies: ({ args, name }) =>
+      name === "killall5" ||
+      (name === "kill" && signalsAll(args)) ||
+      ((name === "pkill" || (name === "killall" && /r/.test(sorted(args).letters))) &&
+        sorted(args).operands.some((pattern) => anyName.test(pattern)))
+  },
+  {
+    id: "shell/fork-bomb",
+    reason: "It starts copies of itself without end.",
+    denies: ({ args, name }) =>
+      isInterpreter(name) && args.some((arg) => arg.includes("fork") && forkLoop.test(arg.replaceAll(/\s+/g, " ")))
+  },
+  {
+    id: "shell/private-key",
+    reason: "It copies or searches a directory of private keys.",
+    denies: ({ args, name }) => copiers.has(name) && args.some((arg) => keyDirectory.test(arg))
   },
   {
     id: "shell/reverse-shell",
@@ -146,12 +167,15 @@ export const denials: ReadonlyArray<Denial> = [
   {
     id: "shell/git-push",
     reason: "Pushing is done only with the git_push tool, which a person decides on.",
-    denies: ({ args, name }) => name === "git" && pushes(args)
+    denies: ({ args, name }) => isPush(name) || (name === "git" && pushes(args))
   },
   {
     id: "shell/runtime-itself",
     reason: "The runtime that asks for approvals is not to be run by what it supervises.",
-    denies: ({ name }) => name === "tollgate"
+    denies: ({ args, name }) =>
+      isRuntime(name) ||
+      ((isInterpreter(name) || launchers.has(name)) &&
+        isRuntime(commandName(args.find((arg) => !arg.startsWith("-")) ?? "")))
   },
   {
     id: "shell/cloud-metadata",
@@ -159,6 +183,12 @@ export const denials: ReadonlyArray<Denial> = [
     denies: ({ args, name }) => args.slice(0, 64).some((arg) => metadataHost(arg, networkClients.has(name)))
   }
 ]
+
+/** A redirection to the network, and its host. */
+export const connection = /^\/dev\/(?:tcp|udp)\/([^/]*)/
+
+/** Whether a command makes a shell of a connection that it is redirected to. */
+export const takesConnection = (name: string): boolean => name === "exec" || isInterpreter(name)
 
 /** Redirections that never run: below the file system, or to the kernel's levers. */
 export const isDeniedTarget = (path: string): boolean =>

@@ -49,6 +49,8 @@ const unquote = (source: string): string | undefined => {
       value += next
     } else if (char === "~" && "=:".includes(source.charAt(at - 1))) {
       return undefined
+    } else if (char === "!" && "=".startsWith(source.charAt(at + 1))) {
+      value += char
     } else if (unquoted.test(char) || char > "\u007f" || (char === "$" && at === source.length - 1)) {
       value += char
     } else {

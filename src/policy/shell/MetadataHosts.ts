@@ -8,6 +8,7 @@ const address = /(?:^|[\s=@/'"(])(?:https?:)?\/\/([^\s/?#'"]+)/i
 
 /** Whether a word names a host that serves a cloud machine's metadata, in any spelling that a URL allows. */
 export const metadataHost = (word: string, isClient: boolean): boolean => {
+  if (!isClient && !word.includes("//")) return false
   if (word.length > 512) return /169\.254\.169\.254|metadata\.google\.internal/i.test(word)
   const host =
     address.exec(word)?.[1] ?? (isClient && /^[\w.:[\]%-]+(?:\/|$)/.test(word) ? word.split("/")[0] : undefined)

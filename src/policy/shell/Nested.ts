@@ -1,36 +1,31 @@
 import {
   type Command,
-  type CommandArgument,
   forEachChild,
   type Function,
   parse,
   type Pipeline,
-  type Redirection,
+  type Redirected,
   type Statement,
   type SyntaxNode
 } from "unbash"
 import { deny, type Verdict } from "../Verdict.ts"
-import { type Call, denials, isDeniedTarget } from "./HardDenials.ts"
-import { downloaded, pipeDenied, reverseShell, Role, roles } from "./PipeRoles.ts"
+import { argumentsOf, valuesOf } from "./CommandWords.ts"
+import { connects, documents, printed } from "./Documents.ts"
+import { type Call, connection, denials, isDeniedTarget, takesConnection } from "./HardDenials.ts"
+import { downloaded, evaluatesDownload, pipeDenied, reverseShell, Role, roles } from "./PipeRoles.ts"
+import { metadataHost } from "./MetadataHosts.ts"
 import { protectedWord } from "./ProtectedWords.ts"
 import { type Reach, reachOf } from "./Reach.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import type { Source } from "./Source.ts"
 import { isTooComplex } from "./Source.ts"
-import {
-  commandName,
-  commandStarts,
-  evaluators,
-  isInterpreter,
-  matchers,
-  printers,
-  shells,
-  innerTexts
-} from "./Wrappers.ts"
+import { commandName, commandStarts, matchers, printers, innerTexts } from "./Wrappers.ts"
 
 /** Nodes of the syntax tree plus words of command lines. */
 const maximumNodes = 1024
 const maximumTextDepth = 3
+/** Characters of the texts within a text. */
+const maximumTexts = 16_384
 
 /** What the hard denials say of every command in a text, however deep it is nested. */
 export interface Denied {
@@ -55,6 +50,11 @@ class Visitor implements Denied {
   #selfCalls = 0
   #nodes = 0
   #textDepth = 0
+  #characters = 0
+  /** The roles of every text that was read within the text, by its depth. */
+  readonly #texts = new Map<string, number>()
+  /** What the commands before in the same pipe are known to print. */
+  #printed: Array<string> = []
 
   constructor(context: ShellContext) {
     this.#directories = [context.cwd]
@@ -69,12 +69,19 @@ class Visitor implements Denied {
       return 0
     }
     switch (node.type) {
+      case "Word":
+        return mayHoldCommand.test(node.text) ? this.#children(node) : 0
       case "Command":
         return this.#command(node)
       case "Pipeline":
         return this.#pipeline(node)
       case "Function":
         return this.#function(node)
+      case "Redirect":
+        if (node.target !== undefined) this.#redirect(node.target.value)
+        return this.#children(node)
+      case "Redirected":
+        return this.#redirected(node)
       case "Statement":
         return node.background === true ? this.#background(node) : this.#children(node)
       default:
@@ -104,84 +111,111 @@ class Visitor implements Denied {
     return mask
   }
 
+  #redirected(node: Redirected): number {
+    const mask = this.#children(node)
+    if ((mask & Role.shell) !== 0 && connects(node.redirects)) this.#deny(reverseShell)
+    return mask
+  }
+
   #pipeline(node: Pipeline): number {
     const selfCalls = this.#selfCalls
+    const outside = this.#printed
+    this.#printed = []
     let mask = 0
     for (const command of node.commands) {
       const stage = this.visit(command)
       this.#deny(pipeDenied(mask, stage))
       mask |= stage
     }
+    this.#printed = outside
     if (node.commands.length > 1 && this.#selfCalls - selfCalls > 1) this.#deny(forkBomb)
     return mask
   }
 
   #command(node: Command): number {
-    const words = [...(node.name === undefined ? [] : [node.name]), ...node.suffix.filter(isArgument)]
+    const words = argumentsOf(node)
     const masks = new Map<SyntaxNode, number>()
-    let mask = 0
-    const remember = (child: SyntaxNode): void => {
+    forEachChild(node, (child) => {
       const found = this.visit(child)
-      masks.set(child, found)
-      mask |= found
-    }
-    forEachChild(node, remember)
-    const argv = words.flatMap((word) => expanded(word.text) ?? [valueOf(word)])
-    for (const redirect of node.redirects) {
-      if (redirect.type === "Redirect" && redirect.target !== undefined) this.#redirect(argv, redirect.target.value)
-    }
-    if (argv[0] === undefined) return mask
-    if (this.#functions.includes(argv[0])) {
+      if (found !== 0) masks.set(child, found)
+    })
+    const given = both(masks.values())
+    const input = both(node.redirects.map((redirect) => masks.get(redirect) ?? 0))
+    const argv = valuesOf(words)
+    if (argv[0] === undefined) return given
+    if (this.#functions.includes(argv[0]) || argv[0] === "$0") {
       this.#selfCalls++
       if (this.#inBackground > 0) this.#deny(forkBomb)
     }
-    for (const start of commandStarts(argv)) {
+    const starts = commandStarts(argv)
+    if (connects(node.redirects) && starts.some((start) => takesConnection(commandName(argv[start] ?? ""))))
+      this.#deny(reverseShell)
+    let own = 0
+    for (const start of starts) {
       const candidate = argv.slice(start)
       if ((this.#nodes += candidate.length) > maximumNodes) this.exhausted = true
-      if (this.verdict !== undefined || this.exhausted) return mask
-      mask |= this.#candidate(candidate)
-      const given = words.length === argv.length ? words.slice(start).map((word) => masks.get(word) ?? 0) : []
-      if (evaluatesDownload(candidate, given, mask)) this.#deny(downloaded)
+      if (this.verdict !== undefined || this.exhausted) return own | given
+      own |= this.#candidate(candidate)
+      const ofWords = words.length === argv.length ? words.slice(start).map((word) => masks.get(word) ?? 0) : []
+      if (evaluatesDownload(candidate, ofWords, given)) this.#deny(downloaded)
     }
-    return mask
+    if (pipeDenied(input, own) === downloaded || pipeDenied(own, input) === downloaded) this.#deny(downloaded)
+    return own | given | this.#document(argv, documents(node.redirects), own)
+  }
+
+  /** Reads the text that a shell is given to run, or keeps it for the commands behind the pipe. */
+  #document(argv: ReadonlyArray<string>, given: ReadonlyArray<string>, own: number): number {
+    if ((own & Role.shell) === 0) {
+      this.#printed.push(...given, ...printed(argv))
+      return 0
+    }
+    return this.#read([...given, ...this.#printed.splice(0)])
   }
 
   #candidate(argv: ReadonlyArray<string>): number {
     const call: Call = { name: commandName(argv[0] ?? ""), args: argv.slice(1) }
-    if (call.name === "cd" && call.args[0] !== undefined) this.#enter(call.args.at(-1)!)
+    if (entersDirectory.has(call.name) && call.args[0] !== undefined) this.#enter(call.args.at(-1)!)
     const denial = printers.has(call.name) ? undefined : denials.find(({ denies }) => denies(call, this.#reach))
     this.#deny(denial === undefined ? undefined : deny(denial.id, denial.reason))
     this.#words(call)
-    return roles(call) | this.#texts(call)
+    return roles(call, this.#reach) | this.#read(innerTexts(call.name, call.args))
   }
 
   /** Names of protected files, wherever they stand; ssh may be told which key to use. */
   #words({ args, name }: Call): void {
-    if (printers.has(name) || usesKeys.has(name)) return
-    const pattern = matchers.has(name) ? args.find((arg) => !arg.startsWith("-")) : undefined
+    if (printers.has(name)) return
+    const given = matchers.has(name) && !args.some((arg) => givesPattern.test(arg))
+    const pattern = given ? args.find((arg) => !arg.startsWith("-")) : undefined
     for (const [index, arg] of args.entries()) {
-      if (arg === pattern || (args[index - 1] === "-i" && copiesWithKey.has(name))) continue
-      this.#deny(protectedWord(arg))
+      if (arg === pattern) continue
+      const found = protectedWord(arg)
+      const usesKey = usesKeys.has(name) || (args[index - 1] === "-i" && copiesWithKey.has(name))
+      if (found?.rule !== "shell/private-key" || !usesKey) this.#deny(found)
     }
   }
 
-  /** Words that are shell text themselves, such as that of `sh -c`. */
-  #texts(call: Call): number {
+  /** Words and documents that are shell text themselves, such as that of `sh -c`. */
+  #read(texts: ReadonlyArray<string>): number {
     if (this.#textDepth >= maximumTextDepth) return 0
     let mask = 0
     this.#textDepth++
-    for (const text of innerTexts(call.name, call.args)) {
-      if (/[\s;|&]/.test(text) && !isTooComplex(text)) mask |= this.visit(parse(text))
+    for (const text of texts) {
+      const key = `${this.#textDepth} ${text}`
+      const known = this.#texts.get(key)
+      if (known === undefined && (this.#characters += text.length) > maximumTexts) this.exhausted = true
+      if (this.exhausted) break
+      this.#texts.set(key, 0)
+      const found = known ?? (isTooComplex(text) ? 0 : this.visit(parse(text)))
+      this.#texts.set(key, found)
+      mask |= found
     }
     this.#textDepth--
     return mask
   }
 
-  #redirect(argv: ReadonlyArray<string>, target: string): void {
-    const names = commandStarts(argv).map((start) => commandName(argv[start] ?? ""))
-    if (/^\/dev\/(?:tcp|udp)\//.test(target) && names.some((name) => name === "exec" || isInterpreter(name))) {
-      this.#deny(reverseShell)
-    }
+  #redirect(target: string): void {
+    const host = connection.exec(target)?.[1]
+    if (host !== undefined && metadataHost(host, true)) this.#deny(reachesMetadata)
     if (isDeniedTarget(target)) this.#deny(deny("shell/raw-device", "It writes below the file system."))
     this.#deny(protectedWord(target))
   }
@@ -198,30 +232,15 @@ class Visitor implements Denied {
 }
 
 const forkBomb = deny("shell/fork-bomb", "It defines a function that starts copies of itself.")
+const reachesMetadata = deny("shell/cloud-metadata", "It reaches the machine's metadata service.")
+const mayHoldCommand = /[$`(]/
+const entersDirectory = new Set(["cd", "pushd"])
+const givesPattern = /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/
 const usesKeys = new Set("ssh ssh-add ssh-copy-id ssh-keygen chmod".split(" "))
 const copiesWithKey = new Set(["scp", "sftp", "rsync"])
 
-/** Whether an interpreter is given a program by a substitution that downloads or decodes. */
-const evaluatesDownload = (argv: ReadonlyArray<string>, masks: ReadonlyArray<number>, all: number): boolean => {
-  const name = commandName(argv[0] ?? "")
-  if ((masks[0] ?? 0) & Role.source) return true
-  if (!isInterpreter(name) && !evaluators.has(name)) return false
-  const program = argv.findIndex((word, index) => index > 0 && !/^[-+]/.test(word))
-  if (program < 0) return (all & Role.source) !== 0
-  return ((masks[program] ?? 0) & Role.source) !== 0 && (shells.has(name) || evaluators.has(name) || program > 1)
-}
-
-const isArgument = (part: CommandArgument | Redirection): part is CommandArgument =>
-  part.type === "Word" || part.type === "Assignment"
-
-const valueOf = (word: CommandArgument): string => {
-  if (word.type === "Word") return word.value
-  return word.value.type === "Word" ? `${word.name}=${word.value.value}` : word.text
-}
-
-/** The words of `a{b,c}d`, so that braces hide nothing; only the simplest form is expanded. */
-const expanded = (text: string): ReadonlyArray<string> | undefined => {
-  if (text.length > 256 || !text.includes("{")) return undefined
-  const found = /^([^{}'"$`\\]*)\{([^{}'"$`\\]*,[^{}'"$`\\]*)\}([^{}'"$`\\]*)$/.exec(text)
-  return found?.[2]?.split(",").map((part) => `${found[1]}${part}${found[3]}`)
+const both = (masks: Iterable<number>): number => {
+  let mask = 0
+  for (const one of masks) mask |= one
+  return mask
 }

@@ -7,12 +7,15 @@ import type { ShellContext } from "./ShellContext.ts"
 import { excerpt } from "./VisibleText.ts"
 
 const maximumDirectories = 3
+/** Paths that are judged, each of which may cost a look at the disk. */
+const maximumPaths = 48
 
 /** The directories a list of commands may be in, and what the path policy says of the paths it names from there. */
 export class Places {
   #current: ReadonlyArray<string>
   #possible: ReadonlyArray<string>
   readonly #context: ShellContext
+  #judged = 0
 
   constructor(context: ShellContext) {
     this.#context = context
@@ -33,6 +36,7 @@ export class Places {
   }
 
   judge(path: Literal): Verdict {
+    if (++this.#judged > maximumPaths) return ask("shell/too-complex", `It names more than ${maximumPaths} paths.`)
     if (this.#possible.length > maximumDirectories) {
       return ask("shell/too-complex", `It enters more than ${maximumDirectories - 1} directories.`)
     }

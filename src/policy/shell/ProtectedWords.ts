@@ -24,9 +24,12 @@ const protectedFiles: ReadonlyArray<readonly [id: string, pattern: RegExp, reaso
   ]
 ]
 
+/** What every one of those names holds. */
+const hint = /ssh|gnupg|credentials|netrc|docker|kube|gcloud|hosts|shadow|environ|k?mem|kcore|tollgate/i
+
 /** The rule that forbids a word, if one does; words with blanks are prose or programs, not names. */
 export const protectedWord = (word: string): Verdict | undefined => {
-  if (word.length < 5 || !/[./]/.test(word) || /\s/.test(word)) return undefined
+  if (!hint.test(word) || !/[./]/.test(word) || /\s/.test(word)) return undefined
   const name = word.replaceAll(/\/(?:\.?\/)+/g, "/")
   const found = protectedFiles.find(
     ([id, pattern]) => pattern.test(name) && (id !== "shell/process-memory" || /\/proc\/|\/dev\//.test(name))

@@ -14,7 +14,7 @@ export interface Reach {
 
 const systemDirectories = (
   "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr /usr/bin /usr/lib " +
-  "/usr/local /usr/sbin /usr/share /var /var/lib /Users /System /Library /Applications /Volumes /private /private/etc /private/var"
+  "/usr/local /usr/local/bin /usr/local/lib /usr/sbin /usr/share /usr/include /usr/libexec /var /var/lib /var/log /var/spool  /Users /System /Library /Applications /Volumes /private /private/etc /private/var"
 ).split(" ")
 
 /** A path and all directories above it. */
@@ -30,22 +30,41 @@ export const reachOf = (context: ShellContext, directories: ReadonlyArray<string
   workspace: new Set([context.cwd, ...context.roots].flatMap(upwards))
 })
 
+/** Whether the last name of a pattern stands for all, or all hidden, names of a directory. */
+const isEveryName = (name: string): boolean =>
+  name === "" || (name.includes("*") && (/^\.?[*?]+$/.test(name) || /^(?:\.\[|\[.*\]\*$)/.test(name)))
+
+/** The directory all of whose names a pattern matches, or the path itself. */
+const emptied = (path: string): string => {
+  const names = path.split("/")
+  let end = names.length
+  while (end > 0 && isEveryName(names[end - 1]!)) end--
+  return names.slice(0, end).join("/") || (path.startsWith("/") ? "/" : ".")
+}
+
+/** A pattern for what lies in the root. */
+const rootPattern = /^\/+[^/]*[*?[]/
+
 /** The directories that a target stands for, `dir/*` counted as `dir`. */
 const resolve = (target: string, reach: Reach): ReadonlyArray<string> => {
   if (target === "" || target.startsWith("-")) return []
   const path = /^[\w./-]+$/.test(target)
     ? target
-    : target
-        .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, reach.home)
-        .replace(/^(?:\$PWD|\$\{PWD\}|~\+)(?=\/|$)/, ".")
-        .replace(/(?:^|\/)(?:\.?\*+|\.\[[^/]*|\.\?\?\*)$/, (tail) => (tail.startsWith("/") ? "/" : "."))
+    : emptied(
+        target
+          .replace(/^(?:~|\$HOME|\$\{HOME(?::?[-?=][^}]*)?\})(?=\/|$)/, reach.home)
+          .replace(/^(?:\$PWD|\$\{PWD(?::?[-?=][^}]*)?\}|~\+)(?=\/|$)/, ".")
+      )
+  if (rootPattern.test(path)) return ["/"]
   return path.startsWith("/") ? [normalise(path)] : reach.directories.map((from) => normalise(`${from}/${path}`))
 }
 
+const isUsersHome = (target: string): boolean => target.startsWith("~") && /^~[a-z_][\w-]*\/?$/.test(target)
+
 /** Whether a target is the root, a directory of the system or one that holds the home directory. */
 export const isSystemDirectory = (target: string, reach: Reach): boolean =>
-  /^~[a-z_][\w-]*\/?$/.test(target) || resolve(target, reach).some((path) => reach.system.has(path))
+  isUsersHome(target) || resolve(target, reach).some((path) => reach.system.has(path))
 
 /** Whether a target is a system directory or the whole workspace. */
 export const isVital = (target: string, reach: Reach): boolean =>
-  isSystemDirectory(target, reach) || resolve(target, reach).some((path) => reach.workspace.has(path))
+  isUsersHome(target) || resolve(target, reach).some((path) => reach.system.has(path) || reach.workspace.has(path))

@@ -76,6 +76,9 @@ const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: P
   const name = first?.value ?? ""
   const listed = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined
   if (listed === undefined) return ask("shell/git-command", `${excerpt(`git ${name}`)} is not known to only read.`)
+  if (rest.some((arg) => arg.value.includes("%G"))) {
+    return ask("shell/operand", "`%G…` checks signatures, which runs a program.")
+  }
   const read = usage(`git ${name}`, listed, rest)
   if (Either.isLeft(read)) return read.left
   return judgePaths(read.right.paths.flatMap(inTree), places)

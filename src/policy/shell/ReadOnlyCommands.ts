@@ -1,3 +1,5 @@
+import { sedScript } from "./SedScript.ts"
+
 /** What a value must be: a path is judged, a glob must not be able to name a secret, text is anything. */
 export type Kind = "text" | "number" | "path" | "glob"
 
@@ -45,9 +47,6 @@ const grep = (options = ""): ReadOnlyCommand => ({
 
 const checksum: ReadOnlyCommand = { options: "-b -t -z --binary --text --tag --zero", operands: "path" }
 
-/** A sed script that only selects lines: addresses with `p`, `d`, `q` or `=`. */
-const sedScript =
-  /^(?:(?:\d{1,9}|\$|\/[\w .:,@#%=<>"'-]*\/)(?:,(?:\+?\d{1,9}|\$|\/[\w .:,@#%=<>"'-]*\/))?[ ]?[pdq=](?:[ ]*;[ ]*|$))+$/
 /** A printf format without `%n`, which would set a variable, and without `%(…)T` and `*`. */
 const printfFormat = /^(?:[^%]|%%|%[-+ 0#]{0,5}\d{0,4}(?:\.\d{0,4})?[sdiouxXcbqeEfgG])*$/
 

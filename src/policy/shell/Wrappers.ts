@@ -1,9 +1,12 @@
+import { gitTexts } from "./GitPush.ts"
+
 /** Commands that run another, by the number of operands that stand before it. */
 export const wrappers: ReadonlyMap<string, number> = new Map([
   ...(
     "sudo doas env command builtin exec nohup nice ionice stdbuf setsid time xargs parallel watch strace ltrace unbuffer eval " +
     "busybox toybox npx bunx systemd-run proot fakeroot unshare nsenter runuser caffeinate setpriv script su alias trap " +
-    "firejail bwrap catchsegv systemd-inhibit dbus-run-session xvfb-run prlimit numactl"
+    "firejail bwrap catchsegv systemd-inhibit dbus-run-session xvfb-run prlimit numactl pkexec run0 entr chronic rlwrap " +
+    "torsocks torify proxychains proxychains4 eatmydata setarch cpulimit choom sem screen tmux hyperfine daemonize"
   )
     .split(" ")
     .map((name) => [name, 0] as const),
@@ -16,15 +19,32 @@ export const wrappers: ReadonlyMap<string, number> = new Map([
   ["gosu", 1],
   ["su-exec", 1],
   ["setuidgid", 1],
+  ["faketime", 1],
   ["ssh", 1]
 ])
+
+/** Commands that run another behind one of these subcommands. */
+const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    npm: "exec x",
+    pnpm: "exec dlx",
+    yarn: "exec dlx",
+    bun: "x",
+    uv: "run",
+    poetry: "run",
+    pipenv: "run",
+    bundle: "exec",
+    direnv: "exec",
+    git: "foreach run"
+  }).map(([name, subcommands]) => [name, new Set(subcommands.split(" "))] as const)
+)
 
 export const shells: ReadonlySet<string> = new Set("sh bash dash zsh ksh mksh ash fish csh tcsh rbash".split(" "))
 
 /** Run the text that they are given as words or read from a file, in this shell. */
 export const evaluators: ReadonlySet<string> = new Set(["eval", "source", "."])
 
-const interpreterName = /^(?:python|perl|ruby|node|php|lua|deno|bun|osascript|pwsh|Rscript|tclsh|guile|awk)[\d.]*$/
+const interpreterName = /^(?:python|perl|ruby|node|php|lua|deno|bun|osascript|pwsh|rscript|tclsh|guile|awk)[\d.]*$/
 
 export const isInterpreter = (name: string): boolean => shells.has(name) || interpreterName.test(name)
 
@@ -34,7 +54,7 @@ export const printers: ReadonlySet<string> = new Set(
 )
 
 /** Commands whose first operand is a pattern or script. */
-export const matchers: ReadonlySet<string> = new Set("grep egrep fgrep rg ag ack sed find".split(" "))
+export const matchers: ReadonlySet<string> = new Set("grep egrep fgrep rg ag ack sed".split(" "))
 
 const isOption = (word: string): boolean => word.startsWith("-") || word.startsWith("+") || /^\w+\+?=/.test(word)
 
@@ -53,6 +73,14 @@ export const commandStarts = (argv: ReadonlyArray<string>): ReadonlyArray<number
   return [...starts].slice(0, maximumCandidates)
 }
 
+/** Where the subcommand stands that runs what follows it; for git, which has others before it, anywhere. */
+const runnerAt = (argv: ReadonlyArray<string>, start: number, name: string): number => {
+  const subcommands = runners.get(name)
+  if (subcommands === undefined) return -1
+  const first = argv.findIndex((word, at) => at > start && !isOption(word) && (name !== "git" || subcommands.has(word)))
+  return subcommands.has(argv[first] ?? "") ? first : -1
+}
+
 const wrapped = (argv: ReadonlyArray<string>, start: number): ReadonlyArray<number> => {
   const name = commandName(argv[start] ?? "")
   if (name === "find") {
@@ -60,13 +88,13 @@ const wrapped = (argv: ReadonlyArray<string>, start: number): ReadonlyArray<numb
     return at < 0 ? [] : [at + 1]
   }
   if (name === "command" && /^-[pvV]*[vV]/.test(argv[start + 1] ?? "")) return []
-  const foreach = name === "git" ? argv.indexOf("foreach", start) : -1
-  const before = foreach < 0 ? wrappers.get(name) : 0
+  const runner = runnerAt(argv, start, name)
+  const before = runner < 0 ? wrappers.get(name) : 0
   if (before === undefined) return []
   const found: Array<number> = []
   let operands = 0
   let afterOption = false
-  for (let at = Math.max(foreach, start) + 1; at < argv.length && found.length < maximumCandidates; at++) {
+  for (let at = Math.max(runner, start) + 1; at < argv.length && found.length < maximumCandidates; at++) {
     const word = argv[at]!
     if (isOption(word)) {
       afterOption = word.startsWith("-")
@@ -83,15 +111,24 @@ const wrapped = (argv: ReadonlyArray<string>, start: number): ReadonlyArray<numb
 export const commandName = (word: string): string => word.slice(word.lastIndexOf("/") + 1).toLowerCase()
 
 /** Commands whose words may be shell text. */
-const textRunners = new Set("watch su script trap alias parallel ssh flock runuser npx bunx".split(" "))
+const textRunners = new Set(
+  "watch su script trap alias parallel ssh flock runuser npx bunx hyperfine tmux screen sem sg".split(" ")
+)
+
+/** The program that a shell is given with `-c`: `undefined` where it has no such option, `""` where the text is missing. */
+export const commandText = (args: ReadonlyArray<string>): string | undefined => {
+  const at = args.findIndex((arg) => /^-[a-z]*c/.test(arg))
+  if (at < 0) return undefined
+  const text = args.findIndex(
+    (arg, index) => index > at && !/^[-+]/.test(arg) && !/^[-+][a-z]*[oO]$/.test(args[index - 1]!)
+  )
+  return args[text] ?? ""
+}
 
 /** The words of a command line that a shell will read again. */
 export const innerTexts = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (name === "eval") return args.length > 1 ? [args.join(" ")] : args
-  if (shells.has(name)) {
-    const at = args.findIndex((arg) => /^-[a-z]*c/.test(arg))
-    return at < 0 ? [] : args.slice(at + 1, at + 2)
-  }
+  if (shells.has(name)) return [commandText(args) ?? ""]
   if (name === "env") {
     return args.flatMap((arg, index) =>
       /^(?:-S|--split-string)$/.test(args[index - 1] ?? "")
@@ -99,14 +136,9 @@ export const innerTexts = (name: string, args: ReadonlyArray<string>): ReadonlyA
         : (/^(?:-S|--split-string=)(.+)$/s.exec(arg)?.slice(1) ?? [])
     )
   }
-  if (name === "git") {
-    const foreach = args.indexOf("foreach")
-    return args.flatMap((arg, index) =>
-      foreach >= 0 && index > foreach ? [arg] : (/^alias\.[^=]*=!(.+)$/s.exec(arg)?.slice(1) ?? [])
-    )
-  }
+  if (name === "git") return gitTexts(args)
   if (!textRunners.has(name)) return []
   return args
-    .filter((arg) => !/^(?:\$\(|`)/.test(arg))
+    .filter((arg) => /[\s;|&]/.test(arg) && !/^(?:\$\(|`)/.test(arg))
     .map((arg) => (name === "alias" ? arg.slice(arg.indexOf("=") + 1) : arg))
 }

@@ -90,6 +90,18 @@ describe("limits", () => {
     }
   })
 
+  it("judges as many paths as a person names, and asks for more (S3)", () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `f${index}`).join(" ")
+    assert.strictEqual(judge(`cat ${names(47)}`).decision, "allow")
+    assert.strictEqual(judge(`cat ${names(48)}`).rule, "shell/too-complex")
+  })
+
+  it("reads texts within texts once, and asks where they are too many (S3)", () => {
+    const long = "b".repeat(3000)
+    assert.strictEqual(judge(`${"npx ".repeat(8)}'a ${long}'; sh -c 'git push'`).rule, "shell/git-push")
+    assert.strictEqual(judge(`${"eval ".repeat(7)}${long}; sh -c 'git push'`).rule, "shell/too-complex")
+  })
+
   it("asks when the path policy fails (S3)", () => {
     const judgePath = () => {
       throw new Error("no such policy")

@@ -1,0 +1,29 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import * as fs from "node:fs"
+import { resolve } from "node:path"
+import * as Case from "../../../src/policy/cases/Case.ts"
+import * as Cases from "../../../src/policy/cases/Cases.ts"
+import { Processes } from "../../../src/process/Processes.ts"
+import { parsePatch, patchTargets } from "../../../src/tools/files/Patch.ts"
+
+const file = resolve("test/fixtures/policy/shell.json")
+const rows: ReadonlyArray<{ readonly id: string; readonly input: { readonly command: string } }> = JSON.parse(
+  fs.readFileSync(file, "utf8")
+)
+const readPatch = (text: string) => Either.map(parsePatch(text), patchTargets)
+
+layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of shell texts", (it) => {
+  for (const row of rows) {
+    it.effect(`${row.id} ${JSON.stringify(row.input.command)} ends as expected (S3)`, () =>
+      Effect.gen(function* () {
+        const given = yield* Case.decode(row)
+        const { fixture } = yield* Cases.load(file)
+        const outcome = yield* Cases.judge(given, { fixture, readPatch })
+        if (outcome._tag === "NotRun") return assert.fail(outcome.needs)
+        assert.isTrue(outcome.holds, `${outcome.verdict.decision} ${outcome.verdict.rule}: ${outcome.verdict.reason}`)
+        if (given.expected !== "allow") assert.notStrictEqual(outcome.verdict.decision, "allow")
+      })
+    )
+  }
+})
