@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import { type CallError, Tools } from "./agent/Tools.ts"
 import type { ApprovalPolicy } from "./approval/ApprovalPolicy.ts"
 import { Approvals } from "./approval/Approvals.ts"
+import { ClientTools } from "./approval/ClientTools.ts"
 import { approve } from "./approval/approve.ts"
 import type { ModelService } from "./model/Model.ts"
 import { Models } from "./model/Models.ts"
@@ -73,6 +74,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any> = readonly []>(
   return Runtime.layer.pipe(
     Layer.provide(Tools.layerEffect(sealed as SealedHarness)),
     Layer.provide(models),
+    Layer.provide(ClientTools.layer()),
     Layer.provideMerge(approvals),
     Layer.provideMerge(options.store ?? MemorySessionStore.layer),
     Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", ...options.settings })),

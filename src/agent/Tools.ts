@@ -19,8 +19,8 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
   {
     readonly tools: ReadonlyMap<string, Tool.Any>
     readonly call: (request: CallRequest) => Effect.Effect<ToolResult, CallError>
-    /** The tools that a model may know of: not the manual ones (U2). */
-    readonly functions: ReadonlyArray<FunctionDefinition>
+    /** The tools that a model may know of: not the manual ones (U2), and of the client's only what it has declared. */
+    readonly functions: (declared: ReadonlySet<string>) => ReadonlyArray<FunctionDefinition>
   }
 >() {
   static readonly layer = <E extends CallError, R>(toolset: Toolset<E, R>): Layer.Layer<Tools, never, R> =>
@@ -39,13 +39,19 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
   ): Layer.Layer<Tools, E2, R | R2> => Layer.unwrapEffect(Effect.map(seal, Tools.layer))
 }
 
-const functionsOf = (tools: ReadonlyMap<string, Tool.Any>): ReadonlyArray<FunctionDefinition> =>
-  [...tools.values()]
-    .filter((tool) => tool.mode !== "manual")
-    .map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      get parameters() {
-        return tool.codec.jsonSchema()
-      }
-    }))
+const definition = (tool: Tool.Any): FunctionDefinition => ({
+  name: tool.name,
+  description: tool.description,
+  get parameters() {
+    return tool.codec.jsonSchema()
+  }
+})
+
+const functionsOf = (tools: ReadonlyMap<string, Tool.Any>) => {
+  const known = [...tools.values()].filter((tool) => tool.mode !== "manual")
+  const definitions = new Map(known.map((tool) => [tool, definition(tool)]))
+  return (declared: ReadonlySet<string>): ReadonlyArray<FunctionDefinition> =>
+    known.flatMap((tool) =>
+      tool.location === "client" && !declared.has(tool.name) ? [] : (definitions.get(tool) ?? [])
+    )
+}

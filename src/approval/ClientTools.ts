@@ -48,11 +48,14 @@ interface Shape {
   readonly answer: (answer: ClientAnswer) => Effect.Effect<void, ClientCallNotPending>
   /** Which tools the frontend of a session can run; a call of any other is denied at once. */
   readonly declare: (session: string, tools: ReadonlyArray<string>) => Effect.Effect<void>
+  readonly declared: (session: string) => Effect.Effect<ReadonlySet<string>>
   readonly endSession: (session: string) => Effect.Effect<void>
 }
 
 const unsupported = (tool: string) =>
   new ClientCallFailed({ tool, why: "unsupported", detail: "the client has not declared it." })
+
+const none: ReadonlySet<string> = new Set()
 
 /** Calls that wait for clients at the same time, and characters of an answer. */
 const maxPending = 64
@@ -64,6 +67,7 @@ export class ClientTools extends Context.Reference<ClientTools>()("tollgate/appr
     call: (call) => unsupported(call.name),
     answer: ({ requestId }) => new ClientCallNotPending({ requestId }),
     declare: () => Effect.void,
+    declared: () => Effect.succeed(none),
     endSession: () => Effect.void
   })
 }) {
@@ -126,6 +130,7 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
         if (!first) return yield* new ClientCallNotPending({ requestId })
       }),
       declare: (session, tools) => Effect.sync(() => void declared.set(session, new Set(tools.slice(0, 1000)))),
+      declared: (session) => Effect.sync(() => declared.get(session) ?? none),
       endSession: (session) => Effect.sync(() => void declared.delete(session))
     } satisfies Shape
   })
@@ -135,7 +140,7 @@ export const clientTool = <const Name extends string, Params extends Tool.AnySch
   name: Name,
   options: Pick<
     Tool.Options<Params, Success, typeof ClientCallFailed, never, false, false>,
-    "description" | "parameters" | "success" | "approval" | "risk" | "mode" | "label" | "category"
+    "description" | "parameters" | "success" | "approval" | "risk" | "mode" | "label" | "category" | "timeout"
   >
 ): Tool.Tool<Name, Params, Success, typeof ClientCallFailed, never, false> => {
   const decode = Schema.decodeUnknown(options.success)

@@ -1,10 +1,12 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Audit } from "../approval/Audit.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { many } from "../ui/Words.ts"
+import { SessionStore, type WaitingApproval } from "../runtime/SessionStore.ts"
+import { duration, many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
@@ -45,12 +47,37 @@ export interface ListOptions {
   readonly json: boolean
 }
 
-/** Lists what was answered with `always` in this project. */
+/** Requests that are listed; nobody leaves more unanswered. */
+const maxWaiting = 100
+
+const waitingRecord = ({ project, request }: WaitingApproval): string =>
+  `${JSON.stringify({ kind: "request", project, ...request })}\n`
+
+/** What waits, with what somebody needs to know to answer it. */
+const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
+  Effect.gen(function* () {
+    const { answer, style, width } = yield* Screen
+    if (waiting.length === 0) return
+    const now = yield* Clock.currentTimeMillis
+    const rows = waiting.map(({ project, request }) => {
+      const { digest, message, requestedAt, risk, sessionId, tool } = request
+      const asked = `asked ${duration(Math.max(0, now - requestedAt))} ago in ${project}`
+      const text = `${tool}: ${message} (${risk} risk, ${asked}, digest ${digest.slice(0, 12)})`
+      return [[sessionId.slice(0, 16)], KnownRules.oneLine(text)] as const
+    })
+    const hint = "Answered where the session runs; if that has ended: tollgate --session ID asks again."
+    yield* answer(`${style.bold(`${many(waiting.length, "request")} waiting`)}\n${table(rows, width() - 1)}`)
+    yield* answer(`${style.dim(hanging("", hint, width() - 1).trimEnd())}\n\n`)
+  })
+
+/** Lists what waits for an answer anywhere, and what was answered with `always` in this project. */
 export const list = ({ json }: ListOptions) =>
   Effect.gen(function* () {
     const { answer, live, style, width } = yield* Screen
+    const waiting = yield* (yield* SessionStore).waiting(maxWaiting)
     const saved = (yield* KnownRules.all).filter((known) => known.saved)
-    if (json) return yield* answer(saved.map(KnownRules.record).join(""))
+    if (json) return yield* answer([...waiting.map(waitingRecord), ...saved.map(KnownRules.record)].join(""))
+    yield* showWaiting(waiting)
     const here = yield* project
     const note = "What was granted for a session is known to its process alone and ends with it."
     if (saved.length === 0) {
@@ -62,7 +89,11 @@ export const list = ({ json }: ListOptions) =>
     if (!live) return
     const hint = `${many(saved.length, "saved rule")} of ${here} · tollgate approvals revoke ID. ${note}`
     yield* answer(`\n${style.dim(hanging("", hint, width() - 1).trimEnd())}\n`)
-  }).pipe(Effect.provide(Records.decided), Effect.provide(screen), Effect.provide(Configuration.layer()))
+  }).pipe(
+    Effect.provide(Layer.merge(Records.decided, Records.sessions)),
+    Effect.provide(screen),
+    Effect.provide(Configuration.layer())
+  )
 
 /** Shows every rule with its level and the file that it is from. */
 export const rules = ({ json }: ListOptions) =>

@@ -28,13 +28,3 @@ export const brief = (json: string): string => {
     )
     .join(" ")
 }
-
-/** The arguments at full length, one parameter a line. */
-export const full = (value: unknown): ReadonlyArray<string> =>
-  typeof value !== "object" || value === null
-    ? [JSON.stringify(value) ?? ""]
-    : Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
-        const text = typeof field === "string" ? field : (JSON.stringify(field, null, 2) ?? "")
-        const [first = "", ...rest] = text.split("\n")
-        return rest.length === 0 ? [`${name}: ${first}`] : [`${name}:`, ...[first, ...rest].map((line) => `  ${line}`)]
-      })

@@ -1,6 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -85,7 +86,7 @@ const checkDatabase = Effect.flatMap(Configuration, ({ home }) =>
   Layer.build(Database.layer(home.database)).pipe(
     Effect.scoped,
     Effect.match({
-      onSuccess: () => good("sessions", home.database),
+      onSuccess: (context) => good("sessions", `${home.database}, SQLite ${Context.get(context, Database).engine}`),
       onFailure: (error) => missing("sessions", error.message)
     })
   )

@@ -3,20 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { ClearSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
-import { isTerminal } from "../runtime/Event.ts"
-import { Runtime } from "../runtime/Runtime.ts"
-import { type Opened, submit } from "../ui/Conversation.ts"
-import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { version } from "../version.ts"
 import * as Frontend from "./Frontend.ts"
 import { invocation } from "./invocation.ts"
 import { UsageError } from "./Outcome.ts"
 import { policyOf } from "./approvalPolicy.ts"
-import { agent, flagsOf, openSession, type RunOptions } from "./Run.ts"
-import * as ProjectConfig from "./ProjectConfig.ts"
+import { load } from "./command/load.ts"
+import type { Session } from "./Dialogue.ts"
+import { flagsOf } from "./flags.ts"
+import type { RunOptions } from "./Run.ts"
 import { Screen } from "./Screen.ts"
 import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
 
@@ -32,42 +30,50 @@ export const interactive = (options: InteractiveOptions) =>
       })
     }
     const policy = yield* policyOf(options, true)
-    yield* Effect.provide(talk(options), yield* agent(policy))
+    yield* talk(options, policy)
   }).pipe(
     Effect.provide(Frontend.layer({ split: false, keys: true })),
     Effect.provide(Configuration.layer(flagsOf(options)))
   )
 
-const talk = (options: InteractiveOptions) =>
+const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
-    const runtime = yield* Runtime
     const ui = yield* Ui
     const screen = yield* Screen
     const { preferred, profiles } = yield* Configuration
     let profile = yield* preferred
-    let session: Opened | undefined
+    let session: Session | undefined
     let running: Deferred.Deferred<void> | undefined
     let idleInterrupts = 0
     const quit = yield* Deferred.make<void>()
     const say = (text: string, level: "info" | "error" = "info") => ui.display({ _tag: "Note", level, text })
 
+    /** Loading and building the runtime takes longer than showing the prompt, which therefore comes first. */
+    const runtime = yield* Effect.forkScoped(
+      Effect.zipRight(
+        Effect.sleep(0),
+        load(
+          () => import("./Dialogue.ts"),
+          (module) => module.make(options, policy)
+        )
+      )
+    )
+
     /** The session is made with the first prompt, so that a look around leaves none behind. */
     const opened = Effect.gen(function* () {
       if (session !== undefined) return session
-      const fresh = yield* openSession(options)
+      const { open } = yield* Fiber.join(runtime)
+      const fresh = yield* open({
+        ended: Effect.suspend(() => (running === undefined ? Effect.void : Deferred.succeed(running, undefined))),
+        switched: (name) => {
+          profile = name
+        }
+      })
       session = fresh
       if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()
-      const events = runtime.subscribe(fresh.session, { from: fresh.seq })
       yield* Effect.forkScoped(
-        present(events, {
-          decide: (decision) => Effect.ignore(runtime.send(decision)),
-          after: ({ event }) =>
-            Effect.suspend(() => {
-              if (event._tag === "ModelSwitched") profile = event.profile
-              return isTerminal(event) && running !== undefined ? Deferred.succeed(running, undefined) : Effect.void
-            })
-        }).pipe(
-          Effect.catchAll((error) => Effect.zipRight(say(error.message, "error"), Deferred.succeed(quit, undefined)))
+        Effect.catchAll(fresh.shown, (error) =>
+          Effect.zipRight(say(error.message, "error"), Deferred.succeed(quit, undefined))
         )
       )
       return fresh
@@ -75,7 +81,7 @@ const talk = (options: InteractiveOptions) =>
 
     const onInterrupt = Effect.suspend(() => {
       if (session !== undefined && running !== undefined) {
-        return Effect.ignore(runtime.send(new Interrupt({ session: session.session })))
+        return session.interrupt
       }
       return idleInterrupts++ === 0 ? say("ctrl-c again or ctrl-d quits") : Deferred.succeed(quit, undefined)
     })
@@ -89,7 +95,7 @@ const talk = (options: InteractiveOptions) =>
       Effect.gen(function* () {
         const target = yield* opened
         running = yield* Deferred.make<void>()
-        yield* submit(target, text)
+        yield* target.submit(text)
         yield* ended
       })
     /** An old session is opened at once: one of its tasks may wait for a decision. */
@@ -103,9 +109,7 @@ const talk = (options: InteractiveOptions) =>
           case "Exit":
             return yield* Deferred.succeed(quit, undefined)
           case "Clear":
-            return session === undefined
-              ? yield* say("there is nothing to forget yet")
-              : yield* runtime.send(new ClearSession({ session: session.session }))
+            return session === undefined ? yield* say("there is nothing to forget yet") : yield* session.clear
           case "Status":
             return yield* say(
               `${session === undefined ? "no session yet" : session.session} · ${profile} · ${process.cwd()}`
@@ -114,7 +118,7 @@ const talk = (options: InteractiveOptions) =>
             if (command.profile === undefined)
               return yield* say(`${profile}; there are: ${Object.keys(profiles).join(", ")}`)
             const target = yield* opened
-            return yield* runtime.send(new SwitchModel({ session: target.session, profile: command.profile }))
+            return yield* target.switchTo(command.profile)
           }
           case "Unknown":
             return yield* say(`There is no /${command.name}. /help shows what there is.`, "error")
@@ -124,7 +128,6 @@ const talk = (options: InteractiveOptions) =>
     yield* screen.progress(
       `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} · /help · esc stops · ctrl-d quits`)}\n\n`
     )
-    yield* ProjectConfig.warn
     const loop: Effect.Effect<
       void,
       Effect.Effect.Error<ReturnType<typeof prompt>>,
@@ -143,7 +146,8 @@ const talk = (options: InteractiveOptions) =>
       }
     })
     const looping = yield* Effect.fork(loop)
-    yield* Effect.raceFirst(Fiber.join(looping), Deferred.await(quit))
+    const failed = Effect.zipRight(Fiber.join(runtime), Effect.never)
+    yield* Effect.raceFirst(Effect.raceFirst(Fiber.join(looping), Deferred.await(quit)), failed)
     yield* Fiber.interrupt(looping)
     yield* ui.stop
     if (session !== undefined) {

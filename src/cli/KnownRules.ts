@@ -70,6 +70,7 @@ export const shortId = ({ rule: { id } }: KnownRule): string =>
 /** A rule as one line of JSON. */
 export const record = (known: KnownRule): string =>
   `${JSON.stringify({
+    kind: "rule",
     ...known.rule,
     description: describe(known.rule),
     source: known.source,

@@ -1,11 +1,11 @@
 import stringWidth from "string-width"
+import { graphemes } from "../redaction/graphemes.ts"
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
-
-const ascii = /^[\u0020-\u007e]*$/
+/** Characters that take one column each, whatever is beside them: those of our own lines and of most others. */
+const narrow = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2801-\u28ff]*$/
 
 /** Columns that a text takes; escape sequences take none. */
-export const columns = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text))
+export const columns = (text: string): number => (narrow.test(text) ? text.length : stringWidth(text))
 
 /** Escape sequences that colour. */
 const sequence = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`)
@@ -22,7 +22,7 @@ export const fit = (text: string, width: number): string => {
       kept += piece
       continue
     }
-    for (const { segment } of graphemes.segment(piece)) {
+    for (const { segment } of graphemes(piece)) {
       const wide = columns(segment)
       if (!full && used + wide > width - 1) {
         full = true
@@ -91,7 +91,7 @@ const broken = (line: string, width: number): ReadonlyArray<string> => {
   if (columns(line) <= width) return [line]
   const pieces = [""]
   let used = 0
-  for (const { segment } of graphemes.segment(line)) {
+  for (const { segment } of graphemes(line)) {
     const wide = columns(segment)
     if (used + wide > width) {
       pieces.push("")

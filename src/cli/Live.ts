@@ -9,6 +9,7 @@ import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { approve } from "../approval/approve.ts"
 import { Audit } from "../approval/Audit.ts"
+import { ClientTools } from "../approval/ClientTools.ts"
 import { Delegate } from "../approval/Delegate.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import { guarded } from "../approval/ReservedNames.ts"
@@ -16,7 +17,6 @@ import { Subjects } from "../approval/Subject.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { DelegateProgram } from "../config/Settings.ts"
-import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import { backoff } from "../middleware/retry.ts"
 import { Models } from "../model/Models.ts"
@@ -25,8 +25,6 @@ import { Processes } from "../process/Processes.ts"
 import { redactText } from "../redaction/Redactor.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
-import type { SessionStore } from "../runtime/SessionStore.ts"
-import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
 import { toHooks } from "../tool/CommandHook.ts"
 import * as DefaultStack from "../tool/DefaultStack.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
@@ -39,11 +37,6 @@ import * as LazyHttpClient from "./LazyHttpClient.ts"
 import { projectConfig } from "./ProjectConfig.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
-
-/** The sessions of the user. */
-export const store: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
-  Layer.provide(Records.database)
-)
 
 /** The models of the configuration; it must name at least one. */
 export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwrapEffect(
@@ -114,6 +107,9 @@ const delegated = ({ command: [file, ...args], ...options }: DelegateProgram) =>
     Layer.provide(Processes.layer)
   )
 
+/** How long whoever is asked a question has to answer it. */
+const patience = Duration.minutes(15)
+
 /** A toolset whose requirements are built with its first call. */
 const later = <E, R, E2>(toolset: Toolset.Toolset<E, R>, requirements: Layer.Layer<R, E2>) =>
   Effect.gen(function* () {
@@ -147,8 +143,8 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
       const toolset = guarded(
         (yield* seal) as unknown as Toolset.Toolset<CallError, Tool.Requirements<T[number]> | Approvals | HookRunner>
       )
-      const hooks = HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) }).pipe(
-        Layer.provide(Processes.layer)
+      const hooks = Layer.suspend(() =>
+        Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) }), Processes.layer)
       )
       const complete = yield* later(toolset, Layer.mergeAll(requirements, given, hooks))
       return yield* Effect.provide(Tools, Tools.layer(complete))
@@ -198,9 +194,10 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(models),
     Layer.provide(approvals),
     Layer.provide(Records.audit),
+    Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provideMerge(Records.decided),
     Layer.provide([Subjects.layer({ cwd: workspace }), FileHash.layerLocal]),
-    Layer.provideMerge(store),
+    Layer.provideMerge(Records.sessions),
     Layer.provide(options),
     Layer.provide(tracer)
   )

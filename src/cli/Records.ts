@@ -6,6 +6,8 @@ import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { SessionStore } from "../runtime/SessionStore.ts"
+import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
 
 /** The user's database; one connection for all who need it. */
 export const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
@@ -17,6 +19,11 @@ export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuratio
   RuleStore.layerSql,
   Trust.layerSql
 ).pipe(Layer.provide(database))
+
+/** The sessions of the user. */
+export const sessions: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
+  Layer.provide(database)
+)
 
 /** The audit of the user. */
 export const audit: Layer.Layer<Audit, AuditError, Configuration> = Layer.unwrapEffect(

@@ -3,13 +3,15 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
-import { Configuration, type Flags } from "../config/Configuration.ts"
-import { SwitchModel, Interrupt } from "../runtime/Command.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import { toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
+import { clientTools } from "../ui/clientCalls.ts"
 import { open, type Which } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
+import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
 import * as Live from "./Live.ts"
 import { UsageError } from "./Outcome.ts"
@@ -41,14 +43,11 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
     return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
   })
 
-export const flagsOf = (options: Pick<RunOptions, "profile">): Flags =>
-  Option.match(options.profile, {
-    onNone: () => ({}),
-    onSome: (value) => ({ profile: { flag: "--profile", value } })
-  })
-
-/** Opens the session that the options name; a profile that was asked for holds for an old session too. */
-export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">) =>
+/**
+ * Opens the session that the options name; a profile that was asked for holds for an old session too. Where somebody attends
+ * to it, its calls can ask them.
+ */
+export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const which: Which = Option.match(options.session, {
@@ -56,6 +55,7 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
       onNone: (): Which => ({ _tag: options.last ? "Last" : "New" })
     })
     const opened = yield* open(which, yield* project)
+    if (attended) yield* runtime.send(new DeclareClientTools({ session: opened.session, tools: clientTools }))
     if (which._tag !== "New" && Option.isSome(options.profile)) {
       yield* runtime.send(new SwitchModel({ session: opened.session, profile: options.profile.value }))
     }
@@ -94,7 +94,7 @@ const perform = (options: RunOptions, prompt: string) =>
     const screen = yield* Screen
     const ui = yield* Ui
     const { preferred } = yield* Configuration
-    const opened = yield* openSession(options)
+    const opened = yield* openSession(options, screen.interactive && !options.json)
     if (options.json) {
       return yield* runTask(opened, prompt, (events) =>
         Stream.runForEachChunk(events, (chunk) =>
@@ -108,7 +108,10 @@ const perform = (options: RunOptions, prompt: string) =>
     yield* ProjectConfig.warn
     yield* Effect.ensuring(
       runTask(opened, prompt, (events) =>
-        present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) })
+        present(events, {
+          decide: (decision) => Effect.ignore(runtime.send(decision)),
+          answer: (answer) => Effect.ignore(runtime.send(answer))
+        })
       ),
       ui.stop
     )

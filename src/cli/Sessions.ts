@@ -12,6 +12,7 @@ import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { fit } from "./Layout.ts"
 import * as Live from "./Live.ts"
+import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import { project } from "./Project.ts"
 
@@ -66,7 +67,7 @@ export const list = ({ all, json, limit }: ListOptions) =>
       ? screen.answer(`\n${screen.style.dim(`${many(sessions.length, "session")} · tollgate sessions show ID`)}\n`)
       : Effect.void
   }).pipe(
-    Effect.provide(Live.store),
+    Effect.provide(Records.sessions),
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())
   )

@@ -13,10 +13,14 @@ import { Ui } from "../ui/Ui.ts"
 import { duration } from "../ui/Words.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
-import { columns } from "./Layout.ts"
+import { columns, wrap } from "./Layout.ts"
 import { LineEditor } from "./LineEditor.ts"
-import { Screen } from "./Screen.ts"
+import { type BottomLine, Screen } from "./Screen.ts"
 import { Transcript, type Written } from "./Transcript.ts"
+
+interface Holder {
+  line: BottomLine | undefined
+}
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameTime = Duration.millis(120)
@@ -34,10 +38,10 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
     const transcript = new Transcript({ style, width: screen.width, split: screen.split })
     const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
     const editor = new LineEditor()
-    const ahead: Array<string> = []
+    const ahead: Array<Option.Option<string>> = []
     let status: { readonly text: string; readonly since: number } | undefined
-    /** Somebody else has the bottom line. */
-    let taken = false
+    /** Who has the bottom line; the last one has it now. */
+    let holders: ReadonlyArray<Holder> = []
     let frame = 0
 
     const put = (written: ReadonlyArray<Written>) =>
@@ -45,7 +49,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         discard: true
       })
     const draw = Effect.gen(function* () {
-      if (taken) return
+      if (holders.length > 0) return
       if (status === undefined) return yield* screen.bottom(undefined)
       const now = yield* Clock.currentTimeMillis
       const stop = screen.interactive ? " · esc stops" : ""
@@ -62,36 +66,49 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       yield* Effect.forkScoped(Effect.repeat(tick, Schedule.spaced(frameTime)))
     }
 
-    /** While a task runs, Escape and Ctrl-C stop it and whole lines are kept for later. */
+    /** While a task runs, Escape and Ctrl-C stop it; whole lines, and the end of them, are kept for later. */
     const watching = (key: Key): Effect.Effect<void> => {
       if (isEscape(key) || isCtrl(key, "c")) return Effect.asVoid(interruptions.offer(undefined))
-      const line = editor.press(key)
-      if (line !== undefined && line.trim() !== "" && ahead.length < aheadLimit) ahead.push(line)
+      const over = isCtrl(key, "d") && editor.text === ""
+      const line = Option.filter(Option.fromNullable(editor.press(key)), (text) => text.trim() !== "")
+      if ((over || Option.isSome(line)) && ahead.length < aheadLimit) ahead.push(line)
       return draw
     }
     yield* Effect.forkScoped(keyboard.focus(watching)(Effect.never))
 
-    const withBottom = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    /** Lends the bottom line; whoever borrows it later has it until he is done. */
+    const withBottom = <A, E, R>(use: (bottom: Screen["Type"]["bottom"]) => Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          taken = true
+          const holder: Holder = { line: undefined }
+          holders = [...holders, holder]
+          return holder
         }),
-        () => self,
-        () =>
+        (holder) =>
+          use((line) =>
+            Effect.suspend(() => {
+              holder.line = line
+              return holders.at(-1) === holder ? screen.bottom(line) : Effect.void
+            })
+          ),
+        (holder) =>
           Effect.suspend(() => {
-            taken = false
-            return Effect.zipRight(screen.bottom(undefined), draw)
+            holders = holders.filter((other) => other !== holder)
+            const below = holders.at(-1)
+            return below === undefined ? Effect.zipRight(screen.bottom(undefined), draw) : screen.bottom(below.line)
           })
       )
 
     /** Reads a line at the bottom of the screen. */
     const read = (question: string, into: LineEditor): Effect.Effect<Option.Option<string>> =>
+      withBottom((bottom) => reading(question, into, bottom))
+    const reading = (question: string, into: LineEditor, bottom: Screen["Type"]["bottom"]) =>
       Effect.gen(function* () {
         const answer = yield* Deferred.make<Option.Option<string>>()
         const show = Effect.suspend(() => {
           const room = Math.max(8, screen.width() - columns(question) - 2)
           const { cursor, text } = into.view(room)
-          return screen.bottom({ text: `${question}${text}`, cursor: columns(question) + cursor })
+          return bottom({ text: `${question}${text}`, cursor: columns(question) + cursor })
         })
         const onKey = (key: Key): Effect.Effect<void> => {
           if (isCtrl(key, "d") && into.text === "") return Effect.asVoid(Deferred.succeed(answer, Option.none()))
@@ -136,9 +153,9 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         }),
       approve: (approval) =>
         screen.interactive
-          ? withBottom(
+          ? withBottom((bottom) =>
               approvalPrompt(approval, {
-                screen,
+                screen: { ...screen, bottom },
                 keyboard,
                 print: (lines) => Effect.suspend(() => put(transcript.under(approval.call, lines))),
                 ask: (question) => read(question, new LineEditor()),
@@ -149,7 +166,15 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       input: (question) =>
         Effect.suspend(() => {
           const line = ahead.shift()
-          return line !== undefined ? Effect.succeed(Option.some(line)) : withBottom(read(question, editor))
+          return line !== undefined ? Effect.succeed(line) : read(question, editor)
+        }),
+      question: (question) =>
+        Effect.gen(function* () {
+          const lines = wrap(makeVisible(question), screen.width() - 4)
+          yield* put(
+            lines.map((line, index) => ({ to: "progress", text: `${index === 0 ? style.cyan("? ") : "  "}${line}\n` }))
+          )
+          return screen.interactive ? yield* read(`${style.cyan("answer")} `, new LineEditor()) : Option.none()
         }),
       interruptions: Mailbox.toStream(interruptions),
       showTools: (tools) =>

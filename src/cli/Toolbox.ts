@@ -16,12 +16,14 @@ export interface Place {
 
 /** What the tools require, confined to a place; our own state is out of their reach. */
 export const layer = ({ home, roots, workspace }: Place) =>
-  Builtin.layer({
-    workspace: {
-      root: workspace,
-      extraRoots: roots,
-      home: os.homedir(),
-      stateDirs: [path.dirname(home.config), path.dirname(home.database)],
-      trusted: false
-    }
-  }).pipe(Layer.provideMerge(NodeFileSystem.layer))
+  Layer.suspend(() =>
+    Builtin.layer({
+      workspace: {
+        root: workspace,
+        extraRoots: roots,
+        home: os.homedir(),
+        stateDirs: [path.dirname(home.config), path.dirname(home.database)],
+        trusted: false
+      }
+    })
+  ).pipe(Layer.provideMerge(NodeFileSystem.layer))

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoredMessage } from "../conversation/Message.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
 import { isTerminal } from "./Event.ts"
 import {
@@ -116,6 +117,25 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
         }
         return { tasks: [...tasks], calls: [...calls.values()] }
       }),
+    waiting: (limit) =>
+      Effect.sync(() =>
+        [...sessions.values()]
+          .flatMap(({ events, summary: { project } }) => {
+            const open = new Map<
+              string,
+              { readonly time: number; readonly task: string; readonly request: ApprovalRequest }
+            >()
+            for (const { event, task = "", time } of events) {
+              if (event._tag === "ApprovalRequested") open.set(event.request.id, { time, task, request: event.request })
+              else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
+              else if (isTerminal(event)) for (const [id, one] of open) if (one.task === task) open.delete(id)
+            }
+            return [...open.values()].map(({ request, time }) => ({ project, request, time }))
+          })
+          .toSorted((a, b) => a.time - b.time)
+          .slice(0, limit)
+          .map(({ project, request }) => ({ project, request }))
+      ),
     hasTask: (session, task) =>
       Effect.sync(() =>
         events(session).some((envelope) => envelope.event._tag === "TaskQueued" && envelope.task === task)

@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
@@ -69,6 +70,12 @@ export interface UnfinishedCall {
   readonly mayHaveHappened: boolean
 }
 
+/** A request that nobody has answered, of a task that has not ended; whoever owns its session may be alive or dead. */
+export interface WaitingApproval {
+  readonly project: string
+  readonly request: ApprovalRequest
+}
+
 /** Where sessions are kept. One contract, two layers: SQLite, and memory for tests. */
 export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
   SessionStore,
@@ -95,6 +102,8 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     /** The last `limit` messages of the root worker that the model may still see, in order. */
     readonly messages: (session: string, limit: number) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
     readonly unfinished: (session: string) => Effect.Effect<Unfinished, DatabaseError>
+    /** At most `limit` of all sessions, the oldest first. */
+    readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<WaitingApproval>, DatabaseError>
     /** Whether the session has had a task of that id. */
     readonly hasTask: (session: string, task: string) => Effect.Effect<boolean, DatabaseError>
   }

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Database } from "../database/Database.ts"
 import { type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
+import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
 import { Event } from "./Event.ts"
 import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
@@ -47,6 +48,8 @@ const CallRow = Schema.Struct({
 
 const MessageRow = Schema.Struct({ message: Schema.parseJson(StoredMessage) })
 const TaskRow = Schema.Struct({ task_id: Schema.String })
+
+const WaitingRow = Schema.Struct({ project: Schema.String, request: Schema.parseJson(ApprovalRequest) })
 
 const workerText = (worker: ReadonlyArray<string>): string => worker.join("/")
 const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
@@ -98,6 +101,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
     const messageRows = rows(MessageRow)
     const taskRows = rows(TaskRow)
     const callRows = rows(CallRow)
+    const waitingRows = rows(WaitingRow)
     const leaseRows = decoded(LeaseRow)
     const summary = (row: typeof SessionRow.Type) => ({
       id: row.id,
@@ -208,6 +212,21 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
           }))
         }
       }),
+      waiting: (limit) =>
+        waitingRows(
+          sql`SELECT session.project, asked.event -> '$.request' AS request
+            FROM tasks AS task
+            CROSS JOIN sessions AS session ON session.id = task.session_id
+            CROSS JOIN events AS asked ON asked.session_id = task.session_id AND asked.task_id = task.task_id
+              AND asked.tag IN ('ApprovalRequested', 'ApprovalResolved') AND asked.tag = 'ApprovalRequested'
+            WHERE task.ended_at IS NULL AND NOT EXISTS (
+              SELECT 1 FROM events AS resolved
+              WHERE resolved.session_id = asked.session_id AND resolved.seq > asked.seq
+                AND resolved.tag IN ('ApprovalRequested', 'ApprovalResolved') AND resolved.tag = 'ApprovalResolved'
+                AND resolved.event ->> '$.approvalId' = asked.event ->> '$.request.id'
+            )
+            ORDER BY asked.time, asked.seq LIMIT ${limit}`
+        ),
       hasTask: (session, task) =>
         Effect.map(
           taskRows(sql`SELECT task_id FROM tasks WHERE session_id = ${session} AND task_id = ${task}`),

@@ -5,6 +5,7 @@ import { defaultRules, type NetworkRules } from "../policy/network/NetworkRules.
 import { Processes } from "../process/Processes.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { ApplyPatch } from "./ApplyPatch.ts"
+import { AskUser } from "./AskUser.ts"
 import { EditFile } from "./EditFile.ts"
 import { FetchUrl } from "./FetchUrl.ts"
 import { GitCommit } from "./GitCommit.ts"
@@ -22,7 +23,7 @@ import { WebSettings } from "./web/WebSettings.ts"
 import { Workspace, type WorkspaceOptions } from "./Workspace.ts"
 import { WriteFile } from "./WriteFile.ts"
 
-/** Every built-in tool (S1). */
+/** Every built-in tool (S1), and the one that asks the user. */
 export const tools = [
   ReadFile,
   ListDir,
@@ -36,7 +37,8 @@ export const tools = [
   GitStatus,
   GitDiff,
   GitCommit,
-  GitPush
+  GitPush,
+  AskUser
 ] as const
 
 export interface BuiltinOptions {

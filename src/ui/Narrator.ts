@@ -1,6 +1,6 @@
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import type { ApprovalResolved } from "../tool/ToolEvent.ts"
+import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
 import type { Approval, CallShown, Diff, Display, Level, Progress } from "./Display.ts"
 import { bytes, duration, many, seconds } from "./Words.ts"
 
@@ -14,6 +14,10 @@ export type Step =
   | { readonly _tag: "Ask"; readonly approval: Approval }
   /** The request that was first in line is over. */
   | { readonly _tag: "Asked" }
+  /** A call of a tool of the frontend's own. */
+  | { readonly _tag: "ClientCall"; readonly call: CallShown; readonly request: ClientCallRequested }
+  /** It is over, whoever ended it. */
+  | { readonly _tag: "ClientCallEnded"; readonly callId: string }
 
 interface TaskTold {
   requests: number
@@ -34,6 +38,8 @@ export class Narrator {
   /** Requests from before a restart whose calls have not been made again yet. */
   private waiting: ReadonlyArray<ApprovalRequest> = []
 
+  /** Calls that the frontend was asked to run. */
+  private readonly forwarded = new Set<string>()
   /** The directory of the session, where it is known. */
   private project = ""
 
@@ -89,6 +95,9 @@ export class Narrator {
         return this.requested(this.call(envelope, event.request), event.request)
       case "ApprovalResolved":
         return this.resolved(envelope, event)
+      case "ClientCallRequested":
+        this.forwarded.add(this.call(envelope, event).key)
+        return [status(undefined), { _tag: "ClientCall", call: this.call(envelope, event), request: event }]
       case "ToolCallStarted":
         return [status(`running ${event.tool}`)]
       case "ToolCallRetried":
@@ -253,7 +262,12 @@ export class Narrator {
   ): ReadonlyArray<Step> {
     const call = this.call(envelope, event)
     this.calls.delete(call.key)
-    return [{ _tag: "CallEnded", call, outcome, text, durationMillis }, status("working")]
+    const forwarded = this.forwarded.delete(call.key)
+    return [
+      ...(forwarded ? [{ _tag: "ClientCallEnded", callId: event.callId } as const] : []),
+      { _tag: "CallEnded", call, outcome, text, durationMillis },
+      status("working")
+    ]
   }
 
   private taskEnded(task: string, ended: Omit<Extract<Step, { _tag: "TaskEnded" }>, "_tag">): ReadonlyArray<Step> {

@@ -30,6 +30,7 @@ export const layer = (record: Array<Step>, options: RecordingOptions = {}): Laye
           note({ _tag: "Ask", approval }),
           options.approve?.(approval) ?? Effect.succeed<Answer>({ decision: "deny" })
         ),
+      question: () => Effect.sync(() => Option.fromNullable(lines.shift())),
       input: () => Effect.sync(() => Option.fromNullable(lines.shift())),
       interruptions: Stream.never,
       showTools: () => Effect.void,

@@ -29,6 +29,8 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly status: (status: string | undefined) => Effect.Effect<void>
     /** Asks for a decision; it is interrupted when the request is decided, expires or is withdrawn elsewhere. */
     readonly approve: (approval: Approval) => Effect.Effect<Answer>
+    /** Asks for a line on behalf of a call; nothing that was typed before counts, and none says that nobody answers. */
+    readonly question: (question: string) => Effect.Effect<Option.Option<string>>
     /** Asks for a line; none once the person has no more to say. */
     readonly input: (question: string) => Effect.Effect<Option.Option<string>>
     /** One element each time the person wants everything in flight to stop. */

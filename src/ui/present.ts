@@ -1,17 +1,21 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as FiberMap from "effect/FiberMap"
 import * as Stream from "effect/Stream"
-import { DecideApproval } from "../runtime/Command.ts"
+import { type AnswerClientCall, DecideApproval } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import { trusted } from "../tool/ToolEvent.ts"
+import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
 import type { Answer, Approval } from "./Display.ts"
+import * as ClientCalls from "./clientCalls.ts"
 import { Narrator, type Step } from "./Narrator.ts"
 import { Ui } from "./Ui.ts"
 
 export interface PresentOptions {
   /** Where decisions go; nobody is asked where it is absent, as for a recording. */
   readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
+  /** Where the results of the frontend's own tools go; none of them runs where it is absent. */
+  readonly answer?: (answer: AnswerClientCall) => Effect.Effect<void>
   /** Runs once an event has been shown. */
   readonly after?: (envelope: Envelope) => Effect.Effect<unknown>
 }
@@ -22,7 +26,7 @@ const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
   events: Stream.Stream<Envelope, E, R>,
-  { after, decide }: PresentOptions = {}
+  { after, answer, decide }: PresentOptions = {}
 ): Effect.Effect<void, E, R | Ui> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -43,7 +47,16 @@ export const present = <E, R>(
                 asking = fiber
               }
             )
-      const perform = (step: Step): Effect.Effect<unknown> => {
+      const calls = yield* FiberMap.make<string>()
+      const run = (session: string, request: ClientCallRequested) =>
+        answer === undefined
+          ? Effect.void
+          : FiberMap.run(
+              calls,
+              request.callId,
+              Effect.flatMap(ClientCalls.answer(session, request), answer).pipe(Effect.provideService(Ui, ui))
+            )
+      const perform = (session: string, step: Step): Effect.Effect<unknown> => {
         switch (step._tag) {
           case "Status":
             return ui.status(step.text)
@@ -59,13 +72,17 @@ export const present = <E, R>(
               asking = undefined
               return fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
             })
+          case "ClientCall":
+            return run(session, step.request)
+          case "ClientCallEnded":
+            return FiberMap.remove(calls, step.callId)
           default:
             return ui.display(step)
         }
       }
       yield* Stream.runForEach(events, (envelope) =>
         Effect.zipRight(
-          Effect.forEach(narrator.tell(envelope), perform, { discard: true }),
+          Effect.forEach(narrator.tell(envelope), (step) => perform(envelope.session, step), { discard: true }),
           after === undefined ? Effect.void : after(envelope)
         )
       )

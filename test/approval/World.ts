@@ -134,7 +134,7 @@ export const make = (options: WorldOptions = {}) =>
           return toolset.tools
         },
         call: (request) => Effect.provide(toolset.call(request), context),
-        functions: []
+        functions: () => []
       }))
     )
 

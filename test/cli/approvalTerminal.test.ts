@@ -2,7 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted } from "./command.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
 import { type Options, type Probe, probe } from "./TerminalProbe.ts"
 
 const write = (name: string, content: string) => ({
@@ -63,20 +63,24 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     const dying = await open(["run", "write"])
     await dying.seen("allow?")
     dying.press("d")
-    const [, bound = "nothing"] = /bound to (\w{40})/.exec(await dying.seen(/bound to \w{40}/)) ?? []
+    const [, bound = "nothing"] = /bound to\s+(\w{40})/.exec(await dying.seen(/bound to\s+\w{40}/)) ?? []
     dying.kill()
     await dying.ended
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    const listed = await tollgate(at, ["approvals", "list"])
+    assert.match(listed.stdout, /^1 request waiting\nsession_\w+ +write_file: create a\.txt/)
+    assert.include(listed.stdout, bound.slice(0, 12))
     const terminal = await open(["--continue"])
     await terminal.seen("goes on where the last run stopped")
     await terminal.seen("allow?")
     terminal.press("d")
-    assert.include(await terminal.seen(/bound to \w{40}/), bound)
+    assert.include(await terminal.seen(/bound to\s+\w{40}/), bound)
     terminal.press("y")
     await terminal.seen("So be it.")
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
     terminal.press("\u0004")
     assert.strictEqual(await terminal.ended, 0)
+    assert.notInclude((await tollgate(at, ["approvals", "list"])).stdout, "waiting")
   })
 
   it("expires, which is a no that says so (A8)", async () => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck, Option } from "effect"
+import stringWidth from "string-width"
 import { brief } from "../../src/cli/Arguments.ts"
 import { similar } from "../../src/cli/Guard.ts"
 import { columns, fit, Flow, wrap } from "../../src/cli/Layout.ts"
@@ -12,6 +13,14 @@ const text = FastCheck.array(FastCheck.constantFrom("a", "word", "世界", "👩
 }).map((parts) => parts.join(""))
 
 describe("layout", () => {
+  it("measures what needs no tables as the tables do", () => {
+    for (let code = 0; code < 0x3000; code++) {
+      for (const text of [String.fromCharCode(code), `e${String.fromCharCode(code)}›`]) {
+        assert.strictEqual(columns(text), stringWidth(text), `U+${code.toString(16)}`)
+      }
+    }
+  })
+
   it.prop(
     "fits any text into any width, colours included",
     [text, FastCheck.integer({ min: 1, max: 40 })],

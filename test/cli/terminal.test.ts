@@ -50,6 +50,24 @@ describe("the terminal", { timeout: 60_000 }, () => {
     )
   })
 
+  it("ends with the reason where the runtime behind the prompt cannot start (U1)", async () => {
+    scripted(at, [])
+    const file = path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
+    fs.writeFileSync(file, "no database".repeat(1000))
+    const terminal = await open([])
+    assert.strictEqual(await terminal.ended, 1)
+    assert.include(terminal.screen().replaceAll("\n", ""), `tollgate: The database ${file}`)
+    assert.isTrue(terminal.raw().lastIndexOf("\u001b[?25h") > terminal.raw().lastIndexOf("\u001b[?25l"))
+  })
+
+  it("names what is wrong with the configuration before it asks for anything (U1)", async () => {
+    scripted(at, [], { maxIterations: "many" })
+    const terminal = await open([])
+    assert.strictEqual(await terminal.ended, 4)
+    assert.include(terminal.screen(), "maxIterations")
+    assert.notInclude(terminal.raw(), "›")
+  })
+
   it("answers slash commands without the model", async () => {
     scripted(at, [])
     const terminal = await open([])
@@ -119,7 +137,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const terminal = await open(["run", "write"])
     await terminal.seen("allow?")
     terminal.press("d")
-    await terminal.seen("bound to ")
+    await terminal.seen(/bound to\s+\w{40}/)
     terminal.press("r")
     await terminal.seen("why not?")
     terminal.press("not today\r")
@@ -138,6 +156,18 @@ describe("the terminal", { timeout: 60_000 }, () => {
     terminal.press("n")
     assert.strictEqual(await terminal.ended, 0)
     assert.strictEqual(fs.readdirSync(at.work).length, 1)
+  })
+
+  it("asks the user what the model wants to know (A3)", async () => {
+    const ask = { call: { name: "ask_user", arguments: { question: "Which way?", options: ["left", "right"] } } }
+    scripted(at, [{ steps: [ask] }, { when: "right", steps: [{ say: "To the right." }] }])
+    const terminal = await open(["run", "go"])
+    const asked = await terminal.seen(/^answer$/m)
+    assert.include(asked, "? Which way?")
+    assert.include(asked, "2 right")
+    terminal.press("2\r")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.include(terminal.screen(), "To the right.")
   })
 
   it("colours only where it may", async () => {

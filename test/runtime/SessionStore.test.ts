@@ -19,7 +19,8 @@ import {
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { type Lease, type SessionFenced, type SessionNotFound, SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
-import { ToolCallStarted } from "../../src/tool/ToolEvent.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+import { ApprovalRequested, ApprovalResolved, ToolCallStarted } from "../../src/tool/ToolEvent.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 
@@ -61,6 +62,21 @@ const history: ReadonlyArray<readonly [DurableEvent, Place]> = [
   [new ToolCallCompleted({ callId: "c2", tool: "act", message: toolMessage("c2", "ok"), durationMillis: 1 }), inWorker]
 ]
 
+const request = (id: string): ApprovalRequest => ({
+  id,
+  callId: "c1",
+  sessionId: "s",
+  tool: "act",
+  workerPath: ["root"],
+  risk: "low",
+  digest: "d",
+  arguments: {},
+  message: "Acts",
+  scopes: ["once"],
+  requestedAt: 2000,
+  timeoutMillis: 1000
+})
+
 const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore, E>, never, Scope.Scope>) => {
   const test = (
     title: string,
@@ -77,6 +93,33 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
       assert.deepStrictEqual(yield* store.read("s", 1, 100), events)
       assert.deepStrictEqual(yield* store.read("s", 3, 2), events.slice(2, 4))
       assert.deepStrictEqual(yield* store.read("s", 8, 10), [])
+    })
+  )
+
+  test(
+    "lists the requests that wait, until they are answered or their task ends (A12)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const lease = yield* store.open({ session: "s", create })
+      const requested = (id: string) => [new ApprovalRequested({ request: request(id), ahead: 0 }), inWorker] as const
+      const answered = new ApprovalResolved({
+        callId: "c1",
+        tool: "act",
+        approvalId: "a1",
+        outcome: "denied",
+        by: "user",
+        waitedMillis: 1
+      })
+      const before = [...history, requested("a1"), requested("a2"), requested("a3"), [answered, inWorker] as const]
+      yield* store.append(lease, numbered(lease, before))
+      assert.deepStrictEqual(yield* store.waiting(10), [
+        { project: "here", request: request("a2") },
+        { project: "here", request: request("a3") }
+      ])
+      assert.deepStrictEqual(yield* store.waiting(1), [{ project: "here", request: request("a2") }])
+      const over = new TaskCompleted({ text: "", usage: noUsage, iterations: 1, durationMillis: 1 })
+      yield* store.append(lease, numbered({ ...lease, head: before.length }, [[over, inTask]]))
+      assert.deepStrictEqual(yield* store.waiting(10), [])
     })
   )
 

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
+import { DeclareClientTools } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { AskUser } from "../../src/tools/AskUser.ts"
+import { clientTools } from "../../src/ui/clientCalls.ts"
 import { open, submit } from "../../src/ui/Conversation.ts"
 import type { Step } from "../../src/ui/Narrator.ts"
 import { present } from "../../src/ui/present.ts"
@@ -79,5 +82,57 @@ describe("present", () => {
       )
       assert.deepStrictEqual(durable(stored), durable(live))
     }).pipe(Effect.provide(harness))
+  )
+
+  const asking = Testing.layer({
+    tools: [AskUser],
+    policy: "deny",
+    model: [
+      [{ call: { name: "ask_user", arguments: { question: "Which?", options: ["left", "right"] } } }],
+      "So it goes."
+    ]
+  })
+
+  /** What the model was told of tools, and what its question came to. */
+  const question = (declares: boolean, lines: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const record: Array<Step> = []
+      const functions: Array<number> = []
+      const runtime = yield* Runtime
+      const opened = yield* open({ _tag: "New" }, "test")
+      const { session } = opened
+      if (declares) yield* runtime.send(new DeclareClientTools({ session, tools: clientTools }))
+      const { events } = yield* submit(opened, "go")
+      yield* present(events, {
+        answer: (answer) => Effect.orDie(runtime.send(answer)),
+        after: ({ event }) =>
+          Effect.sync(() => (event._tag === "ModelRequested" ? functions.push(event.functions) : undefined))
+      }).pipe(Effect.provide(RecordingUi.layer(record, { lines })))
+      const ends = record.flatMap((step) => (step._tag === "CallEnded" ? [[step.outcome, step.text]] : []))
+      return { ends, functions }
+    })
+
+  it.effect("answers the calls of the frontend's own tools, which models know of where it declares them (A3)", () =>
+    Effect.gen(function* () {
+      const { ends, functions } = yield* question(true, ["2"])
+      assert.deepStrictEqual(ends, [["done", '{"answer":"right"}']])
+      assert.deepStrictEqual(functions, [1, 1])
+    }).pipe(Effect.provide(asking))
+  )
+
+  it.effect("says so where nobody answers, and hides the tools that no frontend declares (A7)", () =>
+    Effect.gen(function* () {
+      const silent = yield* question(true, [])
+      assert.include(silent.ends[0]?.[1], "The user gave no answer")
+    }).pipe(
+      Effect.provide(asking),
+      Effect.zipRight(
+        Effect.gen(function* () {
+          const { ends, functions } = yield* question(false, ["left"])
+          assert.deepStrictEqual(functions, [0, 0])
+          assert.include(ends[0]?.[1], "has not declared it")
+        }).pipe(Effect.provide(asking))
+      )
+    )
   )
 })

@@ -2,6 +2,7 @@ import { canonicalHost } from "../../policy/network/HostPattern.ts"
 import { words } from "../../policy/shell/ShellPolicy.ts"
 import { makeVisible } from "../../redaction/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import type { PreviewTarget } from "../../tool/Preview.ts"
 import { cutText } from "./Arguments.ts"
 import { foreign, type Line, own } from "./Line.ts"
 
@@ -85,20 +86,30 @@ const diffLines = (diff: string): ReadonlyArray<Line> => {
     : [...shown, own("warning", `… ${lines.length - maxDiffLines} more lines of the diff …`)]
 }
 
-/** `root › W1`, the way from the root worker to the one that asks. */
-export const workerLine = (path: ReadonlyArray<string>): string => path.map((name) => oneLine(name)).join(" › ")
-
-const choices = (request: ApprovalRequest): ReadonlyArray<Line> =>
+/** What an answer for longer would cover, in full. */
+export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
   request.scopes.flatMap((scope) => {
     switch (scope) {
       case "once":
-        return [own("choice", "once: this call alone")]
+        return []
       case "session":
         return [own("choice", "session: until the session ends, for"), foreign("value", oneLine(request.grant ?? ""))]
       case "always":
         return [own("choice", "always: saves the rule"), foreign("value", oneLine(request.rule ?? ""))]
     }
   })
+
+/** The parameters of the call, and what a reader cannot tell from them. */
+export const argumentLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
+  entriesOf(request.arguments).flatMap(([name, value]) => [...argument(name, value), ...insight(name, value)])
+
+/** What a reader cannot tell from the parameters alone. */
+export const insightLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
+  entriesOf(request.arguments).flatMap(([name, value]) => insight(name, value))
+
+/** The way from the root worker to the one that asks, where it is another. */
+export const workerLines = ({ workerPath }: ApprovalRequest): ReadonlyArray<Line> =>
+  workerPath.length > 1 ? [own("field", "worker:"), foreign("value", workerPath.map(oneLine).join(" › "))] : []
 
 /** How long there is and who waits, e.g. `12 s left, 2 more wait`. */
 export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): string =>
@@ -110,25 +121,28 @@ export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): strin
     .filter((part) => part !== undefined)
     .join(", ")
 
+const asOf = ({ baseHash, path }: PreviewTarget): string =>
+  `${oneLine(path)}${baseHash === null ? "" : ` (as of ${baseHash.slice(0, 12)})`}`
+
 /**
  * What a person sees of a request, made by the runtime from the bytes that the decision is bound to: no word of the model
  * stands where the runtime speaks (A9).
  */
 export const promptLines = (request: ApprovalRequest, state: PromptState): ReadonlyArray<Line> => {
   const status = stateLine(state)
+  const { digest, id, message, preview, risk, tool } = request
   return [
-    own("title", `${makeVisible(request.tool)} asks for approval (${request.risk} risk)`),
-    ...(request.workerPath.length > 1
-      ? [own("field", "worker:"), foreign("value", workerLine(request.workerPath))]
-      : []),
-    foreign("value", oneLine(cutText(request.message, 400))),
-    ...entriesOf(request.arguments).flatMap(([name, value]) => [...argument(name, value), ...insight(name, value)]),
-    ...(request.preview?.diff === undefined ? [] : [own("field", "diff:"), ...diffLines(request.preview.diff)]),
-    ...(request.preview === undefined || request.preview.targets.length === 0
+    own("title", `${makeVisible(tool)} asks for approval (${risk} risk)`),
+    ...workerLines(request),
+    foreign("value", oneLine(cutText(message, 400))),
+    ...argumentLines(request),
+    ...(preview?.diff === undefined ? [] : [own("field", "diff:"), ...diffLines(preview.diff)]),
+    ...(preview === undefined || preview.targets.length === 0
       ? []
-      : [own("field", "touches:"), ...request.preview.targets.map(({ path }) => foreign("value", oneLine(path)))]),
-    ...choices(request),
-    own("field", `digest: ${request.digest.slice(0, 16)}`),
+      : [own("field", "touches:"), ...preview.targets.map((target) => foreign("value", asOf(target)))]),
+    ...scopeLines(request),
+    own("field", `request ${id}`),
+    own("field", `bound to ${digest}`),
     ...(status === "" ? [] : [own("field", status)])
   ]
 }

@@ -1,0 +1,56 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { ClearSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
+import { isTerminal } from "../runtime/Event.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { submit } from "../ui/Conversation.ts"
+import { present } from "../ui/present.ts"
+import * as ProjectConfig from "./ProjectConfig.ts"
+import { agent, openSession, type RunOptions } from "./Run.ts"
+
+/** What the prompt wants to know of its session. */
+export interface Listener {
+  /** Runs when a task has ended. */
+  readonly ended: Effect.Effect<unknown>
+  readonly switched: (profile: string) => void
+}
+
+/** The runtime behind an interactive prompt, a module of its own so that it loads while the person types. */
+export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(yield* agent(policy))
+    yield* Effect.provide(ProjectConfig.warn, context)
+    const runtime = Context.get(context, Runtime)
+
+    /** Opens the session that the options name. */
+    const open = ({ ended, switched }: Listener) =>
+      Effect.gen(function* () {
+        const opened = yield* openSession(options, true)
+        const { session } = opened
+        const events = runtime.subscribe(session, { from: opened.seq })
+        const shown = present(events, {
+          decide: (decision) => Effect.ignore(runtime.send(decision)),
+          answer: (answer) => Effect.ignore(runtime.send(answer)),
+          after: ({ event }) =>
+            Effect.suspend(() => {
+              if (event._tag === "ModelSwitched") switched(event.profile)
+              return isTerminal(event) ? ended : Effect.void
+            })
+        })
+        return {
+          ...opened,
+          /** Shows what happens in it. */
+          shown,
+          submit: (text: string) => Effect.provide(submit(opened, text), context),
+          interrupt: Effect.ignore(runtime.send(new Interrupt({ session }))),
+          clear: Effect.suspend(() => runtime.send(new ClearSession({ session }))),
+          switchTo: (profile: string) => runtime.send(new SwitchModel({ session, profile }))
+        }
+      }).pipe(Effect.provide(context))
+    return { open }
+  })
+
+export type Dialogue = Effect.Effect.Success<ReturnType<typeof make>>
+export type Session = Effect.Effect.Success<ReturnType<Dialogue["open"]>>
