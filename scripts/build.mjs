@@ -1,9 +1,11 @@
 // Builds dist: the command line as a launcher and a bundle, the library and its types.
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
+import { isBuiltin } from "node:module"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
+import { lateModules } from "./lateModules.mjs"
 import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
@@ -31,6 +33,56 @@ const withoutArbitraries = {
     build.onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {}" }))
   }
 }
+
+/** Reads the JavaScript of better-sqlite3 with the rest; where its addon is not where it is expected, all of it is its own. */
+const withSqlite = {
+  name: "with-sqlite",
+  setup(build) {
+    const addon = "better-sqlite3/build/Release/better_sqlite3.node"
+    build.onResolve({ filter: /^better-sqlite3$/ }, ({ namespace }) =>
+      namespace === "sqlite"
+        ? { path: "better-sqlite3", external: true }
+        : { path: "better-sqlite3", namespace: "sqlite" }
+    )
+    build.onResolve({ filter: /^bindings$/ }, () => ({ path: "bindings", namespace: "sqlite" }))
+    build.onResolve({ filter: /^better-sqlite3\/build\// }, () => ({ path: addon, external: true }))
+    build.onLoad({ filter: /.*/, namespace: "sqlite" }, ({ path: name }) => ({
+      contents:
+        name === "bindings"
+          ? `module.exports = () => require("${addon}")`
+          : `try { require("${addon}"); module.exports = require("better-sqlite3/lib/index.js") } catch { module.exports = require("better-sqlite3") }`,
+      resolveDir: root
+    }))
+  }
+}
+
+/** Takes from Node's own modules what is used of them, once, where each import would copy all of their names. */
+const fewBuiltins = {
+  name: "few-builtins",
+  setup(build) {
+    build.onResolve({ filter: /^(?:node:)?[a-z_/]+$/ }, ({ kind, path: name }) =>
+      kind === "import-statement" && isBuiltin(name)
+        ? { path: name.replace(/^(?:node:)?/, "node:"), namespace: "builtin" }
+        : undefined
+    )
+    build.onLoad({ filter: /.*/, namespace: "builtin" }, async ({ path: name }) => ({
+      contents: [
+        `const all = require("${name}")`,
+        `const the = (name) => all[name]`,
+        `export default all`,
+        ...Object.keys(await import(name))
+          .filter((key) => key !== "default" && key !== "module.exports")
+          .map((key) => `export const ${key} = /* @__PURE__ */ the("${key}")`)
+      ].join("\n")
+    }))
+  }
+}
+
+/** What no start needs: questions that the parser could ask, and what tools do once they are called. */
+const isLate = (file, importer) =>
+  path.dirname(file) !== path.dirname(importer) &&
+  (/@effect\/cli\/dist\/esm\/internal\/prompt\//.test(file) ||
+    (importer.startsWith("src/") && /^src\/(?:policy|process|sandbox|tools\/\w+)\//.test(file)))
 
 const leaves = [
   "undici",
@@ -61,7 +113,7 @@ const options = {
   ...common,
   minify: true,
   format: "cjs",
-  plugins: [withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)]
+  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, withSqlite, lazyLeaves(leaves), lateModules(isLate)]
 }
 
 process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))
@@ -71,7 +123,6 @@ const command = esbuild.build({
   entryPoints: { main: "bin/tollgate.ts" },
   outdir: dist,
   outExtension: { ".js": ".cjs" },
-  external: ["better-sqlite3"],
   define: { "import.meta.url": "undefined" },
   metafile: true
 })

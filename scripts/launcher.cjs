@@ -36,6 +36,9 @@ const cacheDirectory = () => {
 }
 const directory = cacheDirectory()
 
+/** What is kept are the functions that a run came by, and those of an errand are few. */
+const kind = words[0] === "run" ? "run" : words[0] === undefined || words[0].startsWith("-") ? "prompt" : "errand"
+
 /** Runs a file of the bundle, with the code that an earlier run compiled where there is any. */
 const load = (file) => {
   const source = fs.readFileSync(file, "latin1")
@@ -43,7 +46,7 @@ const load = (file) => {
     directory &&
     path.join(
       directory,
-      `${path.basename(file)}-${VERSION}-${fs.statSync(file).mtimeMs}-${process.version}-${process.arch}`
+      `${path.basename(file)}-${kind}-${VERSION}-${fs.statSync(file).mtimeMs}-${process.version}-${process.arch}`
     )
   let cachedData
   try {
@@ -73,7 +76,7 @@ const kept = 3
 /** Forgets what older versions left behind. */
 const sweep = (cache) => {
   const directory = path.dirname(cache)
-  const stem = `${path.basename(cache).split(".cjs-")[0]}.cjs-`
+  const stem = `${path.basename(cache).split(".cjs-")[0]}.cjs-${kind}-`
   const age = (name) => fs.statSync(path.join(directory, name)).mtimeMs
   const own = fs.readdirSync(directory).filter((name) => name.startsWith(stem))
   for (const name of own.sort((a, b) => age(b) - age(a)).slice(kept))
@@ -95,7 +98,14 @@ const save = ({ cache, script }) => {
 
 const start = () => {
   process.once("exit", () => fresh.forEach(save))
-  load(path.join(__dirname, "main.cjs"))
+  // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    load(path.join(__dirname, "main.cjs"))
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 const said = answer()

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import { type Figure, figure, table } from "./Figure.ts"
 import * as Approval from "./approval.ts"
+import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
@@ -91,6 +92,12 @@ const rows: ReadonlyArray<Row> = [
   logRow("log-100-stalled", 5_000, 100, 1),
   startRow("start-version", ["--version"], "≤ 1.5 × node"),
   startRow("start-help", ["--help"], "≤ 1.5 × node"),
+  [
+    "start-prompt",
+    Effect.map(firstPrompt(), ({ millis, node }) =>
+      figure("start-prompt", millis, "ms", node, "node -e 0", "prompt ≤ 3 × node")
+    )
+  ],
   [
     "start-run",
     Effect.map(firstRequest(), ({ millis, node }) =>

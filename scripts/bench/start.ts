@@ -31,7 +31,7 @@ const inTurn = (
 }
 
 /** A home with a scripted profile, so that a run needs no network. */
-const home = (): string => {
+export const home = (): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-bench-"))
   const script = path.join(folder, "script.json")
   fs.writeFileSync(script, JSON.stringify({ turns: [{ repeat: true, steps: [{ say: "Hello." }] }] }))

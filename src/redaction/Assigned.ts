@@ -1,10 +1,12 @@
+import { secretName } from "./SecretName.ts"
+
 /** Words that follow a name of a secret without being one. */
 const words = new Set(
   (
-    "a an and any are as be been but by can cannot could do does empty expired false field for from has have if in incorrect " +
+    "a all an and any are as be been but by can cannot could do does empty expired false field for from has have if in incorrect " +
     "into invalid is it its keep may missing must never new nil no none not null number object of on optional or provided " +
     "required see set should string that the their this to true type undefined unknown unset use used using value void was " +
-    "when which will with without you your | |- > >- boolean bigint symbol any"
+    "when which will with without you your | |- > >- boolean bigint symbol str int bytes bool disabled enabled off on ok valid yes"
   ).split(" ")
 )
 
@@ -13,11 +15,20 @@ const reference =
 
 const call = /^(?:new|await)$|^[A-Za-z_$][\w$]*(?:\.[\w$]+)*\(/
 
+/** A variable that says of itself that it holds a secret, as in `password === confirmPassword`. */
+const isVariable = (text: string): boolean =>
+  /^[a-z]+(?:[A-Z][a-z]+){1,4}$/.test(text) && secretName(text) !== undefined
+
 /** Whether what is assigned to a name of a secret is code, a reference, a structure or a word of prose rather than the secret itself. */
 export const isReference = (value: string): boolean => {
   const bare = value.replace(/[,;.)}\]]{1,9}$/, "")
   if (/^\[redacted-|^\{|^[[({]+$/.test(value)) return true
-  return words.has(bare.toLowerCase()) || call.test(value) || reference.test(value.replace(/[,;]{1,9}$/, ""))
+  return (
+    words.has(bare.toLowerCase()) ||
+    isVariable(bare) ||
+    call.test(value) ||
+    reference.test(value.replace(/[,;]{1,9}$/, ""))
+  )
 }
 
 /** Closing punctuation that belongs to the text around a value. */

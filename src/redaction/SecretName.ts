@@ -3,10 +3,10 @@ const kinds: ReadonlyArray<readonly [kind: string, pattern: RegExp]> = [
   ["authorization", /authorization$/],
   ["cookie", /cookies?$/],
   ["password", /password|passwd|passphrase|passcode|pwd$|pass$/],
-  ["api-key", /apikey/],
+  ["api-key", /apikey|appkey$/],
   ["private-key", /privatekey|signingkey|encryptionkey|masterkey/],
   ["access-key", /accesskey|accountkey|authkey|sharedkey/],
-  ["secret", /secret/],
+  ["secret", /secret|mnemonic$|(?:seed|recovery)phrase$/],
   ["credential", /credential/],
   ["signature", /(?:amz|goog)signature$/],
   ["token", /token$|jwt$|bearer$|^auth$|^sig$|otp$/]
@@ -14,7 +14,7 @@ const kinds: ReadonlyArray<readonly [kind: string, pattern: RegExp]> = [
 
 /** Endings of names that speak about a secret without holding it. */
 const about =
-  /(?:count|length|policy|field|fields|required|id|ids|name|names|ttl|expires?|expiry|expiration|expiresin|expiresat|type|types|url|uri|file|path|hint|min|max|size|limit|rotation|manager|store|reset|strength|less|label|title|description|placeholder)$/
+  /(?:count|length|policy|field|fields|required|id|ids|name|names|ttl|expires?|expiry|expiration|expiresin|expiresat|type|types|url|uri|file|path|hint|min|max|size|limit|rotation|manager|store|reset|strength|less|label|title|description|placeholder|helper)$/
 
 /** Ordinary names that would match by accident. */
 const harmless =

@@ -1,3 +1,5 @@
+import { graphemes } from "./graphemes.ts"
+
 /** Emoji made of several characters, whose joiners and selectors belong there. */
 const emoji =
   "[#*0-9]\\ufe0f?\\u20e3|\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*"
@@ -6,7 +8,10 @@ const emoji =
 const unseen =
   "(?![\\n\\t])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|(?![ \\u3000])\\p{Zs}|\\p{Default_Ignorable_Code_Point}|\\u2800"
 
-const either = new RegExp(`(${emoji})|(?:${unseen})`, "gu")
+/** Compiling it takes longer than a program has to start, so it waits for a text that is not plain. */
+let either: RegExp | undefined
+
+const plain = /^[\t\n -~]*$/
 
 const picture = (code: number): string | undefined =>
   code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? "␡" : undefined
@@ -15,18 +20,19 @@ const picture = (code: number): string | undefined =>
  * Shows what a terminal or a reader would not: `␛` for escape, `␍` for carriage return, `\u{202E}` for a bidi override and
  * whatever else has no glyph. Newline and tab stay.
  */
-export const makeVisible = (text: string): string =>
-  text.replaceAll(either, (found: string, kept: string | undefined) => {
+export const makeVisible = (text: string): string => {
+  if (plain.test(text)) return text
+  either ??= new RegExp(`(${emoji})|(?:${unseen})`, "gu")
+  return text.replaceAll(either, (found: string, kept: string | undefined) => {
     if (kept !== undefined) return kept
     const code = found.codePointAt(0)!
     return picture(code) ?? `\\u{${code.toString(16).toUpperCase()}}`
   })
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+}
 
 /** The last boundary between graphemes at or before `index`, and the first at or after it. */
 const boundaries = (text: string, index: number): readonly [before: number, after: number] => {
-  const found = graphemes.segment(text).containing(index)
+  const found = graphemes(text).containing(index)
   if (!found || found.index === index) return [index, index]
   return [found.index, found.index + found.segment.length]
 }

@@ -1,3 +1,5 @@
+import { graphemes } from "../redaction/graphemes.ts"
+
 /** The two ends of a text that is too long, and what is missing between them. */
 export interface Excerpt {
   readonly head: string
@@ -7,7 +9,6 @@ export interface Excerpt {
   readonly droppedLines: number
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const encoder = new TextEncoder()
 
 /** Code units. What is longer is cut between code points, or nothing of it might be shown. */
@@ -52,7 +53,7 @@ export const excerpt = (text: string, limit: number): Excerpt | undefined => {
   const totalBytes = Buffer.byteLength(text)
   if (totalBytes <= limit) return undefined
   const tailBytes = Math.floor(limit / 3)
-  const segments = segmenter.segment(text)
+  const segments = graphemes(text)
   const headEnd = around(segments, fitting(text, limit - tailBytes)).start
   const tailStart = Math.max(headEnd, around(segments, endingAt(text, tailBytes)).end)
   const dropped = text.slice(headEnd, tailStart)

@@ -20,12 +20,13 @@ export const resultLimitOf = (tool: Tool.Any, limit: ResultLimit | undefined): n
   return bytes === undefined || bytes <= 0 ? undefined : bytes
 }
 
-const number = new Intl.NumberFormat("en-US")
+/** A whole number in groups of three digits; what `Intl` loads for it would be felt in every start. */
+const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
 const marker = ({ droppedBytes, droppedLines, totalBytes }: Excerpt, path: string | undefined): string => {
-  const lines = droppedLines === 0 ? "" : ` (${number.format(droppedLines)} lines)`
+  const lines = droppedLines === 0 ? "" : ` (${grouped(droppedLines)} lines)`
   const where = path === undefined ? "" : `; the whole is in ${path}, page through it with read_file`
-  return `\n[… ${number.format(droppedBytes)} of ${number.format(totalBytes)} bytes${lines} left out${where} …]\n`
+  return `\n[… ${grouped(droppedBytes)} of ${grouped(totalBytes)} bytes${lines} left out${where} …]\n`
 }
 
 /**
@@ -49,7 +50,7 @@ export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<To
       (path) => result.withText(`${cut.head}${marker(cut, path)}${cut.tail}`) as A & ToolResult
     )
   }
-  return named<ToolCall>("result limit", `${number.format(bytes)} bytes`, (call, next) =>
+  return named<ToolCall>("result limit", `${grouped(bytes)} bytes`, (call, next) =>
     Effect.flatMap(next(call), (result) => limited(call, result))
   )
 }

@@ -38,18 +38,22 @@ const lookalikes: Readonly<Record<string, string>> = {
   ѡ: "w"
 }
 
-/** A name with letters, case, separators and everything invisible folded away. */
-const fold = (name: string): string =>
-  Array.from(
+const ascii = /^[ -~]*$/
+
+/** A name with letters, case, separators and everything invisible folded away; the tables of Unicode are loaded where it needs them. */
+const fold = (name: string): string => {
+  const plain = ascii.test(name)
+  return Array.from(
     name
       .normalize("NFKD")
-      .replace(/[\p{C}\p{Z}\p{M}]/gu, "")
+      .replace(plain ? / /g : /[\p{C}\p{Z}\p{M}]/gu, "")
       .toLowerCase(),
     (letter) => lookalikes[letter] ?? letter
   )
     .join("")
-    .replace(/[^\p{L}\p{N}]+/gu, ".")
+    .replace(plain ? /[^a-z0-9]+/g : /[^\p{L}\p{N}]+/gu, ".")
     .replace(/^\.+/u, "")
+}
 
 /** Whether a name is, or passes for, one of the runtime's own `client.*` tools; no tool may be registered under it (A4). */
 export const isReserved = (name: string): boolean => {

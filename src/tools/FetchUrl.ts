@@ -53,7 +53,7 @@ export const FetchUrl = Tool.make("fetch_url", {
       const { asks } = yield* judged(url)
       if (asks && call.decided !== true) return yield* FetchRefused.from(url, unlisted)
       const page = yield* (yield* GuardedFetch).fetch({ url })
-      const text = readable(page)
+      const text = yield* readable(page)
       const part = text.slice(offset, offset + maxText)
       const notes = [
         ...(offset + part.length < text.length

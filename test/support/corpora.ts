@@ -29,3 +29,12 @@ export const corpusFile = (name: string): unknown => JSON.parse(fs.readFileSync(
 
 /** Where a file of the corpora is. */
 export const corpusPath = (name: string): string => path.join(folder, name)
+
+/** Reads a list of our own cases in the form of the corpora. */
+export const siblings = <Input, Expected = string>(name: string): ReadonlyArray<Row<Input, Expected>> =>
+  JSON.parse(
+    fs.readFileSync(
+      path.join(path.dirname(fileURLToPath(import.meta.url)), `../fixtures/siblings/${name}.json`),
+      "utf8"
+    )
+  )

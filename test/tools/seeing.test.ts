@@ -226,6 +226,18 @@ describe("tools that look at files", () => {
       })
   )
 
+  it.scoped("grep passes over a file of a gigabyte without reading it, and says so where it was named (S1)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      here.write("a.txt", "word")
+      here.write("huge.txt", "word\n")
+      fs.truncateSync(`${here.root}/huge.txt`, 1024 ** 3)
+      const grep = (params: object) => Effect.provide(call("grep", { pattern: "word", ...params }), here.layer())
+      assert.strictEqual((yield* grep({})).text, "a.txt:1:word")
+      assert.strictEqual((yield* grep({ path: "huge.txt" })).text, "[huge.txt is too large and was not searched]")
+    })
+  )
+
   it.scoped("grep passes over secrets and binary files and its answer is bounded (S2)", () =>
     Effect.gen(function* () {
       const here = yield* world

@@ -4,8 +4,9 @@ import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import type { Processes } from "../../process/Processes.ts"
 import * as PathContext from "../path/PathContext.ts"
-import type { PathOp } from "../path/PathOp.ts"
-import { judgeNow } from "../path/PathPolicy.ts"
+import { access, type PathOp } from "../path/PathOp.ts"
+import { judgeLexical, judgeNow, type JudgedPath } from "../path/PathPolicy.ts"
+import { protectedVerdict } from "../path/Protected.ts"
 import { allow, deny, strictest, type Verdict } from "../Verdict.ts"
 import * as Tree from "./Tree.ts"
 
@@ -67,19 +68,43 @@ export interface Surroundings {
   readonly readPatch: PatchReader
 }
 
-const verdictOf = (path: string, op: PathOp, context: PathContext.PathContext): Verdict =>
-  Either.match(judgeNow(path, op, context), {
+const contextOf = (input: PathInput, place: (name: string) => string): PathContext.PathContext => ({
+  cwd: place(input.cwd),
+  roots: input.roots.map(place),
+  home: place(input.home),
+  trusted: false,
+  stateDirs: [...ownNames.map((name) => place(`${input.cwd}/${name}`)), place(`${input.home}/.local/state/tollgate`)],
+  ...(input.platform === undefined ? {} : { platform: input.platform })
+})
+
+/** The verdict on a path and on where it leads under the names that the case has for them: `/etc/shadow` is that of the system. */
+export const nominal = (path: string, judged: JudgedPath, input: PathInput, tree: Tree.Tree): Verdict => {
+  const context = contextOf(input, (name) => name)
+  const led = protectedVerdict(Tree.named(tree, judged.path), access(judged.op), context)
+  const said = strictest(judged.verdict, judgeLexical(path, judged.op, context))
+  return led === undefined ? said : strictest(said, led)
+}
+
+/** A case and where it stands on the disk. */
+interface Standing {
+  readonly input: PathInput
+  readonly tree: Tree.Tree
+  readonly context: PathContext.PathContext
+}
+
+const verdictOf = (path: string, op: PathOp, { context, input, tree }: Standing): Verdict =>
+  Either.match(judgeNow(Tree.at(tree, path), op, context), {
     onLeft: (refused) => refused,
-    onRight: ({ verdict }) => verdict
+    onRight: (judged) => nominal(path, judged, input, tree)
   })
 
 /** The strictest verdict on all that a patch changes. */
-const judgePatch = (read: ReturnType<PatchReader>, context: PathContext.PathContext): Verdict =>
+const judgePatch = (read: ReturnType<PatchReader>, standing: Standing): Verdict =>
   Either.match(read, {
     onLeft: ({ message }) => deny("path/patch-invalid", message),
     onRight: (targets) =>
       targets
-        .map(({ op, path }) => verdictOf(path, op, context))
+        .map(({ op, path }) => verdictOf(path, op, standing))
         .reduce(strictest, allow("path/patch", "all that it changes may be changed"))
   })
 
@@ -94,22 +119,12 @@ export const judgePath = (
     yield* Tree.build(tree, [...fixture, ...input.fs])
     const missing = [input.cwd, input.home, ...input.roots].filter((name) => !fs.existsSync(place(name)))
     yield* Tree.build(tree, yield* directories(missing))
-    const context = yield* PathContext.make({
-      cwd: place(input.cwd),
-      roots: input.roots.map(place),
-      home: place(input.home),
-      trusted: false,
-      stateDirs: [
-        ...ownNames.map((name) => place(`${input.cwd}/${name}`)),
-        place(`${input.home}/.local/state/tollgate`)
-      ],
-      ...(input.platform === undefined ? {} : { platform: input.platform })
-    })
+    const context = yield* PathContext.make(contextOf(input, place))
     const { op } = input
     if (op === "config") return yield* configure(input, place, context)
-    if (op === "patch") return judgePatch(readPatch(input.path), context)
-    const path = op === "grep" ? "." : place(input.path)
-    return verdictOf(path, op, context)
+    const standing = { input, tree, context }
+    if (op === "patch") return judgePatch(readPatch(input.path), standing)
+    return verdictOf(op === "grep" ? "." : input.path, op, standing)
   }).pipe(
     Effect.catchTag("BoundaryInvalid", ({ message }) => Effect.succeed(deny("path/boundary", message))),
     Effect.scoped

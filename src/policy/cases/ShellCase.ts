@@ -1,3 +1,4 @@
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { PathContext } from "../path/PathContext.ts"
 import { judgeLexical } from "../path/PathPolicy.ts"
@@ -19,11 +20,12 @@ const Place = Schema.Struct({
 export const ShellInput = Schema.Struct({ command: Schema.String, context: withDefault(Place, Place.make({})) })
 export type ShellInput = typeof ShellInput.Type
 
-/** Judges a text with the path policy by the letter: none of its directories needs to exist. */
+/** Judges a text with the path policy by the letter: nothing needs to exist, so that a pattern stands for itself. */
 export const judgeShell = ({ command, context }: ShellInput): Verdict => {
   const place: PathContext = { ...context, stateDirs: [`${context.cwd}/.tollgate`] }
   return classify(command, {
     ...context,
-    judgePath: (path, op) => judgeLexical(path, op === "write" ? "write" : "grep", place)
+    judgePath: (path, op) => judgeLexical(path, op === "write" ? "write" : "grep", place),
+    expand: () => Either.right([])
   })
 }

@@ -14,7 +14,10 @@ const Place = Schema.String.pipe(
   )
 )
 
-/** Something that is there before a case is judged; the argument is a link's target, a text, bytes in hex or a size. */
+/**
+ * Something that is there before a case is judged; the argument is a link's target, a text, bytes in hex, or a size such as
+ * `4096` or `10G`.
+ */
 export const Entry = Schema.Tuple(
   Schema.Literal("dir", "file", "text", "bytes", "symlink", "hardlink", "fifo", "sparse"),
   Place,
@@ -42,7 +45,11 @@ const system = /^\/(?:proc|sys|dev)(?:\/|$)/
 
 /** Puts an absolute path below the prefix, except what belongs to the kernel. */
 export const at = ({ prefix }: Tree, name: string): string =>
-  name.startsWith("/") && !system.test(name) ? `${prefix}${name}` : name
+  name.startsWith("/") && !system.test(normalise(name)) ? `${prefix}${name}` : name
+
+/** The path that one below the prefix stands for. */
+export const named = ({ prefix }: Tree, place: string): string =>
+  isWithin(place, prefix) ? place.slice(prefix.length) || "/" : place
 
 /** Whether what is made at `target` is made in the tree, wherever links lead. */
 const stays = (prefix: string, target: string): boolean => {
@@ -54,6 +61,14 @@ const stays = (prefix: string, target: string): boolean => {
 const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fs.constants
 /** Never follows a link that an earlier entry made, never waits for a pipe. */
 const flag = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK
+
+const units = ["", "K", "M", "G", "T"]
+
+/** In bytes; `NaN` for what is no size. */
+const sizeOf = (text: string): number => {
+  const [, digits, unit = ""] = /^(\d+)\s?([KMGT]?)(?:iB|B)?$/i.exec(text) ?? []
+  return Number(digits) * 1024 ** units.indexOf(unit.toUpperCase())
+}
 
 const create = (target: string, fill: (file: number) => void): void => {
   const file = fs.openSync(target, flag, 0o644)
@@ -78,7 +93,7 @@ export const put = (tree: Tree, [kind, name, argument = ""]: Entry): void => {
   else if (kind === "text") write(target, text.replaceAll(/(?<=gitdir: )\//g, `${tree.prefix}/`))
   else if (kind === "bytes") write(target, Buffer.from(text, "hex"))
   else if (kind === "symlink") fs.symlinkSync(at(tree, text), target)
-  else if (kind === "sparse") create(target, (file) => fs.ftruncateSync(file, Number(argument)))
+  else if (kind === "sparse") create(target, (file) => fs.ftruncateSync(file, sizeOf(text)))
   else if (kind === "hardlink") {
     const source = `${tree.prefix}${normalise(text)}`
     if (!stays(tree.prefix, source)) throw new Error("a link leads out of the tree")

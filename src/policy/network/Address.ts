@@ -7,7 +7,7 @@ const network = (cidr: string) => ipaddr.parseCIDR(cidr)
 
 /**
  * Cloud metadata and wire servers, and link-local space, where most of them live. Sources: the vendors' instance metadata
- * pages (AWS, GCP, Azure, Alibaba, Oracle, OpenStack, Tencent).
+ * pages (AWS, GCP, Azure, Alibaba, Oracle, OpenStack, Tencent, Linode, Scaleway).
  */
 const metadata = [
   "169.254.0.0/16",
@@ -16,11 +16,17 @@ const metadata = [
   "192.0.0.192/32",
   "fd00:ec2::/32",
   "fd20:ce::/32",
+  "fd00:c1::/32",
+  "fd00:42::42/128",
+  "fd00:a9fe:a9fe::/48",
   "fe80::/10"
 ].map(network)
 
 /** The only space that IANA hands out for the public IPv6 Internet. */
 const global6 = network("2000::/3")
+
+/** What a DNS64 answers for a host without IPv6; RFC 6052 lets it stand for global IPv4 addresses alone. */
+const translated = network("64:ff9b::/96")
 
 /** IPv4 addresses that an IPv6 address stands for: compatible, mapped, translated (RFC 6145, 6052, 8215), 6to4. */
 const embedded: ReadonlyArray<
@@ -29,7 +35,6 @@ const embedded: ReadonlyArray<
   [network("::/96"), (bytes) => bytes.slice(12)],
   [network("::ffff:0:0/96"), (bytes) => bytes.slice(12)],
   [network("::ffff:0:0:0/96"), (bytes) => bytes.slice(12)],
-  [network("64:ff9b::/96"), (bytes) => bytes.slice(12)],
   [network("64:ff9b:1::/48"), (bytes) => bytes.slice(12)],
   [network("2002::/16"), (bytes) => bytes.slice(2, 6)]
 ]
@@ -43,10 +48,16 @@ const isMetadata = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
     ([range, octets]) => within(address, range) && isMetadata(new ipaddr.IPv4([...octets(address.toByteArray())]))
   )
 
+/** The address that is connected to in the end, where an IPv6 address only wraps it. */
+const unwrapped = (text: string): ipaddr.IPv4 | ipaddr.IPv6 => {
+  const address = ipaddr.process(text)
+  return within(address, translated) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
+}
+
 /** Judges one address, without brackets; anything that is not an address of either family is `invalid`. */
 export const addressKind = (text: string): AddressKind => {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return "invalid"
-  const address = ipaddr.process(text)
+  const address = unwrapped(text)
   if (isMetadata(address)) return "metadata"
   const range = address.range()
   if (range !== "unicast") return range

@@ -32,7 +32,20 @@ const attributes: Readonly<Record<string, ReadonlyArray<string>>> = {
 const entities: Readonly<Record<string, string>> = { '"': "&quot;", "<": "&lt;", ">": "&gt;" }
 
 const maxDepth = 48
-const maxTags = 12_000
+/** Tags that are kept of one page. */
+export const maxTags = 12_000
+
+/** What one piece holds, in UTF-16 units where a tag counts for as many as `perTag`: at a good place to cut, and anywhere. */
+const perTag = 80
+const good = 8 * 1024
+const most = 24 * 1024
+/** Tokens between two pauses where nothing is kept. */
+const maxTokens = 1000
+
+/** Elements that may be cut anywhere between their children. */
+const loose = set("article div figure main section")
+
+const spaceEntity = /&nbsp;|&#160;|&#xa0;|\u00a0/gi
 
 const hidden = (attrs: ReadonlyMap<string, string>): boolean =>
   attrs.has("hidden") ||
@@ -88,40 +101,77 @@ const readTag = (html: string, at: number): Tag | undefined => {
   return undefined
 }
 
-/** Collects the tags that are kept, always well nested and within the limits of depth and number. */
-class Nesting {
-  private readonly out: Array<string> = []
-  private readonly open: Array<string> = []
-  private tags = 0
+/** Where a text is cut that is longer than `size`: at white space if there is some, never inside of a character or an entity. */
+const cutAt = (text: string, size: number): number => {
+  const found = Math.max(text.lastIndexOf("\n", size), text.lastIndexOf(" ", size))
+  if (found > 0) return found
+  const entity = text.lastIndexOf("&", size)
+  if (entity > size - 32 && entity > 0) return entity
+  return /[\udc00-\udfff]/.test(text.charAt(size)) ? size - 1 : size
+}
 
-  text(text: string): void {
-    this.out.push(text)
-  }
+/** Collects the tags that are kept in pieces, each of them well nested and within the limits of depth and size. */
+class Nesting {
+  /** Tags were left out. */
+  isOver = false
+  private out: Array<string> = []
+  private readonly open: Array<{ readonly name: string; readonly tag: string }> = []
+  private tags = 0
+  private weight = 0
 
   start({ attrs, name }: Tag): void {
-    while (ends[name]?.has(this.open.at(-1) ?? "")) this.pop()
-    if (this.open.length >= maxDepth || this.tags >= maxTags) return
+    while (ends[name]?.has(this.open.at(-1)?.name ?? "")) this.pop()
+    this.isOver ||= this.tags >= maxTags
+    if (this.open.length >= maxDepth || this.isOver) return
     this.tags++
+    this.weight += perTag
     const carried = (attributes[name] ?? []).flatMap((key) => {
       const value = attrs.get(key)
       return value === undefined ? [] : [` ${key}="${value.replaceAll(/["<>]/g, (_) => entities[_]!)}"`]
     })
-    this.out.push(`<${name}${carried.join("")}>`)
-    if (!empty.has(name)) this.open.push(name)
+    const tag = `<${name}${carried.join("")}>`
+    this.out.push(tag)
+    if (!empty.has(name)) this.open.push({ name, tag })
+  }
+
+  /** Adds a text, in parts where it is long; the pieces that became full by it come back. */
+  *text(given: string): Generator<string> {
+    let rest = given.replaceAll(spaceEntity, " ")
+    while (rest !== "") {
+      const end = rest.length <= good ? rest.length : cutAt(rest, good)
+      this.out.push(rest.slice(0, end))
+      this.weight += end
+      rest = rest.slice(end)
+      yield* this.full()
+    }
   }
 
   end(name: string): void {
-    const opened = this.open.lastIndexOf(name)
+    const opened = this.open.findLastIndex((_) => _.name === name)
     for (let left = opened === -1 ? 0 : this.open.length - opened; left > 0; left--) this.pop()
   }
 
-  finish(): string {
-    while (this.open.length > 0) this.pop()
-    return this.out.join("")
+  /** The piece so far, if it is full; what is open is closed in it and opened again in the next. */
+  *full(): Generator<string> {
+    if (this.weight < good || (this.weight < most && !this.open.every((_) => loose.has(_.name)))) return
+    yield this.closed()
+    this.out = this.open.map((_) => _.tag)
+    this.weight = 0
+  }
+
+  /** The piece so far. */
+  closed(): string {
+    return (
+      this.out.join("") +
+      this.open
+        .toReversed()
+        .map((_) => `</${_.name}>`)
+        .join("")
+    )
   }
 
   private pop(): void {
-    this.out.push(`</${this.open.pop()}>`)
+    this.out.push(`</${this.open.pop()?.name}>`)
   }
 }
 
@@ -149,10 +199,11 @@ const skip = ({ depth, name }: Skipped, tag: Tag): Skipped | undefined => {
 }
 
 /**
- * Reduces a page to well-nested markup of few elements in linear time: without scripts, styles, comments and what is
- * hidden from a reader. HTML that nests deeply takes the parser and the converter behind this quadratic time and more.
+ * Reduces a page to pieces of well-nested markup of few elements in linear time: without scripts, styles, comments and what
+ * is hidden from a reader. HTML that nests deeply takes the parser and the converter behind this quadratic time and more. An
+ * empty piece stands for work done; says in the end whether tags beyond `maxTags` were left out.
  */
-export const simplify = (html: string): string => {
+export function* pieces(html: string): Generator<string, boolean> {
   const nesting = new Nesting()
   let skipped: Skipped | undefined
   let i = 0
@@ -160,15 +211,16 @@ export const simplify = (html: string): string => {
     const found = html.indexOf(mark, from)
     return found === -1 ? html.length : found + mark.length
   }
-  while (i < html.length) {
+  for (let tokens = 1; i < html.length; tokens++) {
+    if (tokens % maxTokens === 0) yield ""
     const next = html.indexOf("<", i)
     const stop = next === -1 ? html.length : next
-    if (!skipped && stop > i) nesting.text(html.slice(i, stop))
+    if (!skipped && stop > i) yield* nesting.text(html.slice(i, stop))
     i = stop
     if (html.startsWith("<!--", i)) i = past("-->", i + 2)
     else if (html.startsWith("<!", i) || html.startsWith("<?", i)) i = past(">", i)
     else if (!/^<\/?[a-zA-Z]/.test(html.slice(i, i + 3))) {
-      if (!skipped && i < html.length) nesting.text("&lt;")
+      if (!skipped && i < html.length) yield* nesting.text("&lt;")
       i++
     } else {
       const tag = readTag(html, i)
@@ -183,7 +235,9 @@ export const simplify = (html: string): string => {
       else if (raw.has(tag.name)) i = endOf(tag.name, html, i)
       else if (unseen(tag)) skipped = { name: tag.name, depth: 1 }
       else if (kept.has(tag.name)) nesting.start(tag)
+      yield* nesting.full()
     }
   }
-  return nesting.finish()
+  yield nesting.closed()
+  return nesting.isOver
 }

@@ -7,8 +7,19 @@ import type { NetworkRules } from "./NetworkRules.ts"
 /** Characters. */
 const maxUrl = 8192
 
-/** Names that RFC 6761, RFC 6762, RFC 8375 and ICANN keep out of the public DNS. */
-const localNames = ["localhost", "localdomain", "local", "internal", "home.arpa", "onion"]
+/** Names that RFC 6761, RFC 6762, RFC 8375 and ICANN keep out of the public DNS, and those that machines give themselves. */
+const localNames = (
+  "localhost localdomain local internal home.arpa onion localhost4 localhost6 ip6-localhost ip6-loopback metadata " +
+  "instance-data rancher-metadata"
+).split(" ")
+
+/** Names under which clouds serve their metadata, whatever they resolve to. */
+const metadataNames = new Set(
+  (
+    "metadata.google.internal metadata.goog instance-data.ec2.internal metadata.tencentyun.com metadata.packet.net " +
+    "metadata.platformequinix.com api.metadata.cloud.ibm.com"
+  ).split(" ")
+)
 
 /** A URL that may be looked up and connected to. */
 export interface Target {
@@ -58,6 +69,7 @@ const judgeHost = (host: string, port: number, rules: NetworkRules): Either.Eith
   if (rules.allowHosts && !rules.allowHosts.some((_) => _.matches(host, port))) {
     return refuse("host-not-allowed", `${host}:${port} is not on the list of allowed hosts`)
   }
+  if (metadataNames.has(host)) return refuse("metadata", `${host} serves cloud metadata, which nothing can open`)
   if (optedIn(host, port, rules)) return Either.void
   if (!rules.ports.includes(port)) return refuse("port", `port ${port} is not one of ${rules.ports.join(", ")}`)
   return localNames.some((name) => host === name || host.endsWith(`.${name}`))

@@ -1,6 +1,8 @@
+import * as Effect from "effect/Effect"
 import TurndownService from "turndown"
+import * as Pace from "../Pace.ts"
 import type { FetchedPage } from "./FetchedPage.ts"
-import { simplify } from "./Markup.ts"
+import { maxTags, pieces } from "./Markup.ts"
 
 /** The part of a DOM node that the rules look at. */
 interface Element {
@@ -51,14 +53,33 @@ const converter = (base: string): TurndownService =>
 
 const bytes = (count: number): string => `${count} ${count === 1 ? "byte" : "bytes"}`
 
-/** What a model reads of a page: HTML as Markdown with absolute links, other text as it is, anything else described. */
-export const readable = (page: FetchedPage): string => {
+const markdown = Effect.fnUntraced(function* (page: FetchedPage) {
+  const service = converter(page.url)
+  const found = pieces(page.text)
+  const pace = Pace.make()
+  const parts: Array<string> = []
+  let next = found.next()
+  for (; next.done !== true; next = found.next()) {
+    if (next.value !== "") parts.push(service.turndown(next.value))
+    yield* pace
+  }
+  if (next.value) parts.push(`[what comes after ${maxTags} elements is shown without formatting]`)
+  return parts.filter((part) => part !== "").join("\n\n")
+})
+
+/**
+ * What a model reads of a page: HTML as Markdown with absolute links, other text as it is, anything else described. Long
+ * pages are converted piece by piece, so that a hostile one holds up nobody else.
+ */
+export const readable = (page: FetchedPage): Effect.Effect<string> => {
   switch (page.kind) {
     case "html":
-      return converter(page.url).turndown(simplify(page.text))
+      return markdown(page)
     case "binary":
-      return `[${page.contentType || "unknown type"}, ${page.truncated ? "more than " : ""}${bytes(page.size)}: not text, not shown]`
+      return Effect.succeed(
+        `[${page.contentType || "unknown type"}, ${page.truncated ? "more than " : ""}${bytes(page.size)}: not text, not shown]`
+      )
     default:
-      return page.text
+      return Effect.succeed(page.text)
   }
 }

@@ -13,8 +13,7 @@ const say = (protection: Protection, access: Access): Verdict =>
 
 const foldPath = (path: string): string => `/${segments(path).map(fold).join("/")}`
 
-/** NTFS also knows a long name by six letters of it and a number. */
-const unshorten = (name: string): string => Places.shortNames.get(name.replace(/~[0-9]$/, "~")) ?? name
+const unshorten = (name: string): string => Places.shortNames.get(/^(.+)~[0-9]$/.exec(name)?.[1] ?? "") ?? name
 
 /** Every run of one to three neighbouring names, joined by `/`. */
 function* runs(names: ReadonlyArray<string>, anchored: boolean): Generator<string> {
@@ -50,13 +49,20 @@ function* found(places: ReadonlyMap<string, Protection>, candidates: Iterable<st
   }
 }
 
-/** What is obeyed at the next login is denied, unless the user made it, or a part of it, a root: then it is asked for. */
+/**
+ * What is obeyed at the next login is denied, unless the user made it, or a part of it, a root: then it is asked for. What
+ * no table knows is asked for where its name begins with a dot, unless a root lies there.
+ */
 function* inHome(path: string, root: string, home: string): Generator<Protection> {
   const chosen = new Set(runs(below(root, home) ?? [], true))
-  for (const run of runs(below(path, home) ?? [], true)) {
+  const names = below(path, home) ?? []
+  const places = [...runs(names, true)].flatMap((run): ReadonlyArray<Protection> => {
     const place = Places.home.get(run)
-    if (place !== undefined) yield place === Places.startup && chosen.has(run) ? Places.runsLater : place
-  }
+    if (place === undefined) return []
+    return [place === Places.startup && chosen.has(run) ? Places.runsLater : place]
+  })
+  yield* places
+  if (places.length === 0 && names[0]?.startsWith(".") === true && !chosen.has(names[0])) yield Places.homeSettings
 }
 
 function* protections(path: string, context: PathContext): Generator<Protection> {
@@ -64,7 +70,8 @@ function* protections(path: string, context: PathContext): Generator<Protection>
   const names = segments(folded).map(unshorten)
   const root = rootOf(path, context)
   yield* found(Places.system, runs(names[0] === "private" ? names.slice(1) : names, true))
-  const setting = names.at(-2) === ".ssh" && Places.isSshSetting(names.at(-1) ?? "")
+  const name = names.at(-1) ?? ""
+  const setting = names.at(-2) === ".ssh" && Places.isSshSetting(name)
   for (const place of found(Places.anywhere, runs(names, false))) {
     yield setting && place === Places.credentials ? Places.sshSettings : place
   }
@@ -74,7 +81,9 @@ function* protections(path: string, context: PathContext): Generator<Protection>
   if (names.some((name) => isOwnName(name, context)) || context.stateDirs.some(isBelow)) yield Places.state
   if (context.gitDirs?.some(isBelow) === true) yield Places.repository
   if (names.slice(0, -1).some((name) => name.length > 4 && name.endsWith(".git"))) yield Places.bareRepository
-  if (Places.holdsSecrets(names.at(-1) ?? "")) yield Places.secretFile
+  if (name === "head") yield Places.bareRepository
+  if (Places.holdsSecrets(name)) yield Places.secretFile
+  if (Places.isWorkspaceFile(name)) yield Places.runsLater
 }
 
 /** The strictest word that the protected places have on a normalised absolute path, or undefined if they have none. */

@@ -44,7 +44,7 @@ export const repository: Protection = {
   rule: "path/repository",
   see: "allow",
   change: "deny",
-  reason: "what git keeps for itself (hooks, configuration, refs) is changed by git commands only"
+  reason: "what version control keeps for itself (hooks, configuration, refs) is changed by its own commands only"
 }
 
 export const bareRepository: Protection = {
@@ -75,9 +75,17 @@ export const runsLater: Protection = {
   reason: "it runs code, steers tools or carries credentials later"
 }
 
+/** What programs keep under names with a dot in the home directory: settings that are obeyed later, and sign-ins. */
+export const homeSettings: Protection = {
+  rule: "path/home-settings",
+  see: "ask",
+  change: "ask",
+  reason: "it belongs to a program of the user, and may hold its sign-in or steer it"
+}
+
 /** Rules whose consent is for one call only. */
 export const askEachTime: ReadonlySet<string> = new Set(
-  [bareRepository, state, secretFile, runsLater].map((protection) => protection.rule)
+  [bareRepository, state, secretFile, runsLater, homeSettings].map((protection) => protection.rule)
 )
 
 const table = (...rows: ReadonlyArray<readonly [Protection, string]>): ReadonlyMap<string, Protection> =>
@@ -99,7 +107,7 @@ export const system = table(
 
 /** Runs of names, folded, at any depth. */
 export const anywhere = table(
-  [repository, ".git"],
+  [repository, ".git .hg .svn .bzr .jj .sl"],
   [state, ".tollgate"],
   [credentials, ".ssh .gnupg .aws .azure .kube .password-store .config/gcloud .config/gh .config/op .config/rclone"],
   [credentials, ".docker/config.json library/keychains .local/share/keyrings"]
@@ -110,11 +118,22 @@ export const home = table(
   [credentials, ".netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .config/git/credentials .vault-token"],
   [credentials, ".cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d .oci .config/doctl .fly"],
   [credentials, ".mozilla .config/google-chrome .config/chromium .config/bravesoftware library/cookies library/safari"],
-  [credentials, ".local/share/fish/fish_history .authinfo .authinfo.gpg .databrickscfg .boto .s3cfg"],
+  [credentials, ".local/share/fish .authinfo .authinfo.gpg .databrickscfg .boto .s3cfg .thunderbird .age"],
+  [credentials, ".codex/auth.json .claude/.credentials.json .gemini/oauth_creds.json .local/share/opencode"],
+  [
+    credentials,
+    ".config/hub .config/glab-cli .config/github-copilot .config/sops .config/containers/auth.json .kaggle"
+  ],
+  [credentials, ".config/heroku .config/stripe .config/flyctl .config/pypoetry/auth.toml .huggingface .snowsql"],
+  [credentials, ".cache/huggingface/token .subversion/auth .m2/settings-security.xml .bitcoin .electrum .ethereum"],
+  [credentials, ".config/solana .bash_history .zsh_history .mylogin.cnf"],
   [startup, ".profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin"],
   [startup, ".zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc"],
   [startup, ".pam_environment .config/fish .config/nushell .config/powershell .config/environment.d .config/autostart"],
-  [startup, ".config/systemd .local/share/systemd .local/share/applications .local/bin bin library/launchagents"],
+  [
+    startup,
+    ".config/systemd .local/share/systemd .local/share/applications .local/bin bin go/bin library/launchagents"
+  ],
   [
     startup,
     ".gitconfig .config/git .gitignore_global .vimrc .vim .config/nvim .emacs .emacs.d .tmux.conf .config/tmux"
@@ -126,51 +145,90 @@ export const home = table(
   ],
   [
     startup,
-    ".crontab .forward .mailcap .hushlogin .claude .claude.json .codex .gemini .cursor .vscode .mcp.json .oh-my-zsh"
+    ".crontab .forward .procmailrc .rhosts .shosts .k5login .direnvrc .config/direnv .bashrc.d .mailcap .hushlogin .claude .claude.json .codex .gemini .cursor .vscode .mcp.json .oh-my-zsh"
   ]
 )
 
 /** Runs of names, folded, below a root. */
 export const workspace = table(
-  [runsLater, ".github/workflows .github/actions .gitlab-ci.yml .gitlab-ci.yaml .circleci .buildkite .travis.yml"],
-  [runsLater, "jenkinsfile azure-pipelines.yml bitbucket-pipelines.yml .drone.yml .woodpecker .woodpecker.yml"],
-  [runsLater, ".vscode .idea .fleet .zed .vs .devcontainer .devcontainer.json .vim .nvim.lua .exrc"],
-  [runsLater, ".envrc .direnv .mise.toml mise.toml .tool-versions .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pypirc"],
-  [runsLater, ".mcp.json .cursor .cursorrules .claude .claude.json .codex .gemini .opencode .aider.conf.yml .windsurf"],
-  [runsLater, "agents.md claude.md gemini.md .github/copilot-instructions.md .roo .cline .continue"],
-  [runsLater, ".husky .githooks .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml lefthook.yml"],
-  [runsLater, ".lefthook.yml lefthook-local.yml .gitmodules .gitattributes .gitconfig .ripgreprc .cargo/config.toml"],
-  [runsLater, ".cargo/config .bashrc .bash_profile .profile .zshrc .zshenv .zprofile .gdbinit .lldbinit"]
+  [runsLater, ".github/workflows .github/actions .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci .circleci .buildkite"],
+  [runsLater, ".travis.yml jenkinsfile azure-pipelines.yml .azure-pipelines bitbucket-pipelines.yml .drone.yml"],
+  [
+    runsLater,
+    ".woodpecker .woodpecker.yml appveyor.yml .appveyor.yml .cirrus.yml .semaphore .teamcity .gitea/workflows"
+  ],
+  [runsLater, ".forgejo/workflows buildspec.yml cloudbuild.yaml cloudbuild.yml .gitpod.yml .replit .idx"],
+  [
+    runsLater,
+    ".vscode .idea .fleet .zed .vs .nova .theia .devcontainer .devcontainer.json .vim .vimrc .lvimrc .nvimrc"
+  ],
+  [runsLater, ".nvim.lua .exrc .dir-locals.el .emacs .tmux.conf .screenrc .ctags .ctags.d .inputrc .psqlrc .sqliterc"],
+  [runsLater, ".envrc .direnv .mise .mise.toml mise.toml .mise.local.toml mise.local.toml .config/mise .tool-versions"],
+  [runsLater, ".asdfrc .sdkmanrc .rvmrc devbox.json .npmrc .yarnrc .yarnrc.yml .yarn/releases .yarn/plugins .pnp.cjs"],
+  [runsLater, ".pnp.loader.mjs .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .bunfig.toml .pypirc pip.conf pip.ini .pip"],
+  [runsLater, ".condarc sitecustomize.py usercustomize.py .pythonstartup .bundle/config .gemrc .irbrc .pryrc .rspec"],
+  [
+    runsLater,
+    ".cargo/config .cargo/config.toml .mvn gradle.properties gradle/wrapper .bazelrc .buckconfig nuget.config"
+  ],
+  [runsLater, ".rprofile .renviron .mcp.json .cursor .cursorrules .claude .claude.json .codex .gemini .opencode"],
+  [runsLater, "opencode.json opencode.jsonc .aider.conf.yml .windsurf .windsurfrules .roo .roomodes .roorules .cline"],
+  [
+    runsLater,
+    ".clinerules .continue .kiro .augment .amazonq .junie .goosehints .crush.json crush.json .kilocode .trae"
+  ],
+  [runsLater, ".qwen .agents .agent agents.md agent.md agents.override.md claude.md claude.local.md gemini.md qwen.md"],
+  [runsLater, "warp.md .github/copilot-instructions.md .github/instructions .github/prompts .github/chatmodes"],
+  [
+    runsLater,
+    ".github/agents .husky .githooks .overcommit.yml .lintstagedrc .simple-git-hooks.json .pre-commit-config.yaml"
+  ],
+  [
+    runsLater,
+    ".pre-commit-config.yml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml lefthook-local.yml .gitmodules"
+  ],
+  [runsLater, ".gitattributes .gitconfig .lfsconfig .hgrc .ripgreprc .ackrc .curlrc .wgetrc .bashrc .bash_profile"],
+  [runsLater, ".profile .zshrc .zshenv .zprofile .gdbinit .lldbinit"]
 )
 
 const secretNames = new Set(
   (
-    ".env .envrc .flaskenv .npmrc .netrc _netrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .vault-token " +
-    "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk credentials credentials.json credentials.toml " +
-    "secrets.json secrets.yml secrets.yaml secrets.toml .secrets service-account.json kubeconfig terraform.tfstate " +
+    ".envrc .flaskenv .npmrc .netrc _netrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .vault-token " +
+    "credentials credentials.json credentials.toml client_secret.json client_secrets.json wallet.dat .mylogin.cnf " +
+    "application_default_credentials.json secrets.json secrets.yml secrets.yaml secrets.toml .secrets service-account.json kubeconfig terraform.tfstate " +
     ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history"
   ).split(" ")
 )
 
-const secretSuffixes = ".pem .key .p12 .pfx .jks .keystore .kdbx .ppk .ovpn .tfstate .tfvars".split(" ")
+const secretSuffixes =
+  ".pem .key .p8 .p12 .pfx .jks .keystore .keytab .agekey .kdb .kdbx .ppk .ovpn .tfstate .tfvars .env".split(" ")
+
+/** Private keys under the names that `ssh-keygen` proposes, and copies of them. */
+const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:[_-][\w-]*)?(?:\.(?:bak|old|orig))?$/
+
+const environment = /^\.(?:env|dev\.vars)(?:$|[._~-])/
 
 const templates = new Set("example sample template tmpl tpl dist defaults schema".split(" "))
 
-/** Whether files of this folded name usually hold secrets; templates of them do not. */
+const isTemplate = (name: string): boolean => name.split(/[._-]/).some((word) => templates.has(word))
+
+/** Whether files of this folded name usually hold secrets; templates of environments do not. */
 export const holdsSecrets = (name: string): boolean => {
-  if (secretNames.has(name)) return true
-  if (name.startsWith(".env.") || name.startsWith(".dev.vars"))
-    return !templates.has(name.slice(name.lastIndexOf(".") + 1))
+  if (secretNames.has(name) || sshKey.test(name)) return true
+  if (environment.test(name) || name.endsWith(".env")) return !isTemplate(name)
   return secretSuffixes.some((suffix) => name.length > suffix.length && name.endsWith(suffix))
 }
 
-/** The short names that NTFS could give the directories that must not be reached by another name. */
-export const shortNames: ReadonlyMap<string, string> = new Map([
-  ["git~", ".git"],
-  ["ssh~", ".ssh"],
-  ["gnupg~", ".gnupg"],
-  ["aws~", ".aws"],
-  ["env~", ".env"],
-  ["husky~", ".husky"],
-  ["vscode~", ".vscode"]
-])
+/** Files by which an editor opens a whole workspace. */
+export const isWorkspaceFile = (name: string): boolean => name.endsWith(".code-workspace")
+
+/**
+ * The names with a dot that NTFS also knows by six letters and a number, by these letters. Those with a second dot keep
+ * their ending and are left out.
+ */
+export const shortNames: ReadonlyMap<string, string> = new Map(
+  [...anywhere.keys(), ...home.keys(), ...workspace.keys(), ".env"]
+    .map((run) => run.split("/", 1)[0] ?? "")
+    .filter((name) => /^\.[^.]+$/.test(name))
+    .map((name) => [name.slice(1, 7), name])
+)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { RE2JS } from "re2js"
+import * as Pace from "../../policy/Pace.ts"
 import type { Budget } from "./Budget.ts"
 
 /** The pattern of a search cannot be read. */
@@ -45,8 +46,9 @@ export const matcher = (pattern: string, ignoreCase: boolean): Either.Either<Lin
 const searched = 16 * 1024
 const displayed = 400
 
-/** Lines between two looks at the clock and at whoever else wants to run. */
-const slice = 512
+/** UTF-16 units between two looks at whoever else wants to run, where a line counts for some more than it has. */
+const slice = 16 * 1024
+const perLine = 256
 
 const display = (line: string): string => {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line
@@ -61,30 +63,41 @@ export const searchText = Effect.fnUntraced(function* (
   context: number,
   budget: Budget
 ) {
-  const lines = text.split("\n")
-  if (lines.at(-1) === "") lines.pop()
+  const pace = Pace.make()
   const out: Array<string> = []
+  const recent: Array<string> = []
   let printed = 0
   let until = 0
-  const print = (index: number, sign: ":" | "-"): void => {
-    const line = `${name}${sign}${index + 1}${sign}${display(lines[index] ?? "")}`
-    out.push(line)
-    budget.text += line.length + 1
+  let work = 0
+  const print = (index: number, sign: ":" | "-", line: string): void => {
+    const said = `${name}${sign}${index + 1}${sign}${display(line)}`
+    out.push(said)
+    budget.text += said.length + 1
     printed = index + 1
   }
-  for (let index = 0; index < lines.length; index++) {
-    if (index % slice === slice - 1) yield* Effect.yieldNow()
-    const line = lines[index] ?? ""
+  for (let index = 0, start = 0, end = 0; start < text.length; index++, start = end + 1) {
+    end = text.indexOf("\n", start)
+    if (end === -1) end = text.length
+    const line = text.slice(start, end)
+    work += Math.min(line.length, searched) + perLine
+    if (work > slice) {
+      work = 0
+      yield* pace
+    }
     if (matches(line.length <= searched ? line : line.slice(0, searched))) {
       if (budget.spent !== undefined) break
-      const from = Math.max(printed, index - context)
+      const from = Math.max(printed, index - recent.length)
       if (context > 0 && out.length > 0 && from > printed) out.push("--")
-      for (let before = from; before < index; before++) print(before, "-")
-      print(index, ":")
+      for (let before = from; before < index; before++) print(before, "-", recent[before - index + recent.length] ?? "")
+      print(index, ":", line)
       budget.found++
       until = index + context
-    } else if (out.length > 0 && index <= until) print(index, "-")
-    else if (index % slice === 0 && budget.spent !== undefined) break
+    } else if (out.length > 0 && index <= until) print(index, "-", line)
+    else if (index % 512 === 0 && budget.spent !== undefined) break
+    if (context > 0) {
+      recent.push(line)
+      if (recent.length > context) recent.shift()
+    }
   }
   return out
 })

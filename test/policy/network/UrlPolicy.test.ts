@@ -125,7 +125,7 @@ describe("judgeUrl", () => {
     ["https://example..com/", "network/host-invalid"],
     ["https://exam$ple.com/", "network/host-invalid"],
     ["https://printer.local/", "network/local-name"],
-    ["http://metadata.google.internal/", "network/local-name"],
+    ["http://metadata.google.internal/", "network/metadata"],
     ["gopher://example.com/", "network/scheme"],
     ["https://example.com:22/", "network/port"],
     [`https://example.com/${"a".repeat(9000)}`, "network/too-long"],

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Either, Exit, Stream } from "effect"
+import { Cause, Effect, Either, Exit, Schema, Stream } from "effect"
 import * as fs from "node:fs"
+import { nominal, PathInput } from "../../../src/policy/cases/PathCase.ts"
 import * as FileReader from "../../../src/policy/path/FileReader.ts"
 import * as FileRemover from "../../../src/policy/path/FileRemover.ts"
 import * as FileWriter from "../../../src/policy/path/FileWriter.ts"
@@ -31,6 +32,8 @@ const contextOf = (scratch: Scratch, input: Input): PathContext.PathContext =>
     stateDirs: [scratch.at("/w/.tollgate"), scratch.at("/w/.agentrt")],
     ...(input.platform === undefined ? {} : { platform: input.platform })
   })
+
+const caseOf = Schema.decodeUnknownSync(PathInput)
 
 /** What was seen: names found and text read. */
 interface Seen {
@@ -97,7 +100,10 @@ describe("the corpus of paths", () => {
         const outside = scratch.snapshot(input.cwd)
         const lexical = judgeLexical(path, input.op as PathOp, context)
         const judged = yield* Effect.either(judge(path, input.op as PathOp, context))
-        let decision = Either.isRight(judged) ? judged.right.verdict.decision : judged.left.verdict.decision
+        const verdict = Either.isRight(judged)
+          ? nominal(input.op === "grep" ? "." : input.path, judged.right, caseOf(input), scratch)
+          : judged.left.verdict
+        let { decision } = verdict
         let seen = nothing
         if (Either.isRight(judged) && decision === "allow") {
           if (lexical.decision === "deny") assert.fail("the physical judgement is laxer than the lexical one")

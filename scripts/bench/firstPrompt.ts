@@ -1,0 +1,36 @@
+// @effect-diagnostics processEnv:off - measures whole processes from outside
+import type * as Pty from "@lydell/node-pty"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { createRequire } from "node:module"
+import * as path from "node:path"
+import { performance } from "node:perf_hooks"
+import { home, type Start, start } from "./start.ts"
+
+/** Its addon cannot be part of a bundle. */
+const pty = createRequire(path.resolve("package.json"))("@lydell/node-pty") as typeof Pty
+
+/** Milliseconds from the start of `tollgate` in a terminal until its prompt is there; the median. */
+export const firstPrompt = (rounds = 15): Effect.Effect<Start> =>
+  Effect.gen(function* () {
+    const folder = home()
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TOLLGATE_HOME: folder, XDG_CACHE_HOME: folder }
+    const once = Effect.async<number>((resume) => {
+      const begun = performance.now()
+      let shown = NaN
+      let said = ""
+      const child = pty.spawn(process.execPath, [path.resolve("dist/tollgate.cjs")], { env, cwd: folder })
+      child.onData((data) => {
+        said += data
+        if (!Number.isNaN(shown) || !said.includes("› ")) return
+        shown = performance.now() - begun
+        child.write("\u0004")
+      })
+      child.onExit(() => resume(Number.isNaN(shown) ? Effect.die(`no prompt, but: ${said}`) : Effect.succeed(shown)))
+    })
+    yield* Effect.replicateEffect(once, 2)
+    const times = yield* Effect.replicateEffect(once, rounds)
+    const { node } = yield* start(["--version"], rounds)
+    fs.rmSync(folder, { recursive: true })
+    return { millis: times.toSorted((a, b) => a - b)[rounds >> 1] ?? 0, node }
+  })
