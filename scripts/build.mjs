@@ -5,7 +5,6 @@ import { isBuiltin } from "node:module"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
-import { lateModules } from "./lateModules.mjs"
 import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
@@ -34,28 +33,6 @@ const withoutArbitraries = {
   }
 }
 
-/** Reads the JavaScript of better-sqlite3 with the rest; where its addon is not where it is expected, all of it is its own. */
-const withSqlite = {
-  name: "with-sqlite",
-  setup(build) {
-    const addon = "better-sqlite3/build/Release/better_sqlite3.node"
-    build.onResolve({ filter: /^better-sqlite3$/ }, ({ namespace }) =>
-      namespace === "sqlite"
-        ? { path: "better-sqlite3", external: true }
-        : { path: "better-sqlite3", namespace: "sqlite" }
-    )
-    build.onResolve({ filter: /^bindings$/ }, () => ({ path: "bindings", namespace: "sqlite" }))
-    build.onResolve({ filter: /^better-sqlite3\/build\// }, () => ({ path: addon, external: true }))
-    build.onLoad({ filter: /.*/, namespace: "sqlite" }, ({ path: name }) => ({
-      contents:
-        name === "bindings"
-          ? `module.exports = () => require("${addon}")`
-          : `try { require("${addon}"); module.exports = require("better-sqlite3/lib/index.js") } catch { module.exports = require("better-sqlite3") }`,
-      resolveDir: root
-    }))
-  }
-}
-
 /** Takes from Node's own modules what is used of them, once, where each import would copy all of their names. */
 const fewBuiltins = {
   name: "few-builtins",
@@ -77,12 +54,6 @@ const fewBuiltins = {
     }))
   }
 }
-
-/** What no start needs: questions that the parser could ask, and what tools do once they are called. */
-const isLate = (file, importer) =>
-  path.dirname(file) !== path.dirname(importer) &&
-  (/@effect\/cli\/dist\/esm\/internal\/prompt\//.test(file) ||
-    (importer.startsWith("src/") && /^src\/(?:policy|process|sandbox|tools\/\w+)\//.test(file)))
 
 const leaves = [
   "undici",
@@ -113,7 +84,8 @@ const options = {
   ...common,
   minify: true,
   format: "cjs",
-  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, withSqlite, lazyLeaves(leaves), lateModules(isLate)]
+  external: ["better-sqlite3"],
+  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)]
 }
 
 process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))

@@ -1,8 +1,9 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { ClientTools } from "../approval/ClientTools.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { ModelError } from "../model/ModelError.ts"
 import { noUsage, type Usage } from "../model/ModelPart.ts"
@@ -104,12 +105,13 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
   const chat = options.spans ? chatSpan(options) : <A>(self: A): A => self
   const loop = Effect.gen(function* () {
     let usage = noUsage
+    const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
     for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
-      const startedAt = yield* Clock.currentTimeMillis
+      const startedAt = yield* monotonicMillis
       const messages = view.window(limits.contextCharacters)
       const request = {
         messages: options.systemPrompt === "" ? messages : [system, ...messages],
-        functions: tools.functions
+        functions
       }
       const { calls, finished, text } = yield* chat(answer(options.model, options.profile, request, sink, iteration))
       const { sessionId, workerPath } = options
@@ -124,7 +126,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
             usage: finished.usage,
             totalTokens: usage.inputTokens + usage.outputTokens,
             calls: calls.length,
-            durationMillis: (yield* Clock.currentTimeMillis) - startedAt
+            durationMillis: Math.round((yield* monotonicMillis) - startedAt)
           },
           trusted
         ),

@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
 import { type ModelError, ModelCut, ModelMalformed } from "../model/ModelError.ts"
 import type { Finished, ModelPart } from "../model/ModelPart.ts"
@@ -71,7 +71,10 @@ class Draft {
 
   /** Two calls of one answer may not share an id, whatever the model says. */
   private distinct(call: FunctionCall): FunctionCall {
-    return this.calls.some((other) => other.id === call.id) ? { ...call, id: `${call.id}-${this.calls.length}` } : call
+    let id = call.id
+    for (let suffix = this.calls.length; this.calls.some((other) => other.id === id); suffix++)
+      id = `${call.id}-${suffix}`
+    return { ...call, id }
   }
 
   answer(id: string, finished: Finished): Answer {
@@ -138,7 +141,7 @@ export const answer = (
 ): Effect.Effect<Answer, ModelError> =>
   Effect.gen(function* () {
     const ids = yield* Ids
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = yield* monotonicMillis
     yield* sink.emit(
       new ModelRequested(
         { profile, model: model.name, messages: request.messages.length, functions: request.functions.length },
@@ -164,7 +167,7 @@ export const answer = (
           message: whole.message,
           finish: whole.finished.reason,
           usage: whole.finished.usage,
-          durationMillis: (yield* Clock.currentTimeMillis) - startedAt
+          durationMillis: Math.round((yield* monotonicMillis) - startedAt)
         },
         trusted
       ),

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { contextKey } from "../approval/requestOf.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ContextMessage } from "../tool/ApprovalRequest.ts"
 import type { CallRequest, ToolSink } from "../tool/ToolCall.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
@@ -78,6 +79,7 @@ export const callTool = (
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
+      const from = yield* monotonicMillis
       const { iteration } = place
       const { id: callId } = call
       const tool = call.function.name
@@ -108,10 +110,10 @@ export const callTool = (
       const known = tools.tools.get(tool)
       const run =
         known?.mode === "manual" && place.by === undefined
-          ? new ToolNotFound({ tool, known: tools.functions.map(({ name }) => name) })
+          ? new ToolNotFound({ tool, known: tools.functions(new Set()).map(({ name }) => name) })
           : Effect.flatMap(paramsOf(call), (params) => tools.call(request(params)))
       const exit = yield* Effect.exit(restore(run as Effect.Effect<{ readonly text: string }, CallError>))
-      const durationMillis = (yield* Clock.currentTimeMillis) - startedAt
+      const durationMillis = Math.round((yield* monotonicMillis) - from)
 
       if (Exit.isSuccess(exit)) {
         const message = toolMessage(callId, exit.value.text)

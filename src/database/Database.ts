@@ -4,16 +4,19 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type DatabaseError, DatabaseTooNew, fromCause } from "./DatabaseError.ts"
+import { checkEngine } from "./Engine.ts"
 import { migrations } from "./migrations.ts"
 
 /** What a write does inside the transaction; it must not wait for anything but the connection. */
@@ -28,12 +31,14 @@ export class Database extends Context.Tag("tollgate/database/Database")<
   Database,
   {
     readonly file: string
+    /** The version of SQLite. */
+    readonly engine: string
     readonly read: SqlClient
     /** Returns once the write is on the disk; what piled up meanwhile shares one transaction. */
     readonly write: <A>(run: Write<A>) => Effect.Effect<A, DatabaseError>
   }
 >() {
-  /** Opens or creates the file and brings its schema up to date; the directory is made readable for its owner only. */
+  /** Opens or creates the file and brings its schema up to date; what is made is readable for its owner only. */
   static readonly layer = (file: string, options: DatabaseOptions = {}): Layer.Layer<Database, DatabaseError> =>
     Layer.scoped(Database, make(file, options))
 }
@@ -51,9 +56,16 @@ const open = (file: string, readonly: boolean): Effect.Effect<SqliteClient.Sqlit
 
 const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
   Effect.gen(function* () {
-    const busy = Schedule.spaced("25 millis").pipe(Schedule.upTo(lockTimeout))
+    // Counted, because a schedule measures time on a clock that can be set back.
+    const busy = Schedule.intersect(
+      Schedule.spaced(`${retryMillis} millis`),
+      Schedule.recurs(Math.ceil(Duration.toMillis(lockTimeout) / (busyMillis + retryMillis)))
+    )
     yield* Effect.try({
-      try: () => fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 }),
+      try: () => {
+        fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+        fs.closeSync(fs.openSync(file, "a", 0o600))
+      },
       catch: (error) => fromCause(file, error)
     })
     const failure = (error: SqlError) => fromCause(file, error)
@@ -70,23 +82,30 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       )
 
     yield* Effect.mapError(
-      Effect.forEach(["busy_timeout = 50", "synchronous = FULL", "foreign_keys = ON"], (pragma) =>
+      Effect.forEach([`busy_timeout = ${busyMillis}`, "synchronous = FULL", "foreign_keys = ON"], (pragma) =>
         connection.execute(`PRAGMA ${pragma}`, [], undefined)
       ),
       failure
     )
+    const engine = yield* checkEngine(file, connection)
     yield* migrate(file, connection, immediate)
     const read = yield* open(file, true)
 
     let pending: Array<Op> = []
     const wake = Effect.unsafeMakeLatch(false)
-    const alone = (op: Op) => Effect.exit(immediate(Effect.mapError(op.run(connection), failure)))
+    const run = (op: Op) =>
+      Effect.mapError(
+        Effect.suspend(() => op.run(connection)),
+        failure
+      )
+    const alone = (op: Op) => Effect.exit(immediate(run(op)))
+    // A defect is the failure of the write that has it: the writer lives on for the others.
     const commit = (batch: ReadonlyArray<Op>) =>
-      immediate(Effect.forEach(batch, (op) => Effect.mapError(op.run(connection), failure))).pipe(
+      immediate(Effect.forEach(batch, run)).pipe(
         Effect.map((values) => values.map(Exit.succeed)),
-        Effect.catchAll((error) =>
-          batch.length === 1 || error._tag === "DatabaseLocked"
-            ? Effect.succeed(batch.map(() => Exit.fail(error)))
+        Effect.catchAllCause((cause) =>
+          batch.length === 1 || isLocked(cause)
+            ? Effect.succeed(batch.map(() => Exit.failCause(cause)))
             : Effect.forEach(batch, alone)
         )
       )
@@ -112,8 +131,15 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
         pending.push({ run, resume: resume as Op["resume"] })
         wake.unsafeOpen()
       })
-    return { file, read, write }
+    return { file, engine, read, write }
   })
+
+/** How long SQLite itself waits for a lock, which holds up the event loop, and the pause until it is asked again. */
+const busyMillis = 50
+const retryMillis = 25
+
+const isLocked = (cause: Cause.Cause<DatabaseError>): boolean =>
+  Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag === "DatabaseLocked")
 
 interface Op {
   readonly run: Write<unknown>

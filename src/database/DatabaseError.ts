@@ -30,6 +30,17 @@ export class DatabaseTooNew extends Schema.TaggedError<DatabaseTooNew>()("Databa
   }
 }
 
+/** The SQLite that this Node has loaded is known to damage files. */
+export class DatabaseEngineTooOld extends Schema.TaggedError<DatabaseEngineTooOld>()("DatabaseEngineTooOld", {
+  ...file,
+  found: Schema.String,
+  needed: Schema.String
+}) {
+  override get message() {
+    return `The database ${this.file} was not opened: SQLite ${this.found} can damage it when two processes write at once. Reinstall Tollgate with better-sqlite3 that brings SQLite ${this.needed} or later.`
+  }
+}
+
 /** The disk has no room, or the file may not grow. */
 export class DatabaseFull extends Schema.TaggedError<DatabaseFull>()("DatabaseFull", file) {
   override get message() {
@@ -52,6 +63,7 @@ export const DatabaseError = Schema.Union(
   DatabaseUnreadable,
   DatabaseLocked,
   DatabaseTooNew,
+  DatabaseEngineTooOld,
   DatabaseFull,
   DatabaseFailed
 )
@@ -72,9 +84,11 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const code = typeof own.code === "string" ? own.code : "unknown"
   const reason = typeof own.message === "string" ? own.message : "unknown failure"
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
-  if (code.startsWith("SQLITE_FULL")) return new DatabaseFull({ file: path })
+  if (/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return new DatabaseFull({ file: path })
   if (
-    /^(?:SQLITE_(?:NOTADB|CORRUPT|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EEXIST|ENOTDIR|EISDIR|ENOENT|EROFS)/.test(code)
+    /^(?:SQLITE_(?:NOTADB|CORRUPT|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS)/.test(
+      code
+    )
   ) {
     return new DatabaseUnreadable({ file: path, reason })
   }

@@ -1,15 +1,15 @@
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
+import { monotonicMillis } from "./monotonic.ts"
 
 export interface Deadline<E> {
   /** From the start of the effect. */
   readonly limit?: Duration.Duration
-  /** From the last activity, whose time in epoch milliseconds `lastActivity` tells. */
+  /** From the last activity, whose time in monotonic milliseconds `lastActivity` tells. */
   readonly idle?: { readonly after: Duration.Duration; readonly lastActivity: () => number }
   readonly onTimeout: (which: "limit" | "idle", after: Duration.Duration) => E
   /** Told when an effect that had been given up on has ended after all. */
@@ -71,7 +71,7 @@ const expiry = <E>({ idle, limit }: Deadline<E>): Effect.Effect<Expired> => {
     limit === undefined ? Effect.never : Effect.as(Effect.sleep(limit), { which: "limit", after: limit })
   if (idle === undefined) return absolute
   const patience = Duration.toMillis(idle.after)
-  const watch: Effect.Effect<Expired> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  const watch: Effect.Effect<Expired> = Effect.flatMap(monotonicMillis, (now) => {
     const left = idle.lastActivity() + patience - now
     return left <= 0
       ? Effect.succeed<Expired>({ which: "idle", after: idle.after })

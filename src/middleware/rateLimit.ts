@@ -1,9 +1,9 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
+import { monotonicMillis } from "./monotonic.ts"
 import { named } from "./Step.ts"
 
 /** Calls come faster than the limit allows. */
@@ -40,7 +40,7 @@ export const rateLimit = <Call extends Named>(
     const maxWait = Duration.toMillis(options.maxWait ?? 0)
     const spacing = window / options.permits
     const limit = `${options.permits} times per ${Duration.format(Duration.decode(options.per))}`
-    let full = 0
+    let full = -Infinity
     const giveBack = Effect.sync(() => {
       full -= spacing
     })
@@ -48,7 +48,7 @@ export const rateLimit = <Call extends Named>(
       call: Self,
       next: (call: Self) => Effect.Effect<A, E, R>
     ) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<A, E | RateLimited, R> => {
+      Effect.flatMap(monotonicMillis, (now): Effect.Effect<A, E | RateLimited, R> => {
         const from = Math.max(full, now)
         const wait = Math.max(0, from + spacing - window - now)
         if (wait > maxWait) {

@@ -1,9 +1,9 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
+import { monotonicMillis } from "./monotonic.ts"
 import { named } from "./Step.ts"
 
 const outcome = (exit: Exit.Exit<unknown, unknown>): string =>
@@ -14,14 +14,14 @@ const outcome = (exit: Exit.Exit<unknown, unknown>): string =>
 
 /** Logs what ran, for how long and how it ended; `durationMillis` and `outcome` are annotations (M2). */
 export const timing: Middleware<Named> = named<Named>("timing", "", (call, next) =>
-  Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
+  Effect.flatMap(monotonicMillis, (startedAt) =>
     Effect.onExit(
       Effect.suspend(() => next(call)),
       (exit) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.flatMap(monotonicMillis, (now) =>
           Effect.annotateLogs(Effect.logInfo(`${call.kind} ${call.name} ${outcome(exit)}`), {
             [call.kind]: call.name,
-            durationMillis: now - startedAt,
+            durationMillis: Math.round(now - startedAt),
             outcome: outcome(exit)
           })
         )

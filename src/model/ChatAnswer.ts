@@ -4,7 +4,7 @@ import { ChatChunk, type ChunkUsage, type Delta } from "./ChatChunk.ts"
 import * as ChatCalls from "./ChatCalls.ts"
 import { ModelCut, type ModelError } from "./ModelError.ts"
 import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
-import { appendPart, fragmentWeight, maximumAnswer } from "./PartBuffer.ts"
+import { appendPart, fragmentWeight, maximumAnswer, maximumCalls } from "./PartBuffer.ts"
 import { named, type Origin } from "./Reason.ts"
 import { malformed, ofErrorObject } from "./ServerFailure.ts"
 
@@ -65,6 +65,7 @@ export const make = (origin: Origin, callPrefix: string): ChatAnswer => {
     const text = textOf(delta)
     if (text !== "") appendPart(parts, { _tag: "TextDelta", text })
     for (const call of delta.tool_calls ?? []) {
+      if (calls.count() > maximumCalls) break
       const part = calls.accept(call)
       size += fragmentWeight
       if (part !== undefined) appendPart(parts, part)
@@ -102,6 +103,7 @@ export const make = (origin: Origin, callPrefix: string): ChatAnswer => {
         if (error !== undefined) return Either.left(error)
       }
       for (const part of parts) if (part._tag === "ArgumentsDelta") size += part.text.length
+      if (calls.count() > maximumCalls) return Either.left(malformed(origin, `more than ${maximumCalls} calls`))
       return size > maximumAnswer
         ? Either.left(malformed(origin, `an answer of more than ${maximumAnswer} characters`))
         : Either.right(parts)

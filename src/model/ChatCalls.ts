@@ -10,6 +10,7 @@ interface Call {
 
 /** Collects the calls of one answer from fragments that servers number, name and repeat as they please. */
 export interface ChatCalls {
+  readonly count: () => number
   readonly accept: (delta: CallDelta) => ArgumentsDelta | undefined
   /** The calls in the order they began. Where the answer was cut short, one without arguments yet is none. */
   readonly calls: (cutShort: boolean) => ReadonlyArray<FunctionCalled>
@@ -50,6 +51,7 @@ export const make = (prefix: string): ChatCalls => {
   }
 
   return {
+    count: () => calls.length,
     accept: (delta) => {
       const id = delta.id ?? ""
       const name = delta.function?.name ?? ""

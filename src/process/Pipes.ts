@@ -17,12 +17,18 @@ const batch = 32
 
 const mkfifo = (names: ReadonlyArray<string>): Effect.Effect<boolean> =>
   Effect.async((resume) => {
-    ChildProcess.execFile("mkfifo", ["-m", "600", "--", ...names], { env: { PATH: systemPath } }, (error) =>
-      resume(Effect.succeed(error === null))
-    )
+    ChildProcess.spawn("mkfifo", ["-m", "600", "--", ...names], { env: { PATH: systemPath }, stdio: "ignore" })
+      .on("error", () => resume(Effect.succeed(false)))
+      .on("exit", (code) => resume(Effect.succeed(code === 0)))
   })
 
-/** The reader opens first and without waiting, or each end would wait for the other. Undefined where the name is gone. */
+const outOfDescriptors = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE")
+
+/**
+ * The reader opens first and without waiting, or each end would wait for the other. Undefined where the name is gone; throws
+ * where there are no descriptors left, for Node loses those of a child that it cannot start then.
+ */
 export const open = (name: string): Pipe | undefined => {
   let descriptor: number | undefined
   try {
@@ -30,8 +36,9 @@ export const open = (name: string): Pipe | undefined => {
     const writer = fs.openSync(name, fs.constants.O_WRONLY)
     fs.unlinkSync(name)
     return { reader: new net.Socket({ fd: descriptor, readable: true, writable: false }), writer }
-  } catch {
+  } catch (error) {
     if (descriptor !== undefined) fs.closeSync(descriptor)
+    if (outOfDescriptors(error)) throw error
     return undefined
   }
 }

@@ -15,8 +15,10 @@ export interface Entry {
 export const available = fs.existsSync("/proc/self/stat")
 
 // proc_pid_stat(5): the name stands in parentheses and may contain any character, so fields count from the last one.
+const fieldsOf = (text: string): ReadonlyArray<string> => text.slice(text.lastIndexOf(")") + 2).split(" ", 20)
+
 const parse = (pid: number, text: string): Entry | undefined => {
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20)
+  const fields = fieldsOf(text)
   const [state, parent, group, session] = fields
   if (state === "Z" || state === "X") return undefined
   return {
@@ -50,6 +52,9 @@ const stat = (pid: number): string => {
 
 /** A process that has not ended; a zombie has. */
 export const entry = (pid: number): Entry | undefined => attempt(() => parse(pid, stat(pid)))
+
+/** When a process was started, in clock ticks since boot; a zombie still tells. */
+export const startOf = (pid: number): number | undefined => attempt(() => Number(fieldsOf(stat(pid))[19]))
 
 /** Whether the environment that the process was started with has this text. Of other users' processes it is unknown. */
 export const carries = (pid: number, text: string): boolean =>

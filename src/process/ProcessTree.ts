@@ -9,6 +9,8 @@ export const markerName = "TOLLGATE_PROCESS"
 /** What a leader is found by, together with all that it started. */
 export interface ProcessTree {
   readonly leader: number
+  /** When the leader was started, so that another process with its number is not taken for it. */
+  readonly started: number
   /** The value of `markerName` in every process of the tree that did not clear its environment. */
   readonly marker: string
   readonly hasExited: () => boolean
@@ -38,23 +40,23 @@ interface Survey {
  * descendants of all of these, and whatever was found before. Elsewhere the group stands for all.
  */
 const surveyor = (tree: ProcessTree): Survey => {
-  const { leader, marker } = tree
+  const { leader, marker, started } = tree
   if (!ProcessTable.available) {
     const alive = () => send(-leader, 0)
     const group = { pid: leader, parent: 0, group: leader, session: leader, start: 0 }
     return { members: Effect.sync(() => (alive() ? [group] : [])), someAlive: alive }
   }
-  const since = ProcessTable.entry(leader)?.start ?? 0
   const known = new Map<number, number>()
   const belongs = (entry: ProcessTable.Entry): boolean =>
-    entry.group === leader ||
-    entry.session === leader ||
-    known.get(entry.pid) === entry.start ||
-    ProcessTable.carries(entry.pid, `${markerName}=${marker}`)
+    known.get(entry.pid) === entry.start || ProcessTable.carries(entry.pid, `${markerName}=${marker}`)
   const someAlive = (): boolean => [...known].some(([pid, start]) => ProcessTable.entry(pid)?.start === start)
   const members = Effect.map(ProcessTable.entries, (all) => {
-    const recent = all.filter((entry) => entry.start >= since)
-    const found = new Map(recent.filter(belongs).map((entry) => [entry.pid, entry]))
+    // The kernel gives a number away only once no group and no session has it, so then nothing of ours is in them.
+    const reused = all.some(({ pid, start }) => pid === leader && start !== started)
+    const inGroup = ({ group, session }: ProcessTable.Entry): boolean =>
+      !reused && (group === leader || session === leader)
+    const recent = all.filter((entry) => entry.start >= started)
+    const found = new Map(recent.filter((entry) => inGroup(entry) || belongs(entry)).map((entry) => [entry.pid, entry]))
     for (let before = -1; before !== found.size;) {
       before = found.size
       for (const entry of recent) if (found.has(entry.parent)) found.set(entry.pid, entry)
@@ -74,7 +76,7 @@ export interface Ended {
 
 /**
  * Ends a tree: SIGTERM, `grace`, SIGKILL, and at most one second more. It takes no longer whatever the processes do, and
- * costs one look at the process table where nothing is left. Has to be made as soon as the leader is started.
+ * costs one look at the process table where nothing is left. A number that was given to another process is not signalled.
  */
 export const ender = (tree: ProcessTree, grace: Duration.DurationInput): Effect.Effect<Ended> => {
   const { leader, hasExited, supervised } = tree

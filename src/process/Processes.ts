@@ -12,6 +12,7 @@ import * as Pipes from "./Pipes.ts"
 import * as PrivateDirectory from "./PrivateDirectory.ts"
 import { defaultDrain, defaultGrace } from "./ProcessCommand.ts"
 import type { OutputChunk, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
+import * as ProcessTable from "./ProcessTable.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 import { pause } from "./RealClock.ts"
 import type { SpawnFailed } from "./SpawnFailed.ts"
@@ -119,7 +120,8 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
 const tend = (leader: Leader.Leader, command: ProcessCommand, marker: string, guardian: Guardian.Guardian) => {
   const { pid, hasExited, exit, sources } = leader
   const feed = OutputFeed.make(sources)
-  const tree = { leader: pid, marker, hasExited, supervised: command.supervised ?? false }
+  const started = ProcessTable.startOf(pid) ?? 0
+  const tree = { leader: pid, started, marker, hasExited, supervised: command.supervised ?? false }
   const ender = ProcessTree.ender(tree, command.grace ?? defaultGrace)
   let ended: number | undefined
   const end = Effect.uninterruptible(

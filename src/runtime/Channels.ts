@@ -63,6 +63,12 @@ export class Channels {
     }
   }
 
+  /** Deltas may be skipped: what nobody has read out by now is gone. */
+  clear(): void {
+    this.open.clear()
+    this.closed = []
+  }
+
   private closeWhere(seq: number, matches: (key: string) => boolean): void {
     for (const [key, channel] of this.open) {
       if (!matches(key)) continue

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Envelope } from "./Envelope.ts"
-import type { EventLog, LogError } from "./EventLog.ts"
+import type { EventLog } from "./EventLog.ts"
 
 /** The logs that are open, and what happens in all of them. */
 export interface Directory {
@@ -11,8 +11,8 @@ export interface Directory {
   readonly remove: (log: EventLog) => void
   /** Ends the stream once the logs have. */
   readonly close: () => void
-  /** Everything from now on, in the logs that are open and in those that are added later. */
-  readonly events: Stream.Stream<Envelope, LogError>
+  /** Everything from now on, in the logs that are open and in those that are added later; one that fails just ends. */
+  readonly events: Stream.Stream<Envelope>
 }
 
 export const make = (): Directory => {
@@ -68,9 +68,11 @@ export const make = (): Directory => {
     events: Stream.suspend(() => {
       const now = [...open].map((log) => log.subscribe({ from: log.head() + 1 }))
       const next = Stream.map(later(base + added.length), (log) => log.subscribe({ from: log.lease.head + 1 }))
-      return Stream.flatMap(Stream.concat(Stream.fromIterable(now), next), (events) => events, {
-        concurrency: "unbounded"
-      })
+      return Stream.flatMap(
+        Stream.concat(Stream.fromIterable(now), next),
+        (events) => Stream.catchAllCause(events, () => Stream.empty),
+        { concurrency: "unbounded" }
+      )
     })
   }
 }

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -14,6 +15,13 @@ import { type DurableEvent, type Event, isTransient } from "./Event.ts"
 import type { Lease, SessionFenced, SessionStore } from "./SessionStore.ts"
 
 export type LogError = SessionFenced | DatabaseError
+
+/** Why a log has failed, for a person; the detail of a defect stays behind. */
+export const reasonOf = (failure: Cause.Cause<LogError>): string =>
+  Option.match(Cause.failureOption(failure), {
+    onNone: () => "An event could not be stored, and its session was closed. This is a bug of Tollgate.",
+    onSome: ({ message }) => message
+  })
 
 export interface Subscription {
   /** The first durable event to deliver; 1 is the beginning. */
@@ -41,6 +49,7 @@ export interface EventLog {
   readonly subscribe: (subscription: Subscription) => Stream.Stream<Envelope, LogError>
   /** Fails when the store does; nothing is written from then on. */
   readonly failure: Effect.Effect<never, LogError>
+  readonly failed: () => Option.Option<Cause.Cause<LogError>>
   /** Commits what is pending and ends every subscription. */
   readonly close: Effect.Effect<void>
 }
@@ -61,7 +70,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
     let base = next
     let ring: Array<Envelope> = []
     let pending: Array<Envelope> = []
-    let failed: LogError | undefined
+    let failed: Cause.Cause<LogError> | undefined
     let closed = false
     const wake = Effect.unsafeMakeLatch(false)
     const room = Effect.unsafeMakeLatch(true)
@@ -109,19 +118,20 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
         ring = ring.slice(-ringSize)
       }
     }
-    const fail = (error: LogError) => {
-      failed = error
+    const fail = (cause: Cause.Cause<LogError>) => {
+      failed = cause
       pending = []
       room.unsafeOpen()
-      Deferred.unsafeDone(failure, Exit.fail(error))
+      Deferred.unsafeDone(failure, Exit.failCause(cause))
     }
     const drain: Effect.Effect<void> = Effect.suspend(() => {
       const batch = pending
       if (batch.length === 0) return Effect.sync(notify)
       pending = []
       room.unsafeOpen()
-      return Effect.map(Effect.either(store.append(lease, batch)), (result) => {
-        if (result._tag === "Left") fail(result.left)
+      // A defect counts as well: a log that is never told of its end would wait for it for ever.
+      return Effect.map(Effect.exit(Effect.suspend(() => store.append(lease, batch))), (result) => {
+        if (Exit.isFailure(result)) fail(result.cause)
         else publish(batch)
         notify()
       })
@@ -145,7 +155,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
           const settled: Effect.Effect<void> = Effect.suspend(() => {
             const signal = moved
             return failed !== undefined
-              ? Effect.die(failed)
+              ? Effect.die(Cause.squash(failed))
               : head >= seq
                 ? Effect.void
                 : Effect.zipRight(signal.await, settled)
@@ -160,7 +170,13 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
         notify()
       })
     )
-    yield* Effect.addFinalizer(() => close)
+    /** Whoever lags behind the end of a log, or still knows of it, reads from the store what is here no longer. */
+    const forget = Effect.sync(() => {
+      ring = []
+      base = head + 1
+      channels.clear()
+    })
+    yield* Effect.addFinalizer(() => Effect.zipRight(close, forget))
 
     const subscribe = ({ follow = true, from, transient = true }: Subscription) =>
       Stream.suspend(() => {
@@ -209,7 +225,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
               ? channels.visible(cursor - 1).flatMap((channel) => delta(channel, cursor - 1))
               : []
             if (deltas.length > 0) return Effect.succeed(page(deltas, cursor))
-            if (failed !== undefined) return Effect.fail(failed)
+            if (failed !== undefined) return Effect.failCause(failed)
             if (closed) return Effect.succeed(end)
             return Effect.zipRight(signal.await, step(cursor))
           })
@@ -229,6 +245,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
       commit,
       subscribe,
       failure: Deferred.await(failure),
+      failed: () => Option.fromNullable(failed),
       close
     }
   })

@@ -1,3 +1,4 @@
+import type * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -21,8 +22,9 @@ import { trusted } from "../tool/ToolEvent.ts"
 import { version } from "../version.ts"
 import { type Command, ResumeSession, SubmitPrompt } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
+import { contained } from "./contained.ts"
 import type { Envelope } from "./Envelope.ts"
-import { CommandRejected, isTerminal, RuntimeStarted, RuntimeStopped, SessionCreated } from "./Event.ts"
+import { CommandRejected, ErrorRaised, isTerminal, RuntimeStarted, RuntimeStopped, SessionCreated } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as Session from "./Session.ts"
@@ -60,8 +62,11 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
   {
     readonly commands: Queue.Enqueue<Command>
     readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped>
-    /** All that happens from now on, in every session and in the runtime itself. */
-    readonly events: Stream.Stream<Envelope, EventLog.LogError>
+    /**
+     * All that happens from now on, in every session and in the runtime itself. A session whose store fails leaves with an
+     * `ErrorRaised` of the runtime; the others go on.
+     */
+    readonly events: Stream.Stream<Envelope>
     /** One session from any number on, whether it is open here or only stored. */
     readonly subscribe: (
       session: string,
@@ -120,6 +125,22 @@ const make = Effect.gen(function* () {
       {}
     )
 
+  /** Says that a session is gone; a command whose answer was lost with it is rejected. */
+  const tell =
+    (opened: EventLog.EventLog, commandId: string | undefined) => (failure: Cause.Cause<EventLog.LogError>) => {
+      const { created, head } = opened.lease
+      const reason = EventLog.reasonOf(failure)
+      const command = created ? "CreateSession" : "ResumeSession"
+      return log.emit(
+        commandId !== undefined && opened.head() === head
+          ? new CommandRejected({ command, reason, commandId }, trusted)
+          : new ErrorRaised({ message: reason }, trusted),
+        {}
+      )
+    }
+
+  /** One at a time: who opens a session twice takes it away from itself. */
+  const opening = yield* Effect.makeSemaphore(1)
   const open = (
     request: OpenOptions,
     commandId: string | undefined
@@ -136,23 +157,30 @@ const make = Effect.gen(function* () {
         const cause = commandId === undefined ? {} : { commandId }
         yield* opened.emit(new SessionCreated({ project, profile, ...cause }, trusted), {})
       }
-      const session = yield* Session.make(opened, commandId).pipe(Effect.provide(context), Scope.extend(own))
+      const abandon = Effect.suspend(() => {
+        directory.remove(opened)
+        return Scope.close(own, Exit.void)
+      })
+      const session = yield* Session.make(opened, commandId).pipe(
+        Effect.provide(context),
+        Scope.extend(own),
+        Effect.onError(() => abandon)
+      )
       sessions.set(request.session, { session, scope: own })
       yield* Effect.forkIn(
         Effect.zipRight(
           Effect.interruptible(session.stopped),
           Effect.suspend(() => {
             sessions.delete(request.session)
-            directory.remove(opened)
-            return Scope.close(own, Exit.void)
+            return Effect.zipRight(abandon, Effect.forEach(Option.toArray(opened.failed()), tell(opened, commandId)))
           })
         ),
         scope
       )
       return session
-    }).pipe(Effect.uninterruptible)
+    }).pipe(opening.withPermits(1), Effect.uninterruptible)
 
-  const handle = (command: Command): Effect.Effect<void> => {
+  const perform = (command: Command): Effect.Effect<void> => {
     const rejected = <A>(self: Effect.Effect<A, SessionNotFound | DatabaseError>) =>
       self.pipe(
         Effect.asVoid,
@@ -172,7 +200,7 @@ const make = Effect.gen(function* () {
           const last = found.right[0]
           return last === undefined
             ? reject(command, "There is no session of this project yet.")
-            : handle(new ResumeSession({ ...command, session: last.id }, trusted))
+            : perform(new ResumeSession({ ...command, session: last.id }, trusted))
         })
       case "Shutdown":
         return Effect.asVoid(mailbox.end)
@@ -198,7 +226,7 @@ const make = Effect.gen(function* () {
     directory.close()
   })
   yield* mailbox.take.pipe(
-    Effect.flatMap(handle),
+    Effect.flatMap(contained(perform, reject)),
     Effect.forever,
     Effect.catchTag("NoSuchElementException", () => Effect.void),
     Effect.onExit(() => finish),

@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,10 +12,12 @@ import type { WorkerOutcome } from "../agent/Worker.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
 import { ModelView } from "../conversation/ModelView.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
 import { Models } from "../model/Models.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { SessionCommand } from "./Command.ts"
+import { contained } from "./contained.ts"
 import * as Continuation from "./continuation.ts"
 import {
   ApprovalPolicySet,
@@ -128,18 +129,22 @@ export const make = (
         onTimeout: () => new TaskTimedOut({ afterMillis: Duration.toMillis(limit) })
       })
       return Effect.gen(function* () {
-        const startedAt = yield* Clock.currentTimeMillis
+        const startedAt = yield* monotonicMillis
+        const end = (outcome: Outcome) =>
+          Effect.gen(function* () {
+            if (Exit.isFailure(outcome) && Cause.isDie(outcome.cause)) {
+              yield* Effect.logError("A task crashed", outcome.cause)
+            }
+            yield* sink.end(terminal(outcome, interruptedBy, Math.round((yield* monotonicMillis) - startedAt)))
+          })
+        // Outside of what is given up on, so that a straggler does not keep the tasks behind it waiting.
         const turn = yield* Effect.exit(Effect.interruptible(oneTask.take(1)))
-        const outcome = Exit.isFailure(turn)
-          ? turn
-          : yield* Effect.zipRight(
-              approvals.beginTask(id),
-              Effect.suspend(() => body(sink))
-            ).pipe(work, Effect.ensuring(oneTask.release(1)))
-        if (Exit.isFailure(outcome) && Cause.isDie(outcome.cause)) {
-          yield* Effect.logError("A task crashed", outcome.cause)
-        }
-        yield* sink.end(terminal(outcome, interruptedBy, (yield* Clock.currentTimeMillis) - startedAt))
+        if (Exit.isFailure(turn)) return yield* end(Exit.failCause(turn.cause))
+        const worked = Effect.zipRight(
+          approvals.beginTask(id),
+          Effect.suspend(() => body(sink))
+        )
+        yield* Effect.ensuring(Effect.flatMap(work(worked), end), oneTask.release(1))
       })
     }
 
@@ -180,7 +185,7 @@ export const make = (
     const interrupt = ({ fiber, sink }: InFlight) =>
       Effect.zipRight(sink.emit(new TaskCancelling({}, trusted)), Fiber.interruptFork(fiber))
 
-    const handle = (command: SessionCommand): Effect.Effect<void> => {
+    const perform = (command: SessionCommand): Effect.Effect<void> => {
       switch (command._tag) {
         case "SubmitPrompt":
           return startTask(command, command.prompt, (sink) =>
@@ -254,7 +259,7 @@ export const make = (
     }
 
     const loop: Effect.Effect<void> = commands.take.pipe(
-      Effect.flatMap(handle),
+      Effect.flatMap(contained(perform, reject)),
       Effect.forever,
       Effect.catchTag("NoSuchElementException", () => Effect.void)
     )
@@ -270,7 +275,7 @@ export const make = (
       yield* log.close
       yield* Deferred.succeed(stopped, undefined)
     })
-    const actor = yield* Effect.raceFirst(loop, Effect.ignore(log.failure)).pipe(
+    const actor = yield* Effect.raceFirst(loop, Effect.exit(log.failure)).pipe(
       Effect.onExit(() => finish),
       Effect.interruptible,
       Effect.forkScoped

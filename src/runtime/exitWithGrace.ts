@@ -1,24 +1,37 @@
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 
+export interface Patience<E> {
+  /** How long an interrupted effect may take to clean up. */
+  readonly grace: Duration.DurationInput
+  /** How long the effect may take before it is interrupted; infinite where it may take any time. */
+  readonly limit: Duration.Duration
+  readonly onTimeout: () => E
+}
+
 /**
- * Runs an effect on a fiber of its own and gives its exit. An interruption is passed on and its finalisers are awaited, but
- * no longer than `grace`; after that the straggler is left behind and the exit is an interruption. Call it where
- * interruption is off.
+ * Runs an effect on a fiber of its own and gives its exit. An interruption, and the end of its time, are passed on and its
+ * finalisers are awaited, but no longer than `grace`; after that the straggler is left behind. Call it where interruption
+ * is off.
  */
 export const exitWithGrace =
-  (grace: Duration.DurationInput) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  <E2>({ grace, limit, onTimeout }: Patience<E2>) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E | E2>, never, R> =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkDaemon(Effect.interruptible(self))
-      const first = yield* Effect.exit(Effect.interruptible(Fiber.await(fiber)))
-      if (Exit.isSuccess(first)) return first.value
+      const patience = Duration.isFinite(limit)
+        ? Effect.timeoutOption(Fiber.await(fiber), limit)
+        : Effect.asSome(Fiber.await(fiber))
+      const first = yield* Effect.exit(Effect.interruptible(patience))
+      if (Exit.isSuccess(first) && Option.isSome(first.value)) return first.value.value
       yield* Fiber.interruptFork(fiber)
       // A daemon: a second interruption reaches the children even of a fiber that cannot be interrupted itself, and the
       // fibers of a timed wait would be such children.
       const wait = yield* Effect.forkDaemon(Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), grace))
-      return Option.getOrElse(yield* Fiber.join(wait), () => Exit.interrupt(fiber.id()))
+      const ended = yield* Fiber.join(wait)
+      if (Exit.isFailure(first)) return Option.getOrElse(ended, () => Exit.interrupt(fiber.id()))
+      return Option.getOrElse(Option.filter(ended, Exit.isSuccess), () => Exit.fail(onTimeout()))
     })

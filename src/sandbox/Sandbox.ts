@@ -10,6 +10,7 @@ import { container, removal } from "./container.ts"
 import { detect } from "./detect.ts"
 import * as Placeholders from "./Placeholders.ts"
 import * as Plan from "./Plan.ts"
+import { processLimit } from "./processLimit.ts"
 import { sandboxExec } from "./sandboxExec.ts"
 import type { SandboxPolicy, SandboxReason, SandboxStatus } from "./SandboxPolicy.ts"
 import { ssh } from "./ssh.ts"
@@ -88,7 +89,9 @@ const withBubblewrap = (reason: SandboxReason): Shape => {
   return {
     describe: isolated("bubblewrap", reason, "Commands run in bubblewrap."),
     wrap: (command, policy) =>
-      withPlaceholders(placeholders, policy, (plan) => bubblewrap(program, command, plan, policy.network))
+      withPlaceholders(placeholders, policy, (plan) =>
+        bubblewrap(program, command, plan, policy.network, processLimit())
+      )
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import type { Plan } from "./Plan.ts"
 import { within } from "./Plan.ts"
+import { limited } from "./processLimit.ts"
 
 const bind = (option: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.flatMap((path) => [option, path, path])
@@ -9,9 +10,15 @@ const fresh = ["/tmp", "/run"]
 
 /**
  * The system read-only and without its sockets (`/run` and `/tmp` are fresh: a read-only socket can still be written to, and
- * some of those behind them are as good as root), no capability, and namespaces of its own, so that nothing outlives it.
+ * some of those behind them are as good as root), no capability, no more than so many processes, and namespaces of its own, so that nothing outlives it.
  */
-export const bubblewrap = (program: string, command: ProcessCommand, plan: Plan, network: boolean): ProcessCommand => ({
+export const bubblewrap = (
+  program: string,
+  command: ProcessCommand,
+  plan: Plan,
+  network: boolean,
+  processes: number
+): ProcessCommand => ({
   ...command,
   file: program,
   cwd: "/",
@@ -31,6 +38,6 @@ export const bubblewrap = (program: string, command: ProcessCommand, plan: Plan,
     ["--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     network ? [] : ["--unshare-net"],
     ["--cap-drop", "ALL", "--die-with-parent", "--new-session"],
-    ["--chdir", command.cwd, "--", command.file, ...command.args]
+    ["--chdir", command.cwd, "--", ...limited(processes), command.file, ...command.args]
   ].flat()
 })

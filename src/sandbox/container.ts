@@ -1,6 +1,7 @@
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { elsewhere } from "./elsewhere.ts"
 import type { Plan } from "./Plan.ts"
+import { spareProcesses } from "./processLimit.ts"
 
 export interface ContainerOptions {
   readonly engine: "docker" | "podman"
@@ -15,9 +16,6 @@ export interface ContainerRun {
   /** `uid:gid`, so that what is written belongs to the user. */
   readonly user: string | undefined
 }
-
-/** Processes; enough for a parallel build. */
-const processLimit = 1024
 
 /** One field of the comma-separated list that `--mount` takes. */
 const field = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -46,7 +44,7 @@ export const container = (
     command.stdin === undefined || command.stdin === "closed" ? [] : ["--interactive"],
     network ? [] : ["--network", "none"],
     ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
-    ["--pids-limit", String(processLimit)],
+    ["--pids-limit", String(spareProcesses)],
     engine === "podman" ? ["--userns", "keep-id"] : user === undefined ? [] : ["--user", user],
     plan.cwd === undefined || plan.writable.includes(plan.cwd) ? [] : bind(plan.cwd, "read"),
     plan.writable.flatMap((path) => bind(path, "write")),

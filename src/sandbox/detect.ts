@@ -4,6 +4,7 @@ import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
 import { bubblewrap } from "./bubblewrap.ts"
 import * as Plan from "./Plan.ts"
+import { processLimit } from "./processLimit.ts"
 import { sandboxExec } from "./sandboxExec.ts"
 import type { SandboxPolicy, SandboxReason, SandboxTarget } from "./SandboxPolicy.ts"
 import { systemProgram } from "./systemProgram.ts"
@@ -28,7 +29,7 @@ const attempts: Partial<
   linux: [
     "bubblewrap",
     "bubblewrap (bwrap)",
-    (plan) => bubblewrap(systemProgram("bwrap"), probe, plan, strictest.network)
+    (plan) => bubblewrap(systemProgram("bwrap"), probe, plan, strictest.network, processLimit())
   ],
   darwin: ["sandbox-exec", "sandbox-exec", (plan) => sandboxExec(probe, plan, strictest.network)]
 }

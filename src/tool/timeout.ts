@@ -1,9 +1,9 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { deadline } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
+import { unsafeMonotonicMillis } from "../middleware/monotonic.ts"
 import { named } from "../middleware/Step.ts"
 import type * as Tool from "./Tool.ts"
 import { heard, type ToolCall } from "./ToolCall.ts"
@@ -64,9 +64,9 @@ export const timeout = (timeouts: Timeouts): Middleware<ToolCall, { fails: ToolT
     const absolute = { ...(limit && { limit }), onTimeout, onStraggler }
     if (idle === undefined) return deadline(next(call), absolute)
     return Effect.flatMap(Effect.clock, (clock) => {
-      let last = clock.unsafeCurrentTimeMillis()
-      const touch = Effect.map(Clock.currentTimeMillis, (now) => {
-        last = now
+      let last = unsafeMonotonicMillis(clock)
+      const touch = Effect.sync(() => {
+        last = unsafeMonotonicMillis(clock)
       })
       const effect = next({ ...call, sink: heard(call.sink, () => touch) })
       return deadline(effect, { ...absolute, idle: { after: idle, lastActivity: () => last } })

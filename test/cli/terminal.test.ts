@@ -33,7 +33,8 @@ describe("the terminal", { timeout: 60_000 }, () => {
 
   it("prompts, edits, answers, and quits on ctrl-d (U1)", async () => {
     scripted(at, [{ when: "hello world", repeat: true, steps: [{ say: "Good day." }] }])
-    const terminal = await open([])
+    // The last line names this very program, however long its path is.
+    const terminal = await open([], { columns: 400 })
     await terminal.seen("›")
     terminal.press("hello wxorld\u001b[D\u001b[D\u001b[D\u001b[D\u007f\r")
     const shown = await terminal.seen("1 request")

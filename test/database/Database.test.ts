@@ -4,6 +4,7 @@ import Sqlite from "better-sqlite3"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Database, type Write } from "../../src/database/Database.ts"
+import { checkEngine, isSound } from "../../src/database/Engine.ts"
 import { migrations } from "../../src/database/migrations.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -124,4 +125,75 @@ describe("Database", () => {
       found.close()
     })
   )
+
+  it.scopedLive("outlives a bug in one write, which fails alone (T4)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "bug.db")
+      const bug: Write<unknown> = () => {
+        throw new Error("bug")
+      }
+      const exits = yield* Effect.provide(
+        Effect.flatMap(Database, ({ write }) =>
+          Effect.zipWith(
+            Effect.forEach([insert("a"), bug, insert("b")], (one) => Effect.exit(write(one)), {
+              concurrency: "unbounded"
+            }),
+            Effect.exit(write(insert("later"))),
+            (together, later) => [...together, later]
+          )
+        ),
+        Database.layer(file)
+      )
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true, true])
+    })
+  )
+
+  it.scopedLive("names a file whose schema or pages are damaged", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryDirectory
+      const damaged = (name: string, from: number, to?: number) =>
+        Effect.gen(function* () {
+          const file = path.join(folder, name)
+          yield* Effect.provide(
+            Effect.flatMap(Database, ({ write }) => write(insert("x".repeat(50_000)))),
+            Database.layer(file)
+          )
+          const bytes = fs.readFileSync(file)
+          fs.writeFileSync(file, bytes.fill(0xa5, from, to))
+          return file
+        })
+      const schema = yield* failureOf(opened(yield* damaged("schema.db", 100, 4096)))
+      assert.strictEqual(schema._tag, "DatabaseUnreadable")
+      const write = Effect.flatMap(Database, (database) => database.write(insert("y")))
+      const pages = yield* failureOf(Effect.provide(write, Database.layer(yield* damaged("pages.db", 4096))))
+      assert.strictEqual(pages._tag, "DatabaseUnreadable")
+      assert.include(pages.message, "move it away")
+    })
+  )
+
+  it.scopedLive("keeps a new file from other users, also in a directory that is open to them (S5)", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryDirectory
+      fs.chmodSync(folder, 0o755)
+      const file = path.join(folder, "a.db")
+      const modes = Effect.map(
+        Effect.flatMap(Database, ({ write }) => write(insert("a"))),
+        () => fs.readdirSync(folder).map((name) => [name, fs.statSync(path.join(folder, name)).mode & 0o777])
+      )
+      assert.deepStrictEqual(yield* Effect.provide(modes, Database.layer(file)), [
+        ["a.db", 0o600],
+        ["a.db-shm", 0o600],
+        ["a.db-wal", 0o600]
+      ])
+    })
+  )
+
+  it("trusts no SQLite that can damage a file with two writers (R9)", () => {
+    const versions = ["3.44.0", "3.51.2", "3.51.3", "3.51.10", "3.53.2", "4.0.0"]
+    assert.deepStrictEqual(versions.map(isSound), [false, false, true, true, true, true])
+    const refused = Effect.flip(checkEngine("a.db", { execute: () => Effect.succeed([{ version: "3.51.2" }]) }))
+    const error = Effect.runSync(refused)
+    assert.strictEqual(error._tag, "DatabaseEngineTooOld")
+    assert.include(error.message, "3.51.3")
+  })
 })

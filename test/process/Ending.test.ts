@@ -8,6 +8,8 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import type { ProcessCommand } from "../../src/process/ProcessCommand.ts"
+import * as ProcessTable from "../../src/process/ProcessTable.ts"
+import { ender } from "../../src/process/ProcessTree.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import { eventually, isAlive, openDescriptors, readyIn, sh, stay, tagged, zombies } from "./support.ts"
 
@@ -143,6 +145,24 @@ layer(Processes.layer, { excludeTestServices: true })("the end of a process tree
       })
     )
   })
+
+  it.scoped("leaves another process alone that was given the number of its leader (R9)", () =>
+    Effect.gen(function* () {
+      const { env, living } = yield* tagged
+      const { alive, fiber } = yield* started(sh(`exec ${stay}`, { env }))
+      const [leader = 0] = living()
+      const gone = {
+        leader,
+        started: (ProcessTable.startOf(leader) ?? 0) - 1,
+        marker: "another",
+        hasExited: () => true,
+        supervised: false
+      }
+      assert.deepStrictEqual(yield* ender(gone, "50 millis"), { survivors: 0, complete: true })
+      assert.strictEqual(alive().length, 1)
+      yield* Fiber.interrupt(fiber)
+    })
+  )
 
   it.scoped("releases what a command holds only after its whole tree has ended (S3)", () =>
     Effect.gen(function* () {

@@ -213,6 +213,19 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
       )
     )
 
+    it.scoped("limits how many processes a command may have, e.g. a fork bomb (S3)", () =>
+      confined(
+        Effect.gen(function* () {
+          const { root } = yield* workspace
+          const { stdout } = yield* run("grep -i 'max processes' /proc/self/limits", policyOf(root))
+          const [, soft, hard] = /(\d+)\s+(\d+)\s+processes/.exec(stdout.head) ?? []
+          assert.strictEqual(soft, hard)
+          assert.isAtLeast(Number(soft), 1024)
+          assert.isAtMost(Number(soft), 100_000)
+        })
+      )
+    )
+
     it.scoped("ends with its command's tree when it is interrupted, and lets it clean up (S3)", () =>
       confined(
         Effect.gen(function* () {

@@ -30,7 +30,7 @@ const tmp: Plan = { writable: [], pinned: [], readOnly: [], absent: [], hidden: 
 
 describe("the arguments of a sandbox", () => {
   it("are these for bubblewrap (R13)", () => {
-    const { args, ...rest } = bubblewrap("/usr/bin/bwrap", command, plan, false)
+    const { args, ...rest } = bubblewrap("/usr/bin/bwrap", command, plan, false, 2000)
     assert.deepStrictEqual(
       args.join(" "),
       "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run " +
@@ -38,9 +38,10 @@ describe("the arguments of a sandbox", () => {
         "--bind /ws /ws --bind /ws/a /ws/a --ro-bind /ws/.git /ws/.git --ro-bind /ws/a/key /ws/a/key " +
         "--tmpfs /home/ada/.ssh --remount-ro /home/ada/.ssh --ro-bind /dev/null /home/ada/.netrc " +
         "--unshare-user-try --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net " +
-        "--cap-drop ALL --die-with-parent --new-session --chdir /ws/src -- grep -r a b"
+        "--cap-drop ALL --die-with-parent --new-session --chdir /ws/src -- " +
+        '/bin/sh -c ulimit -u 2000 2>/dev/null || ulimit -p 2000 2>/dev/null; exec "$0" "$@" grep -r a b'
     )
-    assert.deepStrictEqual(args.slice(-4), ["--", "grep", "-r", "a b"])
+    assert.deepStrictEqual(args.slice(-3), ["grep", "-r", "a b"])
     assert.deepStrictEqual(rest, {
       file: "/usr/bin/bwrap",
       cwd: "/",
@@ -51,7 +52,7 @@ describe("the arguments of a sandbox", () => {
   })
 
   it("show bubblewrap a directory below its fresh ones, read-only, and the network where it is allowed (R13)", () => {
-    const { args } = bubblewrap("bwrap", command, tmp, true)
+    const { args } = bubblewrap("bwrap", command, tmp, true, 2000)
     assert.deepStrictEqual(
       args.slice(14, 21).join(" "),
       "--ro-bind-try /run/systemd/resolve /run/systemd/resolve --ro-bind /tmp/ws /tmp/ws --unshare-user-try"

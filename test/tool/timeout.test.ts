@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Schema, TestClock } from "effect"
+import { type Clock, Duration, Effect, Exit, Fiber, Schema, TestClock } from "effect"
 import { deadline } from "../../src/middleware/deadline.ts"
+import { unsafeMonotonicMillis } from "../../src/middleware/monotonic.ts"
 import { backoff } from "../../src/middleware/retry.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import * as Tool from "../../src/tool/Tool.ts"
@@ -107,6 +108,41 @@ describe("deadline", () => {
       yield* TestClock.adjust("10 millis")
       yield* Fiber.interrupt(fiber)
       assert.isTrue(cleaned)
+    })
+  )
+
+  it.effect("measures silence on a clock that nobody can set (T5)", () =>
+    Effect.gen(function* () {
+      const clock = yield* Effect.clock
+      const day = Duration.toMillis("1 day")
+      const outcome = (jump: number) =>
+        Effect.gen(function* () {
+          let wall = 0
+          const now = () => clock.unsafeCurrentTimeMillis() + wall
+          const jumping: Clock.Clock = Object.assign(Object.create(clock), {
+            unsafeCurrentTimeMillis: now,
+            currentTimeMillis: Effect.sync(now)
+          })
+          let ended = false
+          const start = unsafeMonotonicMillis(jumping)
+          const silent = deadline(Effect.never, {
+            idle: { after: Duration.seconds(2), lastActivity: () => start + 500 },
+            onTimeout: (which) => which
+          })
+          yield* Effect.flip(silent).pipe(
+            Effect.zipRight(Effect.sync(() => (ended = true))),
+            Effect.withClock(jumping),
+            Effect.fork
+          )
+          yield* TestClock.adjust("1 second")
+          wall = jump
+          yield* TestClock.adjust("1400 millis")
+          const early = ended
+          yield* TestClock.adjust("200 millis")
+          return { early, ended }
+        })
+      const expected = { early: false, ended: true }
+      assert.deepStrictEqual([yield* outcome(day), yield* outcome(-day)], [expected, expected])
     })
   )
 })

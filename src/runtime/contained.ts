@@ -1,0 +1,17 @@
+import * as Effect from "effect/Effect"
+
+/** A bug behind a command rejects that command; whoever takes commands goes on with the next. */
+export const contained =
+  <C extends { readonly _tag: string }>(
+    perform: (command: C) => Effect.Effect<void>,
+    reject: (command: C, reason: string) => Effect.Effect<void>
+  ) =>
+  (command: C): Effect.Effect<void> =>
+    Effect.catchAllDefect(
+      Effect.suspend(() => perform(command)),
+      (defect) =>
+        Effect.zipRight(
+          Effect.logError(`The command ${command._tag} crashed`, defect),
+          reject(command, `${command._tag} crashed. This is a bug of Tollgate; its log says more.`)
+        )
+    )
