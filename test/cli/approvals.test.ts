@@ -287,4 +287,26 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
       assert.isAbove(printed.trim().split("\n").length, 1)
     }
   })
+
+  it.each([
+    ["approve", true],
+    ["deny", false],
+    ["ask", false],
+    ["rubbish", false]
+  ])("lets a configured program decide before the mode: %s (A7)", async (decision, runs) => {
+    const program = `let text = ""; process.stdin.on("data", (more) => (text += more)).on("end", () =>
+      console.log(JSON.stringify({ digest: JSON.parse(text).digest, decision: "${decision}" })))`
+    scripted(
+      at,
+      [
+        { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] },
+        { steps: [{ say: "So be it." }] }
+      ],
+      { approvals: { delegate: { command: [process.execPath, "-e", program] } } }
+    )
+    assert.strictEqual((await tollgate(at, ["run", "--approve", "deny", "write"])).code, 0)
+    assert.deepStrictEqual(fs.readdirSync(at.work), runs ? ["a.txt"] : [])
+    const { stdout } = await tollgate(at, ["approvals", "audit"])
+    assert.include(stdout, runs || decision === "deny" ? "delegate node" : "policy")
+  })
 })
