@@ -110,4 +110,11 @@ const start = () => {
 
 const said = answer()
 if (said === undefined) start()
-else process.stdout.write(said)
+else {
+  process.stdout.on("error", (error) => {
+    if (error.code === "EPIPE") return
+    process.exitCode = 1
+    process.stderr.write(`tollgate: The output cannot be written: ${error.message}.\n`)
+  })
+  process.stdout.write(said)
+}

@@ -134,7 +134,8 @@ const lastResortMillis = 15_000
 /** Runs the command line. The first signal stops everything in good order, the second at once. */
 export const main = (words: ReadonlyArray<string>): void => {
   const fiber = Effect.runFork(program(words))
-  let broken = false
+  /** How an output that broke ends the program: a reader who has gone has had what he wanted. */
+  let broken: number | undefined
   let stopping = false
   const interrupt = () => {
     setTimeout(exitNow, lastResortMillis).unref()
@@ -149,17 +150,17 @@ export const main = (words: ReadonlyArray<string>): void => {
   process.on("SIGTERM", stop)
   process.on("SIGHUP", stop)
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", () => {
-      if (broken) return
-      broken = true
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (broken !== undefined) return
+      broken = error.code === "EPIPE" ? exitCodes.ok : exitCodes.failed
+      if (broken !== exitCodes.ok) process.stderr.write(`tollgate: The output cannot be written: ${error.message}.\n`)
       interrupt()
     })
   }
   fiber.addObserver((exit) => {
     process.exit(
-      broken
-        ? exitCodes.ok
-        : Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
+      broken ??
+        Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
     )
   })
 }

@@ -72,7 +72,10 @@ export class Narrator {
         this.said.delete(place)
         return [
           ...(broken ? [{ _tag: "TextEnded", final: false, text: "" } as const] : []),
-          note(`attempt ${event.attempt} failed: ${event.reason}; again in ${duration(event.delayMillis)}`, "warning")
+          note(
+            `attempt ${event.attempt} failed: ${event.reason.replace(/\.$/, "")}; again in ${duration(event.delayMillis)}`,
+            "warning"
+          )
         ]
       }
       case "ModelAnswered": {

@@ -3,7 +3,6 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import { Envelope } from "../../src/runtime/Envelope.ts"
@@ -272,9 +271,24 @@ describe("the built command line", { timeout }, () => {
     }
   })
 
+  it.each([["--help"], ["doctor", "--stack"], ["sessions", "list"]])(
+    "says so where its output cannot be written: %s",
+    async (...words) => {
+      const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(await built())} ${words.join(" ")} > /dev/full`
+      const failed = await promisify(execFile)("bash", ["-c", command], { cwd: at.work, env: { ...at.env } }).then(
+        () => undefined,
+        (error: unknown) => error as { readonly code: number; readonly stderr: string }
+      )
+      assert.strictEqual(failed?.code, 1)
+      assert.match(failed?.stderr ?? "", /^tollgate: The output cannot be written: ENOSPC/)
+      assert.isFalse(hasTrace(failed?.stderr ?? ""))
+    }
+  )
+
   it("shows the tour without a terminal, keeps it on record and leaves no workspace behind", async () => {
-    const before = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("tollgate-tour-"))
-    const { code, stderr, stdout } = await tollgate(at, ["tour"])
+    const temporary = path.join(at.home, "tmp")
+    fs.mkdirSync(temporary)
+    const { code, stderr, stdout } = await tollgate(at, ["tour"], "", { TMPDIR: temporary })
     assert.strictEqual(stderr, "")
     assert.strictEqual(code, 0)
     for (const sign of [
@@ -291,10 +305,6 @@ describe("the built command line", { timeout }, () => {
     }
     const id = /sessions show (session_\w+)/.exec(stdout)?.[1]
     assert.include((await tollgate(at, ["sessions", "show", id!])).stdout, "Understood, the ledger stays")
-    const after = fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith("tollgate-tour-"))
-    assert.deepStrictEqual(
-      after.filter((name) => !before.includes(name)),
-      []
-    )
+    assert.deepStrictEqual(fs.readdirSync(temporary), [])
   })
 })
