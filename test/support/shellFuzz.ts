@@ -8,6 +8,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as PathContext from "../../src/policy/path/PathContext.ts"
 import { judgeNow } from "../../src/policy/path/PathPolicy.ts"
+import { resolve } from "../../src/policy/path/PhysicalPath.ts"
+import { expand } from "../../src/policy/shell/Expansion.ts"
 import { readOnlyCommands } from "../../src/policy/shell/ReadOnlyCommands.ts"
 import { classify, words } from "../../src/policy/shell/ShellPolicy.ts"
 import { allow } from "../../src/policy/Verdict.ts"
@@ -157,7 +159,9 @@ export const shellFuzz = (
         onRight: ({ verdict }) => (verdict.decision === "allow" ? allow("path/inside", "inside") : verdict)
       })
     const texts = FastCheck.sample(fuzzText, { numRuns: count, seed })
-    const allowed = texts.filter((text) => classify(text, { ...context, judgePath }).decision === "allow")
+    const allowed = texts.filter(
+      (text) => classify(text, { ...context, judgePath, expand, resolve }).decision === "allow"
+    )
     const { reason, target } = yield* detect
     if (target !== "bubblewrap")
       return { texts: count, allowed: allowed.length, executed: 0, started: undefined, reason, violations: [] }

@@ -1,7 +1,9 @@
-import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
+import * as Either from "effect/Either"
+import type { PhysicalPath } from "../path/PhysicalPath.ts"
+import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
-import { holds } from "./LexicalPath.ts"
+import { holds, normalise } from "./LexicalPath.ts"
 import { protectedWord } from "./ProtectedWords.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import { excerpt } from "./VisibleText.ts"
@@ -9,6 +11,10 @@ import { excerpt } from "./VisibleText.ts"
 const maximumDirectories = 3
 /** Paths that are judged, each of which may cost a look at the disk. */
 const maximumPaths = 48
+/** Patterns that are expanded, once for each directory. */
+const maximumPatterns = 16
+/** Paths that all patterns together may stand for. */
+const maximumMatches = 256
 
 /** The directories a list of commands may be in, and what the path policy says of the paths it names from there. */
 export class Places {
@@ -16,6 +22,8 @@ export class Places {
   #possible: ReadonlyArray<string>
   readonly #context: ShellContext
   #judged = 0
+  #patterns = 0
+  #matches = 0
 
   constructor(context: ShellContext) {
     this.#context = context
@@ -30,12 +38,19 @@ export class Places {
 
   /** Enters a directory; `surely` if what follows runs only when that succeeded. */
   enter(directory: Literal, surely: boolean): void {
-    const entered = this.#current.map((from) => this.#absolute(directory, from))
+    const entered = this.#current.flatMap((from) => this.#entered(this.#absolute(directory, from)))
     this.#possible = [...new Set([...this.#possible, ...entered])]
     this.#current = surely ? entered : this.#possible
   }
 
-  judge(path: Literal): Verdict {
+  /** `cd` takes `link/..` by the letter and, only where that fails, as programs take it. */
+  #entered(path: string): ReadonlyArray<string> {
+    const byLetter = normalise(path)
+    return this.#led(path)?.path === this.#led(byLetter)?.path ? [path] : [byLetter, path]
+  }
+
+  /** `also` is said of each path that it stands for. */
+  judge(path: Literal, also: (absolute: string) => Verdict = () => readable): Verdict {
     if (++this.#judged > maximumPaths) return ask("shell/too-complex", `It names more than ${maximumPaths} paths.`)
     if (this.#possible.length > maximumDirectories) {
       return ask("shell/too-complex", `It enters more than ${maximumDirectories - 1} directories.`)
@@ -44,21 +59,53 @@ export class Places {
     if (path.value === "" || (path.glob && !isHarmlessGlob(path.value))) {
       return ask("shell/glob", `${excerpt(path.value)} can name files that hold secrets.`)
     }
-    let verdict = protectedWord(path.value) ?? readable
+    let verdict = readable
     for (const from of this.#current) {
-      const absolute = this.#absolute(path, from)
-      verdict = strictest(
-        verdict,
-        this.#context.judgePath(path.glob ? absolute.replaceAll(/\*+/g, "x") : absolute, "read")
-      )
+      verdict = strictest(verdict, this.#named(path, from, also))
+      if (path.glob && verdict.decision === "allow") verdict = this.#matched(path.value, from, also)
     }
     return verdict
   }
 
-  /** Whether a directory is, or holds, one of the roots, where secrets such as `.env` lie. */
-  holdsRoot(directory: Literal | undefined): boolean {
-    const named = directory ?? { value: ".", bare: true, glob: false, tilde: false }
-    return this.#current.some((from) => this.#context.roots.some((root) => holds(this.#absolute(named, from), root)))
+  #named(path: Literal, from: string, also: (absolute: string) => Verdict): Verdict {
+    const absolute = this.#absolute(path, from)
+    return [this.#context.judgePath(absolute, "read"), also(absolute)].reduce(
+      strictest,
+      protectedWord(path.value) ?? readable
+    )
+  }
+
+  /** Judges what a pattern stands for, each path as if it were named. */
+  #matched(pattern: string, from: string, also: (absolute: string) => Verdict): Verdict {
+    if (this.#context.expand === undefined) {
+      return ask("shell/glob", `What ${excerpt(pattern)} stands for is known only where it runs.`)
+    }
+    if (++this.#patterns > maximumPatterns) {
+      return ask("shell/too-complex", `It has more than ${maximumPatterns} patterns to expand.`)
+    }
+    const expanded = this.#context.expand(pattern, from, maximumMatches - this.#matches)
+    if (Either.isLeft(expanded)) return expanded.left
+    this.#matches += expanded.right.length
+    return expanded.right.reduce((verdict, path) => {
+      const { decision, reason, rule } = this.#named({ ...plain, value: path }, from, also)
+      const why = `${excerpt(pattern)} stands for ${excerpt(path)} too: ${reason}`
+      return strictest(verdict, decision === "allow" ? readable : decision === "ask" ? ask(rule, why) : deny(rule, why))
+    }, readable)
+  }
+
+  /** Whether an absolute path is, or holds, one of the roots, where secrets such as `.env` lie. */
+  holdsRoot(path: string): boolean {
+    const led = this.#led(path)?.path ?? path
+    return this.#context.roots.some((root) => holds(path, root) || holds(led, root))
+  }
+
+  /** Whether an absolute path is known to lead to a directory. */
+  isDirectory(path: string): boolean {
+    return this.#led(path)?.kind === "directory"
+  }
+
+  #led(path: string): PhysicalPath | undefined {
+    return this.#context.resolve?.(path).pipe(Either.getOrUndefined)
   }
 
   #absolute(path: Literal, from: string): string {
@@ -67,5 +114,6 @@ export class Places {
   }
 }
 
+const plain = { bare: true, glob: false, tilde: false }
 const readable = allow("shell/path", "It stays inside the allowed directories.")
 const standardInput = allow("shell/path", "It reads its standard input.")

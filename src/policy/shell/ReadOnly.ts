@@ -47,29 +47,37 @@ const judgeListed = (name: string, listed: ReadOnlyCommand, args: ReadonlyArray<
   if (!globs.every(isHarmlessFilter)) {
     return ask("shell/glob", `A pattern of ${name} can match files that hold secrets.`)
   }
-  const { descends } = listed
-  const searches = descends === true || (descends?.split(" ").some((option) => options.has(option)) ?? false)
-  if (
-    searches &&
-    globs.length === 0 &&
-    (paths.length === 0 ? [undefined] : paths).some((path) => places.holdsRoot(path))
-  ) {
-    return ask(
-      "shell/whole-workspace",
-      `${name} would read every file of the workspace, hidden ones and secrets too; name a directory or a pattern.`
-    )
-  }
-  return judgePaths(paths, places)
+  if (listed.compares === true) return judgePaths(paths, places, comparing(name, places))
+  const searches = listed.descends?.split(" ").some((option) => options.has(option)) ?? false
+  if (!searches || globs.length > 0) return judgePaths(paths, places)
+  return judgePaths(paths.length === 0 ? [here] : paths, places, searching(name, places))
 }
 
-const judgePaths = (paths: ReadonlyArray<Literal> | Verdict, places: Places): Verdict =>
-  "decision" in paths ? paths : paths.reduce((verdict, path) => strictest(verdict, places.judge(path)), onlyReads)
+const searching = (name: string, places: Places) => (path: string) =>
+  places.holdsRoot(path)
+    ? ask(
+        "shell/whole-workspace",
+        `${name} would read every file of the workspace, hidden ones and secrets too; name a directory or a pattern.`
+      )
+    : onlyReads
+
+const comparing = (name: string, places: Places) => (path: string) =>
+  places.isDirectory(path) || places.holdsRoot(path)
+    ? ask("shell/operand", `${name} would read files of a directory by whatever links are in it; name the files.`)
+    : onlyReads
+
+const judgePaths = (
+  paths: ReadonlyArray<Literal> | Verdict,
+  places: Places,
+  also?: (absolute: string) => Verdict
+): Verdict =>
+  "decision" in paths ? paths : paths.reduce((verdict, path) => strictest(verdict, places.judge(path, also)), onlyReads)
 
 const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: Places): Verdict => {
   if (!context.trusted || context.hardenedGit !== true) {
     return ask(
       "shell/git-untrusted",
-      "git can run programs that the repository configures, and the workspace is not trusted."
+      "git can run programs that the repository configures; git_status and git_diff run none of them."
     )
   }
   const [first, ...rest] = args[0]?.value === "--no-pager" ? args.slice(1) : args

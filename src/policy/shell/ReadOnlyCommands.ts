@@ -26,8 +26,10 @@ export interface ReadOnlyCommand {
   readonly ordered?: true
   /** All arguments are operands, even those with a leading `-`. */
   readonly raw?: true
-  /** Reads the contents of whole directories if one of these options is given, or always. */
-  readonly descends?: string | true
+  /** Reads the contents of whole directories if one of these options is given. */
+  readonly descends?: string
+  /** Reads the files of directories that it is given, by links too. */
+  readonly compares?: true
 }
 
 const grep = (options = ""): ReadOnlyCommand => ({
@@ -182,7 +184,7 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
       --show-c-function --expand-tabs --initial-tab --normal`,
     operands: "path",
     most: 2,
-    descends: true
+    compares: true
   },
   cmp: {
     options: "-b -l -s -n=number --print-bytes --verbose --silent --quiet --bytes=number",

@@ -1,3 +1,5 @@
+import type * as Either from "effect/Either"
+import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import type { Verdict } from "../Verdict.ts"
 
 /** Where a shell text would run and what the path policy says there. */
@@ -17,4 +19,11 @@ export interface ShellContext {
    * itself, and names directories too.
    */
   readonly judgePath: (path: string, op: "read" | "write") => Verdict
+  /**
+   * What the shell would put in place of a pattern in a directory, at most so many paths, none where nothing matches; or
+   * why that is not known. Without it every pattern asks.
+   */
+  readonly expand?: (pattern: string, from: string, most: number) => Either.Either<ReadonlyArray<string>, Verdict>
+  /** Where links lead; without it a path is taken for what it is called. */
+  readonly resolve?: (path: string) => Either.Either<PhysicalPath, Verdict>
 }

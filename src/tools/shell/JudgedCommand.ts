@@ -3,6 +3,8 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { changeDirectory, type PathContext } from "../../policy/path/PathContext.ts"
 import { judgeNow } from "../../policy/path/PathPolicy.ts"
+import { resolve } from "../../policy/path/PhysicalPath.ts"
+import { expand } from "../../policy/shell/Expansion.ts"
 import { classify } from "../../policy/shell/ShellPolicy.ts"
 import { allow, Verdict } from "../../policy/Verdict.ts"
 import { Workspace } from "../Workspace.ts"
@@ -27,7 +29,13 @@ export interface JudgedCommand {
 
 const allowed = allow("path/inside", "it is inside an allowed root")
 
-/** Judges a command where it would run; fails where it can never run. */
+/**
+ * Judges a command where it would run; fails where it can never run. The judgement is of one moment: what its paths lead to
+ * and what its patterns match holds for as long as nobody changes the files. A command that runs unasked changes none
+ * itself, but another process can put a link in place before bash expands and opens. Then only the sandbox holds, where
+ * there is one: credentials and our own state are hidden in it whatever name leads there, other files outside the roots
+ * are not.
+ */
 export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: string | undefined) {
   const workspace = yield* Workspace
   const { autoApproveReadOnly } = yield* ShellSettings
@@ -42,7 +50,9 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
       Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
         onLeft: (refused) => refused,
         onRight: (judged) => (judged.verdict.decision === "allow" ? allowed : judged.verdict)
-      })
+      }),
+    expand,
+    resolve
   })
   if (verdict.decision === "deny") return yield* new CommandRefused({ verdict })
   const asks = verdict.decision === "ask" || !autoApproveReadOnly

@@ -1,3 +1,4 @@
+import * as Either from "effect/Either"
 import { allow, ask, type Verdict } from "../../../src/policy/Verdict.ts"
 import type { ShellContext } from "../../../src/policy/shell/ShellContext.ts"
 
@@ -19,8 +20,9 @@ export const judgePathIn =
       : allow("path/inside", "inside")
   }
 
-/** What the rows of the corpus assume unless they say otherwise. */
+/** What the rows of the corpus assume unless they say otherwise; no pattern matches anything. */
 export const contextOf = (given: Partial<Omit<ShellContext, "judgePath">> = {}): ShellContext => {
   const roots = given.roots ?? ["/w"]
-  return { cwd: "/w", roots, home: "/home/u", trusted: false, ...given, judgePath: judgePathIn(roots) }
+  const expand = () => Either.right([])
+  return { cwd: "/w", roots, home: "/home/u", trusted: false, expand, ...given, judgePath: judgePathIn(roots) }
 }

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Either from "effect/Either"
 import { type ShellContext } from "../../../src/policy/shell/ShellContext.ts"
 import { classify } from "../../../src/policy/shell/ShellPolicy.ts"
-import { deny } from "../../../src/policy/Verdict.ts"
+import { ask, deny } from "../../../src/policy/Verdict.ts"
 import { corpus } from "../../support/corpora.ts"
 import { contextOf } from "./ShellFixture.ts"
 import { textsOf } from "./ShellTexts.ts"
@@ -135,6 +136,53 @@ describe("paths", () => {
   it("asks for any command in a directory outside the roots (S3)", () => {
     assert.strictEqual(judge("ls", { cwd: "/etc" }).decision, "ask")
     assert.strictEqual(judge("pwd", { cwd: "/" }).decision, "ask")
+  })
+
+  const expanding = (found: ReadonlyArray<string>) => ({ ...contextOf(), expand: () => Either.right(found) })
+
+  it("judges each path that a pattern stands for as if it were named (S3)", () => {
+    const decisions = [
+      ["cat docs/*", ["docs/a", "docs/b"], "shell/read-only"],
+      ["cat docs/*", ["docs/a", "docs/../../out"], "path/outside"],
+      ["cat ./*/x", ["./a/x", "./.git/x"], "path/secret"],
+      ["cat docs/*", ["docs/a", "docs/.ssh/id_rsa"], "shell/private-key"],
+      ["grep -r x ./*", ["./a", "./b/.."], "shell/whole-workspace"],
+      ["grep -r x --include='*.ts' ./*", ["./a", "./b/.."], "shell/read-only"],
+      ["cd src && cat ./*", ["./a", "./../../out"], "path/outside"]
+    ] as const
+    for (const [text, found, rule] of decisions) {
+      assert.strictEqual(classify(text, expanding(found)).rule, rule, `${text} for ${found.join(" ")}`)
+    }
+    assert.strictEqual(
+      classify("cat docs/*", expanding(["docs/.env"])).reason,
+      "`docs/*` stands for `docs/.env` too: secret"
+    )
+  })
+
+  it("asks for a pattern where nobody can say what it stands for, and still denies (S3)", () => {
+    const { expand: _, ...blind } = contextOf()
+    assert.strictEqual(classify("cat docs/*", blind).rule, "shell/glob")
+    assert.strictEqual(classify("cat docs/a", blind).decision, "allow")
+    assert.strictEqual(classify("cat /etc/*", blind).rule, "path/outside")
+    assert.strictEqual(classify("cat ~/.ssh/*", blind).decision, "deny")
+    const unknown = { ...contextOf(), expand: () => Either.left(ask("shell/glob", "Too many.")) }
+    assert.deepStrictEqual(classify("cat docs/*", unknown), ask("shell/glob", "Too many."))
+  })
+
+  it("expands as many patterns into as many paths as a person would, and asks for more (S3)", () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `docs/${index}*`).join(" ")
+    assert.strictEqual(judge(`cat ${many(16)}`).decision, "allow")
+    assert.strictEqual(judge(`cat ${many(17)}`).rule, "shell/too-complex")
+    const allowed: Array<number> = []
+    const context = {
+      ...contextOf(),
+      expand: (_pattern: string, _from: string, most: number) => {
+        allowed.push(most)
+        return Either.right(["docs/a", "docs/b"])
+      }
+    }
+    classify("cat docs/* docs/a* && ls docs/b*", context)
+    assert.deepStrictEqual(allowed, [256, 254, 252])
   })
 
   it("follows cd only where it surely happened (S3)", () => {
