@@ -117,9 +117,9 @@ const record = async (): Promise<void> => {
     env: { PATH: process.env["PATH"] ?? "", HOME: home, TOLLGATE_HOME: home, TERM: "xterm-256color" }
   })
   child.onData((data) => screen.write(data))
-  let running = true
+  const play = { over: false }
   child.onExit(() => {
-    running = false
+    play.over = true
   })
   const startedAt = performance.now()
   const frames: Array<Frame> = []
@@ -131,7 +131,7 @@ const record = async (): Promise<void> => {
     return lines
   }
   const given = [...answers]
-  while (running) {
+  while (!play.over) {
     if (look().some((line) => line.includes(">allow?<")) && given.length > 0) {
       await pause(thoughtMillis)
       child.write(given.shift() ?? "n")

@@ -46,6 +46,9 @@ const survivors = (result: Option.Option<ProcessResult>): ReadonlyArray<string> 
       ]
 }
 
+/** The reasons of some policies are the rest of a sentence. */
+const sentence = (reason: string): string => (/[.!?]$/.test(reason) ? reason : `${reason}.`)
+
 export const RunShell = Tool.make("run_shell", {
   description:
     "Runs a bash command without a terminal and without input, and answers its exit code and what it printed, the middle " +
@@ -68,7 +71,7 @@ export const RunShell = Tool.make("run_shell", {
       const place = cwd === undefined ? "" : ` in ${shown(context.cwd)}`
       const unconfined = describe.isolated ? "" : ` ${describe.detail}`
       return {
-        summary: `run \`${firstLine(command)}\`${place}. ${verdict.reason}${unconfined}`,
+        summary: `run \`${firstLine(command)}\`${place}. ${sentence(verdict.reason)}${unconfined}`,
         targets: [{ path: context.cwd, baseHash: null }]
       }
     }),
