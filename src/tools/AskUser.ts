@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { clientTool } from "../approval/ClientTools.ts"
+import { optional } from "./Parameter.ts"
 
 const maxQuestion = 2000
 const maxOptions = 9
@@ -14,13 +15,15 @@ export const AskUser = clientTool("ask_user", {
   category: "user",
   timeout: "15 minutes",
   parameters: Schema.Struct({
-    question: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxQuestion)),
-    options: Schema.optionalWith(
+    question: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxQuestion)).annotations({
+      description: "One question, in full: the user sees nothing else of what you think."
+    }),
+    options: optional(
       Schema.Array(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxOption))).pipe(
         Schema.maxItems(maxOptions)
       ),
-      { exact: true }
-    ).annotations({ description: "Answers to choose from; the user may say something else." })
+      "Answers to choose from; the user may say something else."
+    )
   }),
   success: Schema.Struct({ answer: Schema.String })
 })
