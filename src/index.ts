@@ -37,6 +37,9 @@ export * as Profile from "./model/Profile.ts"
 export * as ConfiguredModels from "./model/ConfiguredModels.ts"
 export * as Scripted from "./model/Scripted.ts"
 
+export { Memory } from "./memory/Memory.ts"
+export * as MemoryError from "./memory/MemoryError.ts"
+
 export { Tools } from "./agent/Tools.ts"
 
 export * as Command from "./runtime/Command.ts"

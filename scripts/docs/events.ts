@@ -111,6 +111,9 @@ a new version; a reader refuses an envelope of a later version. Logs of earlier 
   task comes after it.
 - Each call in a \`ModelAnswered\` is followed by exactly one of \`ToolCallCompleted\`, \`ToolCallFailed\`,
   \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`.
+- Each \`WorkerStarted\` is followed by exactly one of \`WorkerCompleted\`, \`WorkerFailed\`, \`WorkerInterrupted\`:
+  after the results of its own calls and before that of the call that started it. Nothing else of the worker comes before
+  or after.
 - Each \`ApprovalRequested\` is followed by exactly one \`ApprovalResolved\`, and \`ToolCallStarted\` comes after it.
 `
 

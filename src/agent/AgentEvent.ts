@@ -93,8 +93,42 @@ export class IterationEnded extends Schema.TaggedClass<IterationEnded>()("Iterat
   durationMillis: Schema.Number
 }) {}
 
+/** The call `callId` of the parent has started this worker, at `depth` below the root. */
+export class WorkerStarted extends Schema.TaggedClass<WorkerStarted>()("WorkerStarted", {
+  callId: Schema.String,
+  task: Schema.String,
+  depth: Schema.Number
+}) {}
+
+/** The worker has a result, or a question to its parent; its last answer is the text of it. */
+export class WorkerCompleted extends Schema.TaggedClass<WorkerCompleted>()("WorkerCompleted", {
+  status: Schema.Literal("done", "question"),
+  /** Of the worker and those below it. */
+  usage: Usage,
+  iterations: Schema.Number,
+  durationMillis: Schema.Number
+}) {}
+
+/** The worker ended without a result. */
+export class WorkerFailed extends Schema.TaggedClass<WorkerFailed>()("WorkerFailed", {
+  message: Schema.String,
+  durationMillis: Schema.Number
+}) {}
+
+/** The worker was interrupted, or its runtime died. */
+export class WorkerInterrupted extends Schema.TaggedClass<WorkerInterrupted>()("WorkerInterrupted", {
+  durationMillis: Schema.Number
+}) {}
+
+/** Ends its worker; there is exactly one for every `WorkerStarted`. */
+export type WorkerEnded = WorkerCompleted | WorkerFailed | WorkerInterrupted
+
 /** What happens inside a worker, besides what its tools tell. */
 export const AgentEvent = Schema.Union(
+  WorkerStarted,
+  WorkerCompleted,
+  WorkerFailed,
+  WorkerInterrupted,
   ModelRequested,
   TextDelta,
   ReasoningDelta,
@@ -110,3 +144,6 @@ export const AgentEvent = Schema.Union(
   IterationEnded
 )
 export type AgentEvent = typeof AgentEvent.Type
+
+export const isWorkerEnd = (event: { readonly _tag: string }): event is WorkerEnded =>
+  event._tag === "WorkerCompleted" || event._tag === "WorkerFailed" || event._tag === "WorkerInterrupted"

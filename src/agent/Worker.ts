@@ -6,13 +6,14 @@ import type { ModelView } from "../conversation/ModelView.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { ModelError } from "../model/ModelError.ts"
-import { noUsage, type Usage } from "../model/ModelPart.ts"
+import type { Usage } from "../model/ModelPart.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
 import * as GenAi from "../telemetry/GenAi.ts"
 import { type Answer, answer } from "./answer.ts"
 import { callTool } from "./callTool.ts"
 import { lastMessages } from "./lastMessages.ts"
+import type { Meter } from "./Meter.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
@@ -51,24 +52,20 @@ export interface WorkerOptions {
   readonly view: ModelView
   readonly sink: WorkerSink
   readonly limits: WorkerLimits
+  /** What this worker and those below it use. */
+  readonly meter: Meter
   /** Whether workers and model requests are spans (T11). */
   readonly spans: boolean
 }
 
 export interface WorkerOutcome {
   readonly text: string
+  /** Of the worker and those below it. */
   readonly usage: Usage
   readonly iterations: number
 }
 
 export type WorkerError = ModelError | IterationLimitReached | TaskStopped
-
-const add = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-  reasoningTokens: a.reasoningTokens + b.reasoningTokens
-})
 
 /** A refusal that carries `stop: true` ends the task. */
 const stops = (error: CallError | undefined): error is CallError =>
@@ -99,12 +96,11 @@ const chatSpan =
 
 /** Asks the model, runs the calls it asks for, and again, until it asks for none. */
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
-  const { limits, sink, tools, view } = options
+  const { limits, meter, sink, tools, view } = options
   const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
 
   const chat = options.spans ? chatSpan(options) : <A>(self: A): A => self
   const loop = Effect.gen(function* () {
-    let usage = noUsage
     const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
     for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
       const startedAt = yield* monotonicMillis
@@ -114,17 +110,17 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         functions
       }
       const { calls, finished, text } = yield* chat(answer(options.model, options.profile, request, sink, iteration))
+      meter.add(finished.usage)
       const { sessionId, workerPath } = options
       const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
       const results = yield* Effect.forEach(calls, (call) => callTool(tools, sink, place, call), {
         concurrency: calls.length > 1 ? limits.parallelCalls : 1
       })
-      usage = add(usage, finished.usage)
       yield* sink.emit(
         new IterationEnded(
           {
             usage: finished.usage,
-            totalTokens: usage.inputTokens + usage.outputTokens,
+            totalTokens: meter.totalTokens,
             calls: calls.length,
             durationMillis: Math.round((yield* monotonicMillis) - startedAt)
           },
@@ -134,7 +130,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       )
       const refusal = results.map(({ error }) => error).find(stops)
       if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
-      if (calls.length === 0) return { text, usage, iterations: iteration }
+      if (calls.length === 0) return { text, usage: meter.usage, iterations: iteration }
     }
     return yield* new IterationLimitReached({ limit: limits.maxIterations })
   })

@@ -1,6 +1,7 @@
 import type * as Effect from "effect/Effect"
+import type { StoredMessage } from "../conversation/Message.ts"
 import type { ToolEvent } from "../tool/ToolEvent.ts"
-import type { AgentEvent } from "./AgentEvent.ts"
+import type { AgentEvent, WorkerEnded, WorkerStarted } from "./AgentEvent.ts"
 
 /** Where a worker tells what happens; it is mute once its task has ended. */
 export interface WorkerSink {
@@ -10,3 +11,13 @@ export interface WorkerSink {
   /** Returns once the event is durable. */
   readonly commit: (event: ToolEvent, iteration: number) => Effect.Effect<void>
 }
+
+/** Where a sub-worker tells what happens, from its start to its end and at no other time. */
+export interface SubWorkerSink extends WorkerSink {
+  readonly begin: (event: WorkerStarted) => Effect.Effect<void>
+  /** Ends those below first, and gives every call that has no result one. */
+  readonly end: (event: WorkerEnded) => Effect.Effect<void>
+}
+
+/** Makes the sink of a sub-worker; `record` gets every message of its conversation. */
+export type OpenSink = (path: ReadonlyArray<string>, record: (message: StoredMessage) => void) => SubWorkerSink

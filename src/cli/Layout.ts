@@ -86,8 +86,8 @@ export class Flow {
   }
 }
 
-/** A line as pieces no wider than `width`. */
-const broken = (line: string, width: number): ReadonlyArray<string> => {
+/** A line as pieces no wider than `width`, none of it left out. */
+export const broken = (line: string, width: number): ReadonlyArray<string> => {
   if (columns(line) <= width) return [line]
   const pieces = [""]
   let used = 0

@@ -18,6 +18,7 @@ import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { DelegateProgram } from "../config/Settings.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
+import { Memory } from "../memory/Memory.ts"
 import { backoff } from "../middleware/retry.ts"
 import { Models } from "../model/Models.ts"
 import { environment } from "../process/Environment.ts"
@@ -54,12 +55,14 @@ const options: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const spans = Option.isSome(yield* collector)
-    const { contextCharacters, maxIterations, parallelCalls, systemPrompt, timeouts } = settings
+    const { contextCharacters, maxDepth, maxIterations, maxWorkers, parallelCalls, systemPrompt, timeouts } = settings
     const configured: Partial<RuntimeSettings> = {
       spans,
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(contextCharacters === undefined ? {} : { contextCharacters }),
       ...(parallelCalls === undefined ? {} : { parallelCalls }),
+      ...(maxDepth === undefined ? {} : { maxDepth }),
+      ...(maxWorkers === undefined ? {} : { maxWorkers }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(timeouts?.task === undefined ? {} : { taskTimeout: timeouts.task })
     }
@@ -122,8 +125,8 @@ const later = <E, R, E2>(toolset: Toolset.Toolset<E, R>, requirements: Layer.Lay
 
 export interface LiveOptions<T extends ReadonlyArray<Tool.Any>, E, R, E2> {
   readonly tools: T
-  /** What the tools require. */
-  readonly requirements: Layer.Layer<Tool.Requirements<T[number]>, E2>
+  /** What the tools require besides the user's memory. */
+  readonly requirements: Layer.Layer<Exclude<Tool.Requirements<T[number]>, Memory>, E2>
   readonly models: Layer.Layer<Models, E, R>
   readonly policy: ApprovalPolicy
   /** The directory that rules about paths start from. */
@@ -133,15 +136,22 @@ export interface LiveOptions<T extends ReadonlyArray<Tool.Any>, E, R, E2> {
 /** These tools behind the configured stack. */
 const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
   tools: T,
-  requirements: Layer.Layer<Tool.Requirements<T[number]>, E>
+  requirements: Layer.Layer<Exclude<Tool.Requirements<T[number]>, Memory>, E>
 ) =>
   Layer.scoped(
     Tools,
     Effect.gen(function* () {
-      const given = Layer.merge(Layer.succeed(Approvals, yield* Approvals), Layer.succeed(Audit, yield* Audit))
+      const given = Layer.mergeAll(
+        Layer.succeed(Approvals, yield* Approvals),
+        Layer.succeed(Audit, yield* Audit),
+        Layer.succeed(Memory, yield* Memory)
+      )
       const seal = Toolset.seal({ tools, middleware: DefaultStack.make(yield* stack) })
       const toolset = guarded(
-        (yield* seal) as unknown as Toolset.Toolset<CallError, Tool.Requirements<T[number]> | Approvals | HookRunner>
+        (yield* seal) as unknown as Toolset.Toolset<
+          CallError,
+          Exclude<Tool.Requirements<T[number]>, Memory> | Memory | Approvals | HookRunner
+        >
       )
       const hooks = Layer.suspend(() =>
         Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) }), Processes.layer)
@@ -194,6 +204,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(models),
     Layer.provide(approvals),
     Layer.provide(Records.audit),
+    Layer.provide(Records.memory),
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provideMerge(Records.decided),
     Layer.provide([Subjects.layer({ cwd: workspace }), FileHash.layerLocal]),

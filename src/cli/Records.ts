@@ -6,6 +6,7 @@ import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { Memory } from "../memory/Memory.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
 
@@ -24,6 +25,9 @@ export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuratio
 export const sessions: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
   Layer.provide(database)
 )
+
+/** What sessions and projects remember. */
+export const memory: Layer.Layer<Memory, DatabaseError, Configuration> = Memory.layerSql.pipe(Layer.provide(database))
 
 /** The audit of the user. */
 export const audit: Layer.Layer<Audit, AuditError, Configuration> = Layer.unwrapEffect(

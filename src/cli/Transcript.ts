@@ -2,7 +2,7 @@ import { makeVisible } from "../redaction/visible.ts"
 import type { CallShown, Diff, Display, Level } from "../ui/Display.ts"
 import { duration, many } from "../ui/Words.ts"
 import { brief } from "./Arguments.ts"
-import { columns, fit, Flow, wrap } from "./Layout.ts"
+import { broken, columns, fit, Flow, wrap } from "./Layout.ts"
 import { OutputLines } from "./OutputLines.ts"
 import { resultSummary } from "./resultSummary.ts"
 import type { Style } from "./Style.ts"
@@ -59,16 +59,24 @@ export class Transcript {
 
   diff({ call, text }: Diff): ReadonlyArray<Written> {
     const { style } = this.options
-    const lines = makeVisible(text).replace(/\n$/, "").split("\n")
-    const body = lines
+    const lines = makeVisible(text)
+      .replace(/\n$/, "")
+      .split("\n")
       .filter((line) => !/^(?:Index: |=+$|\\ )/.test(line))
-      .slice(0, diffLimit)
-      .map((line) => {
-        const short = this.fitted(line.replaceAll("\t", "  "), 4)
-        if (/^(?:---|\+\+\+) /.test(line)) return style.bold(short)
-        if (line.startsWith("@@")) return style.cyan(short)
-        return line.startsWith("+") ? style.green(short) : line.startsWith("-") ? style.red(short) : style.dim(short)
+      .flatMap((line) => {
+        const paint = /^(?:---|\+\+\+) /.test(line)
+          ? style.bold
+          : line.startsWith("@@")
+            ? style.cyan
+            : line.startsWith("+")
+              ? style.green
+              : line.startsWith("-")
+                ? style.red
+                : style.dim
+        // Broken, not cut: what would be written is all there for who decides on it.
+        return broken(line.replaceAll("\t", "  "), this.width() - 4).map(paint)
       })
+    const body = lines.slice(0, diffLimit)
     const more = lines.length > diffLimit ? [style.dim(`… ${many(lines.length - diffLimit, "more line")}`)] : []
     return this.progress(this.nested(call, [...body, ...more]))
   }

@@ -49,6 +49,8 @@ export const Settings = Schema.Struct({
   maxIterations: optional(Count),
   contextCharacters: optional(Count),
   parallelCalls: optional(Count),
+  maxDepth: optional(Schema.NonNegativeInt),
+  maxWorkers: optional(Count),
   systemPrompt: optional(Schema.String),
   /** Directories besides the working directory that tools may use. */
   roots: optional(Schema.Array(Schema.NonEmptyString))
@@ -85,6 +87,8 @@ export const keys: ReadonlyArray<Key> = [
   key("maxIterations", "model requests of one task", 100),
   key("contextCharacters", "characters of the conversation that the model sees", 400_000),
   key("parallelCalls", "calls of one answer that run at the same time", 16),
+  key("maxDepth", "levels of sub-workers below the root; 0 for none", 4),
+  key("maxWorkers", "sub-workers of one task", 32),
   key("systemPrompt", "what the model is told first"),
   key("roots", "directories besides the working directory that tools may use", [])
 ]

@@ -161,5 +161,30 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       trusted_at INTEGER NOT NULL
     ) WITHOUT ROWID`,
     `CREATE INDEX events_approvals ON events (session_id, seq) WHERE tag IN ('ApprovalRequested', 'ApprovalResolved')`
+  ],
+  [
+    `CREATE TABLE memories (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      scope TEXT NOT NULL CHECK (scope IN ('session', 'project')),
+      session_id TEXT NOT NULL,
+      project TEXT NOT NULL,
+      text TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      place TEXT NOT NULL GENERATED ALWAYS AS (CASE scope WHEN 'project' THEN project ELSE session_id END)
+    )`,
+    `CREATE UNIQUE INDEX memories_once ON memories (scope, place, text)`,
+    `CREATE VIRTUAL TABLE memories_index USING fts5(
+      text, content = 'memories', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+    )`,
+    `CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
+      INSERT INTO memories_index (rowid, text) VALUES (NEW.id, NEW.text);
+    END`,
+    `CREATE TRIGGER memories_changed AFTER UPDATE OF id, text ON memories BEGIN
+      INSERT INTO memories_index (memories_index, rowid, text) VALUES ('delete', OLD.id, OLD.text);
+      INSERT INTO memories_index (rowid, text) VALUES (NEW.id, NEW.text);
+    END`,
+    `CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
+      INSERT INTO memories_index (memories_index, rowid, text) VALUES ('delete', OLD.id, OLD.text);
+    END`
   ]
 ]

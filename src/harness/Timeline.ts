@@ -38,6 +38,8 @@ export const violations = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<st
   const ended = new Set<string>()
   const calls = new Map<string, "asked" | "done">()
   const approvals = new Set<string>()
+  /** The sub-workers that are open, by their paths, with the calls that started them. */
+  const workers = new Map<string, string>()
   let last: number | undefined
   for (const { event, iteration, seq, task, transient, worker } of envelopes) {
     const at = `${seq} ${event._tag}`
@@ -50,6 +52,11 @@ export const violations = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<st
     if (task === undefined) continue
     if (ended.has(task)) found.push(`${at}: after the terminal event of ${task}`)
     const key = (callId: string) => JSON.stringify([task, worker, iteration, callId])
+    const path = JSON.stringify([task, ...(worker ?? [])])
+    const inside = [...workers.keys()].filter((other) => other !== path && other.startsWith(path.slice(0, -1)))
+    if (worker !== undefined && worker.length > 1 && event._tag !== "WorkerStarted" && !workers.has(path)) {
+      found.push(`${at}: ${path} has not started or has ended`)
+    }
     switch (event._tag) {
       case "TaskQueued":
         if (queued.has(task)) found.push(`${at}: ${task} was queued before`)
@@ -62,6 +69,22 @@ export const violations = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<st
       case "TaskFailed":
       case "TaskInterrupted":
         ended.add(task)
+        for (const open of inside) found.push(`${at}: the worker ${open} has not ended`)
+        break
+      case "WorkerStarted":
+        if (workers.has(path)) found.push(`${at}: ${path} had started before`)
+        workers.set(path, event.callId)
+        break
+      case "WorkerCompleted":
+      case "WorkerFailed":
+      case "WorkerInterrupted":
+        workers.delete(path)
+        for (const open of inside) found.push(`${at}: the worker ${open} has not ended`)
+        for (const [call, state] of calls) {
+          const [, of] = JSON.parse(call) as [string, ReadonlyArray<string>]
+          if (state === "asked" && JSON.stringify([task, ...of]) === path)
+            found.push(`${at}: before the result of ${call}`)
+        }
         break
       case "ModelAnswered":
         if (event.message.message.role === "assistant") {
@@ -74,6 +97,10 @@ export const violations = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<st
       case "ToolCallOutcomeUnknown":
         if (calls.get(key(event.callId)) === "done") found.push(`${at}: ${event.callId} had ended before`)
         calls.set(key(event.callId), "done")
+        for (const open of inside) {
+          const direct = (JSON.parse(open) as ReadonlyArray<string>).length === (worker?.length ?? 0) + 2
+          if (direct && workers.get(open) === event.callId) found.push(`${at}: before its worker ${open}`)
+        }
         break
       case "ApprovalRequested":
         approvals.add(event.request.id)

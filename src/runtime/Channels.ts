@@ -8,8 +8,9 @@ const keptClosed = 32
 
 const separator = "\u0000"
 
-const placeKey = ({ iteration, task, worker }: Place): string =>
-  `${task ?? ""}${separator}${worker?.join("/") ?? ""}${separator}${iteration ?? ""}`
+const workerKey = ({ task, worker }: Place): string => `${task ?? ""}${separator}${worker?.join("/") ?? ""}${separator}`
+
+const placeKey = (place: Place): string => `${workerKey(place)}${place.iteration ?? ""}`
 
 const channelKey = (event: TransientEvent, place: Place): string => {
   const kind = event._tag === "ToolOutput" ? event.channel : event._tag
@@ -55,6 +56,10 @@ export class Channels {
           seq,
           (key) => key.startsWith(placeKey(place)) && key.endsWith(`${separator}${event.callId}`)
         )
+      case "WorkerCompleted":
+      case "WorkerFailed":
+      case "WorkerInterrupted":
+        return this.closeWhere(seq, (key) => key.startsWith(workerKey(place)))
       case "TaskCompleted":
       case "TaskFailed":
       case "TaskInterrupted":

@@ -8,12 +8,18 @@ export class RuntimeOptions extends Context.Reference<RuntimeOptions>()("tollgat
 
 export interface RuntimeSettings {
   readonly systemPrompt: string
+  /** Follows the system prompt for a sub-worker. */
+  readonly workerPrompt: string
   /** Model requests of one task. */
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number
   /** Calls of one answer that run at the same time. */
   readonly parallelCalls: number
+  /** Levels of sub-workers below the root. */
+  readonly maxDepth: number
+  /** Sub-workers of one task. */
+  readonly maxWorkers: number
   /** How long one task may take; infinite where it is only ended by a person. */
   readonly taskTimeout: Duration.Duration
   /** How long an interrupted task may take to clean up before its terminal event is written anyway. */
@@ -30,9 +36,15 @@ export const defaults: RuntimeSettings = {
   systemPrompt:
     "You are an agent that works through tools. Some calls need the user's approval; if one is denied, respect it and " +
     "find another way or ask. Say briefly what you did.",
+  workerPrompt:
+    "Another agent gave you one task. You see nothing of its conversation and nobody answers you. Do the task, then end " +
+    "with its result, whole and brief: your last text is all that is kept of your work. If you cannot go on without " +
+    'knowing what you cannot find out, end with "I need to know" and what.',
   maxIterations: 100,
   contextCharacters: 400_000,
   parallelCalls: 16,
+  maxDepth: 4,
+  maxWorkers: 32,
   taskTimeout: Duration.infinity,
   interruptGrace: Duration.seconds(5),
   maxQueuedTasks: 64,

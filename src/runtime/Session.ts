@@ -117,7 +117,8 @@ export const make = (
     let ended = false
 
     yield* approvals.openSession(id, log.lease.project)
-    const found = yield* Effect.orElseSucceed(Continuation.find(log, store), () => ({ continuation: undefined, store }))
+    const nothing: Continuation.Found = { continuation: undefined, workers: [], store }
+    const found = yield* Effect.orElseSucceed(Continuation.find(log, store), () => nothing)
     yield* recover(log, found, view, commandId)
     const bodies = yield* makeTasks(log.lease, view)
 

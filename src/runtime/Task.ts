@@ -5,7 +5,8 @@ import { MessageRecorded } from "../agent/AgentEvent.ts"
 import { answer } from "../agent/answer.ts"
 import { callTool } from "../agent/callTool.ts"
 import { Tools } from "../agent/Tools.ts"
-import { run, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
+import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
+import { Approvals } from "../approval/Approvals.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
@@ -15,6 +16,7 @@ import { trusted } from "../tool/ToolEvent.ts"
 import type { InvokeTool } from "./Command.ts"
 import { SessionCompacted, TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
+import * as RootWorker from "./RootWorker.ts"
 import type { Lease } from "./SessionStore.ts"
 import type { TaskSink } from "./TaskSink.ts"
 
@@ -26,9 +28,6 @@ export class TaskTimedOut extends Schema.TaggedError<TaskTimedOut>()("TaskTimedO
 }
 
 export type TaskError = WorkerError | ProfileError | TaskTimedOut
-
-/** The path of the worker that talks with the user. */
-export const root: ReadonlyArray<string> = ["root"]
 
 const compactInstruction =
   "Summarise the conversation so far for yourself, so that the work can go on from the summary alone: the user's goals and " +
@@ -43,11 +42,12 @@ export interface Tasks {
   readonly compact: (sink: TaskSink, profile: string) => Body
 }
 
-export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, never, Models | Tools> =>
+export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, never, Models | Tools | Approvals> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
     const tools = yield* Tools
+    const approvals = yield* Approvals
     const ids = yield* Ids
 
     return {
@@ -56,29 +56,19 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
           const model = yield* models.get(profile)
-          return yield* run({
-            sessionId: lease.session,
-            workerPath: root,
-            systemPrompt: options.systemPrompt,
-            profile,
-            model,
-            tools,
-            view,
-            sink: sink.worker(root),
-            limits: options,
-            spans: options.spans
-          })
+          const own = { session: lease.session, options, profile, model, tools, approvals, view, sink }
+          return yield* RootWorker.make(own).run
         }),
       invoke: (sink, command) =>
         Effect.gen(function* () {
           yield* sink.emit(new TaskStarted({}, trusted))
           const callId = yield* ids.next("call")
-          const worker = sink.worker(root)
+          const worker = sink.worker(RootWorker.path)
           const tool = tools.tools.get(command.tool)
           if (tool?.mode === "llm") {
             return yield* new TaskStopped({ reason: `${command.tool} can be invoked by the model only.` })
           }
-          const place = { sessionId: lease.session, workerPath: root, iteration: 1, by: "user" as const }
+          const place = { sessionId: lease.session, workerPath: RootWorker.path, iteration: 1, by: "user" as const }
           const call = {
             id: callId,
             type: "function" as const,

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { ToolCallInterrupted, type AgentEvent } from "../agent/AgentEvent.ts"
+import { ToolCallInterrupted, type AgentEvent, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { errorContent, toolMessage } from "../agent/callTool.ts"
-import type { WorkerSink } from "../agent/WorkerSink.ts"
+import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
@@ -16,17 +16,37 @@ interface OpenCall {
   readonly place: Place
 }
 
+interface OpenWorker {
+  readonly path: ReadonlyArray<string>
+  /** The call of its parent that started it. */
+  readonly callId: string
+}
+
+const keyOf = (place: Place, callId: string): string => JSON.stringify([place.worker, place.iteration, callId])
+const isBelow = (path: ReadonlyArray<string>, of: ReadonlyArray<string>): boolean =>
+  path.length > of.length && of.every((name, index) => path[index] === name)
+const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((name, index) => b[index] === name)
+
+const isCallEnd = (event: AgentEvent | ToolEvent) =>
+  event._tag === "ToolCallCompleted" ||
+  event._tag === "ToolCallFailed" ||
+  event._tag === "ToolCallInterrupted" ||
+  event._tag === "ToolCallOutcomeUnknown"
+
 /** The message that an event adds to the conversation. */
 export const messageOf = (event: Event): StoredMessage | undefined =>
   "message" in event && typeof event.message === "object" ? event.message : undefined
 
 /**
- * Where one task tells what happens, without its secrets. It closes with the task's terminal event: whatever a straggler says afterwards is
- * not heard, and a call that has no result by then gets one first.
+ * Where one task tells what happens, without its secrets. It closes with the task's terminal event: whatever a straggler
+ * says afterwards is not heard, and a call that has no result by then gets one first. So it is with a sub-worker, which
+ * ends before the call that started it.
  */
 export interface TaskSink {
   readonly emit: (event: DurableEvent) => Effect.Effect<void>
   readonly worker: (path: ReadonlyArray<string>) => WorkerSink
+  readonly subWorker: OpenSink
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
 }
 
@@ -38,35 +58,94 @@ export const make = (
 ): TaskSink => {
   let closed = false
   const calls = new Map<string, OpenCall>()
-  const keyOf = (place: Place, callId: string) => JSON.stringify([place.worker, place.iteration, callId])
+  /** The sub-workers that have started and not ended, the ones above before those below. */
+  const workers = new Set<OpenWorker>()
 
+  /** Gives calls a result that will not get one any more. */
+  const abandon = (which: (place: Place) => boolean) =>
+    Effect.suspend(() => {
+      const left = [...calls].filter(([, { place }]) => which(place))
+      for (const [key] of left) calls.delete(key)
+      return Effect.forEach(
+        left,
+        ([, { callId, place, tool }]) => {
+          const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
+          if (place.worker?.length === 1) record(message)
+          return log.emit(new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted), place)
+        },
+        { discard: true }
+      )
+    })
+  const endWorker = (worker: OpenWorker, event: WorkerEnded): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (!workers.delete(worker)) return Effect.void
+      const { path } = worker
+      return endWorkers((other) => isBelow(other.path, path)).pipe(
+        Effect.zipRight(abandon((place) => same(place.worker ?? [], path))),
+        Effect.zipRight(log.emit(redactEvent(event, redactor), { task, worker: path }))
+      )
+    })
+  /** Ends those that have not ended themselves. */
+  const endWorkers = (which: (worker: OpenWorker) => boolean): Effect.Effect<void> =>
+    Effect.forEach(
+      [...workers].filter(which),
+      (worker) => endWorker(worker, new WorkerInterrupted({ durationMillis: 0 }, trusted)),
+      { discard: true }
+    )
+
+  /** Notes which calls an event opens or closes; one that is taken up after a restart has been asked for before. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
-    switch (event._tag) {
-      case "ModelAnswered": {
-        const { message } = event.message
-        if (message.role !== "assistant") return
-        for (const { function: asked, id } of message.tool_calls ?? []) {
-          calls.set(keyOf(place, id), { callId: id, tool: asked.name, place })
-        }
-        return
-      }
-      case "ToolCallCompleted":
-      case "ToolCallFailed":
-      case "ToolCallInterrupted":
-      case "ToolCallOutcomeUnknown":
-        calls.delete(keyOf(place, event.callId))
-        return
-      default:
+    const open = (callId: string, tool: string) => calls.set(keyOf(place, callId), { callId, tool, place })
+    if (isCallEnd(event)) calls.delete(keyOf(place, event.callId))
+    else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
+    else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
+      for (const { function: asked, id } of event.message.message.tool_calls ?? []) open(id, asked.name)
     }
   }
-  const hear = <E extends DurableEvent & (AgentEvent | ToolEvent)>(event: E, place: Place): E => {
-    track(event, place)
-    const told = redactEvent(event, redactor)
-    const message = messageOf(told)
-    if (message !== undefined && place.worker?.length === 1) record(message)
-    return told
-  }
+  /** Ends what a call has started, before the call ends. */
+  const settle = (event: AgentEvent | ToolEvent, { worker: parent = [] }: Place): Effect.Effect<void> =>
+    workers.size === 0 || !isCallEnd(event)
+      ? Effect.void
+      : endWorkers(({ callId, path }) => callId === event.callId && same(path.slice(0, -1), parent))
   const unlessClosed = (self: () => Effect.Effect<void>) => Effect.suspend(() => (closed ? Effect.void : self()))
+
+  const sinkOf = (
+    path: ReadonlyArray<string>,
+    isOpen: () => boolean,
+    record: (message: StoredMessage) => void
+  ): WorkerSink => {
+    const at = (iteration: number): Place => ({ task, iteration, worker: path })
+    const unlessMute = (self: () => Effect.Effect<void>) =>
+      Effect.suspend(() => (closed || !isOpen() ? Effect.void : self()))
+    const hear = <E extends DurableEvent & (AgentEvent | ToolEvent)>(event: E, place: Place): E => {
+      track(event, place)
+      const told = redactEvent(event, redactor)
+      const message = messageOf(told)
+      if (message !== undefined) record(message)
+      return told
+    }
+    return {
+      emit: (event, iteration) =>
+        unlessMute(() => {
+          const place = at(iteration)
+          if (isTransient(event)) return log.emit(event, place)
+          const settled = settle(event, place)
+          const told = hear(event, place)
+          return Effect.zipRight(settled, log.emit(told, place))
+        }),
+      emitAll: (events, iteration) =>
+        unlessMute(() => {
+          const place = at(iteration)
+          const durable = events.filter((event) => !isTransient(event))
+          return log.emitAll(
+            durable.map((event) => hear(event, place)),
+            place
+          )
+        }),
+      commit: (event, iteration) =>
+        unlessMute(() => (isTransient(event) ? Effect.void : log.commit(redactEvent(event, redactor), at(iteration))))
+    }
+  }
 
   return {
     emit: (event) =>
@@ -76,42 +155,27 @@ export const make = (
         if (message !== undefined) record(message)
         return log.emit(told, { task })
       }),
-    worker: (path) => {
-      const at = (iteration: number): Place => ({ task, iteration, worker: path })
+    worker: (path) => sinkOf(path, () => true, record),
+    subWorker: (path, record) => {
+      let worker: OpenWorker | undefined
       return {
-        emit: (event, iteration) =>
+        ...sinkOf(path, () => worker !== undefined && workers.has(worker), record),
+        begin: (event) =>
           unlessClosed(() => {
-            const place = at(iteration)
-            return log.emit(isTransient(event) ? event : hear(event, place), place)
+            worker = { path, callId: event.callId }
+            workers.add(worker)
+            return log.emit(redactEvent(event, redactor), { task, worker: path })
           }),
-        emitAll: (events, iteration) =>
-          unlessClosed(() => {
-            const place = at(iteration)
-            const durable = events.filter((event) => !isTransient(event))
-            return log.emitAll(
-              durable.map((event) => hear(event, place)),
-              place
-            )
-          }),
-        commit: (event, iteration) =>
-          unlessClosed(() =>
-            isTransient(event) ? Effect.void : log.commit(redactEvent(event, redactor), at(iteration))
-          )
+        end: (event) => unlessClosed(() => (worker === undefined ? Effect.void : endWorker(worker, event)))
       }
     },
     end: (terminal) =>
       unlessClosed(() => {
         closed = true
-        const abandoned = Effect.forEach(
-          calls.values(),
-          ({ callId, place, tool }) => {
-            const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
-            if (place.worker?.length === 1) record(message)
-            return log.emit(new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted), place)
-          },
-          { discard: true }
+        return endWorkers(() => true).pipe(
+          Effect.zipRight(abandon(() => true)),
+          Effect.zipRight(log.emit(redactEvent(terminal, redactor), { task }))
         )
-        return Effect.zipRight(abandoned, log.emit(redactEvent(terminal, redactor), { task }))
       })
   }
 }

@@ -2,8 +2,9 @@ import * as Effect from "effect/Effect"
 import { callTool } from "../agent/callTool.ts"
 import { approvalMessage } from "../agent/approvalMessage.ts"
 import { lastMessages } from "../agent/lastMessages.ts"
+import { isWorkerEnd } from "../agent/AgentEvent.ts"
 import { Tools } from "../agent/Tools.ts"
-import { run, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
+import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
@@ -14,9 +15,9 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
 import type { Envelope, Place } from "./Envelope.ts"
 import type { EventLog } from "./EventLog.ts"
+import * as RootWorker from "./RootWorker.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import type { SessionStore, Unfinished } from "./SessionStore.ts"
-import { root } from "./Task.ts"
 import type { TaskSink } from "./TaskSink.ts"
 
 /** A task that died while calls of its root worker waited for decisions, and that can go on once they come. */
@@ -26,11 +27,21 @@ export interface Continuation {
   /** Calls of the last answer that have no result and were never started. */
   readonly calls: ReadonlyArray<FunctionCall>
   readonly requests: ReadonlyArray<ApprovalRequest>
+  /** The sub-workers that it has had. */
+  readonly workers: ReadonlyArray<SubWorker>
+}
+
+/** A sub-worker of a task. */
+interface SubWorker {
+  readonly task: string
+  readonly path: ReadonlyArray<string>
 }
 
 /** What was found in the log of a dead owner. */
 export interface Found {
   readonly continuation: Continuation | undefined
+  /** Sub-workers that have not ended. */
+  readonly workers: ReadonlyArray<SubWorker>
   /** The store without what goes on, so that nobody closes it. */
   readonly store: SessionStore["Type"]
 }
@@ -75,6 +86,17 @@ const withdrawn = (request: ApprovalRequest) =>
 const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
   JSON.stringify([task, iteration, worker, callId])
 
+/** The sub-workers that have started, by their places, and whether they have not ended. */
+const workersOf = (events: ReadonlyArray<Envelope>) => {
+  const found = new Map<string, SubWorker & { readonly open: boolean }>()
+  for (const { event, task = "", worker: path = [] } of events) {
+    const open = event._tag === "WorkerStarted"
+    if (!open && !isWorkerEnd(event)) continue
+    found.set(JSON.stringify([task, path]), { task, path, open })
+  }
+  return [...found.values()]
+}
+
 /** The task whose calls wait, as far as its events tell. */
 const continuationOf = (
   events: ReadonlyArray<Envelope>,
@@ -103,7 +125,9 @@ const continuationOf = (
   const asked = answered.event.message.message.tool_calls ?? []
   const calls = asked.filter(({ id }) => unanswered.has(id))
   const waits = requests.filter(({ request }) => unanswered.has(request.callId))
-  return waits.length === 0 ? undefined : { task, iteration, calls, requests: waits.map(({ request }) => request) }
+  if (waits.length === 0) return undefined
+  const workers = workersOf(events).filter((worker) => worker.task === task)
+  return { task, iteration, calls, requests: waits.map(({ request }) => request), workers }
 }
 
 /**
@@ -112,7 +136,7 @@ const continuationOf = (
  */
 export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError, Approvals> =>
   Effect.gen(function* () {
-    const nothing: Found = { continuation: undefined, store }
+    const nothing: Found = { continuation: undefined, workers: [], store }
     if (log.lease.created) return nothing
     const unfinished = yield* store.unfinished(log.lease.session)
     if (unfinished.tasks.length === 0) return nothing
@@ -136,12 +160,14 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
       }
       yield* log.emitAll(message === undefined ? [event] : [event, message], at)
     }
-    if (continuation === undefined) return nothing
+    const workers = workersOf(events).filter(({ open }) => open)
+    if (continuation === undefined) return { ...nothing, workers }
     yield* (yield* Approvals).restore(continuation.requests)
     const { iteration, task } = continuation
-    const kept = new Set(continuation.calls.map(({ id }) => keyOf(id, { task, iteration, worker: root })))
+    const kept = new Set(continuation.calls.map(({ id }) => keyOf(id, { task, iteration, worker: RootWorker.path })))
     return {
       continuation,
+      workers,
       store: {
         ...store,
         unfinished: (session) =>
@@ -162,7 +188,7 @@ const after = (sink: WorkerSink, iterations: number): WorkerSink => ({
 
 /** Goes on where the task stopped: the calls that wait, then the model again. */
 export const resume = (
-  { calls, iteration, requests }: Continuation,
+  { calls, iteration, requests, workers }: Continuation,
   session: string,
   view: ModelView,
   profile: string
@@ -177,8 +203,8 @@ export const resume = (
     const tools = yield* Tools
     const approvals = yield* Approvals
     return (sink) => {
-      const worker = sink.worker(root)
-      const place = { sessionId: session, workerPath: root, iteration, context: () => lastMessages(view) }
+      const worker = sink.worker(RootWorker.path)
+      const place = { sessionId: session, workerPath: RootWorker.path, iteration, context: () => lastMessages(view) }
       /** What no call has asked for again, e.g. because a rule allows it by now. */
       const settled = Effect.flatMap(approvals.abandon(session), (left) =>
         Effect.forEach(
@@ -192,24 +218,24 @@ export const resume = (
         )
       )
       return Effect.gen(function* () {
-        const results = yield* Effect.ensuring(
-          Effect.forEach(calls, (call) => callTool(tools, worker, place, call), { concurrency: options.parallelCalls }),
+        const { results, root } = yield* Effect.ensuring(
+          Effect.gen(function* () {
+            const model = yield* models.get(profile)
+            const taken = workers.map(({ path }) => path)
+            const own = after(worker, iteration)
+            const root = RootWorker.make({ session, options, profile, model, tools, approvals, view, sink, own, taken })
+            const results = yield* Effect.forEach(
+              calls,
+              (call) => root.delegating(callTool(tools, worker, place, call)),
+              { concurrency: options.parallelCalls }
+            )
+            return { results, root }
+          }),
           settled
         )
         const stopped = results.find(({ error }) => error !== undefined && "stop" in error && error.stop === true)
         if (stopped?.error !== undefined) return yield* new TaskStopped({ reason: stopped.error.message })
-        return yield* run({
-          sessionId: session,
-          workerPath: root,
-          systemPrompt: options.systemPrompt,
-          profile,
-          model: yield* models.get(profile),
-          tools,
-          view,
-          sink: after(worker, iteration),
-          limits: options,
-          spans: options.spans
-        })
+        return yield* root.run
       })
     }
   })

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { ToolCallInterrupted, ToolCallOutcomeUnknown } from "../agent/AgentEvent.ts"
+import { ToolCallInterrupted, ToolCallOutcomeUnknown, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { errorContent, toolMessage } from "../agent/callTool.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
@@ -47,7 +47,7 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall) =>
  */
 export const recover = (
   log: EventLog,
-  { continuation, store }: Found,
+  { continuation, store, workers }: Found,
   view: ModelView,
   commandId?: string
 ): Effect.Effect<void> =>
@@ -72,10 +72,20 @@ export const recover = (
       ),
       {}
     )
-    for (const call of unfinished.calls) {
-      const event = close(call)
-      if (call.worker.length === 1) view.add(event.message)
-      yield* log.emit(event, { task: call.task, iteration: call.iteration, worker: call.worker })
+    // What a worker has asked for ends before the worker, and the worker before the call that started it.
+    const endings = [
+      ...unfinished.calls.map((call) => {
+        const { iteration, task, worker } = call
+        return { event: close(call), place: { task, iteration, worker } }
+      }),
+      ...workers.map(({ path, task }) => ({
+        event: new WorkerInterrupted({ durationMillis: 0 }, trusted),
+        place: { task, worker: path }
+      }))
+    ]
+    for (const { event, place } of endings.toSorted((a, b) => b.place.worker.length - a.place.worker.length)) {
+      if ("message" in event && place.worker.length === 1) view.add(event.message)
+      yield* log.emit(event, place)
     }
     for (const task of unfinished.tasks) {
       const message = "The runtime stopped while the task was in flight. Send the prompt again to go on."

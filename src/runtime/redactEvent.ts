@@ -52,7 +52,10 @@ export const redactEvent = <E extends DurableEvent>(event: E, { text }: Redactor
         return { ...durable, arguments: text(durable.arguments) }
       case "TaskCompleted":
         return { ...durable, text: text(durable.text) }
+      case "WorkerStarted":
+        return { ...durable, task: text(durable.task) }
       case "TaskFailed":
+      case "WorkerFailed":
         return { ...durable, message: text(durable.message) }
       case "ToolCallRetried":
       case "ModelAttemptFailed":

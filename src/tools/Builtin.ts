@@ -6,6 +6,7 @@ import { Processes } from "../process/Processes.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { ApplyPatch } from "./ApplyPatch.ts"
 import { AskUser } from "./AskUser.ts"
+import { Delegate } from "./Delegate.ts"
 import { EditFile } from "./EditFile.ts"
 import { FetchUrl } from "./FetchUrl.ts"
 import { GitCommit } from "./GitCommit.ts"
@@ -16,6 +17,8 @@ import { Glob } from "./Glob.ts"
 import { Grep } from "./Grep.ts"
 import { ListDir } from "./ListDir.ts"
 import { ReadFile } from "./ReadFile.ts"
+import { Recall } from "./Recall.ts"
+import { Remember } from "./Remember.ts"
 import { RunShell } from "./RunShell.ts"
 import { defaults, ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
 import { ToolEnvironment } from "./ToolEnvironment.ts"
@@ -38,6 +41,9 @@ export const tools = [
   GitDiff,
   GitCommit,
   GitPush,
+  Delegate,
+  Remember,
+  Recall,
   AskUser
 ] as const
 
@@ -51,7 +57,7 @@ export interface BuiltinOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** All that the built-in tools require but where programs run: one of the layers of `Sandbox`. */
+/** All that the built-in tools require but `Memory` and where programs run: one of the layers of `Sandbox`. */
 export const layerUnsandboxed = (options: BuiltinOptions) => {
   const rules = options.network ?? defaultRules
   return Layer.mergeAll(
@@ -64,6 +70,6 @@ export const layerUnsandboxed = (options: BuiltinOptions) => {
   )
 }
 
-/** All that the built-in tools require; programs run in what sandbox the system has. */
+/** All that the built-in tools require but `Memory`; programs run in what sandbox the system has. */
 export const layer = (options: BuiltinOptions) =>
   Sandbox.layerDetect.pipe(Layer.provideMerge(layerUnsandboxed(options)))

@@ -33,6 +33,8 @@ export class Narrator {
   private readonly said = new Map<string, number>()
   private readonly calls = new Map<string, CallShown>()
   private readonly tasks = new Map<string, TaskTold>()
+  /** The calls that sub-workers run for, by the place of the worker. */
+  private readonly delegated = new Map<string, CallShown>()
   /** Open approval requests; the first is the one that is shown. */
   private queue: ReadonlyArray<{ readonly call: CallShown; readonly request: ApprovalRequest }> = []
   /** Requests from before a restart whose calls have not been made again yet. */
@@ -61,7 +63,21 @@ export class Narrator {
       case "ModelRequested":
         told.requests++
         return [status(`waiting for ${event.model}`)]
+      case "WorkerStarted": {
+        const parent = worker.slice(0, -1).join("/")
+        const call = [...this.calls.values()].find(
+          ({ key, worker: of }) => of.join("/") === parent && key.endsWith(`,${JSON.stringify(event.callId)}]`)
+        )
+        if (call !== undefined) this.delegated.set(place, call)
+        return []
+      }
+      case "WorkerCompleted":
+      case "WorkerFailed":
+      case "WorkerInterrupted":
+        this.delegated.delete(place)
+        return []
       case "TextDelta":
+        if (worker.length > 1) return [status(`${worker.at(-1)} is answering`)]
         return this.text(place, event.offset, event.text)
       case "ReasoningDelta":
         return [status("thinking")]
@@ -81,6 +97,7 @@ export class Narrator {
       case "ModelAnswered": {
         const { message } = event.message
         const content = message.content ?? ""
+        if (worker.length > 1) return content === "" ? [] : [this.aside(place, worker, content)]
         const final = message.role !== "assistant" || (message.tool_calls ?? []).length === 0
         const rest = this.text(place, 0, content)
         this.said.delete(place)
@@ -210,6 +227,13 @@ export class Narrator {
     if (fresh === "") return []
     this.said.set(place, offset + text.length)
     return [{ _tag: "Text", text: fresh }]
+  }
+
+  /** What a sub-worker says, under the call that it runs for: the answer to the user is the root's alone. */
+  private aside(place: string, worker: ReadonlyArray<string>, content: string): Step {
+    const call = this.delegated.get(place)
+    const text = `${worker.at(-1)}: ${content}`
+    return call === undefined ? note(text) : { _tag: "CallNote", call, level: "info", text }
   }
 
   private call(envelope: Envelope, event: { readonly callId: string; readonly tool: string }): CallShown {

@@ -146,6 +146,16 @@ describe("the terminal", { timeout: 60_000 }, () => {
     assert.include(terminal.screen(), "Then tomorrow.")
   })
 
+  it("shows all of a long line that would be written (A9)", async () => {
+    const content = `${"a".repeat(200)}; rm -rf important\n`
+    scripted(at, [{ steps: [{ call: { name: "write_file", arguments: { path: "a.sh", content } } }] }])
+    const terminal = await open(["run", "write"], { columns: 60 })
+    const shown = await terminal.seen("allow?")
+    assert.include(shown.replaceAll(/\n */g, ""), content.trimEnd())
+    terminal.press("n")
+    await terminal.ended
+  })
+
   it("asks one after the other where several calls wait", async () => {
     const both = { steps: [...write("a.txt").steps, ...write("b.txt").steps] }
     scripted(at, [both, { steps: [{ say: "Done." }] }])

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
+import { Memory } from "../../src/memory/Memory.ts"
 import type { BoundaryInvalid } from "../../src/policy/path/PathContext.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type * as Tool from "../../src/tool/Tool.ts"
@@ -9,7 +10,10 @@ import * as Builtin from "../../src/tools/Builtin.ts"
 import { call, lastingWorld, type World } from "./support.ts"
 
 const layer = (here: World, root = here.root) =>
-  Builtin.layer({ environment: here.environment, workspace: { root, home: here.home, trusted: false } })
+  Layer.merge(
+    Memory.layerMemory(),
+    Builtin.layer({ environment: here.environment, workspace: { root, home: here.home, trusted: false } })
+  )
 
 describe("tools in the sandbox of this system", () => {
   it.scopedLive("an approved command cannot plant hooks, change git's configuration or read keys (R13)", () =>
@@ -58,10 +62,11 @@ describe("tools in the sandbox of this system", () => {
     })
   )
 
-  it("the layer gives all that the tools require (S1)", () => {
-    const provided: Layer.Layer<Tool.Requirements<(typeof Builtin.tools)[number]>, BoundaryInvalid> = Builtin.layer({
-      workspace: { root: "/w", home: "/home/u", trusted: false }
-    })
+  it("the layer gives all that the tools require but the memory (S1)", () => {
+    const provided: Layer.Layer<
+      Exclude<Tool.Requirements<(typeof Builtin.tools)[number]>, Memory>,
+      BoundaryInvalid
+    > = Builtin.layer({ workspace: { root: "/w", home: "/home/u", trusted: false } })
     assert.isTrue(Layer.isLayer(provided))
     assert.deepStrictEqual(
       Builtin.tools.map(({ name }) => name),
@@ -78,12 +83,16 @@ describe("tools in the sandbox of this system", () => {
         "git_status",
         "git_diff",
         "git_commit",
-        "git_push"
+        "git_push",
+        "delegate",
+        "remember",
+        "recall",
+        "ask_user"
       ]
     )
     assert.deepStrictEqual(
       Builtin.tools.filter(({ readOnly }) => readOnly).map(({ name }) => name),
-      ["read_file", "list_dir", "glob", "grep", "git_status", "git_diff"]
+      ["read_file", "list_dir", "glob", "grep", "git_status", "git_diff", "recall"]
     )
   })
 })

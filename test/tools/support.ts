@@ -8,6 +8,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { approve } from "../../src/approval/approve.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
+import { Memory } from "../../src/memory/Memory.ts"
 import { environment } from "../../src/process/Environment.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
@@ -51,7 +52,8 @@ export class World {
 
   /** What the built-in tools require, without a sandbox; the workspace is another directory where one is named. */
   readonly layer = (options: Omit<Builtin.BuiltinOptions, "workspace"> = {}, root = this.root) =>
-    Layer.merge(
+    Layer.mergeAll(
+      Memory.layerMemory(),
       Sandbox.layerNone,
       Builtin.layerUnsandboxed({
         environment: this.environment,

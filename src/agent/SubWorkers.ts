@@ -1,0 +1,167 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { Approvals } from "../approval/Approvals.ts"
+import type { StoredMessage } from "../conversation/Message.ts"
+import { ModelView } from "../conversation/ModelView.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import { ToolNotFound } from "../tool/Toolset.ts"
+import {
+  MessageRecorded,
+  WorkerCompleted,
+  type WorkerEnded,
+  WorkerFailed,
+  WorkerInterrupted,
+  WorkerStarted
+} from "./AgentEvent.ts"
+import {
+  delegateTool,
+  type Delegation,
+  DelegationFailed,
+  type DelegationRequest,
+  type DelegationResult
+} from "./Delegation.ts"
+import { Meter } from "./Meter.ts"
+import { Siblings } from "./Siblings.ts"
+import type { Tools } from "./Tools.ts"
+import { run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
+import type { OpenSink } from "./WorkerSink.ts"
+
+export interface SubWorkerLimits {
+  /** Levels of sub-workers below the root. */
+  readonly maxDepth: number
+  /** Sub-workers of one task. */
+  readonly maxWorkers: number
+}
+
+export interface SubWorkersOptions {
+  /** What every worker of the task has in common. */
+  readonly common: Pick<WorkerOptions, "sessionId" | "profile" | "model" | "limits" | "spans">
+  readonly systemPrompt: string
+  readonly tools: Tools["Type"]
+  readonly approvals: Approvals["Type"]
+  readonly open: OpenSink
+  /** Of the root. */
+  readonly meter: Meter
+  readonly limits: SubWorkerLimits
+  /** Paths that the task has given before. */
+  readonly taken: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** What the workers of one parent share. */
+interface Family {
+  readonly siblings: Siblings
+  readonly meter: Meter
+}
+
+type Outcome = Exit.Exit<WorkerOutcome, WorkerError>
+
+/** The same tools behind the same gate, but for those of the client, whose user talks with the root alone. */
+const toolsBelow = (tools: Tools["Type"], mayDelegate: boolean): Tools["Type"] => {
+  const functions = tools.functions(new Set()).filter(({ name }) => mayDelegate || name !== delegateTool)
+  return {
+    tools: tools.tools,
+    functions: () => functions,
+    call: (request) =>
+      tools.tools.get(request.name)?.location === "client"
+        ? new ToolNotFound({ tool: request.name, known: functions.map(({ name }) => name) })
+        : tools.call(request)
+  }
+}
+
+const statusOf = (text: string): DelegationResult["status"] =>
+  /^\W*i need to know\b/i.test(text) ? "question" : "done"
+
+const crashed = "it crashed. This is a bug."
+
+const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
+  if (Exit.isSuccess(outcome)) {
+    const { iterations, text, usage } = outcome.value
+    return new WorkerCompleted({ status: statusOf(text), usage, iterations, durationMillis }, trusted)
+  }
+  const failure = Cause.failureOption(outcome.cause)
+  if (Option.isNone(failure) && Cause.isInterrupted(outcome.cause)) {
+    return new WorkerInterrupted({ durationMillis }, trusted)
+  }
+  const message = Option.match(failure, { onNone: () => crashed, onSome: (error) => error.message })
+  return new WorkerFailed({ message, durationMillis }, trusted)
+}
+
+/**
+ * Runs the sub-workers of one task (U3): a task in, a text out, behind the same gate. Each has ended, with all that it
+ * started and all that was granted to it, before the call that asked for it does.
+ */
+export const make = (options: SubWorkersOptions): Delegation["Type"] => {
+  const { approvals, common, limits, systemPrompt } = options
+  const families = new Map<string, Family>()
+  let started = 0
+
+  const keyOf = (path: ReadonlyArray<string>) => path.join("/")
+  const familyOf = (parent: ReadonlyArray<string>, meter: Meter): Family => {
+    const known = families.get(keyOf(parent))
+    if (known !== undefined) return known
+    const names = options.taken.filter((path) => keyOf(path.slice(0, -1)) === keyOf(parent)).map((path) => path.at(-1))
+    const family = { siblings: new Siblings(names.filter((name) => name !== undefined)), meter }
+    families.set(keyOf(parent), family)
+    return family
+  }
+
+  const refusal = (depth: number): string | undefined =>
+    depth > limits.maxDepth
+      ? `workers may be nested ${limits.maxDepth} deep. Do the task yourself.`
+      : started >= limits.maxWorkers
+        ? `the task has started ${limits.maxWorkers} of them, which is the limit. Do the rest yourself.`
+        : undefined
+
+  const delegate = ({ call, name, task }: DelegationRequest) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const { callId, sessionId, workerPath: parent } = call
+        const depth = parent.length
+        const reason = refusal(depth)
+        if (reason !== undefined) return yield* new DelegationFailed({ reason })
+        started++
+        const { meter: above, siblings } = familyOf(parent, options.meter)
+        const worker = siblings.name(name)
+        const path = [...parent, worker]
+        const { meter } = familyOf(path, new Meter(above))
+        const ids = yield* Ids
+        const view = new ModelView()
+        const sink = options.open(path, (message) => view.add(message))
+        const said = (content: string) =>
+          Effect.map(ids.next("message"), (id) => {
+            const message: StoredMessage = { id, message: { role: "user", content } }
+            return new MessageRecorded({ message }, trusted)
+          })
+        const known = siblings.summary()
+
+        const work = Effect.gen(function* () {
+          const startedAt = yield* monotonicMillis
+          yield* sink.begin(new WorkerStarted({ callId, task, depth }, trusted))
+          yield* sink.emitAll(yield* Effect.forEach(known === undefined ? [task] : [known, task], said), 1)
+          const tools = toolsBelow(options.tools, depth < limits.maxDepth)
+          const working = run({ ...common, workerPath: path, systemPrompt, tools, view, sink, meter })
+          const outcome = yield* Effect.exit(restore(working))
+          yield* sink.end(endOf(outcome, Math.round((yield* monotonicMillis) - startedAt)))
+          families.delete(keyOf(path))
+          return yield* outcome
+        })
+        // Also before, since the path may have been that of a worker of an earlier task that is stuck.
+        yield* approvals.endWorker(sessionId, path)
+        const { text } = yield* Effect.ensuring(work, approvals.endWorker(sessionId, path)).pipe(
+          Effect.mapError((error) => {
+            const stop = error._tag === "TaskStopped"
+            return new DelegationFailed({ worker: keyOf(path), reason: error.message, ...(stop ? { stop } : {}) })
+          })
+        )
+        const status = statusOf(text)
+        if (status === "done") siblings.done(worker, text)
+        return { status, text }
+      })
+    )
+
+  return { delegate }
+}

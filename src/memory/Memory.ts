@@ -1,0 +1,100 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Database } from "../database/Database.ts"
+import { Redactor } from "../redaction/Redactor.ts"
+import * as LocalMemory from "./LocalMemory.ts"
+import type { MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
+import { type MemoryFailed, MemoryRefused } from "./MemoryError.ts"
+import type { Kept, MemoryStore } from "./MemoryStore.ts"
+import { type Recalled, select, wordsOf } from "./Relevance.ts"
+import * as SqlMemory from "./SqlMemory.ts"
+
+export interface RecordOptions {
+  readonly sessionId: string
+  readonly scope: MemoryScope
+  readonly text: string
+}
+
+export interface RetrieveOptions {
+  readonly sessionId: string
+  /** Words to look for, the first 32 of them; whatever else is in it is passed over. */
+  readonly query: string
+  /** 10 where absent; at most 100. */
+  readonly limit?: number
+  /** What an entry needs at least, as a share of the best one's score. */
+  readonly minScore?: number
+  /** Tokens of all entries together, estimated as a quarter of their characters. */
+  readonly tokenBudget?: number
+}
+
+/** Texts that outlive the conversation they were noted in, for one session or for all of a project (K3). */
+export class Memory extends Context.Tag("tollgate/memory/Memory")<
+  Memory,
+  {
+    /** Keeps the text without its secrets; the same text is kept once, and the oldest give way where there are too many. */
+    readonly record: (options: RecordOptions) => Effect.Effect<Kept, MemoryRefused | MemoryFailed>
+    /** What the session and its project have with at least one of the words, the best first. */
+    readonly retrieve: (options: RetrieveOptions) => Effect.Effect<ReadonlyArray<Recalled>, MemoryFailed>
+    /** What the session and its project have, the latest first. */
+    readonly list: (options: {
+      readonly sessionId: string
+      /** 100 where absent, which is the most. */
+      readonly limit?: number
+    }) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+    /** Whether there was one. */
+    readonly forget: (id: number) => Effect.Effect<boolean, MemoryFailed>
+  }
+>() {
+  /** Gone with the layer; all sessions are of one project where nothing says otherwise. */
+  static readonly layerMemory = (
+    projectOf: (sessionId: string) => string | undefined = () => ""
+  ): Layer.Layer<Memory> =>
+    Layer.effect(
+      Memory,
+      Effect.suspend(() => make(LocalMemory.make(projectOf)))
+    )
+
+  /** In the table `memories`; sessions and their projects are those of the table `sessions`. */
+  static readonly layerSql: Layer.Layer<Memory, never, Database> = Layer.effect(
+    Memory,
+    Effect.flatMap(SqlMemory.make, (store) => make(store))
+  )
+}
+
+/** Characters of one text. */
+export const maxText = 4000
+/** Entries of one answer. */
+const maxFound = 100
+
+const bounded = (limit: number): number => Math.max(0, Math.min(Math.trunc(limit), maxFound))
+
+const refused = (reason: string) => Effect.fail(new MemoryRefused({ reason }))
+
+const make = (store: MemoryStore): Effect.Effect<Memory["Type"]> =>
+  Effect.map(Redactor, (redactor) => ({
+    record: Effect.fn("Memory.record")(function* ({ scope, sessionId, text }: RecordOptions) {
+      const said = text.trim()
+      if (said === "") return yield* refused("the text is blank. Say what to remember.")
+      if (said.length > maxText) {
+        return yield* refused(`the text has ${said.length} characters, and ${maxText} is the most. Say it shorter.`)
+      }
+      const createdAt = yield* Clock.currentTimeMillis
+      const kept = yield* store.keep({ sessionId, scope, text: redactor.text(said).toWellFormed(), createdAt })
+      if (kept === undefined) {
+        return yield* refused(`there is no session ${sessionId}. tollgate sessions list shows the ones there are.`)
+      }
+      return kept
+    }),
+    retrieve: Effect.fn("Memory.retrieve")((options: RetrieveOptions) => {
+      const { limit = 10, minScore = 0, query, sessionId, tokenBudget = Infinity } = options
+      return Effect.map(store.search(sessionId, wordsOf(query), maxFound), (found) =>
+        select(found, { limit: bounded(limit), minScore, tokenBudget })
+      )
+    }),
+    list: Effect.fn("Memory.list")(({ limit = maxFound, sessionId }: { sessionId: string; limit?: number }) =>
+      store.list(sessionId, bounded(limit))
+    ),
+    forget: store.forget
+  }))

@@ -1,0 +1,38 @@
+import type * as Effect from "effect/Effect"
+import type { MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
+import type { MemoryFailed } from "./MemoryError.ts"
+import type { Found, Word } from "./Relevance.ts"
+
+/** Entries of one session, and of one project. */
+export const maxEntries = 1000
+
+/** A text on its way into the memory. */
+export interface Note {
+  readonly sessionId: string
+  readonly scope: MemoryScope
+  readonly text: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export interface Kept {
+  readonly entry: MemoryEntry
+  /** False where the same text was there already. */
+  readonly added: boolean
+}
+
+/** Where entries lie; it knows which project a session belongs to, and gives a session nothing of another's. */
+export interface MemoryStore {
+  /** The oldest give way where there are too many; undefined where the session is not known. */
+  readonly keep: (note: Note) => Effect.Effect<Kept | undefined, MemoryFailed>
+  /** What has at least one of the words, the most relevant first. */
+  readonly search: (
+    sessionId: string,
+    words: ReadonlyArray<Word>,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Found>, MemoryFailed>
+  /** The latest first. */
+  readonly list: (sessionId: string, limit: number) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+  /** Whether there was one. */
+  readonly forget: (id: number) => Effect.Effect<boolean, MemoryFailed>
+}

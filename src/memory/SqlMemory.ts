@@ -1,0 +1,109 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Database } from "../database/Database.ts"
+import { fromCause } from "../database/DatabaseError.ts"
+import { type MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
+import { MemoryFailed } from "./MemoryError.ts"
+import { maxEntries, type MemoryStore } from "./MemoryStore.ts"
+import type { Word } from "./Relevance.ts"
+
+const EntryRow = Schema.Struct({
+  id: Schema.Number,
+  scope: MemoryScope,
+  session_id: Schema.String,
+  project: Schema.String,
+  text: Schema.String,
+  created_at: Schema.Number
+})
+const FoundRow = Schema.Struct({ ...EntryRow.fields, relevance: Schema.Number })
+const IdRow = Schema.Struct({ id: Schema.Number })
+
+const entryOf = ({ created_at, session_id, ...row }: typeof EntryRow.Type): MemoryEntry => ({
+  ...row,
+  sessionId: session_id,
+  createdAt: created_at
+})
+
+/** Where a session's entries of a scope lie: `?` are the scope and the session. */
+const place = "(SELECT CASE ? WHEN 'project' THEN project ELSE id END FROM sessions WHERE id = ?)"
+
+const insert = `
+  INSERT INTO memories (scope, session_id, project, text, created_at)
+  SELECT ?, id, project, ?, ? FROM sessions WHERE id = ? ON CONFLICT DO NOTHING RETURNING id`
+
+const same = `SELECT * FROM memories WHERE scope = ? AND place = ${place} AND text = ?`
+
+const crowded = `
+  DELETE FROM memories WHERE id IN (
+    SELECT id FROM memories WHERE scope = ? AND place = ${place} ORDER BY id DESC LIMIT -1 OFFSET ${maxEntries}
+  )`
+
+/** A word in quotes is text for FTS5 whatever it is; it has none itself. */
+const phrase = ({ isBeginning, text }: Word): string => `"${text}"${isBeginning ? "*" : ""}`
+
+/** Entries in the table `memories`, found by its index. */
+export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Database, (database) => {
+  const sql = database.read
+  const failed = (error: { readonly message: string }) => new MemoryFailed({ reason: error.message })
+  const changed = () => failed({ message: `an entry in ${database.file} was changed by something else than Tollgate.` })
+  const decoded = <A, I>(schema: Schema.Schema<A, I>) => {
+    const decode = Schema.decodeUnknown(Schema.Array(schema))
+    return (rows: ReadonlyArray<unknown>) => Effect.mapError(decode(rows), changed)
+  }
+  const entries = decoded(EntryRow)
+  const found = decoded(FoundRow)
+  const ids = decoded(IdRow)
+  const read = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
+    Effect.mapError(statement, (error) => failed(fromCause(database.file, error)))
+  const seenBy = (sessionId: string) => sql`(
+    (memories.scope = 'session' AND memories.place = ${sessionId})
+    OR (memories.scope = 'project' AND memories.place = (SELECT project FROM sessions WHERE id = ${sessionId}))
+  )`
+
+  return {
+    keep: Effect.fn("Memory.keep")(function* ({ createdAt, scope, sessionId, text }) {
+      const [added, rows] = yield* Effect.mapError(
+        database.write((connection) =>
+          Effect.gen(function* () {
+            const added = yield* connection.execute(insert, [scope, text, createdAt, sessionId], undefined)
+            if (added.length > 0) yield* connection.executeRaw(crowded, [scope, scope, sessionId])
+            return [
+              added.length > 0,
+              yield* connection.execute(same, [scope, scope, sessionId, text], undefined)
+            ] as const
+          })
+        ),
+        failed
+      )
+      const [row] = yield* entries(rows)
+      return row === undefined ? undefined : { entry: entryOf(row), added }
+    }),
+    search: (sessionId, words, limit) =>
+      words.length === 0
+        ? Effect.succeed([])
+        : read(
+            sql`SELECT memories.*, -bm25(memories_index) AS relevance
+              FROM memories_index CROSS JOIN memories ON memories.id = memories_index.rowid
+              WHERE memories_index MATCH ${words.map(phrase).join(" OR ")} AND ${seenBy(sessionId)}
+              ORDER BY relevance DESC, memories.id DESC LIMIT ${limit}`
+          ).pipe(
+            Effect.flatMap(found),
+            Effect.map((rows) => rows.map(({ relevance, ...row }) => ({ entry: entryOf(row), relevance })))
+          ),
+    list: (sessionId, limit) =>
+      read(sql`SELECT * FROM memories WHERE ${seenBy(sessionId)} ORDER BY id DESC LIMIT ${limit}`).pipe(
+        Effect.flatMap(entries),
+        Effect.map((rows) => rows.map(entryOf))
+      ),
+    forget: Effect.fn("Memory.forget")((id: number) =>
+      database
+        .write((connection) => connection.execute("DELETE FROM memories WHERE id = ? RETURNING id", [id], undefined))
+        .pipe(
+          Effect.mapError(failed),
+          Effect.flatMap(ids),
+          Effect.map((rows) => rows.length > 0)
+        )
+    )
+  }
+})

@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import { Delegation } from "../agent/Delegation.ts"
+import { Meter } from "../agent/Meter.ts"
+import * as SubWorkers from "../agent/SubWorkers.ts"
+import type { Tools } from "../agent/Tools.ts"
+import * as Worker from "../agent/Worker.ts"
+import type { WorkerSink } from "../agent/WorkerSink.ts"
+import type { Approvals } from "../approval/Approvals.ts"
+import type { ModelView } from "../conversation/ModelView.ts"
+import type { ModelService } from "../model/Model.ts"
+import type { RuntimeSettings } from "./RuntimeOptions.ts"
+import type { TaskSink } from "./TaskSink.ts"
+
+/** The path of the worker that talks with the user. */
+export const path: ReadonlyArray<string> = ["root"]
+
+export interface RootWorkerOptions {
+  readonly session: string
+  readonly options: RuntimeSettings
+  readonly profile: string
+  readonly model: ModelService
+  readonly tools: Tools["Type"]
+  readonly approvals: Approvals["Type"]
+  readonly view: ModelView
+  readonly sink: TaskSink
+  /** Where the root itself tells what happens; its own place in the sink where absent. */
+  readonly own?: WorkerSink
+  /** Paths of sub-workers that the task had before a restart. */
+  readonly taken?: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** The root worker of one task, and the sub-workers that its calls may start. */
+export const make = ({
+  approvals,
+  model,
+  options,
+  profile,
+  session,
+  sink,
+  tools,
+  view,
+  ...more
+}: RootWorkerOptions) => {
+  const meter = new Meter()
+  const common = { sessionId: session, profile, model, limits: options, spans: options.spans }
+  const delegation = SubWorkers.make({
+    common,
+    systemPrompt: [options.systemPrompt, options.workerPrompt].filter((text) => text !== "").join("\n\n"),
+    tools,
+    approvals,
+    open: sink.subWorker,
+    meter,
+    limits: options,
+    taken: more.taken ?? []
+  })
+  /** Lets calls delegate. */
+  const delegating = Effect.provideService(Delegation, delegation)
+  const own = more.own ?? sink.worker(path)
+  return {
+    delegating,
+    run: delegating(
+      Worker.run({ ...common, workerPath: path, systemPrompt: options.systemPrompt, tools, view, sink: own, meter })
+    )
+  }
+}

@@ -1,0 +1,30 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { delegateTool, Delegation, DelegationFailed, DelegationResult } from "../agent/Delegation.ts"
+import * as Tool from "../tool/Tool.ts"
+import { optional } from "./Parameter.ts"
+
+const maxTask = 32_000
+
+/** Has no deadline of its own: those of its worker's calls and the number of its requests bound it. */
+export const Delegate = Tool.make(delegateTool, {
+  description:
+    "Gives a task to a worker that has your tools but sees nothing of this conversation: say all that it has to know. " +
+    "Only its final text comes back. Where its status is question, it lacks something: call again with a clearer task, " +
+    "or, if you do not know it either, ask the user by a question of your own. Calls in one answer run at the same " +
+    "time; a later worker sees what the earlier ones gave.",
+  label: "Delegate",
+  category: "agent",
+  risk: "low",
+  timeout: 0,
+  idleTimeout: 0,
+  parameters: Schema.Struct({
+    task: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxTask)).annotations({
+      description: "What to do, what there is to know for it, and what to give back."
+    }),
+    name: optional(Schema.String.pipe(Schema.maxLength(100)), "A short name for the worker. Default: W1, W2, …")
+  }),
+  success: DelegationResult,
+  failure: DelegationFailed,
+  handler: (request, call) => Effect.flatMap(Delegation, ({ delegate }) => delegate({ ...request, call }))
+})

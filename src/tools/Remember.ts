@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { maxText, Memory } from "../memory/Memory.ts"
+import { MemoryScope } from "../memory/MemoryEntry.ts"
+import { MemoryFailed, MemoryRefused } from "../memory/MemoryError.ts"
+import { Redactor } from "../redaction/Redactor.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import * as Tool from "../tool/Tool.ts"
+import { unifiedDiff } from "./files/UnifiedDiff.ts"
+import { optional } from "./Parameter.ts"
+
+const parameters = Schema.Struct({
+  text: Schema.String.pipe(
+    Schema.pattern(/\S/, { message: () => "the text is blank" }),
+    Schema.maxLength(maxText)
+  ).annotations({
+    description: "What to note, so that it makes sense by itself later."
+  }),
+  scope: optional(
+    MemoryScope,
+    "`session` for this conversation alone; `project` for every later one of the project, which the user decides on. Default: session."
+  )
+})
+
+const reach = { session: "this session", project: "every later session of this project" } as const
+
+/** Lines that a terminal of 80 columns has room for, so that the end of a long one is not out of sight. */
+const wrapped = (text: string): string => {
+  const seen = makeVisible(text).replaceAll("\t", "  ")
+  return seen.replaceAll(/\P{ASCII}/u.test(seen) ? /.{36}(?=.)/gu : /.{72}(?=.)/gu, "$&\n")
+}
+
+/**
+ * What is noted for a project speaks to sessions that have nothing to do with whoever wrote it, so that a person sees all of it
+ * first, each time.
+ */
+export const Remember = Tool.make("remember", {
+  description:
+    "Notes a text that recall finds again when the conversation no longer has it. Secrets are left out; the same text is kept once.",
+  label: "Remember",
+  category: "memory",
+  parameters,
+  success: Schema.String,
+  failure: Schema.Union(MemoryRefused, MemoryFailed),
+  idempotent: true,
+  approval: ({ scope }) => scope === "project",
+  preview: ({ scope = "session", text }) =>
+    Effect.map(Redactor, (redactor) => {
+      // Before it is wrapped: half a secret has no looks to be known by.
+      const noted = redactor.text(text.trim())
+      return {
+        summary: makeVisible(`remember for ${reach[scope]}: ${noted.split("\n", 1)[0] ?? ""}`),
+        diff: unifiedDiff(undefined, `${wrapped(noted)}\n`, "memory"),
+        targets: [],
+        once: true
+      }
+    }),
+  handler: ({ scope = "session", text }, call) =>
+    Effect.gen(function* () {
+      const memory = yield* Memory
+      const { added, entry } = yield* memory.record({ sessionId: call.sessionId, scope, text })
+      const note = entry.text === text.trim().toWellFormed() ? "" : "; what looked like a secret was left out"
+      return `${added ? "noted" : "already noted"} for ${reach[scope]} as memory ${entry.id}${note}`
+    })
+})
