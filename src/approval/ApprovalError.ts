@@ -57,11 +57,14 @@ export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("Approval
 export type ApprovalRefused = ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale
 
 const ended = {
-  unknown: "was never asked or is long gone",
-  granted: "has been granted already",
-  denied: "has been denied already",
-  expired: "has expired",
-  withdrawn: "was withdrawn"
+  unknown: ["was never asked or is long gone", "Answer one of the requests that are open."],
+  granted: ["has been granted already", "To stop what it started, interrupt the task."],
+  denied: ["has been denied already", "To have it done after all, let the model ask again."],
+  expired: ["has expired", "To have it done after all, let the model ask again."],
+  withdrawn: [
+    "was withdrawn, for its call is over or would do something else by now",
+    "Answer the request that came after it, if one did."
+  ]
 } as const
 
 /** There is no such open request; `state` says what became of it, as far as that is still known. */
@@ -70,9 +73,16 @@ export class ApprovalNotPending extends Schema.TaggedError<ApprovalNotPending>()
   state: Schema.Literal("unknown", "granted", "denied", "expired", "withdrawn")
 }) {
   override get message() {
-    return `Approval request ${this.approvalId} is not waiting: it ${ended[this.state]}. Nothing has changed.`
+    const [what, next] = ended[this.state]
+    return `Approval request ${this.approvalId} is not waiting: it ${what}. Nothing has changed. ${next}`
   }
 }
+
+const mismatch = {
+  digest: ["is for something else than the request shows", "Read the request again and answer with its digest."],
+  session: ["was sent to another session than that of the request", "Answer it in its own session."],
+  scope: ["names a scope that the request does not offer", "Answer with one that it does."]
+} as const
 
 /** The decision is for something else than what waits. */
 export class ApprovalMismatch extends Schema.TaggedError<ApprovalMismatch>()("ApprovalMismatch", {
@@ -80,9 +90,8 @@ export class ApprovalMismatch extends Schema.TaggedError<ApprovalMismatch>()("Ap
   what: Schema.Literal("digest", "session", "scope")
 }) {
   override get message() {
-    return this.what === "scope"
-      ? `The scope of the decision on ${this.approvalId} was not offered. Nothing has changed.`
-      : `The decision on ${this.approvalId} is bound to another ${this.what} than the waiting request. Nothing has changed.`
+    const [what, next] = mismatch[this.what]
+    return `The decision on ${this.approvalId} ${what}. Nothing has changed. ${next}`
   }
 }
 

@@ -7,9 +7,9 @@ import { ApprovalRequested, ApprovalResolved, trusted } from "../tool/ToolEvent.
 import { ApprovalDenied, ApprovalExpired, ApprovalQueueFull, type ApprovalRefused } from "./ApprovalError.ts"
 import type { Clearance } from "./Approvals.ts"
 import { callKey, type DeskState, entryOf } from "./DeskState.ts"
-import { digest } from "./Digest.ts"
 import type { Draft } from "./Draft.ts"
 import * as Pending from "./Pending.ts"
+import { likeness } from "./Repetition.ts"
 
 /** How a call waits for its decision; `atOnce` may decide it before anybody sees it. */
 export interface Asking {
@@ -84,7 +84,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
 
   const answered = (
     call: ToolCall,
-    { preview, stillHolds }: Draft,
+    { grantable, preview, stillHolds }: Draft,
     { by, outcome, reason, stop = false }: Pending.Resolution
   ): Effect.Effect<Clearance, ApprovalRefused> => {
     const { callId, name: tool } = call
@@ -95,7 +95,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
         return new ApprovalExpired({ tool, callId, afterMillis: timeoutMillis })
       case "denied":
       case "withdrawn":
-        if (outcome === "denied") repetition.denied(call.sessionId, digest(call, []))
+        if (outcome === "denied") repetition.denied(call.sessionId, likeness(call, grantable.subject))
         return new ApprovalDenied({ tool, callId, stop, by, ...(reason === undefined ? {} : { reason }) })
     }
   }

@@ -37,7 +37,7 @@ export const make = (state: DeskState): Deciding => {
     Effect.gen(function* () {
       const { grantable: could } = pending
       if (could === undefined) return
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* state.now
       const grant = grants.find(could.sessionId, could.worker, could.subject.key, now)
       const book = yield* books.get(projectOf(could.sessionId))
       const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
@@ -46,7 +46,7 @@ export const make = (state: DeskState): Deciding => {
         grant !== undefined
           ? { by: `grant ${grant.id}`, basis: grant.basis }
           : ruled?.decision === "allow"
-            ? { by: `rule ${ruled.rule.id}`, basis: ruled.rule.basis }
+            ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
             : undefined
       if (found === undefined || !(yield* unchanged(hash, found.basis))) return
       yield* Deferred.succeed(pending.answer, { outcome: "granted", by: found.by })
@@ -56,7 +56,7 @@ export const make = (state: DeskState): Deciding => {
   const extend = ({ grantable: could, request }: Pending, scope: Decision["scope"]): Effect.Effect<void> =>
     Effect.gen(function* () {
       if (scope === "once" || could === undefined || could.basis === undefined) return
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* state.now
       const { sessionId, subject, tool, worker } = could
       const id = yield* ids.next("grant")
       const grant = Effect.sync(() =>

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Approvals, ApprovalsOptions } from "./Approvals.ts"
 import * as Asking from "./Asking.ts"
@@ -42,7 +41,7 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
         }),
       policy: (session) => Effect.sync(() => policyOf(session)),
       pending: Effect.sync(() => queue.all.map(({ request }) => request)),
-      grants: (session) => Effect.map(Clock.currentTimeMillis, (now) => grants.list(now, session)),
+      grants: (session) => Effect.map(state.now, (now) => grants.list(now, session)),
       rules: (project) => Effect.map(books.get(project), ({ rules }) => rules),
       revoke: Effect.fn("Approvals.revoke")(function* (session: string, id: string) {
         if (yield* revoke(session, "user", (grant) => grant.id === id)) return true

@@ -15,6 +15,7 @@ import { ApprovalQueue, type Pending } from "./Pending.ts"
 import { Repetition } from "./Repetition.ts"
 import type { PatternRejected } from "./Rule.ts"
 import { RuleStore } from "./RuleStore.ts"
+import * as steady from "./steady.ts"
 import { Subjects } from "./Subject.ts"
 import { FileHash } from "./FileHash.ts"
 
@@ -34,6 +35,8 @@ export interface DeskState {
   readonly queue: ApprovalQueue
   readonly repetition: Repetition
   readonly timeoutMillis: number
+  /** The clock of grants. */
+  readonly now: Effect.Effect<number>
   /** Whether `always` is offered. */
   readonly always: boolean
   readonly policies: Map<string, ApprovalPolicy>
@@ -87,6 +90,7 @@ export const make = (options: ApprovalsOptions): Effect.Effect<DeskState, Patter
       queue: new ApprovalQueue(options.maxPending ?? maxPending),
       repetition: new Repetition(),
       timeoutMillis: Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds")),
+      now: yield* steady.make,
       always: options.always ?? false,
       policies,
       projects,

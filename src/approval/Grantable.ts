@@ -48,13 +48,14 @@ const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}]/g, "\\$&"
 /** The rule that covers just this; commands are saved word for word, not as a beginning. */
 const ruleOf = (
   tool: string,
-  { commands, hosts, paths }: Subject,
+  { bare, commands, hosts, paths }: Subject,
   basis: ReadonlyArray<PreviewTarget>
 ): Rule | undefined => {
-  const common = { id: "", decision: "allow", level: "user", tool } as const
+  if (!bare) return undefined
+  const common = { id: "", decision: "allow", level: "user", tool, exact: true } as const
   const rule: Rule | undefined =
     Array.isArray(commands) && commands.length === 1 && commands[0] !== undefined
-      ? { ...common, argv: commands[0], exact: true, ...(basis.length === 0 ? {} : { basis }) }
+      ? { ...common, argv: commands[0], ...(basis.length === 0 ? {} : { basis }) }
       : paths?.length === 1 && paths[0] !== undefined
         ? { ...common, path: literal(paths[0]) }
         : hosts?.length === 1 && hosts[0] !== undefined

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
@@ -8,11 +7,11 @@ import type { Approvals, Clearance, Question } from "./Approvals.ts"
 import type { Asking } from "./Asking.ts"
 import type { Delegate } from "./Delegate.ts"
 import { type DeskState, entryOf } from "./DeskState.ts"
-import { digest } from "./Digest.ts"
 import { draft } from "./Draft.ts"
 import { explain, type Explanation } from "./explain.ts"
 import { unchanged } from "./Grantable.ts"
 import { workerText } from "./Grants.ts"
+import { likeness } from "./Repetition.ts"
 import type { RuleBook } from "./RuleBook.ts"
 import type { Subject } from "./Subject.ts"
 
@@ -122,7 +121,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     }
     if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
     if (closing.has(call.sessionId)) return unavailable(call)
-    if (repetition.isWorn(call.sessionId, digest(call, []))) return refuse(call, "repetition", worn)
+    if (repetition.isWorn(call.sessionId, likeness(call, subject))) return refuse(call, "repetition", worn)
     const byMode: Cleared =
       verdict === "ask"
         ? Effect.flatMap(draft(state, call, subject, preview), (asked) => ask(call, asked))
@@ -134,12 +133,11 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
 
   /** An answer that relies on files is void once one of them has changed. */
   const judged = (book: RuleBook, call: ToolCall, asks: boolean, preview: Show): Cleared =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(state.now, (now) => {
       const subject = subjects.of(call)
       const found = verdict(book, call, asks, subject, now)
-      const { grant, rule } = found
-      const basis = grant?.basis ?? rule?.basis
-      if (basis === undefined || basis.length === 0) return conclude(call, asks, subject, preview, found)
+      const { basis = [], grant } = found
+      if (basis.length === 0) return conclude(call, asks, subject, preview, found)
       return Effect.flatMap(unchanged(hash, basis), (same): Cleared => {
         if (same) return conclude(call, asks, subject, preview, found)
         if (grant !== undefined) {
@@ -169,7 +167,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       const book = yield* books.get(project ?? projectOf(sessionId))
       const { name } = tool
       const subject = subjects.of({ name, tool, params: parameters, rawParams: parameters })
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* state.now
       return verdict(book, { name, tool, sessionId, workerPath }, asks ?? tool.approval !== "never", subject, now)
     })
   }

@@ -25,7 +25,7 @@ export const Rule = Schema.Struct({
   tool: Schema.String,
   /** The first words of a command, e.g. `["git", "status"]`; never a pattern. */
   argv: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
-  /** The command has these words and no others. */
+  /** Nothing else in the call says what it does: a command has these words and no others, and runs where commands run. */
   exact: Schema.optionalWith(Schema.Boolean, { exact: true }),
   /** An absolute path pattern, or one below the project. */
   path: Schema.optionalWith(Schema.String, { exact: true }),

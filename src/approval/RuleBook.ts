@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import type { HostPattern } from "../policy/network/HostPattern.ts"
+import type { PreviewTarget } from "../tool/Preview.ts"
 import { argvWords, hostTest, PatternRejected, pathTest, type PathTest, type Rule } from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
@@ -9,6 +10,8 @@ export interface RuleVerdict {
   readonly rule: Rule
   /** The rule could not be judged on this call, which then has to be asked for. */
   readonly unread?: true
+  /** Files that the rules rely on which allow the parts of the call. */
+  readonly basis?: ReadonlyArray<PreviewTarget>
 }
 
 interface Compiled {
@@ -153,15 +156,23 @@ const allowedBy = (shelf: Shelf, subject: Subject): RuleVerdict | undefined => {
   const [whole] = shelf.whole
   if (whole !== undefined) return says(whole)
   if (subject.commands === "unread") return undefined
+  const holds = ({ rule }: Compiled) => rule.exact !== true || subject.bare
   const found = [
     ...commandsOf(subject).map((command) =>
-      shelf.argv.get(command[0] ?? "")?.find(({ rule }) => begins(command, rule))
+      shelf.argv.get(command[0] ?? "")?.find((compiled) => holds(compiled) && begins(command, compiled.rule))
     ),
-    ...(subject.paths ?? []).map((path) => shelf.paths.find((compiled) => compiled.path?.(path) === true)),
+    ...(subject.paths ?? []).map((path) =>
+      shelf.paths.find((compiled) => holds(compiled) && compiled.path?.(path) === true)
+    ),
     ...(subject.hosts ?? []).map(({ name, port }: Host) =>
-      shelf.hosts.find(({ host }) => host?.matches(name, port) === true)
+      shelf.hosts.find((compiled) => holds(compiled) && compiled.host?.matches(name, port) === true)
     )
   ]
   const [first] = found
-  return first === undefined || found.some((each) => each === undefined) ? undefined : says(first)
+  if (first === undefined || found.some((each) => each === undefined)) return undefined
+  const basis = found.flatMap((each) => each?.rule.basis ?? [])
+  if (basis.length === 0) return says(first)
+  // The same words mean another file elsewhere, e.g. behind a `cd`.
+  const known = new Set(basis.map(({ path }) => path))
+  return subject.sources.every((source) => known.has(source)) ? { ...says(first), basis } : undefined
 }

@@ -21,6 +21,8 @@ export interface Subject {
   readonly hosts: ReadonlyArray<Host> | undefined
   /** Files that decide what a command does: an answer about the command is void once one has changed. */
   readonly sources: ReadonlyArray<string>
+  /** Nothing else in the call says what it does, e.g. in which directory a command runs. */
+  readonly bare: boolean
   /** What a grant covers: the same key is the same thing. */
   readonly key: string
   /** The key in words, for whoever grants it. */
@@ -49,7 +51,15 @@ const maxCommand = 1024
 const maxKnown = 512
 
 /** What a person wrote or read about a call, but not what it does. */
-const beside = new Set(["command", "description", "timeout", "timeoutSeconds"])
+const beside = new Set(["description", "timeout", "timeoutSeconds"])
+const pathNames = ["path", "paths", "file", "directory", "from", "to"]
+
+type Named = readonly [name: string, value: unknown]
+
+/** What a tool does to a file is the tool; a switch can make something else of it, as `recursive` does. */
+const isSwitch = ([, value]: Named): boolean => value === true
+/** Which part of a page is looked at is all one. */
+const isNoCount = ([, value]: Named): boolean => typeof value !== "number"
 
 const strings = (value: unknown): ReadonlyArray<string> =>
   typeof value === "string" ? [value] : Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
@@ -85,7 +95,11 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
     return commands
   }
   const absolute = (text: string) => path.posix.resolve(options.cwd, text)
-  const resolve = (text: string) => options.resolve?.(absolute(text)) ?? absolute(text)
+  /** What it says and where it leads: a rule that forbids either forbids the call, one that allows has to fit both. */
+  const placesOf = (text: string): ReadonlyArray<string> => {
+    const said = absolute(text)
+    return [...new Set([said, options.resolve?.(said) ?? said])]
+  }
 
   return {
     of: (call) => {
@@ -93,34 +107,48 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       const params: Readonly<Record<string, unknown>> =
         typeof rawParams === "object" && rawParams !== null ? (rawParams as Record<string, unknown>) : {}
       const command = typeof params["command"] === "string" ? params["command"] : undefined
-      const found = ["path", "paths", "file", "directory", "from", "to"].flatMap((key) => strings(params[key]))
+      const found = pathNames.flatMap((key) => strings(params[key]))
       const urls = strings(params["url"])
       const commands = command === undefined ? undefined : read(command)
-      const paths = command !== undefined || found.length === 0 ? undefined : found.map(resolve)
+      const paths = command !== undefined || found.length === 0 ? undefined : found.flatMap(placesOf)
       const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
       const is = definition(tool)
-      const make = (key: unknown, said: string, sources: ReadonlyArray<string> = []): Subject => ({
+      const doing = Object.entries(params).filter(([key]) => !beside.has(key))
+      const others = (...told: ReadonlyArray<string>) => doing.filter(([key]) => !told.includes(key))
+      const make = (
+        key: unknown,
+        said: string,
+        { bare = false, sources = [] }: Partial<Pick<Subject, "bare" | "sources">> = {}
+      ): Subject => ({
         commands,
         paths,
         hosts: hosts?.length === urls.length ? hosts : undefined,
         sources,
+        bare,
         key: JSON.stringify([name, is, key]),
         words: `${name}: ${said}`
       })
       if (commands !== undefined && commands !== "unread") {
-        const rest = Object.entries(params).filter(([key]) => !beside.has(key))
+        const rest = others("command")
         const cwd = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
-        return make(
-          [commands, rest],
-          commands.map(commandLine).join(" ; "),
-          sourcesOf(commands, (file) => path.posix.resolve(cwd, file))
-        )
+        return make([commands, rest], commands.map(commandLine).join(" ; "), {
+          bare: rest.length === 0,
+          sources: sourcesOf(commands, (file) => path.posix.resolve(cwd, file))
+        })
       }
-      if (paths !== undefined && hosts === undefined) return make(["path", paths], paths.join(", "))
+      const exact = () => make(["exact", sha256(commands === undefined ? rawParams : doing)], "this exact call")
+      if (paths !== undefined && hosts === undefined) {
+        const isFiles = tool.category === "files"
+        const rest = isFiles ? others(...pathNames).filter(isSwitch) : others(...pathNames)
+        if (rest.length === 0) return make(["path", paths], paths.join(", "), { bare: true })
+        if (!isFiles) return exact()
+        return make(["path", paths, rest], `${paths.join(", ")} with ${rest.map(([key]) => key).join(", ")}`)
+      }
       if (hosts !== undefined && paths === undefined && commands === undefined && hosts.length === urls.length) {
-        return make(["host", hosts], hosts.map(({ name, port }) => `${name}:${port}`).join(", "))
+        if (others("url").some(isNoCount)) return exact()
+        return make(["host", hosts], hosts.map(({ name, port }) => `${name}:${port}`).join(", "), { bare: true })
       }
-      return make(["exact", sha256(rawParams)], "this exact call")
+      return exact()
     }
   }
 }

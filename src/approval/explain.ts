@@ -1,3 +1,4 @@
+import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ApprovalPolicy, PolicyVerdict } from "./ApprovalPolicy.ts"
 import type { Grant } from "./Grants.ts"
 import { describe, type Rule } from "./Rule.ts"
@@ -10,6 +11,8 @@ export interface Explanation {
   readonly because: string
   readonly rule?: Rule
   readonly grant?: Grant
+  /** Files that the answer relies on: it is void once one has changed. */
+  readonly basis?: ReadonlyArray<PreviewTarget>
 }
 
 export interface Facts {
@@ -31,14 +34,22 @@ export const explain = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): 
   const by = ruled === undefined ? {} : { rule: ruled.rule }
   if (ruled?.decision === "deny") return { verdict: "deny", because: `The rule says: ${said}.`, ...by }
   if (grant !== undefined) {
-    return { verdict: "allow", because: `It was granted for this session: ${grant.words} (${grant.id}).`, grant }
+    return {
+      verdict: "allow",
+      because: `It was granted for this session: ${grant.words} (${grant.id}).`,
+      grant,
+      basis: grant.basis
+    }
   }
   if (ruled?.decision === "ask") {
     const why =
       ruled.unread === true ? `The call could not be read well enough for the rule: ${said}` : `The rule says: ${said}`
     return { verdict: byPolicy, because: `${why}; the mode is ${policy}.`, ...by }
   }
-  if (ruled?.decision === "allow") return { verdict: "allow", because: `The rule says: ${said}.`, ...by }
+  if (ruled?.decision === "allow") {
+    const { basis = [] } = ruled
+    return { verdict: "allow", because: `The rule says: ${said}.`, ...by, basis }
+  }
   return asks
     ? { verdict: byPolicy, because: `${tool} asks for approval of this call and the mode is ${policy}.` }
     : { verdict: "allow", because: `${tool} needs no approval for this call.` }

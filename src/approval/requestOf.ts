@@ -5,6 +5,7 @@ import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Grantable } from "./Grantable.ts"
 import { cutText, shownArguments } from "./rendering/Arguments.ts"
+import { showsAll } from "./rendering/Prompt.ts"
 import { describe } from "./Rule.ts"
 
 /** Messages of the conversation that go along, and characters of each. */
@@ -44,7 +45,7 @@ export const requestOf = (parts: RequestParts): ApprovalRequest => {
   const { call, grantable, preview, redactor } = parts
   const show = (text: string, max: number) => cutText(makeVisible(redactor.text(text)), max)
   const { cut, value } = shownArguments(redactor, call.rawParams)
-  const whole = !cut && (preview?.diff === undefined || preview.diff.length <= maxDiff)
+  const whole = !cut && (preview?.diff?.length ?? 0) <= maxDiff && showsAll(value, preview?.diff)
   const repeatable = whole && preview?.once !== true && grantable.basis !== undefined
   const { rule } = grantable
   const scopes: ReadonlyArray<Scope> = !repeatable

@@ -7,7 +7,6 @@ import { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../approval/Audit.ts"
 import type { Explanation } from "../approval/explain.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
-import { Subjects } from "../approval/Subject.ts"
 import { Configuration, parseValue } from "../config/Configuration.ts"
 import type { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
@@ -22,6 +21,7 @@ import { project } from "./Project.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
 import { Screen } from "./Screen.ts"
+import { subjects } from "./subjects.ts"
 import * as Toolbox from "./Toolbox.ts"
 
 export interface ExplainOptions {
@@ -174,7 +174,7 @@ export const explain = (options: ExplainOptions) =>
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
       root: place.workspace,
       ...(yield* ruleOptions)
-    }).pipe(Layer.provide(Subjects.layer({ cwd: place.workspace })), Layer.provide(Audit.layerMemory))
+    }).pipe(Layer.provide(subjects(place.workspace)), Layer.provide(Audit.layerMemory))
     const answer = yield* explained(tool, parameters, decoded.right).pipe(
       Effect.provide(approvals),
       Effect.provide(Toolbox.layer(place))

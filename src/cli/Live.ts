@@ -13,7 +13,6 @@ import { ClientTools } from "../approval/ClientTools.ts"
 import { Delegate } from "../approval/Delegate.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import { guarded } from "../approval/ReservedNames.ts"
-import { Subjects } from "../approval/Subject.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { DelegateProgram } from "../config/Settings.ts"
@@ -38,6 +37,7 @@ import * as LazyHttpClient from "./LazyHttpClient.ts"
 import { projectConfig } from "./ProjectConfig.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
+import { subjects } from "./subjects.ts"
 
 /** The models of the configuration; it must name at least one. */
 export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwrapEffect(
@@ -207,7 +207,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(Records.memory),
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provideMerge(Records.decided),
-    Layer.provide([Subjects.layer({ cwd: workspace }), FileHash.layerLocal]),
+    Layer.provide([subjects(workspace), FileHash.layerLocal]),
     Layer.provideMerge(Records.sessions),
     Layer.provide(options),
     Layer.provide(tracer)

@@ -221,7 +221,7 @@ describe("Approvals", () => {
   it.scoped("decides by its mode where nobody can be asked, failing closed (A7)", () =>
     Effect.gen(function* () {
       const { end, fence, send, session, submit, turn, world } = yield* opened({ danger: true })
-      const read = (id: string) => ({ id, name: "read_file", args: { path: "a" } })
+      const read = (id: string) => ({ id, name: "read_file", args: { path: "/elsewhere/a" } })
       const outcome = (id: string) =>
         Effect.map(end(id), (event) => (event._tag === "ToolCallFailed" ? event.error._tag : event._tag))
       const set = (policy: "deny" | "allow-read-only" | "allow-edits" | "allow" | "fail") =>

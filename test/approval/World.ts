@@ -3,8 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { type CallError, Tools } from "../../src/agent/Tools.ts"
-import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
-import { Approvals } from "../../src/approval/Approvals.ts"
+import { Approvals, type ApprovalsOptions } from "../../src/approval/Approvals.ts"
 import { approve } from "../../src/approval/approve.ts"
 import { Audit } from "../../src/approval/Audit.ts"
 import { guarded } from "../../src/approval/ReservedNames.ts"
@@ -13,7 +12,7 @@ import { Subjects } from "../../src/approval/Subject.ts"
 import { FileHash } from "../../src/approval/FileHash.ts"
 import { Database } from "../../src/database/Database.ts"
 import { backoff } from "../../src/middleware/retry.ts"
-import type { ModelService } from "../../src/model/Model.ts"
+import type { ModelRequest, ModelService } from "../../src/model/Model.ts"
 import type { ModelPart } from "../../src/model/ModelPart.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import { Models } from "../../src/model/Models.ts"
@@ -24,9 +23,11 @@ import { Runtime } from "../../src/runtime/Runtime.ts"
 import { RuntimeOptions, defaults } from "../../src/runtime/RuntimeOptions.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import { Before, pre } from "../../src/tool/Hook.ts"
 import type * as Tool from "../../src/tool/Tool.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
-import { Machine, mockTools } from "./MockTools.ts"
+import { Machine } from "./Machine.ts"
+import { mockTools } from "./MockTools.ts"
 
 /** What the model says next. */
 export interface Turn {
@@ -40,6 +41,11 @@ const partsOf = ({ calls = [], say }: Turn): ReadonlyArray<ModelPart> => [
   { _tag: "Finished", reason: calls.length > 0 ? "tool_calls" : "stop", usage: noUsage, model: "played" }
 ]
 
+const promptOf = ({ messages }: ModelRequest): string => {
+  const last = messages.findLast(({ message }) => message.role === "user")?.message
+  return last?.role === "user" ? last.content : ""
+}
+
 /** One start of the runtime. */
 export interface Boot {
   readonly runtime: Runtime["Type"]
@@ -48,20 +54,33 @@ export interface Boot {
   readonly rules: RuleStore["Type"]
   readonly tools: Tools["Type"]
   readonly turns: Queue.Queue<Turn>
+  /** The turns of tasks whose last prompt is this one; all others take theirs from `turns`. */
+  readonly turnsOf: (prompt: string) => Effect.Effect<Queue.Queue<Turn>>
   readonly scope: Scope.CloseableScope
 }
 
-export interface WorldOptions {
-  readonly policy?: ApprovalPolicy
+export interface WorldOptions extends Partial<
+  Pick<ApprovalsOptions, "policy" | "always" | "danger" | "timeout" | "maxPending">
+> {
   readonly retry?: boolean
+  /** Whether a hook of the user's rewrites what the machine says. */
+  readonly hooks?: boolean
   readonly tools?: (machine: Machine) => ReadonlyArray<Tool.Any>
-  readonly always?: boolean
-  readonly danger?: boolean
 }
 
-const sealed = (tools: ReadonlyArray<Tool.Any>, retry: boolean) => {
+const sealed = (machine: Machine, tools: ReadonlyArray<Tool.Any>, { hooks = false, retry = false }: WorldOptions) => {
   const policy = backoff({ maxAttempts: 3, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false })
-  const stack = DefaultStack.make({ approval: approve, ...(retry ? { retry: policy } : {}) })
+  const rewrite = pre("*", ({ name }) =>
+    Effect.sync(() => {
+      const parameters = machine.rewritten.get(name)
+      return parameters === undefined ? Before.Continue() : Before.Replace({ parameters })
+    })
+  )
+  const stack = DefaultStack.make({
+    approval: approve,
+    ...(hooks ? { hooks: [rewrite] } : {}),
+    ...(retry ? { retry: policy } : {})
+  })
   const toolset: unknown = Toolset.seal({ tools, middleware: stack })
   return Effect.map(
     Effect.orDie(toolset as Effect.Effect<Toolset.Toolset<CallError, Approvals>, Toolset.ToolsetInvalid>),
@@ -69,7 +88,7 @@ const sealed = (tools: ReadonlyArray<Tool.Any>, retry: boolean) => {
   )
 }
 
-/** A clock that can jump while the timers of the test clock stand still. */
+/** A clock whose wall time can jump while its monotonic time and the timers of the test clock stand still. */
 class JumpingClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   offset = 0
@@ -81,7 +100,7 @@ class JumpingClock implements Clock.Clock {
     return this.inner.unsafeCurrentTimeMillis() + this.offset
   }
   unsafeCurrentTimeNanos() {
-    return this.inner.unsafeCurrentTimeNanos() + BigInt(this.offset) * 1_000_000n
+    return this.inner.unsafeCurrentTimeNanos()
   }
   get currentTimeMillis() {
     return Effect.map(this.inner.currentTimeMillis, (now) => now + this.offset)
@@ -111,7 +130,7 @@ export const make = (options: WorldOptions = {}) =>
     const kept = Context.get(yield* Layer.build(MemorySessionStore.layer), SessionStore)
     const rules = Context.get(yield* Layer.build(RuleStore.layerMemory), RuleStore)
     const given: ReadonlyArray<Tool.Any> = options.tools?.(machine) ?? mockTools(machine)
-    let toolset = yield* sealed(given, options.retry ?? false)
+    let toolset = yield* sealed(machine, given, options)
     /** Set to hold the runtime between a stored decision and the start of its call. */
     const hold = { started: false }
     const released = Effect.unsafeMakeLatch(false)
@@ -141,9 +160,22 @@ export const make = (options: WorldOptions = {}) =>
     const start = Effect.gen(function* () {
       const scope = yield* Scope.fork(outer, ExecutionStrategy.sequential)
       const turns = yield* Queue.unbounded<Turn>()
+      const prompted = new Map<string, Queue.Queue<Turn>>()
+      const turnsOf = (prompt: string) =>
+        Effect.suspend(() => {
+          const known = prompted.get(prompt)
+          return known === undefined
+            ? Effect.tap(Queue.unbounded<Turn>(), (made) => void prompted.set(prompt, made))
+            : Effect.succeed(known)
+        })
       const model: ModelService = {
         name: "played",
-        stream: () => Stream.unwrap(Effect.map(Queue.take(turns), (turn) => Stream.fromIterable(partsOf(turn))))
+        stream: (request) =>
+          Stream.unwrap(
+            Effect.map(Queue.take(prompted.get(promptOf(request)) ?? turns), (turn) =>
+              Stream.fromIterable(partsOf(turn))
+            )
+          )
       }
       const layer = Runtime.layer.pipe(
         Layer.provideMerge(toolsLayer),
@@ -153,14 +185,16 @@ export const make = (options: WorldOptions = {}) =>
             policy: options.policy ?? "ask",
             root: "/w",
             always: options.always ?? false,
-            danger: options.danger ?? false
+            danger: options.danger ?? false,
+            ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+            ...(options.maxPending === undefined ? {} : { maxPending: options.maxPending })
           })
         ),
         Layer.provideMerge(Audit.layerSql(path.join(directory, "keys"))),
         Layer.provideMerge(Layer.succeed(RuleStore, rules)),
         Layer.provide(Layer.succeed(SessionStore, store)),
         Layer.provide(Layer.succeed(Database, database)),
-        Layer.provide(Subjects.layer({ cwd: "/w" })),
+        Layer.provide(Subjects.layer({ cwd: "/w", resolve: (file) => machine.resolve(file) })),
         Layer.provide(Layer.succeed(FileHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })),
         Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", parallelCalls: 200 }))
       )
@@ -172,6 +206,7 @@ export const make = (options: WorldOptions = {}) =>
         rules: Context.get(context, RuleStore),
         tools: Context.get(context, Tools),
         turns,
+        turnsOf,
         scope
       }
       return boot
@@ -208,10 +243,12 @@ export const make = (options: WorldOptions = {}) =>
         Effect.map(Effect.orDie(Stream.runCollect(current.boot.audit.entries)), (rows) => [...rows])
       ),
       swapTools: (tools: ReadonlyArray<Tool.Any>) =>
-        Effect.map(sealed(tools, options.retry ?? false), (next) => {
+        Effect.map(sealed(machine, tools, options), (next) => {
           toolset = next
         }),
-      tools: given,
+      get tools() {
+        return [...toolset.tools.values()]
+      },
       /** Lets the time of a request run out. */
       tick: TestClock.adjust("30 seconds"),
       /** Whether the resolution of a request is in the store. */

@@ -288,6 +288,22 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     }
   })
 
+  it("lets no rule reach beyond its place through a link (A6, S2)", async () => {
+    const outside = path.join(at.home, "outside.txt")
+    fs.writeFileSync(outside, "outside\n")
+    fs.mkdirSync(path.join(at.work, "safe"))
+    fs.symlinkSync(outside, path.join(at.work, "safe", "link.txt"))
+    const rules = [{ id: "safe", decision: "allow", level: "user", tool: "read_file", path: "safe/**" }]
+    scripted(at, [{ steps: [{ call: { name: "read_file", arguments: { path: "safe/link.txt" } } }] }], {
+      approvals: { rules }
+    })
+    const { code, stderr } = await tollgate(at, ["run", "read"])
+    assert.strictEqual(code, 3)
+    assert.include(stderr, "needs approval")
+    const explained = await tollgate(at, ["approvals", "explain", "read_file", "--param", "path=safe/link.txt"])
+    assert.notInclude(explained.stdout, "would run unasked")
+  })
+
   it.each([
     ["approve", true],
     ["deny", false],

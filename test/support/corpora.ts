@@ -3,8 +3,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 
-const folder =
-  process.env["TOLLGATE_CORPORA"] ?? path.join(path.dirname(fileURLToPath(import.meta.url)), "../fixtures/corpora")
+const own = path.join(path.dirname(fileURLToPath(import.meta.url)), "../fixtures/corpora")
+const folder = process.env["TOLLGATE_CORPORA"] ?? own
 
 export interface Row<Input, Expected = string> {
   readonly id: string
@@ -24,6 +24,10 @@ export interface Row<Input, Expected = string> {
 /** Reads one corpus, e.g. `corpus("c_shell")`, from `TOLLGATE_CORPORA` or from the fixtures. */
 export const corpus = <Input, Expected = string>(name: string): ReadonlyArray<Row<Input, Expected>> =>
   JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`), "utf8"))
+
+/** Reads one corpus from the fixtures, wherever the others are. */
+export const kept = <Input, Expected = string>(name: string): ReadonlyArray<Row<Input, Expected>> =>
+  JSON.parse(fs.readFileSync(path.join(own, `${name}.json`), "utf8"))
 
 export const corpusFile = (name: string): unknown => JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"))
 

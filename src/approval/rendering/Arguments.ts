@@ -13,11 +13,13 @@ export interface ShownArguments {
   readonly cut: boolean
 }
 
+/** The length and the hash of a text that is not shown as a whole. */
+export const measure = (text: string): string =>
+  `[${text.length} characters, sha256 ${crypto.createHash("sha256").update(text).digest("hex")}]`
+
 /** Head and tail with the length and the hash of the whole between and behind them. */
 export const cutText = (text: string, max: number): string =>
-  text.length <= max
-    ? text
-    : `${cutMiddle(text, max)} [${text.length} characters, sha256 ${crypto.createHash("sha256").update(text).digest("hex")}]`
+  text.length <= max ? text : `${cutMiddle(text, max)} ${measure(text)}`
 
 /** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut (A9). */
 export const shownArguments = (redactor: RedactorShape, value: unknown): ShownArguments => {

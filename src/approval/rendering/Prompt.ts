@@ -3,7 +3,7 @@ import { words } from "../../policy/shell/ShellPolicy.ts"
 import { makeVisible } from "../../redaction/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
-import { cutText } from "./Arguments.ts"
+import { cutText, measure } from "./Arguments.ts"
 import { foreign, type Line, own } from "./Line.ts"
 
 /** How a request stands at the moment. */
@@ -20,7 +20,23 @@ const maxLines = 40
 const maxDiffLines = 400
 
 /** Names under which a model tells why; they prove nothing. */
-const narration = new Set(["description", "reason", "explanation", "justification", "comment", "purpose", "summary"])
+const narration = new Set([
+  "description",
+  "reason",
+  "rationale",
+  "explanation",
+  "justification",
+  "comment",
+  "purpose",
+  "summary",
+  "intent",
+  "thought",
+  "why"
+])
+
+/** A name as tools give them to their parameters; whatever else a model has made up. */
+const parameterName = /^[A-Za-z_$][\w$.-]{0,63}$/
+const maxName = 200
 
 /** Runs of blanks that could push the rest out of sight. */
 const collapse = (text: string): string =>
@@ -28,7 +44,11 @@ const collapse = (text: string): string =>
 
 const oneLine = (text: string): string => collapse(makeVisible(text)).replaceAll("\n", " ")
 
-const linesOf = (text: string): ReadonlyArray<string> => makeVisible(text).split("\n").map(collapse)
+/** Empty lines do to a text what blanks do to a line. */
+const closeUp = (text: string): string =>
+  text.replaceAll(/\n(?:[ \t]*\n){4,}/g, (run) => `\n… [${run.split("\n").length - 2} empty lines] …\n`)
+
+const linesOf = (text: string): ReadonlyArray<string> => closeUp(makeVisible(text)).split("\n").map(collapse)
 
 const block = (text: string): ReadonlyArray<Line> => {
   const lines = linesOf(text)
@@ -36,7 +56,7 @@ const block = (text: string): ReadonlyArray<Line> => {
   const half = maxLines / 2
   return [
     ...lines.slice(0, half).map((line) => foreign("value", line)),
-    own("warning", `… ${lines.length - maxLines} lines not shown …`),
+    own("warning", `… ${lines.length - maxLines} lines not shown … ${measure(text)}`),
     ...lines.slice(-half).map((line) => foreign("value", line))
   ]
 }
@@ -45,8 +65,14 @@ const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "null")
 
 const argument = (name: string, value: unknown): ReadonlyArray<Line> => {
-  const shown = collapse(makeVisible(name)).replaceAll("\n", " ")
-  const label = narration.has(name) ? `${shown} (the model's own words)` : shown
+  if (!parameterName.test(name)) {
+    return [
+      own("field", "a parameter called:"),
+      foreign("value", oneLine(cutText(name, maxName))),
+      ...block(textOf(value))
+    ]
+  }
+  const label = narration.has(name.toLowerCase()) ? `${name} (the model's own words)` : name
   return [own("field", `${label}:`), ...block(textOf(value))]
 }
 
@@ -98,6 +124,11 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
         return [own("choice", "always: saves the rule"), foreign("value", oneLine(request.rule ?? ""))]
     }
   })
+
+/** Whether a person who reads the prompt has seen all lines of the parameters and of the diff. */
+export const showsAll = (given: unknown, diff: string | undefined): boolean =>
+  entriesOf(given).every(([, value]) => linesOf(textOf(value)).length <= maxLines) &&
+  (diff === undefined || diff.split("\n").length <= maxDiffLines)
 
 /** The parameters of the call, and what a reader cannot tell from them. */
 export const argumentLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
