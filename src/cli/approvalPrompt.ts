@@ -34,7 +34,7 @@ export interface ApprovalPromptOptions {
 }
 
 /** Lines that are shown at once, and lines of the details. */
-const summaryLimit = 16
+const summaryLimit = 60
 const detailLimit = 200
 
 /** How long no key may come before one counts: what was typed at something else is no answer. */
