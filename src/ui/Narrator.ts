@@ -1,7 +1,7 @@
 import type { Envelope } from "../runtime/Envelope.ts"
-import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
 import type { Approval, CallShown, Diff, Display, Level, Progress } from "./Display.ts"
+import { Requests } from "./Requests.ts"
 import { bytes, duration, many, seconds } from "./Words.ts"
 
 /** What a frontend is told to do about an event. */
@@ -35,10 +35,7 @@ export class Narrator {
   private readonly tasks = new Map<string, TaskTold>()
   /** The calls that sub-workers run for, by the place of the worker. */
   private readonly delegated = new Map<string, CallShown>()
-  /** Open approval requests; the first is the one that is shown. */
-  private queue: ReadonlyArray<{ readonly call: CallShown; readonly request: ApprovalRequest }> = []
-  /** Requests from before a restart whose calls have not been made again yet. */
-  private waiting: ReadonlyArray<ApprovalRequest> = []
+  private readonly requests = new Requests()
 
   /** Calls that the frontend was asked to run. */
   private readonly forwarded = new Set<string>()
@@ -107,12 +104,11 @@ export class Narrator {
         told.calls++
         const call = { key: keyOf(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
         this.calls.set(call.key, call)
-        const again = this.waiting.find(({ callId }) => callId === event.callId)
-        this.waiting = this.waiting.filter((other) => other !== again)
-        return [{ _tag: "CallBegan", call }, ...(again === undefined ? [] : this.requested(call, again))]
+        const again = this.requests.again(event.callId)
+        return [{ _tag: "CallBegan", call }, ...(again === undefined ? [] : this.ask(this.requests.add(call, again)))]
       }
       case "ApprovalRequested":
-        return this.requested(this.call(envelope, event.request), event.request)
+        return this.ask(this.requests.add(this.call(envelope, event.request), event.request))
       case "ApprovalResolved":
         return this.resolved(envelope, event)
       case "ClientCallRequested":
@@ -179,7 +175,7 @@ export class Narrator {
       case "SessionResumed": {
         const { goesOn, project, unknownCalls } = event
         this.project = project
-        this.waiting = goesOn?.approvals ?? []
+        this.requests.resume(goesOn?.approvals ?? [])
         const lost = `${many(unknownCalls, "call")} under way when the last run died; nobody knows the outcome`
         return [
           ...(unknownCalls === 0 ? [] : [note(lost, "warning")]),
@@ -241,28 +237,20 @@ export class Narrator {
     return this.calls.get(key) ?? { key, tool: event.tool, arguments: "", worker: envelope.worker ?? [] }
   }
 
-  private requested(call: CallShown, request: ApprovalRequest): ReadonlyArray<Step> {
-    this.queue = [...this.queue, { call, request }]
-    return this.queue.length === 1 ? this.ask() : []
-  }
-
-  private ask(): ReadonlyArray<Step> {
-    const [first] = this.queue
-    if (first === undefined) return []
-    const { call, request } = first
+  private ask(approval: Approval | undefined): ReadonlyArray<Step> {
+    if (approval === undefined) return []
+    const { call, request } = approval
     const { message, preview, risk } = request
     return [
       status(undefined),
       { _tag: "CallNote", call, level: "warning", text: `needs approval, ${risk} risk: ${message}` },
       ...(preview?.diff === undefined ? [] : [{ _tag: "Diff", diff: { call, text: preview.diff } } as const]),
-      { _tag: "Ask", approval: { call, request, waiting: () => this.queue.length - 1 } }
+      { _tag: "Ask", approval }
     ]
   }
 
   private resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
-    const first = this.queue[0]?.request.id === event.approvalId
-    this.queue = this.queue.filter(({ request }) => request.id !== event.approvalId)
-    this.waiting = this.waiting.filter(({ id }) => id !== event.approvalId)
+    const first = this.requests.remove(event)
     const scope = event.scope === undefined || event.scope === "once" ? "" : ` (${event.scope})`
     const reason = event.reason === undefined ? "" : `: ${event.reason}`
     const text = {
@@ -276,7 +264,7 @@ export class Narrator {
     return [
       ...(first ? [{ _tag: "Asked" } as const] : []),
       ...(told ? [] : [{ _tag: "CallNote", call: this.call(envelope, event), level: "info", text } as const]),
-      ...(first ? this.ask() : [])
+      ...(first ? this.ask(this.requests.first()) : [])
     ]
   }
 

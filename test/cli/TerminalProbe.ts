@@ -1,4 +1,5 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalTimers:off - drives real processes from outside
+import { afterEach } from "@effect/vitest"
 import type * as Headless from "@xterm/headless"
 import { createRequire } from "node:module"
 import { spawn } from "@lydell/node-pty"
@@ -36,6 +37,21 @@ export interface Probe {
   readonly raw: () => string
   readonly ended: Promise<number>
   readonly kill: () => void
+}
+
+/** Opens terminals that are closed when their test is over. */
+export const probes = (at: () => Place) => {
+  let open: Array<Probe> = []
+  afterEach(async () => {
+    for (const one of open) one.kill()
+    await Promise.all(open.map(({ ended }) => ended))
+    open = []
+  })
+  return async (args: ReadonlyArray<string>, options?: Options): Promise<Probe> => {
+    const opened = await probe(at(), args, options)
+    open.push(opened)
+    return opened
+  }
 }
 
 export const probe = async (at: Place, args: ReadonlyArray<string>, options: Options = {}): Promise<Probe> => {

@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { type Options, type Probe, probe } from "./TerminalProbe.ts"
+import { type Probe, probes } from "./TerminalProbe.ts"
 
 const write = (name: string, content: string) => ({
   steps: [{ call: { name: "write_file", arguments: { path: name, content } } }]
@@ -12,21 +12,12 @@ const done = { steps: [{ say: "So be it." }] }
 
 describe("an approval in a terminal", { timeout: 60_000 }, () => {
   let at: Place
-  let probes: Array<Probe> = []
-  const open = async (args: ReadonlyArray<string>, options?: Options) => {
-    const opened = await probe(at, args, options)
-    probes.push(opened)
-    return opened
-  }
   beforeEach(() => {
     at = place()
-    probes = []
   })
-  afterEach(async () => {
-    for (const one of probes) one.kill()
-    await Promise.all(probes.map(({ ended }) => ended))
-    at.remove()
-  })
+  afterEach(() => at.remove())
+  // After what removes their place: what comes last is run first.
+  const open = probes(() => at)
   const asked = (terminal: Probe) => terminal.raw().split("needs approval").length - 1
 
   it("holds for the session on s: the same file is not asked for again (A6)", async () => {

@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { type Options, type Probe, probe } from "./TerminalProbe.ts"
+import { probes } from "./TerminalProbe.ts"
 
 const escape = "\u001b"
 const ctrlC = "\u0003"
@@ -15,21 +15,12 @@ const write = (name: string) => ({
 
 describe("the terminal", { timeout: 60_000 }, () => {
   let at: Place
-  let probes: Array<Probe> = []
-  const open = async (args: ReadonlyArray<string>, options?: Options) => {
-    const opened = await probe(at, args, options)
-    probes.push(opened)
-    return opened
-  }
   beforeEach(() => {
     at = place()
-    probes = []
   })
-  afterEach(async () => {
-    for (const one of probes) one.kill()
-    await Promise.all(probes.map(({ ended }) => ended))
-    at.remove()
-  })
+  afterEach(() => at.remove())
+  // After what removes their place: what comes last is run first.
+  const open = probes(() => at)
 
   it("prompts, edits, answers, and quits on ctrl-d (U1)", async () => {
     scripted(at, [{ when: "hello world", repeat: true, steps: [{ say: "Good day." }] }])

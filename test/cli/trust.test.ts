@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probe } from "./TerminalProbe.ts"
+import { probes } from "./TerminalProbe.ts"
 
 const done = { steps: [{ say: "So be it." }] }
 const listing = { steps: [{ call: { name: "list_dir", arguments: {} } }] }
@@ -15,6 +15,7 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     at = place()
   })
   afterEach(() => at.remove())
+  const open = probes(() => at)
 
   const bring = (settings: object) => {
     fs.mkdirSync(path.join(at.work, ".tollgate"), { recursive: true })
@@ -81,17 +82,15 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
   it("is shown and asked about in a terminal, and Enter leaves it untrusted", async () => {
     scripted(at, [])
     bring({ hooks: [hook()] })
-    const first = await probe(at, ["trust"])
+    const first = await open(["trust"])
     await first.seen("y/N")
     first.press("\r")
     assert.strictEqual(await first.ended, 0)
     assert.include(first.screen(), "stays untrusted")
-    const second = await probe(at, ["trust"])
+    const second = await open(["trust"])
     await second.seen("y/N")
     second.press("y\r")
     assert.strictEqual(await second.ended, 0)
     assert.include(second.screen(), "Trusted: 1 hook and 0 rules")
-    first.kill()
-    second.kill()
   })
 })

@@ -1,0 +1,40 @@
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { ApprovalResolved } from "../tool/ToolEvent.ts"
+import type { Approval, CallShown } from "./Display.ts"
+
+/** The approval requests of a session that nobody has answered, in the order in which a person sees them. */
+export class Requests {
+  private queue: ReadonlyArray<Omit<Approval, "waiting">> = []
+  /** Those from before a restart whose calls have not been made again yet. */
+  private early: ReadonlyArray<ApprovalRequest> = []
+
+  resume(requests: ReadonlyArray<ApprovalRequest>): void {
+    this.early = requests
+  }
+
+  /** The request that waits for this call, which is made again. */
+  again(callId: string): ApprovalRequest | undefined {
+    const found = this.early.find((request) => request.callId === callId)
+    this.early = this.early.filter((other) => other !== found)
+    return found
+  }
+
+  /** Gives the request where it is the first. */
+  add(call: CallShown, request: ApprovalRequest): Approval | undefined {
+    this.queue = [...this.queue, { call, request }]
+    return this.queue.length === 1 ? this.first() : undefined
+  }
+
+  /** Whether it was the first. */
+  remove({ approvalId }: ApprovalResolved): boolean {
+    const [first] = this.queue
+    this.queue = this.queue.filter(({ request }) => request.id !== approvalId)
+    this.early = this.early.filter(({ id }) => id !== approvalId)
+    return first?.request.id === approvalId
+  }
+
+  first(): Approval | undefined {
+    const [first] = this.queue
+    return first === undefined ? undefined : { ...first, waiting: () => this.queue.length - 1 }
+  }
+}
