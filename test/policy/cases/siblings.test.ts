@@ -7,7 +7,7 @@ import * as Cases from "../../../src/policy/cases/Cases.ts"
 import { Processes } from "../../../src/process/Processes.ts"
 import { parsePatch, patchTargets } from "../../../src/tools/files/Patch.ts"
 
-const file = resolve("test/fixtures/policy/shell.json")
+const file = resolve("test/fixtures/siblings/shell.json")
 const rows: ReadonlyArray<{ readonly id: string; readonly input: { readonly command: string } }> = JSON.parse(
   fs.readFileSync(file, "utf8")
 )
