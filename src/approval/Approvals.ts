@@ -45,6 +45,8 @@ export interface ApprovalsOptions {
   /** Whether `always` is offered, which saves a rule; false where absent. */
   readonly always?: boolean
   readonly grants?: Partial<GrantLimits>
+  /** Whether anybody can be asked; true where absent. Where not, what would be asked fails closed. */
+  readonly attended?: boolean
 }
 
 /** A call that may run. */

@@ -104,7 +104,12 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
     Effect.gen(function* (): Effect.fn.Return<Clearance, ApprovalRefused> {
       const { callId, name: tool, sessionId } = call
       if (queue.isFull) {
-        const why = { decision: "deny", outcome: "queue full", decided_by: "limit" } as const
+        const why = {
+          decision: "deny",
+          outcome: "queue full",
+          decided_by: "limit",
+          arguments: call.rawParams
+        } as const
         yield* audit.record(entryOf(call, "automatic", why))
         return yield* new ApprovalQueueFull({ tool, callId, limit: queue.limit })
       }

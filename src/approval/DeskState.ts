@@ -39,6 +39,8 @@ export interface DeskState {
   readonly now: Effect.Effect<number>
   /** Whether `always` is offered. */
   readonly always: boolean
+  /** Whether anybody can be asked. */
+  readonly attended: boolean
   readonly policies: Map<string, ApprovalPolicy>
   readonly projects: Map<string, string>
   /** Sessions that are being shut down. */
@@ -92,6 +94,7 @@ export const make = (options: ApprovalsOptions): Effect.Effect<DeskState, Patter
       timeoutMillis: Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds")),
       now: yield* steady.make,
       always: options.always ?? false,
+      attended: options.attended ?? true,
       policies,
       projects,
       closing: new Set(),

@@ -29,7 +29,7 @@ const free: Effect.Effect<Clearance> = Effect.succeed(unasked)
 const worn = "It was denied several times in this task. Do something else, or ask the user."
 
 export const make = (state: DeskState, { ask }: Asking): Judging => {
-  const { audit, books, closing, delegate, grants, hash, policyOf, projectOf, repetition, subjects } = state
+  const { attended, audit, books, closing, delegate, grants, hash, policyOf, projectOf, repetition, subjects } = state
 
   const verdict = (
     book: RuleBook,
@@ -67,7 +67,14 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
 
   const unavailable = (call: ToolCall) =>
     Effect.zipRight(
-      audit.record(entryOf(call, "automatic", { decision: "deny", outcome: "unavailable", decided_by: "policy" })),
+      audit.record(
+        entryOf(call, "automatic", {
+          decision: "deny",
+          outcome: "unavailable",
+          decided_by: "policy",
+          arguments: call.rawParams
+        })
+      ),
       new ApprovalUnavailable({ tool: call.name, callId: call.callId })
     )
 
@@ -123,7 +130,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     if (closing.has(call.sessionId)) return unavailable(call)
     if (repetition.isWorn(call.sessionId, likeness(call, subject))) return refuse(call, "repetition", worn)
     const byMode: Cleared =
-      verdict === "ask"
+      verdict === "ask" && attended
         ? Effect.flatMap(draft(state, call, subject, preview), (asked) => ask(call, asked))
         : verdict === "deny"
           ? refuse(call, "policy")

@@ -141,6 +141,12 @@ const strictOn = (shelf: Shelf, subject: Subject, named: boolean): RuleVerdict |
   for (const path of subject.paths ?? []) {
     for (const compiled of shelf.paths) consider(compiled, compiled.path?.(path))
   }
+  const [anyPath] = shelf.paths
+  if (anyPath !== undefined) {
+    const touched = subject.touched()
+    if (touched === "unread") consider(anyPath, undefined)
+    else for (const path of touched) for (const compiled of shelf.paths) consider(compiled, compiled.path?.(path))
+  }
   for (const host of subject.hosts ?? []) {
     for (const compiled of shelf.hosts) consider(compiled, compiled.host?.covers(host.name, host.port) ?? false)
   }

@@ -21,6 +21,8 @@ export interface Subject {
   readonly hosts: ReadonlyArray<Host> | undefined
   /** Files that decide what a command does: an answer about the command is void once one has changed. */
   readonly sources: ReadonlyArray<string>
+  /** Paths besides, as far as words tell: of a command or a patch. Only a rule that forbids or asks looks at them. */
+  readonly touched: () => ReadonlyArray<string> | "unread"
   /** Nothing else in the call says what it does, e.g. in which directory a command runs. */
   readonly bare: boolean
   /** What a grant covers: the same key is the same thing. */
@@ -80,6 +82,21 @@ const readCommands = (text: string): Subject["commands"] => {
 
 const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))
 
+/** A command that goes elsewhere is not followed. */
+const wordsThatTouch = (
+  commands: NonNullable<Subject["commands"]>,
+  resolve: (word: string) => ReadonlyArray<string>
+): ReadonlyArray<string> | "unread" =>
+  commands === "unread" || commands.some(([name]) => name === "cd" || name === "pushd")
+    ? "unread"
+    : commands.flat().flatMap((word) => [word, ...word.split("=").slice(1)].flatMap(resolve))
+
+const patchLine =
+  /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:---|\+\+\+) (?:[ab]\/)?|rename (?:from|to) )(.+)$/gm
+
+const pathsOfPatch = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(patchLine)].map(([, name = ""]) => name.split("\t")[0]?.trim() ?? "")
+
 /** A command as it could be typed. */
 export const commandLine = (command: ReadonlyArray<string>): string => command.map(shellWord).join(" ")
 
@@ -113,6 +130,13 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       const paths = command !== undefined || found.length === 0 ? undefined : found.flatMap(placesOf)
       const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
       const is = definition(tool)
+      const touched = (): ReadonlyArray<string> | "unread" => {
+        if (commands !== undefined) {
+          const start = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
+          return wordsThatTouch(commands, (word) => placesOf(path.posix.resolve(start, word)))
+        }
+        return typeof params["patch"] === "string" ? pathsOfPatch(params["patch"]).flatMap(placesOf) : []
+      }
       const doing = Object.entries(params).filter(([key]) => !beside.has(key))
       const others = (...told: ReadonlyArray<string>) => doing.filter(([key]) => !told.includes(key))
       const make = (
@@ -124,6 +148,7 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
         paths,
         hosts: hosts?.length === urls.length ? hosts : undefined,
         sources,
+        touched,
         bare,
         key: JSON.stringify([name, is, key]),
         words: `${name}: ${said}`

@@ -20,7 +20,7 @@ export interface Listener {
 /** The runtime behind an interactive prompt, a module of its own so that it loads while the person types. */
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(yield* agent(policy))
+    const context = yield* Layer.build(yield* agent(policy, true))
     yield* Effect.provide(ProjectConfig.warn, context)
     const runtime = Context.get(context, Runtime)
 

@@ -1,11 +1,12 @@
 import stringWidth from "string-width"
-import { graphemes } from "../redaction/graphemes.ts"
+import { eachGrapheme, slices } from "../redaction/graphemes.ts"
 
 /** Characters that take one column each, whatever is beside them: those of our own lines and of most others. */
 const narrow = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2801-\u28ff]*$/
 
 /** Columns that a text takes; escape sequences take none. */
-export const columns = (text: string): number => (narrow.test(text) ? text.length : stringWidth(text))
+export const columns = (text: string): number =>
+  narrow.test(text) ? text.length : slices(text).reduce((sum, slice) => sum + stringWidth(slice), 0)
 
 /** Escape sequences that colour. */
 const sequence = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`)
@@ -22,7 +23,7 @@ export const fit = (text: string, width: number): string => {
       kept += piece
       continue
     }
-    for (const { segment } of graphemes(piece)) {
+    for (const { segment } of eachGrapheme(piece)) {
       const wide = columns(segment)
       if (!full && used + wide > width - 1) {
         full = true
@@ -88,10 +89,14 @@ export class Flow {
 
 /** A line as pieces no wider than `width`, none of it left out. */
 export const broken = (line: string, width: number): ReadonlyArray<string> => {
-  if (columns(line) <= width) return [line]
+  if (narrow.test(line)) {
+    return line === ""
+      ? [line]
+      : Array.from({ length: Math.ceil(line.length / width) }, (_, at) => line.slice(at * width, (at + 1) * width))
+  }
   const pieces = [""]
   let used = 0
-  for (const { segment } of graphemes(line)) {
+  for (const { segment } of eachGrapheme(line)) {
     const wide = columns(segment)
     if (used + wide > width) {
       pieces.push("")

@@ -1,9 +1,9 @@
 import * as Option from "effect/Option"
-import { graphemes } from "../redaction/graphemes.ts"
+import { eachGrapheme } from "../redaction/graphemes.ts"
 import { columns } from "./Layout.ts"
 import { isCtrl, type Key } from "./Keyboard.ts"
 
-const split = (text: string): ReadonlyArray<string> => Array.from(graphemes(text), ({ segment }) => segment)
+const split = (text: string): ReadonlyArray<string> => Array.from(eachGrapheme(text), ({ segment }) => segment)
 
 /** Lines that are remembered. */
 const historyLimit = 200

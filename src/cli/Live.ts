@@ -35,6 +35,7 @@ import type { CallRequest } from "../tool/ToolCall.ts"
 import * as Toolset from "../tool/Toolset.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import { projectConfig } from "./ProjectConfig.ts"
+import { whileTrusted } from "./projectHooks.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
 import { subjects } from "./subjects.ts"
@@ -129,6 +130,8 @@ export interface LiveOptions<T extends ReadonlyArray<Tool.Any>, E, R, E2> {
   readonly requirements: Layer.Layer<Exclude<Tool.Requirements<T[number]>, Memory>, E2>
   readonly models: Layer.Layer<Models, E, R>
   readonly policy: ApprovalPolicy
+  /** Whether anybody can be asked. */
+  readonly attended: boolean
   /** The directory that rules about paths start from. */
   readonly workspace: string
 }
@@ -153,8 +156,12 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
           Exclude<Tool.Requirements<T[number]>, Memory> | Memory | Approvals | HookRunner
         >
       )
+      const found = yield* projectConfig
       const hooks = Layer.suspend(() =>
-        Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) }), Processes.layer)
+        whileTrusted(found).pipe(
+          Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) })),
+          Layer.provide(Processes.layer)
+        )
       )
       const complete = yield* later(toolset, Layer.mergeAll(requirements, given, hooks))
       return yield* Effect.provide(Tools, Tools.layer(complete))
@@ -163,6 +170,7 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
 
 /** The runtime over the user's sessions. */
 export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends CallError>({
+  attended,
   models,
   policy,
   requirements,
@@ -175,6 +183,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
       const { delegate, timeout } = settings.approvals ?? {}
       const made = Approvals.layerAudited({
         policy,
+        attended,
         danger: policy === "allow",
         always: true,
         root: workspace,
@@ -220,5 +229,6 @@ export const reading = layer({
   requirements: Layer.empty,
   models: Models.layerOf({}),
   policy: "fail",
+  attended: false,
   workspace: process.cwd()
 })

@@ -63,13 +63,14 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
   })
 
 /** The runtime with the built-in tools in the working directory. */
-export const agent = (policy: ApprovalPolicy) =>
+export const agent = (policy: ApprovalPolicy, attended: boolean) =>
   Effect.map(Configuration, ({ home, settings: { roots = [] } }) =>
     Live.layer({
       tools: Toolbox.tools,
       requirements: Toolbox.layer({ workspace: process.cwd(), roots, home }),
       models: Live.models,
       policy,
+      attended,
       workspace: process.cwd()
     })
   )
@@ -81,8 +82,9 @@ export const run = (options: RunOptions) =>
     }
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
-    const policy = yield* policyOf(options, interactive && !options.json)
-    yield* perform(options, prompt).pipe(Effect.provide(yield* agent(policy)))
+    const attended = interactive && !options.json
+    const policy = yield* policyOf(options, attended)
+    yield* perform(options, prompt).pipe(Effect.provide(yield* agent(policy, attended)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: !options.json })),
     Effect.provide(Configuration.layer(flagsOf(options)))

@@ -54,7 +54,8 @@ const make = (options: { readonly split: boolean }) =>
     const target = split ? stderr : stdout
     const style = yield* styleFor(target.isTTY)
     const dumb = Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")
-    const live = target.isTTY && !dumb
+    // Absent, not false, where there is no terminal.
+    const live = Boolean(target.isTTY) && !dumb
     let bottom: BottomLine | undefined
     let drawn = false
     /** Whether what was printed last ended its line. */
@@ -83,7 +84,7 @@ const make = (options: { readonly split: boolean }) =>
 
     return Screen.of({
       style,
-      interactive: live && stdin.isTTY && !split,
+      interactive: live && Boolean(stdin.isTTY) && !split,
       live,
       split,
       width,

@@ -97,6 +97,7 @@ export const tour = Effect.gen(function* () {
     requirements: Layer.orDie(Toolbox.layer({ workspace: directory, roots: [], home })),
     models: Models.layerOf({ tour: model }),
     policy: "ask",
+    attended: true,
     workspace: directory
   })
   const session = yield* Effect.gen(function* () {

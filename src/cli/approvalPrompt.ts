@@ -153,7 +153,12 @@ export const approvalPrompt = (
     yield* print(laidOut(summaryOf(request, room()), room(), summaryLimit, style))
     yield* screen.bottom({ text: style.dim("a call needs your approval …") })
     let open = false
+    let pasting = false
     const keys = keyboard.focus((key) => {
+      const { name } = key.key
+      if (name === "paste-start" || name === "paste-end") pasting = name === "paste-start"
+      // What is pasted was written for something else.
+      if (pasting) return Effect.void
       if (isCtrl(key, "c")) return Effect.zipRight(interrupt, choose({ decision: "deny" }))
       return open ? onKey(key) : Effect.asVoid(Queue.offer(early, undefined))
     })

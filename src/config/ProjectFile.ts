@@ -31,7 +31,7 @@ export type ProjectSettings = typeof ProjectSettings.Type
 /** The configuration that a project brings along. */
 export interface ProjectFile {
   readonly file: string
-  /** SHA-256 of its bytes, in hexadecimal; trust is bound to it. */
+  /** SHA-256 of its bytes and of the project's programs that its hooks run, in hexadecimal; trust is bound to it. */
   readonly digest: string
   readonly text: string
   readonly settings: Either.Either<ProjectSettings, ConfigInvalid>
@@ -47,6 +47,22 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(ProjectSettings), {
   errors: "all"
 })
 
+/** Bytes of a program; a larger one is installed, not written in a project. */
+const maxProgram = 4 * 1024 * 1024
+
+/** The files of the project that commands of its hooks name. */
+const programsOf = (
+  project: string,
+  settings: Either.Either<ProjectSettings, ConfigInvalid>
+): ReadonlyArray<string> => {
+  const { hooks = [] } = Either.getOrElse(settings, (): ProjectSettings => ({}))
+  const named = hooks.flatMap(({ command }) => command.map((word) => path.resolve(project, word)))
+  return [...new Set(named)].filter((file) => {
+    const found = fs.statSync(file, { throwIfNoEntry: false })
+    return found?.isFile() === true && found.size <= maxProgram && file.startsWith(`${project}${path.sep}`)
+  })
+}
+
 /** The file of a project; none where it has none that can be read as a file. */
 export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>> =>
   Effect.try(() => {
@@ -55,10 +71,9 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
     if (found?.isFile() !== true || found.size > maxSize) return Option.none()
     const bytes = fs.readFileSync(file)
     const text = bytes.toString("utf8")
-    return Option.some({
-      file,
-      digest: crypto.createHash("sha256").update(bytes).digest("hex"),
-      text,
-      settings: Either.mapLeft(decode(text), (error) => problemOf(file, "", error))
-    })
+    const settings = Either.mapLeft(decode(text), (error) => problemOf(file, "", error))
+    const digest = crypto.createHash("sha256").update(bytes)
+    for (const program of programsOf(project, settings))
+      digest.update(`\0${program}\0`).update(fs.readFileSync(program))
+    return Option.some({ file, digest: digest.digest("hex"), text, settings })
   }).pipe(Effect.orElseSucceed(() => Option.none()))

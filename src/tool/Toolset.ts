@@ -151,7 +151,12 @@ export const seal = <
         return Effect.fail(
           isReserved(request.name)
             ? new ReservedToolName({ tool: request.name })
-            : new ToolNotFound({ tool: request.name, known: [...tools.keys()] })
+            : new ToolNotFound({
+                tool: request.name,
+                known: [...tools.values()]
+                  .filter(({ location, mode }) => mode !== "manual" && location !== "client")
+                  .map(({ name }) => name)
+              })
         )
       }
       return chain({

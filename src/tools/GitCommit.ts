@@ -70,7 +70,7 @@ export const GitCommit = Tool.make("git_commit", {
       const isSame =
         shown === undefined ||
         now.every(({ baseHash, path }, at) => shown[at]?.path === path && shown[at].baseHash === baseHash)
-      if (shown === undefined)
+      if (shown === undefined && call.decided !== true)
         return yield* new GitRefused({ reason: "a commit needs a decision, and nobody was asked" })
       if (!isSame) return yield* new GitStale({ what: "What would be committed" })
       const [made, unsettled] = yield* Effect.uninterruptible(

@@ -102,6 +102,19 @@ describe("the approval prompt", () => {
     })
   )
 
+  it.effect("takes nothing that is pasted for an answer (A5)", () =>
+    Effect.gen(function* () {
+      const { fiber, pause, press } = yield* prompted()
+      yield* pause(300)
+      yield* press("paste-start")
+      for (const input of ["y", "s", "n", "\r"]) yield* press(input)
+      yield* press("paste-end")
+      assert.isFalse(yield* answer(fiber))
+      yield* press("n")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+    })
+  )
+
   it.effect("shows the time that is left, and offers no scope that the request has not (A6, A8)", () =>
     Effect.gen(function* () {
       const { bottom, fiber, pause, press, printed } = yield* prompted()

@@ -288,6 +288,28 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     }
   })
 
+  it.each([
+    ["apply_patch", { patch: "*** Begin Patch\n*** Add File: certs/x.pem\n+key\n*** End Patch\n" }],
+    ["run_shell", { command: "cat certs/x.pem" }],
+    ["write_file", { path: "certs/x.pem", content: "key" }]
+  ])("lets a rule that forbids a path forbid what %s would do to it (A6)", async (name, args) => {
+    const rules = [{ id: "no-keys", decision: "deny", level: "user", tool: "*", path: "**/*.pem" }]
+    scripted(at, [{ steps: [{ call: { name, arguments: args } }] }, { steps: [{ say: "So be it." }] }], {
+      approvals: { rules }
+    })
+    const { stderr } = await tollgate(at, ["run", "--dangerously-allow-all", "go"])
+    assert.include(stderr, "no-keys")
+    assert.isFalse(fs.existsSync(path.join(at.work, "certs")))
+  })
+
+  it("fails closed at once where a mode would ask and nobody is there (A7)", async () => {
+    scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "touch x" } } }] }])
+    for (const json of [[], ["--json"]]) {
+      assert.strictEqual((await tollgate(at, ["run", ...json, "--approve", "allow-edits", "go"])).code, 3)
+    }
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
   it("lets no rule reach beyond its place through a link (A6, S2)", async () => {
     const outside = path.join(at.home, "outside.txt")
     fs.writeFileSync(outside, "outside\n")

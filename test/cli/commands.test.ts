@@ -285,6 +285,13 @@ describe("the built command line", { timeout }, () => {
     }
   )
 
+  it.each(["a", "漢a"])("takes one long word for a prompt: %s", async (word) => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Read." }] }])
+    const { code, stdout } = await tollgate(at, ["run"], word.repeat(150_000))
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stdout, "Read.\n")
+  })
+
   it("shows the tour without a terminal, keeps it on record and leaves no workspace behind", async () => {
     const temporary = path.join(at.home, "tmp")
     fs.mkdirSync(temporary)

@@ -52,6 +52,26 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     assert.isFalse(ran())
   })
 
+  it("runs no hook whose program a tool has changed since it was trusted (T8)", async () => {
+    const check = path.join(at.work, "check.cjs")
+    const program = (name: string) =>
+      `require("node:fs").writeFileSync(${JSON.stringify(path.join(at.home, name))}, "")`
+    fs.writeFileSync(check, program("first"))
+    bring({ hooks: [{ event: "pre", tool: "list_dir", command: [process.execPath, "check.cjs"] }] })
+    await tollgate(at, ["trust", "--yes"])
+    scripted(at, [
+      listing,
+      { steps: [{ call: { name: "write_file", arguments: { path: "check.cjs", content: program("ran") } } }] },
+      listing,
+      done
+    ])
+    const { stderr } = await tollgate(at, ["run", "--approve", "allow-edits", "go"])
+    assert.isTrue(fs.existsSync(path.join(at.home, "first")))
+    assert.isFalse(ran())
+    assert.include(stderr, "has changed since it was trusted")
+    assert.include((await tollgate(at, ["run", "--approve", "deny", "go"])).stderr, "has changed since it was trusted")
+  })
+
   it("allows nothing by its rules until it is trusted, and nothing once that is taken back (A6)", async () => {
     scripted(at, [writing, done])
     bring({ approvals: { rules: [{ id: "theirs", decision: "allow", tool: "write_file" }] } })
