@@ -65,8 +65,9 @@ const reason = (expanded: ReturnType<typeof expand>): string =>
 describe("the expansion of a pattern", () => {
   it.scoped("is that of bash but for doubled slashes, wherever the directory stands (S3)", () =>
     Effect.gen(function* () {
-      const base = `${yield* temporaryDirectory}/[a]*`
-      fs.mkdirSync(base)
+      // Deep enough that no pattern leads out of what is planted.
+      const base = `${yield* temporaryDirectory}/up/upper/[a]*`
+      fs.mkdirSync(base, { recursive: true })
       plant(base)
       for (const [index, found] of byBash(base, patterns).entries()) {
         const pattern = patterns[index]!
