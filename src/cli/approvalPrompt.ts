@@ -155,11 +155,11 @@ export const approvalPrompt = (
     let open = false
     let pasting = false
     const keys = keyboard.focus((key) => {
+      if (isCtrl(key, "c")) return Effect.zipRight(interrupt, choose({ decision: "deny" }))
       const { name } = key.key
       if (name === "paste-start" || name === "paste-end") pasting = name === "paste-start"
       // What is pasted was written for something else.
       if (pasting) return Effect.void
-      if (isCtrl(key, "c")) return Effect.zipRight(interrupt, choose({ decision: "deny" }))
       return open ? onKey(key) : Effect.asVoid(Queue.offer(early, undefined))
     })
     const showing = Effect.zipRight(

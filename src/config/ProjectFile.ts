@@ -47,19 +47,23 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(ProjectSettings), {
   errors: "all"
 })
 
-/** Bytes of a program; a larger one is installed, not written in a project. */
+/** Bytes of a program; a project that names a larger one cannot be trusted. */
 const maxProgram = 4 * 1024 * 1024
 
-/** The files of the project that commands of its hooks name. */
+/** The files of the project that commands of its hooks name, from its top or from where they would run. */
 const programsOf = (
   project: string,
   settings: Either.Either<ProjectSettings, ConfigInvalid>
 ): ReadonlyArray<string> => {
   const { hooks = [] } = Either.getOrElse(settings, (): ProjectSettings => ({}))
-  const named = hooks.flatMap(({ command }) => command.map((word) => path.resolve(project, word)))
+  const named = hooks.flatMap(({ command }) =>
+    command.flatMap((word) => [path.resolve(project, word), path.resolve(word)])
+  )
   return [...new Set(named)].filter((file) => {
     const found = fs.statSync(file, { throwIfNoEntry: false })
-    return found?.isFile() === true && found.size <= maxProgram && file.startsWith(`${project}${path.sep}`)
+    if (found?.isFile() !== true || !file.startsWith(`${project}${path.sep}`)) return false
+    if (found.size > maxProgram) throw new Error(`${file} is larger than ${maxProgram} bytes`)
+    return true
   })
 }
 
