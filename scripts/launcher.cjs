@@ -83,11 +83,16 @@ const sweep = (cache) => {
     fs.rmSync(path.join(directory, name), { force: true })
 }
 
+/** Makes the last two levels; Node's own recursion can go on for ever, as below `/proc`. */
+const makeDirectory = (directory) => {
+  for (const one of [path.dirname(directory), directory]) if (!fs.existsSync(one)) fs.mkdirSync(one, { mode: 0o700 })
+}
+
 /** After the run, so that what was compiled on the way is in it too. */
 const save = ({ cache, script }) => {
   const temporary = `${cache}.${process.pid}`
   try {
-    fs.mkdirSync(path.dirname(cache), { recursive: true, mode: 0o700 })
+    makeDirectory(path.dirname(cache))
     fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: "wx" })
     fs.renameSync(temporary, cache)
     sweep(cache)

@@ -9,6 +9,7 @@ import type { ApprovalRefused, DecisionRefused } from "../../src/approval/Approv
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { approve } from "../../src/approval/approve.ts"
 import { Grants } from "../../src/approval/Grants.ts"
+import { identity } from "../../src/middleware/Middleware.ts"
 import { pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
 import { byName } from "../../src/approval/Subject.ts"
@@ -101,6 +102,22 @@ export const cachedApproval = (): Promise<number> =>
     })
   )
 
+/** Microseconds of the same call where nothing asks: what its toolset costs without approvals. */
+export const unaskedCall = (): Promise<number> =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const toolset = yield* Toolset.seal({ tools: [RunShell], middleware: identity })
+      const call = toolset.call(request("touch a", silent))
+      let best = Infinity
+      for (let round = 0; round < 10; round++) {
+        const from = process.hrtime.bigint()
+        for (let index = 0; index < 5000; index++) yield* call
+        best = Math.min(best, micros(from, 5000))
+      }
+      return best
+    })
+  )
+
 /** Microseconds from the call until its request is announced. */
 export const injectedRequest = (): Promise<number> =>
   bench((given) =>
@@ -132,9 +149,9 @@ export const injectedRequest = (): Promise<number> =>
 const describe = byName({ cwd: "/w" })
 const subjectOf = (params: unknown) => describe.of({ name: "run_shell", tool: RunShell, params, rawParams: params })
 
-/** Microseconds of looking a call up among 1,000 rules for its tool and 10,000 grants; the worst of several kinds. */
-export const lookup = (): number => {
-  const rules = Array.from({ length: 1000 }, (_, index): Rule => {
+/** Microseconds of looking a call up among so many rules for its tool and so many grants; the worst of several kinds. */
+export const lookup = (ruleCount: number, grantCount: number): number => {
+  const rules = Array.from({ length: ruleCount }, (_, index): Rule => {
     const common = { id: `r${index}`, decision: "allow", level: "user", tool: "run_shell" } as const
     return index % 3 === 0
       ? { ...common, argv: ["git", `verb-${index}`] }
@@ -144,7 +161,7 @@ export const lookup = (): number => {
   })
   const book = Either.getOrThrow(RuleBook.make(rules, { root: "/w", trusted: true }))
   const grants = new Grants()
-  for (let index = 0; index < 10_000; index++) {
+  for (let index = 0; index < grantCount; index++) {
     const { key, words } = subjectOf({ command: `touch ${index}` })
     grants.add({
       id: `g${index}`,
@@ -172,6 +189,20 @@ export const lookup = (): number => {
         grants.find("session_1", `["root"]`, subject.key, 0)
       })
     )
+  )
+}
+
+/** Microseconds of a pattern, a path and a command as people write them, each seen for the first time; the worst. */
+export const ordinary = (): number => {
+  let fresh = 0
+  return Math.max(
+    least(3, 200, () =>
+      Either.match(pathTest(`/w/src/${fresh++}/**/*.ts`, "/w"), {
+        onLeft: () => false,
+        onRight: (test) => test("/w/src/1/deep/er/file.ts")
+      })
+    ),
+    least(3, 200, () => subjectOf({ command: `git log --oneline -n ${fresh++} src/index.ts` }))
   )
 }
 

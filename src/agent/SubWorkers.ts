@@ -6,6 +6,7 @@ import type { Approvals } from "../approval/Approvals.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { ToolNotFound } from "../tool/Toolset.ts"
@@ -125,7 +126,8 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         if (reason !== undefined) return yield* new DelegationFailed({ reason })
         started++
         const { meter: above, siblings } = familyOf(parent, options.meter)
-        const worker = siblings.name(name)
+        const { text: told } = yield* Redactor
+        const worker = siblings.name(name === undefined ? name : told(name))
         const path = [...parent, worker]
         const { meter } = familyOf(path, new Meter(above))
         const ids = yield* Ids

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { withoutSpan } from "../telemetry/traced.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { CallRequest } from "../tool/ToolCall.ts"
@@ -28,7 +29,7 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
       Tools,
       Effect.map(Effect.context<R>(), (context) => ({
         tools: toolset.tools,
-        call: (request) => Effect.provide(toolset.call(request), context),
+        call: (request) => Effect.provide(toolset.call(request), withoutSpan(context)),
         functions: functionsOf(toolset.tools)
       }))
     )

@@ -9,12 +9,12 @@ import type { ModelError } from "../model/ModelError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
-import * as GenAi from "../telemetry/GenAi.ts"
-import { type Answer, answer } from "./answer.ts"
+import { answer } from "./answer.ts"
 import { callTool } from "./callTool.ts"
 import { lastMessages } from "./lastMessages.ts"
 import type { Meter } from "./Meter.ts"
 import type { CallError, Tools } from "./Tools.ts"
+import * as Spans from "./Spans.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
 /** The loop made as many model requests as it may. */
@@ -54,8 +54,7 @@ export interface WorkerOptions {
   readonly limits: WorkerLimits
   /** What this worker and those below it use. */
   readonly meter: Meter
-  /** Whether workers and model requests are spans (T11). */
-  readonly spans: boolean
+  readonly spans: Spans.Spans
 }
 
 export interface WorkerOutcome {
@@ -71,35 +70,11 @@ export type WorkerError = ModelError | IterationLimitReached | TaskStopped
 const stops = (error: CallError | undefined): error is CallError =>
   error !== undefined && "stop" in error && error.stop === true
 
-const agentSpan = (options: WorkerOptions) => {
-  const { attributes, kind, name } = GenAi.invokeAgent({
-    workerPath: options.workerPath,
-    conversation: options.sessionId
-  })
-  return Effect.withSpan(name, { attributes, kind, captureStackTrace: false })
-}
-
-/** A span around one model request, with its usage once it has ended. */
-const chatSpan =
-  (options: WorkerOptions) =>
-  <E>(self: Effect.Effect<Answer, E>): Effect.Effect<Answer, E> => {
-    const { attributes, kind, name } = GenAi.chat({
-      provider: options.profile,
-      model: options.model.name,
-      conversation: options.sessionId
-    })
-    const told = Effect.tap(self, ({ finished: { reason, usage } }) =>
-      Effect.annotateCurrentSpan(GenAi.chatEnd({ ...usage, finish: reason }))
-    )
-    return Effect.withSpan(told, name, { attributes, kind, captureStackTrace: false })
-  }
-
 /** Asks the model, runs the calls it asks for, and again, until it asks for none. */
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
   const { limits, meter, sink, tools, view } = options
   const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
 
-  const chat = options.spans ? chatSpan(options) : <A>(self: A): A => self
   const loop = Effect.gen(function* () {
     const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
     for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
@@ -109,7 +84,10 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         messages: options.systemPrompt === "" ? messages : [system, ...messages],
         functions
       }
-      const { calls, finished, text } = yield* chat(answer(options.model, options.profile, request, sink, iteration))
+      const { calls, finished, text } = yield* Spans.chat(
+        options,
+        answer(options.model, options.profile, request, sink, iteration)
+      )
       meter.add(finished.usage)
       const { sessionId, workerPath } = options
       const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
@@ -134,5 +112,5 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
     }
     return yield* new IterationLimitReached({ limit: limits.maxIterations })
   })
-  return options.spans ? agentSpan(options)(loop) : loop
+  return Spans.invokeAgent(options, loop)
 }

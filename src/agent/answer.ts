@@ -29,6 +29,11 @@ export interface Answer {
 const answerLimit = 64 * 1024 * 1024
 /** Calls of one answer. */
 const callLimit = 128
+/** Characters of the name of a tool; no tool has one that is longer than 64. */
+const nameLimit = 128
+
+/** The name as it came, so that it finds its tool; of one that cannot be a tool's, as much as tells which was meant. */
+const bounded = (name: string): string => (name.length <= nameLimit ? name : `${name.slice(0, nameLimit)}…`)
 
 /** What has come of an answer so far. */
 class Draft {
@@ -50,7 +55,11 @@ class Draft {
         break
       case "FunctionCalled":
         this.calls.push(
-          this.distinct({ id: part.id, type: "function", function: { name: part.name, arguments: part.arguments } })
+          this.distinct({
+            id: part.id,
+            type: "function",
+            function: { name: bounded(part.name), arguments: part.arguments }
+          })
         )
         this.size += part.arguments.length
         break
@@ -107,7 +116,7 @@ const eventOf = (part: ModelPart) => {
     case "ReasoningDelta":
       return new ReasoningDelta({ text: part.text, offset: 0 }, trusted)
     case "ArgumentsDelta":
-      return new ArgumentsDelta({ callId: part.id, tool: part.name, text: part.text, offset: 0 }, trusted)
+      return new ArgumentsDelta({ callId: part.id, tool: bounded(part.name), text: part.text, offset: 0 }, trusted)
     case "AttemptFailed":
       return new ModelAttemptFailed(
         { attempt: part.attempt, reason: part.reason, delayMillis: part.delayMillis },

@@ -55,6 +55,8 @@ export interface Clearance {
   readonly preview: Preview | undefined
   /** Whether what was shown is still so; to be asked immediately before the call runs (A5). */
   readonly stillHolds: Effect.Effect<boolean>
+  /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
+  readonly withheld?: (path: string) => boolean
 }
 
 /** A call that somebody wonders about. */

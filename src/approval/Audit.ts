@@ -88,10 +88,15 @@ const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["
   Effect.gen(function* () {
     const redactor = yield* Redactor
     let pending: Array<Waiting> = []
+    const told = (text: string | null | undefined): string | null =>
+      text === undefined || text === null ? null : redactor.text(text)
     const redacted = ({ entry, time }: Waiting): Timed => ({
       time,
       entry: {
         ...entry,
+        tool: told(entry.tool),
+        decided_by: told(entry.decided_by),
+        reason: told(entry.reason),
         arguments:
           entry.arguments === undefined ? null : JSON.stringify(shownArguments(redactor, entry.arguments).value)
       }

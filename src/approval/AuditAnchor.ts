@@ -3,6 +3,8 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { because } from "../database/because.ts"
+import { makeDirectory } from "../database/makeDirectory.ts"
 import { replaceFile } from "../database/replaceFile.ts"
 import type { Head } from "./AuditChain.ts"
 
@@ -28,7 +30,7 @@ const AnchorFile = Schema.parseJson(Schema.Struct({ id: Schema.Number, hash: Sch
 const decode = Schema.decodeUnknown(AnchorFile)
 const keyBytes = 32
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200)
+const reasonOf = (error: unknown): string => because(error).slice(0, 200)
 
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, AuditAnchorFailed> =>
   Effect.try({ try: run, catch: (error) => new AuditAnchorFailed({ file, reason: reasonOf(error) }) })
@@ -48,7 +50,7 @@ export const open = (directory: string): Effect.Effect<Anchor, AuditAnchorFailed
     const keyFile = path.join(directory, "audit.key")
     const headFile = path.join(directory, "audit.head")
     const key = yield* attempt(keyFile, () => {
-      fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+      makeDirectory(directory)
       return readKey(keyFile)
     })
     if (key.length !== keyBytes) {

@@ -5,6 +5,7 @@ export const AuditKind = Schema.Literal(
   "requested",
   "resolved",
   "automatic",
+  "consulted",
   "decision_refused",
   "revoked",
   "rule_saved",
@@ -32,7 +33,10 @@ export const AuditRow = Schema.Struct({
   /** JSON, redacted and cut. */
   arguments: text,
   decision: Schema.NullOr(Schema.Literal("approve", "deny")),
-  /** `granted`, `denied`, `expired`, `withdrawn`, or the name of the error of a refused decision. */
+  /**
+   * `granted`, `denied`, `expired`, `withdrawn`, or the name of the error of a refused decision; of a delegate that left the
+   * decision to the mode, whether it `passed` or `failed`.
+   */
   outcome: text,
   scope: text,
   /** The person, rule, grant, policy or program that decided. */

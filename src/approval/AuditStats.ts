@@ -1,4 +1,4 @@
-import type { AuditRow } from "./AuditEntry.ts"
+import type { AuditKind, AuditRow } from "./AuditEntry.ts"
 
 /** How decisions about one tool went (A14). */
 export interface ToolStats {
@@ -28,12 +28,15 @@ const none = (tool: string) => ({
   maxMillis: 0
 })
 
+/** What is about a call that wanted a decision; a name that somebody tried is no tool. */
+const asks: ReadonlySet<AuditKind> = new Set(["requested", "resolved", "automatic"])
+
 /** Sums up rows of an audit as they come. */
 export class StatsFold {
   private readonly byTool = new Map<string, ReturnType<typeof none>>()
 
   add(row: AuditRow): void {
-    if (row.tool === null) return
+    if (row.tool === null || !asks.has(row.kind)) return
     let stats = this.byTool.get(row.tool)
     if (stats === undefined) this.byTool.set(row.tool, (stats = none(row.tool)))
     if (row.kind === "requested") stats.asked += 1

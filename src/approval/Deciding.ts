@@ -53,7 +53,10 @@ export const make = (state: DeskState): Deciding => {
     })
 
   /** Makes an answer hold for longer, and answers what it covers of the others that wait (A6). */
-  const extend = ({ grantable: could, request }: Pending, scope: Decision["scope"]): Effect.Effect<void> =>
+  const extend = (
+    { grantable: could, request }: Pending,
+    { by, scope }: Pick<Decision, "by" | "scope">
+  ): Effect.Effect<void> =>
     Effect.gen(function* () {
       if (scope === "once" || could === undefined || could.basis === undefined) return
       const now = yield* state.now
@@ -78,7 +81,7 @@ export const make = (state: DeskState): Deciding => {
           kind: "rule_saved",
           session: request.sessionId,
           tool,
-          decided_by: "user",
+          decided_by: by,
           reason: rule.id
         } as const
         // A rule that could not be saved holds for the session at least.
@@ -112,7 +115,7 @@ export const make = (state: DeskState): Deciding => {
       if (!first || late) {
         return yield* new ApprovalNotPending({ approvalId, state: (yield* Deferred.await(answer)).outcome })
       }
-      if (decision.decision === "approve") yield* extend(pending, decision.scope)
+      if (decision.decision === "approve") yield* extend(pending, decision)
     })
 
   const refused =
@@ -137,7 +140,7 @@ export const make = (state: DeskState): Deciding => {
       const decision = { scope: "once" as const, by: "rule", ...decide(pending.request) }
       return Effect.zipRight(
         Deferred.succeed(pending.answer, resolutionOf(decision)),
-        decision.decision === "approve" ? extend(pending, decision.scope) : Effect.void
+        decision.decision === "approve" ? extend(pending, decision) : Effect.void
       )
     }
   }

@@ -14,6 +14,8 @@ export interface DelegateAnswer {
   readonly decision: "approve" | "deny" | "ask"
   readonly reason?: string
   readonly by: string
+  /** It has not answered; the decision is what that stands for. */
+  readonly failed?: boolean
 }
 
 /** Decides before a person is asked: how a team plugs in its own policy or reviewer. None where it is not provided. */
@@ -62,23 +64,26 @@ const consult = (
   request: ApprovalRequest
 ): Effect.Effect<DelegateAnswer> => {
   const by = `delegate ${file.split("/").at(-1) ?? file}`
-  const failed = (what: string): DelegateAnswer => ({ decision: onFailure, reason: `the delegate ${what}`, by })
+  const failed = (what: string): DelegateAnswer => ({ decision: onFailure, reason: `it ${what}`, by, failed: true })
   return Effect.gen(function* () {
     const text = yield* encode(request)
     const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
     if (result.exitCode !== 0) return failed(`ended with ${result.exitCode ?? result.signal ?? "nothing"}`)
     if (result.stdout.droppedBytes > 0) return failed("said too much")
-    const answer = yield* decode(result.stdout.head)
+    const said = yield* Effect.option(decode(result.stdout.head))
+    if (Option.isNone(said)) return failed("said what is no answer")
+    const answer = said.value
     if (answer.digest !== request.digest) return failed("answered about something else")
     const reason = answer.reason?.slice(0, maxReason)
     return { decision: answer.decision, by, ...(reason === undefined ? {} : { reason }) }
   }).pipe(
     Effect.timeoutOption(timeout),
     Effect.map(Option.getOrElse(() => failed(`did not answer within ${Duration.format(Duration.decode(timeout))}`))),
+    Effect.catchTag("SpawnFailed", ({ message }) => Effect.succeed(failed(`could not be run: ${message}`))),
     Effect.catchAllCause((cause) =>
       Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
-        : Effect.as(Effect.logDebug(`The approval ${by} failed`, cause), failed("could not be run or understood"))
+        : Effect.as(Effect.logDebug(`The approval ${by} failed`, cause), failed("could not be asked"))
     )
   )
 }

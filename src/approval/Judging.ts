@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
+import { DelegateFailed, trusted } from "../tool/ToolEvent.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
 import { judge } from "./ApprovalPolicy.ts"
 import type { Approvals, Clearance, Question } from "./Approvals.ts"
 import type { Asking } from "./Asking.ts"
-import type { Delegate } from "./Delegate.ts"
+import type { Delegate, DelegateAnswer } from "./Delegate.ts"
 import { type DeskState, entryOf } from "./DeskState.ts"
 import { draft } from "./Draft.ts"
 import { explain, type Explanation } from "./explain.ts"
@@ -91,6 +92,16 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       unasked
     )
 
+  /** Says that a delegate has not answered, once for each call, however often it is asked for. */
+  const warned = new WeakSet<ToolCall>()
+  const warn = (call: ToolCall, { by, decision, failed, reason = "" }: DelegateAnswer) =>
+    Effect.suspend(() => {
+      if (failed !== true || decision === "approve" || warned.has(call)) return Effect.void
+      warned.add(call)
+      const { callId, name: tool } = call
+      return call.sink.emit(new DelegateFailed({ callId, tool, by, decision, reason }, trusted))
+    })
+
   const byDelegate = (
     call: ToolCall,
     subject: Subject,
@@ -99,19 +110,32 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     decide: NonNullable<Delegate["Type"]["decide"]>
   ): Cleared =>
     Effect.flatMap(draft(state, call, subject, preview), ({ preview: shown, request, stillHolds }) =>
-      Effect.flatMap(decide(request), ({ by, decision, reason }): Cleared => {
-        if (decision === "ask") return byMode
-        if (decision === "deny") return refuse(call, by, reason)
-        const entry = entryOf(call, "automatic", {
-          decision: "approve",
-          outcome: "granted",
-          decided_by: by,
-          digest: request.digest,
-          arguments: call.rawParams,
-          reason: reason ?? null
-        })
-        return Effect.as(audit.commit(entry), { preview: shown, stillHolds })
-      })
+      Effect.flatMap(
+        Effect.tap(decide(request), (answer) => warn(call, answer)),
+        (answer): Cleared => {
+          const { by, decision, failed = false, reason } = answer
+          if (decision === "ask") {
+            const passed = entryOf(call, "consulted", {
+              outcome: failed ? "failed" : "passed",
+              decided_by: by,
+              digest: request.digest,
+              arguments: call.rawParams,
+              reason: reason ?? null
+            })
+            return Effect.zipRight(audit.record(passed), byMode)
+          }
+          if (decision === "deny") return refuse(call, by, reason)
+          const entry = entryOf(call, "automatic", {
+            decision: "approve",
+            outcome: "granted",
+            decided_by: by,
+            digest: request.digest,
+            arguments: call.rawParams,
+            reason: reason ?? null
+          })
+          return Effect.as(audit.commit(entry), { preview: shown, stillHolds })
+        }
+      )
     )
 
   const conclude = (
@@ -143,10 +167,15 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     Effect.flatMap(state.now, (now) => {
       const subject = subjects.of(call)
       const found = verdict(book, call, asks, subject, now)
+      const withheld = book.withheld(call.name, subject, policyOf(call.sessionId) !== "allow")
+      const concluded = (explanation: Explanation): Cleared => {
+        const cleared = conclude(call, asks, subject, preview, explanation)
+        return withheld === undefined ? cleared : Effect.map(cleared, (clearance) => ({ ...clearance, withheld }))
+      }
       const { basis = [], grant } = found
-      if (basis.length === 0) return conclude(call, asks, subject, preview, found)
+      if (basis.length === 0) return concluded(found)
       return Effect.flatMap(unchanged(hash, basis), (same): Cleared => {
-        if (same) return conclude(call, asks, subject, preview, found)
+        if (same) return concluded(found)
         if (grant !== undefined) {
           grants.remove(({ id }) => id === grant.id)
           const { id: reason, sessionId: session, tool } = grant
@@ -156,7 +185,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
           )
         }
         const byMode = asks ? judge(policyOf(call.sessionId), call.tool) : "allow"
-        return conclude(call, asks, subject, preview, { verdict: byMode, because: "" })
+        return concluded({ verdict: byMode, because: "" })
       })
     })
 

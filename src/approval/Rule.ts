@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { compile } from "../policy/path/Glob.ts"
+import { globBase } from "../policy/path/GlobBase.ts"
 import { HostPatternFromString } from "../policy/network/HostPattern.ts"
 import { words } from "../policy/shell/ShellPolicy.ts"
 import { PreviewTarget } from "../tool/Preview.ts"
@@ -65,8 +66,26 @@ const literalEnds = (glob: string): readonly [start: string, end: string] => {
   const special = /[*?[\]\\]/
   const first = glob.search(special)
   if (first === -1) return [glob, glob]
-  return [glob.slice(0, first), glob.includes("\\") || glob.includes("[") ? "" : (/[^*?]*$/.exec(glob)?.[0] ?? "")]
+  // `**` stands for no name as well: `a/**` fits `a`.
+  const start = glob.slice(0, glob.startsWith("/**", first - 1) ? first - 1 : first)
+  return [start, glob.includes("\\") || glob.includes("[") ? "" : (/[^*?]*$/.exec(glob)?.[0] ?? "")]
 }
+
+/** The longest text that every path has in it that a pattern fits. */
+const literalCore = (glob: string): string =>
+  /[[\\]/.test(glob)
+    ? ""
+    : glob
+        .split(/[*?]+/)
+        .map((part) => part.replaceAll(/^\/|\/$/g, ""))
+        .reduce((longest, part) => (part.length > longest.length ? part : longest), "")
+
+const below = (pattern: string, root: string): string =>
+  pattern.startsWith("/") ? pattern : `${root === "/" ? "" : root}/${pattern}`
+
+/** The deepest directory that holds all that a usable path pattern fits. */
+export const pathBase = (pattern: string, root: string): string =>
+  Either.getOrElse(globBase(below(pattern, root)), () => "/")
 
 /** Compiles a path pattern below `root`; braces are refused, for they multiply. */
 export const pathTest = (pattern: string, root: string): Either.Either<PathTest, PatternRejected> => {
@@ -75,12 +94,13 @@ export const pathTest = (pattern: string, root: string): Either.Either<PathTest,
   if (pattern.includes("{")) return reject(pattern, "braces are not understood; write one rule for each")
   if (fitsEverything(pattern)) return reject(pattern, "it fits every path; leave it out to say so")
   if (pattern.split("/").includes("..")) return reject(pattern, "it goes up by `..`")
-  const glob = pattern.startsWith("/") ? pattern : `${root === "/" ? "" : root}/${pattern}`
+  const glob = below(pattern, root)
   const [start, end] = literalEnds(glob)
+  const core = literalCore(glob.slice(start.length))
   return Either.mapBoth(compile(glob), {
     onLeft: ({ reason }) => new PatternRejected({ pattern, reason }),
     onRight: (matches) => (path: string) =>
-      !path.startsWith(start) || !path.endsWith(end)
+      !path.startsWith(start) || !path.endsWith(end) || !path.includes(core, start.length)
         ? false
         : path.length * glob.length > maxWork
           ? undefined

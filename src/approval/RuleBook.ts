@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
 import type { HostPattern } from "../policy/network/HostPattern.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
-import { argvWords, hostTest, PatternRejected, pathTest, type PathTest, type Rule } from "./Rule.ts"
+import { isWithin } from "../policy/path/PathText.ts"
+import { argvWords, hostTest, pathBase, PatternRejected, pathTest, type PathTest, type Rule } from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
 /** What the rules make of a call: the strictest one that fits, if any does. */
@@ -17,6 +18,8 @@ export interface RuleVerdict {
 interface Compiled {
   readonly rule: Rule
   readonly path?: PathTest
+  /** The directory that holds all that `path` fits. */
+  readonly base?: string
   readonly host?: HostPattern
 }
 
@@ -103,7 +106,25 @@ export class RuleBook {
     )
     return strict ?? (own === undefined ? undefined : allowedBy(own.allow, subject))
   }
+
+  /**
+   * What a call that may run is not to find below the directories it looks through: what rules forbid or, where `asking`, would
+   * ask about. A rule that asks and fits a path of the call itself was asked about with it. Absent where nothing is.
+   */
+  withheld(tool: string, { namesOf, paths = [] }: Subject, asking: boolean): Withheld | undefined {
+    const rules = [this.shelves.get(tool), this.shelves.get("*")]
+      .flatMap((shelves) => shelves?.strict.paths ?? [])
+      .filter(
+        ({ path: fits, rule }) => rule.decision === "deny" || (asking && paths.every((path) => fits?.(path) === false))
+      )
+    return rules.length === 0
+      ? undefined
+      : (path) => namesOf(path).some((name) => rules.some(({ path: fits }) => fits?.(name) !== false))
+  }
 }
+
+/** Whether a path is left out of what a call finds. */
+export type Withheld = (path: string) => boolean
 
 const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternRejected> => {
   const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
@@ -117,10 +138,16 @@ const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternR
     return Either.left(new PatternRejected({ pattern: rule.tool, reason }))
   }
   if (rule.argv !== undefined) return Either.map(argvWords(rule.argv), () => ({ rule }))
-  if (rule.path !== undefined) return Either.map(pathTest(rule.path, root), (path) => ({ rule, path }))
+  if (rule.path !== undefined) {
+    const base = pathBase(rule.path, root)
+    return Either.map(pathTest(rule.path, root), (path) => ({ rule, path, base }))
+  }
   if (rule.host !== undefined) return Either.map(hostTest(rule.host), (host) => ({ rule, host }))
   return Either.right({ rule })
 }
+
+const mayFitBelow = ({ base = "/" }: Compiled, directory: string): boolean =>
+  isWithin(base, directory) || isWithin(directory, base)
 
 const commandsOf = ({ commands }: Subject): ReadonlyArray<Command> =>
   commands === undefined || commands === "unread" ? [] : commands
@@ -145,7 +172,15 @@ const strictOn = (shelf: Shelf, subject: Subject, named: boolean): RuleVerdict |
   if (anyPath !== undefined) {
     const touched = subject.touched()
     if (touched === "unread") consider(anyPath, undefined)
-    else for (const path of touched) for (const compiled of shelf.paths) consider(compiled, compiled.path?.(path))
+    else {
+      for (const compiled of shelf.paths) {
+        for (const path of touched.named) consider(compiled, compiled.path?.(path))
+        const may =
+          touched.mentioned.some((path) => compiled.path?.(path) !== false) ||
+          touched.descended.some((directory) => mayFitBelow(compiled, directory))
+        if (may) consider(compiled, undefined)
+      }
+    }
   }
   for (const host of subject.hosts ?? []) {
     for (const compiled of shelf.hosts) consider(compiled, compiled.host?.covers(host.name, host.port) ?? false)

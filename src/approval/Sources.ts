@@ -46,7 +46,8 @@ const wrappers = new Set(["env", "time", "nice", "nohup", "timeout", "command", 
 
 const looksLikeFile = (word: string): boolean => !word.startsWith("-") && /[./]/.test(word)
 
-const unwrapped = (command: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** A command without those that only run it. */
+export const unwrapped = (command: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (!wrappers.has(command[0] ?? "")) return command
   const own = command.findIndex((word, index) => index > 0 && !/^(?:-.*|\w+=.*|\d[\d.]*[smhd]?)$/s.test(word))
   return own === -1 ? [] : unwrapped(command.slice(own))

@@ -2,8 +2,10 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import { canonicalHost } from "../policy/network/HostPattern.ts"
+import { isWithin } from "../policy/path/PathText.ts"
 import { words } from "../policy/shell/ShellPolicy.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
+import { descended } from "./Descent.ts"
 import { definition, sha256 } from "./Digest.ts"
 import { sourcesOf } from "./Sources.ts"
 
@@ -21,14 +23,26 @@ export interface Subject {
   readonly hosts: ReadonlyArray<Host> | undefined
   /** Files that decide what a command does: an answer about the command is void once one has changed. */
   readonly sources: ReadonlyArray<string>
-  /** Paths besides, as far as words tell: of a command or a patch. Only a rule that forbids or asks looks at them. */
-  readonly touched: () => ReadonlyArray<string> | "unread"
+  /** What a command or a patch reaches besides. Only a rule that forbids or asks looks at it. */
+  readonly touched: () => Touched | "unread"
+  /** All names of a path that the call comes upon, which its parameters or the directory of calls may name by a link. */
+  readonly namesOf: (path: string) => ReadonlyArray<string>
   /** Nothing else in the call says what it does, e.g. in which directory a command runs. */
   readonly bare: boolean
   /** What a grant covers: the same key is the same thing. */
   readonly key: string
   /** The key in words, for whoever grants it. */
   readonly words: string
+}
+
+/** Absolute paths, as far as words tell. */
+export interface Touched {
+  /** Words, or parts of one, that are paths. */
+  readonly named: ReadonlyArray<string>
+  /** What could be a path inside of a word that is more, e.g. a program or a message. */
+  readonly mentioned: ReadonlyArray<string>
+  /** Directories of which everything is read, at whatever depth. */
+  readonly descended: ReadonlyArray<string>
 }
 
 export type Described = Pick<ToolCall, "name" | "tool" | "params" | "rawParams">
@@ -46,6 +60,8 @@ export interface SubjectOptions {
   readonly cwd: string
   /** Where a path leads, links resolved; lexically where absent. */
   readonly resolve?: (path: string) => string
+  /** Whether a path is known to lead to a file, which has nothing below it. */
+  readonly isFile?: (path: string) => boolean
 }
 
 /** Characters of a command that rules look into; a longer one is `unread`. Parsing 1 KiB takes up to a millisecond. */
@@ -82,14 +98,36 @@ const readCommands = (text: string): Subject["commands"] => {
 
 const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))
 
+/** Where in a word a path may begin: after what introduces it, and after the letters of options that it is attached to. */
+const parts = (word: string): ReadonlyArray<string> => {
+  const [letters = ""] = /^-[A-Za-z]{1,16}/.exec(word) ?? []
+  return [
+    word,
+    ...word.split(/[=:,@]/).slice(1),
+    ...Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => word.slice(index + 2))
+  ].filter((part) => part !== "")
+}
+
+const mentions = (word: string): ReadonlyArray<string> =>
+  /[\s"'`();|<>{}]/.test(word) ? word.split(/[^\p{L}\p{N}_./~+@%-]+/u).filter((part) => part !== "") : []
+
 /** A command that goes elsewhere is not followed. */
-const wordsThatTouch = (
+const touchedBy = (
   commands: NonNullable<Subject["commands"]>,
-  resolve: (word: string) => ReadonlyArray<string>
-): ReadonlyArray<string> | "unread" =>
-  commands === "unread" || commands.some(([name]) => name === "cd" || name === "pushd")
-    ? "unread"
-    : commands.flat().flatMap((word) => [word, ...word.split("=").slice(1)].flatMap(resolve))
+  resolve: (word: string) => ReadonlyArray<string>,
+  isFile: (path: string) => boolean
+): Touched | "unread" => {
+  if (commands === "unread" || commands.some(([name]) => name === "cd" || name === "pushd")) return "unread"
+  const words = commands.flat()
+  return {
+    named: words.flatMap(parts).flatMap(resolve),
+    mentioned: words.flatMap(mentions).flatMap(resolve),
+    descended: commands
+      .flatMap(descended)
+      .flatMap(resolve)
+      .filter((place) => !isFile(place))
+  }
+}
 
 const patchLine =
   /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:---|\+\+\+) (?:[ab]\/)?|rename (?:from|to) )(.+)$/gm
@@ -113,10 +151,16 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
   }
   const absolute = (text: string) => path.posix.resolve(options.cwd, text)
   /** What it says and where it leads: a rule that forbids either forbids the call, one that allows has to fit both. */
-  const placesOf = (text: string): ReadonlyArray<string> => {
-    const said = absolute(text)
-    return [...new Set([said, options.resolve?.(said) ?? said])]
-  }
+  const placesFrom =
+    (start: string) =>
+    (text: string): ReadonlyArray<string> => {
+      const said = path.posix.resolve(start, text)
+      // Only the letter of a path takes `link/..` for nothing.
+      const followed = text.startsWith("/") ? text : `${start}/${text}`
+      return [...new Set([said, options.resolve?.(said) ?? said, options.resolve?.(followed) ?? said])]
+    }
+  const placesOf = placesFrom(options.cwd)
+  const here = placesOf(".")
 
   return {
     of: (call) => {
@@ -130,13 +174,24 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       const paths = command !== undefined || found.length === 0 ? undefined : found.flatMap(placesOf)
       const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
       const is = definition(tool)
-      const touched = (): ReadonlyArray<string> | "unread" => {
+      const touched = (): Touched | "unread" => {
         if (commands !== undefined) {
           const start = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
-          return wordsThatTouch(commands, (word) => placesOf(path.posix.resolve(start, word)))
+          return touchedBy(commands, placesFrom(start), (place) => options.isFile?.(place) === true)
         }
-        return typeof params["patch"] === "string" ? pathsOfPatch(params["patch"]).flatMap(placesOf) : []
+        const patched = typeof params["patch"] === "string" ? pathsOfPatch(params["patch"]) : []
+        return { named: patched.flatMap(placesOf), mentioned: [], descended: [] }
       }
+      const linked = [here, ...found.map(placesOf)].flatMap(([said = "", ...led]) =>
+        led.map((to) => [said, to] as const)
+      )
+      const namesOf = (place: string): ReadonlyArray<string> =>
+        linked.length === 0
+          ? [place]
+          : [
+              place,
+              ...linked.flatMap(([said, to]) => (isWithin(place, to) ? [`${said}${place.slice(to.length)}`] : []))
+            ]
       const doing = Object.entries(params).filter(([key]) => !beside.has(key))
       const others = (...told: ReadonlyArray<string>) => doing.filter(([key]) => !told.includes(key))
       const make = (
@@ -149,6 +204,7 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
         hosts: hosts?.length === urls.length ? hosts : undefined,
         sources,
         touched,
+        namesOf,
         bare,
         key: JSON.stringify([name, is, key]),
         words: `${name}: ${said}`

@@ -49,11 +49,12 @@ export const approve: Middleware<ToolCall, { fails: ApprovalRefused | Parameters
     }
     const cleared = (asks: boolean, round: number): Effect.Effect<A, E | ApprovalRefused, R | Approvals> =>
       Effect.flatMap(Approvals, (approvals) =>
-        Effect.flatMap(approvals.request(ready, asks, previewOf(ready)), ({ preview, stillHolds }) =>
+        Effect.flatMap(approvals.request(ready, asks, previewOf(ready)), ({ preview, stillHolds, withheld }) =>
           Effect.flatMap(stillHolds, (holds): Effect.Effect<A, E | ApprovalRefused, R | Approvals> => {
             if (holds) {
               const shown = preview === undefined ? {} : { preview }
-              return next(asks || preview !== undefined ? { ...ready, decided: true, ...shown } : ready)
+              const told = withheld === undefined ? ready : { ...ready, withheld }
+              return next(asks || preview !== undefined ? { ...told, decided: true, ...shown } : told)
             }
             return round < maxRounds
               ? cleared(asks, round + 1)

@@ -43,6 +43,8 @@ const happened = (row: AuditRow): string => {
     case "resolved":
     case "automatic":
       return row.outcome ?? row.kind
+    case "consulted":
+      return `delegate ${row.outcome ?? "asked"}`
     case "policy_set":
       return `mode ${row.outcome ?? "?"}`
     case "decision_refused":

@@ -1,10 +1,12 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as path from "node:path"
-import { ConfigInvalid, ConfigKeyUnknown, setUp } from "../config/ConfigError.ts"
+import { ConfigInvalid, ConfigKeyUnknown, type Problem, setUp } from "../config/ConfigError.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
-import { Configuration, parseValue, shown } from "../config/Configuration.ts"
+import { concerns, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
+import * as Problems from "../config/Problems.ts"
 import { keys } from "../config/Settings.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { similar } from "./Guard.ts"
@@ -15,22 +17,38 @@ const text = (value: unknown): string => (typeof value === "string" ? value : (J
 
 const screen = Screen.layer({ split: false })
 
-/** Shows every value and where it is from; secrets are not shown. */
+/** Fails where there are problems. */
+const refuse = ([first, ...others]: ReadonlyArray<Problem>): Effect.Effect<void, ConfigInvalid> =>
+  first === undefined ? Effect.void : new ConfigInvalid({ problems: [first, ...others] })
+
+/** Shows every value and where it is from, and marks what cannot be used; secrets are not shown. */
 export const showAll = Effect.gen(function* () {
   const { answer, style } = yield* Screen
-  const { entries, home, profiles } = yield* Configuration
-  const wide = Math.max(...entries.map(({ key }) => columns(key)))
-  const lines = entries.map(
-    ({ key, source, value }) =>
-      `${style.bold(key.padEnd(wide))}  ${makeVisible(text(value))}  ${style.dim(`(${source})`)}`
-  )
+  const { configuration, problems, unreadable } = yield* inspect()
+  const { entries, home, profiles } = configuration
+  const known = entries.map(({ key, source, value }) => ({
+    key,
+    said: `${makeVisible(text(value))}  ${style.dim(`(${source})`)}`,
+    wrong: problems.filter((problem) => concerns(problem, key))
+  }))
+  const others = problems
+    .filter((problem) => !entries.some(({ key }) => concerns(problem, key)))
+    .map((problem) => ({ key: problem.key, said: style.dim(`(${problem.source})`), wrong: [problem] }))
+  const rows = [...known, ...others]
+  const wide = Math.max(...rows.map(({ key }) => columns(key)))
+  const lines = rows.flatMap(({ key, said, wrong }) => [
+    `${style.bold(makeVisible(key).padEnd(wide))}  ${said}`,
+    ...wrong.map((one) => `  ${style.red("✗")} ${makeVisible(`${one.key}: ${one.problem}`)}`)
+  ])
   const none =
     Object.keys(profiles).length > 0
       ? []
       : ["", "No model is configured. Any one of these sets one up:", ...setUp.map((line) => `  ${line}`)]
   const places = ["", style.dim(`file      ${home.config}`), style.dim(`sessions  ${home.database}`)]
   yield* answer(`${[...lines, ...none, ...places].join("\n")}\n`)
-}).pipe(Effect.provide(screen), Effect.provide(Configuration.layer()))
+  if (unreadable !== undefined) return yield* unreadable
+  yield* refuse(problems)
+}).pipe(Effect.provide(screen))
 
 const unknown = (key: string) => {
   const near = similar(
@@ -48,12 +66,15 @@ const stepsOf = (key: string): Effect.Effect<ReadonlyArray<string>, ConfigKeyUnk
   return known ? Effect.succeed(steps) : unknown(key)
 }
 
-/** Prints one value. */
+/** Prints one value, whatever is wrong with others. */
 export const get = (key: string) =>
   Effect.gen(function* () {
     const { answer } = yield* Screen
-    const { entries } = yield* Configuration
     yield* key === "profiles" ? Effect.void : stepsOf(key)
+    const { configuration, problems, unreadable } = yield* inspect()
+    if (unreadable !== undefined) return yield* unreadable
+    yield* refuse(problems.filter((problem) => concerns(problem, key)))
+    const { entries } = configuration
     const exact = entries.find((entry) => entry.key === key)
     const [, name, ...rest] = key.split(".")
     const profile = entries.find((entry) => entry.key === `profiles.${name ?? ""}`)
@@ -66,25 +87,47 @@ export const get = (key: string) =>
       exact?.value ??
       (key === "profiles" ? all : key.startsWith("profiles.") ? ConfigFile.at(profile?.value, rest) : undefined)
     if (value === undefined) {
-      return yield* new ConfigInvalid({ source: "config get", path: key, problem: "it is not set" })
+      const mend = [`tollgate config set ${key} VALUE`]
+      return yield* refuse([{ source: "config get", key, problem: "it is not set", mend }])
     }
     yield* answer(`${makeVisible(text(value))}\n`)
-  }).pipe(Effect.provide(screen), Effect.provide(Configuration.layer()))
+  }).pipe(Effect.provide(screen))
 
-/** Puts one value into the file, or takes it out; the file stays valid. */
+/** Whether a key is part of what a known one holds, e.g. of an item of a list. */
+const isPart = (key: string): boolean => keys.some(({ name }) => key.startsWith(`${name}.`))
+
+/** What a written value can be, the likeliest first: text stays text where it was text, and a number where it has to be. */
+const readings = (written: Option.Option<string>, old: unknown): readonly [unknown, ...ReadonlyArray<unknown>] => {
+  if (Option.isNone(written)) return [undefined]
+  const given = parseValue(written.value)
+  return typeof old === "string" && typeof given === "number" ? [written.value, given] : [given, written.value]
+}
+
+/** Puts one value into the file, or takes it out, so that less is wrong with the file than before, or nothing. */
 export const set = (key: string, written: Option.Option<string>) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
-    const steps = yield* stepsOf(key)
     const file = (yield* home).config
-    const { json } = yield* ConfigFile.read(file)
-    const given = Option.getOrUndefined(Option.map(written, parseValue))
+    const json = yield* ConfigFile.read(file)
+    const found = ConfigFile.stepsTo(json, key)
+    const removes = Option.isNone(written)
+    const steps = (removes || isPart(key) ? found : undefined) ?? (isPart(key) ? key.split(".") : yield* stepsOf(key))
+    const before = Problems.inFile(file, json)
     const old = ConfigFile.at(json, steps)
-    const value = typeof old === "string" && typeof given === "number" ? Option.getOrUndefined(written) : given
-    const next = ConfigFile.replaceAt(json, steps, value)
-    yield* ConfigFile.settingsOf(`config set ${key}`, next)
+    const tried = Arr.map(readings(written, old), (value) => {
+      const next = ConfigFile.replaceAt(json, steps, value)
+      const after = Problems.inFile(`config ${removes ? "unset" : "set"}`, next).map((one) => ({ ...one, mend: [] }))
+      const own = removes ? [] : after.filter((problem) => concerns(problem, key))
+      return { value, next, after, wrong: own.length > 0 || after.length <= before.length ? own : after }
+    })
+    const { after, next, value, wrong } = tried.find((one) => one.wrong.length === 0) ?? tried[0]
+    yield* refuse(wrong)
     yield* ConfigFile.write(file, next)
     const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
     const what = value === undefined ? "is not set any more" : `= ${makeVisible(text(safe))}`
     yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
+    if (after.length > 0) {
+      const rest = after.length === 1 ? "one value" : `${after.length} values`
+      yield* answer(`${rest} of it still cannot be used; tollgate config shows them.\n`)
+    }
   }).pipe(Effect.provide(screen))

@@ -2,11 +2,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Configuration } from "../config/Configuration.ts"
 import { ClearSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import { isTerminal } from "../runtime/Event.ts"
+import { followIterations } from "../runtime/followIterations.ts"
 import { Runtime } from "../runtime/Runtime.ts"
+import { defaults } from "../runtime/RuntimeOptions.ts"
+import * as Iterations from "../tool/iterations.ts"
+import { Notifications } from "../tool/Notifications.ts"
+import { ProgressBoard } from "../tool/ProgressBoard.ts"
 import { submit } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
+import { activity } from "./activity.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { agent, openSession, type RunOptions } from "./Run.ts"
 
@@ -20,9 +27,15 @@ export interface Listener {
 /** The runtime behind an interactive prompt, a module of its own so that it loads while the person types. */
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(yield* agent(policy, true))
+    const context = yield* Layer.build(agent(policy, true))
     yield* Effect.provide(ProjectConfig.warn, context)
     const runtime = Context.get(context, Runtime)
+
+    const iterations = Iterations.make(Context.get(context, ProgressBoard), Context.get(context, Notifications))
+    const { settings } = yield* Configuration
+    yield* Effect.forkScoped(
+      followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(runtime.events)
+    )
 
     /** Opens the session that the options name. */
     const open = ({ ended, switched }: Listener) =>
@@ -44,6 +57,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
           /** Shows what happens in it. */
           shown,
           submit: (text: string) => Effect.provide(submit(opened, text), context),
+          activity: Effect.provide(activity, context),
           interrupt: Effect.ignore(runtime.send(new Interrupt({ session }))),
           clear: Effect.suspend(() => runtime.send(new ClearSession({ session }))),
           switchTo: (profile: string) => runtime.send(new SwitchModel({ session, profile }))

@@ -9,21 +9,22 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { setUp } from "../config/ConfigError.ts"
-import { Configuration } from "../config/Configuration.ts"
+import { Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
 import { apiKeyVariable, hosted, type Profile } from "../model/Profile.ts"
-import { Processes } from "../process/Processes.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
+import type { Step } from "../middleware/Step.ts"
 import * as DefaultStack from "../tool/DefaultStack.ts"
 import { version } from "../version.ts"
+import * as CommandStack from "./commandStack.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import * as Live from "./Live.ts"
 import { distrust, projectConfig } from "./ProjectConfig.ts"
 import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
-import { tools } from "./Toolbox.ts"
+import { sandbox, tools } from "./Toolbox.ts"
 
 /** Something is missing; what it is has been said. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { problems: Schema.Number }) {
@@ -92,11 +93,16 @@ const checkDatabase = Effect.flatMap(Configuration, ({ home }) =>
   )
 )
 
-const checkSandbox = Effect.map(Sandbox, ({ describe }) =>
-  describe.isolated
-    ? good("sandbox", describe.detail)
-    : ({ state: "note", what: "sandbox", detail: describe.detail } as const)
-).pipe(Effect.provide(Sandbox.layerDetect), Effect.provide(Processes.layer))
+const checkSandbox = Effect.flatMap(Configuration, ({ settings }) =>
+  Effect.map(Sandbox, ({ describe }) =>
+    describe.isolated
+      ? good("sandbox", describe.detail)
+      : ({ state: "note", what: "sandbox", detail: describe.detail } as const)
+  ).pipe(
+    Effect.provide(sandbox(settings, process.cwd())),
+    Effect.catchAll(({ message }) => Effect.succeed(missing("sandbox", message)))
+  )
+)
 
 const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
   Effect.flatMap(
@@ -122,6 +128,12 @@ const checkProject = Effect.map(projectConfig, (found): ReadonlyArray<Finding> =
   return why === undefined ? [] : [{ state: "note", what: "project", detail: why, mend: ["tollgate trust"] }]
 }).pipe(Effect.orElseSucceed((): ReadonlyArray<Finding> => []))
 
+/** What of the configuration cannot be used; the rest is checked as if it were not there. */
+const checkConfiguration = ({ problems, unreadable }: Inspected): ReadonlyArray<Finding> => [
+  ...(unreadable === undefined ? [] : [missing("configuration", unreadable.message)]),
+  ...problems.map(({ key, mend, problem, source }) => missing("configuration", `${source}: ${key}: ${problem}`, mend))
+]
+
 const render = ({ detail, mend = [], state, what }: Finding, style: Style): string => {
   const mark = { good: style.green("✓"), missing: style.red("✗"), note: style.yellow("!") }[state]
   const lines = [
@@ -131,25 +143,26 @@ const render = ({ detail, mend = [], state, what }: Finding, style: Style): stri
   return lines.map((line) => `${line}\n`).join("")
 }
 
-/** Says what stands in front of every tool, outermost first. */
+/** Says what stands in front of every tool, outermost first, and in front of the commands. */
 const showStack = Effect.gen(function* () {
   const { answer, style } = yield* Screen
   const options = yield* Live.stack
-  for (const tool of tools) {
-    const steps = DefaultStack.describe(options, tool).map(
-      ({ detail, step }) => `    ${step}${detail === undefined || detail === "" ? "" : style.dim(`  ${detail}`)}\n`
+  const show = (name: string, steps: ReadonlyArray<Step>) =>
+    answer(
+      `${style.bold(name)}\n${steps.map(({ detail, step }) => `    ${step}${detail === "" ? "" : style.dim(`  ${detail}`)}\n`).join("")}`
     )
-    yield* answer(`${style.bold(tool.name)}\n${steps.join("")}`)
-  }
-})
+  for (const tool of tools) yield* show(tool.name, DefaultStack.describe(options, tool))
+  for (const name of CommandStack.specific) yield* show(name, yield* CommandStack.describe(name))
+  yield* show("tollgate …, any other command", yield* CommandStack.describe("tollgate …"))
+}).pipe(Effect.provide([Live.observed, Live.spill]))
 
-export const doctor = ({ stack }: { readonly stack: boolean }) =>
+const checkAll = (inspected: Inspected) =>
   Effect.gen(function* () {
-    if (stack) return yield* Effect.provide(showStack, Records.decided)
     const { answer, style } = yield* Screen
     const { home } = yield* Configuration
     yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
     const checks = [
+      Effect.succeed(checkConfiguration(inspected)),
       Effect.map(checkDatabase, (one) => [one]),
       checkProfiles,
       Effect.map(checkSandbox, (one) => [one]),
@@ -163,9 +176,16 @@ export const doctor = ({ stack }: { readonly stack: boolean }) =>
     )).flat()
     const problems = found.filter(({ state }) => state === "missing").length
     if (problems > 0) return yield* new NotReady({ problems })
+  }).pipe(Effect.provideService(Configuration, inspected.configuration))
+
+export const doctor = ({ stack }: { readonly stack: boolean }) =>
+  Effect.gen(function* () {
+    if (stack) {
+      return yield* showStack.pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
+    }
+    yield* checkAll(yield* inspect())
   }).pipe(
     Effect.provide(LazyHttpClient.layer),
     Effect.provide(NodeFileSystem.layer),
-    Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(Configuration.layer())
+    Effect.provide(Screen.layer({ split: false }))
   )

@@ -7,7 +7,7 @@ import { Runtime } from "../runtime/Runtime.ts"
 import { fit } from "./Layout.ts"
 import * as Live from "./Live.ts"
 import { Screen } from "./Screen.ts"
-import * as Sessions from "./Sessions.ts"
+import { resolve } from "./SessionId.ts"
 
 export interface EventsOptions {
   readonly session: string
@@ -32,7 +32,7 @@ export const events = ({ follow, from, jsonl, session }: EventsOptions) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const screen = yield* Screen
-    const id = yield* Sessions.resolve(session)
+    const id = yield* resolve(session)
     let start: number | undefined
     yield* runtime.subscribe(id, { from, follow }).pipe(
       Stream.runForEachChunk((chunk) => {

@@ -161,7 +161,7 @@ const rendered = (tool: string, { because, notes, source, verdict }: Answer, { s
 export const explain = (options: ExplainOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const { home, settings } = yield* Configuration
+    const { settings } = yield* Configuration
     const tool = yield* toolOf(options.tool)
     const parameters = yield* parametersOf(tool, options)
     const decoded = tool.codec.decode()(parameters)
@@ -169,15 +169,15 @@ export const explain = (options: ExplainOptions) =>
       const issues = decoded.left.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
       return yield* usage(`The parameters do not fit ${tool.name}. ${issues.join("; ")}`)
     }
-    const place = { home, roots: settings.roots ?? [], workspace: KnownRules.workspace() }
+    const workspace = KnownRules.workspace()
     const approvals = Approvals.layerAudited({
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
-      root: place.workspace,
+      root: workspace,
       ...(yield* ruleOptions)
-    }).pipe(Layer.provide(subjects(place.workspace)), Layer.provide(Audit.layerMemory))
+    }).pipe(Layer.provide(subjects(workspace)), Layer.provide(Audit.layerMemory))
     const answer = yield* explained(tool, parameters, decoded.right).pipe(
       Effect.provide(approvals),
-      Effect.provide(Toolbox.layer(place))
+      Effect.provide(Layer.unwrapScoped(Toolbox.configured(workspace)))
     )
     yield* screen.answer(
       options.json ? `${JSON.stringify({ tool: tool.name, ...answer })}\n` : rendered(tool.name, answer, screen)

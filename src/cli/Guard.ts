@@ -2,14 +2,11 @@ import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Effect from "effect/Effect"
 
-/** Marks a word that stood behind `--` and is no option whatever it looks like. */
+/** Marks a word that is an argument whatever it looks like. */
 const literal = "\u0000"
 
-/** The words of the command line with those behind `--` marked. */
-export const separate = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const end = words.indexOf("--")
-  return end < 0 ? words : [...words.slice(0, end), ...words.slice(end + 1).map((word) => literal + word)]
-}
+/** The word as the parser must take it: for an argument, not for an option or the value of one. */
+export const literally = (word: string): string => literal + word
 
 /** An argument; what looks like an option is none of the command's, where the parser would take it for a value. */
 export const argument = (name: string, about: string): Args.Args<string> =>

@@ -93,6 +93,7 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
   const commands = below.map(([name, node]): Row => [name, described(node).about])
   const flags: ReadonlyArray<Row> = [
     ...options,
+    ["--log-level LEVEL", "logs to standard error, in lines of JSON: error, warning, info, debug or all"],
     ["-h, --help", "shows this"],
     ...(path.length === 1 ? ([["--version", "prints the version"]] as const) : [])
   ]

@@ -11,6 +11,7 @@ import * as Frontend from "./Frontend.ts"
 import { invocation } from "./invocation.ts"
 import { UsageError } from "./Outcome.ts"
 import { policyOf } from "./approvalPolicy.ts"
+import { checkProfile } from "./checkProfile.ts"
 import { load } from "./command/load.ts"
 import type { Session } from "./Dialogue.ts"
 import { flagsOf } from "./flags.ts"
@@ -30,6 +31,7 @@ export const interactive = (options: InteractiveOptions) =>
       })
     }
     const policy = yield* policyOf(options, true)
+    yield* checkProfile(options)
     yield* talk(options, policy)
   }).pipe(
     Effect.provide(Frontend.layer({ split: false, keys: true })),
@@ -107,13 +109,15 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
           case "Help":
             return yield* screen.progress(slashHelp(screen.style))
           case "Exit":
-            return yield* Deferred.succeed(quit, undefined)
+            return running === undefined
+              ? yield* Deferred.succeed(quit, undefined)
+              : yield* say("a task is running; esc stops it, then /exit quits", "error")
           case "Clear":
             return session === undefined ? yield* say("there is nothing to forget yet") : yield* session.clear
-          case "Status":
-            return yield* say(
-              `${session === undefined ? "no session yet" : session.session} · ${profile} · ${process.cwd()}`
-            )
+          case "Status": {
+            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${process.cwd()}`
+            return yield* say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
+          }
           case "Model": {
             if (command.profile === undefined)
               return yield* say(`${profile}; there are: ${Object.keys(profiles).join(", ")}`)
@@ -124,6 +128,16 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
             return yield* say(`There is no /${command.name}. /help shows what there is.`, "error")
         }
       })
+
+    /** A slash command is about now, also where it is typed while a task runs. */
+    yield* Effect.forkScoped(
+      Stream.runForEach(ui.asides, (line) => {
+        const command = parseSlash(line.trim())
+        return command === undefined
+          ? Effect.void
+          : Effect.catchAll(perform(command), (error) => say(error.message, "error"))
+      })
+    )
 
     yield* screen.progress(
       `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} · /help · esc stops · ctrl-d quits`)}\n\n`

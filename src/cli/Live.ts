@@ -1,5 +1,5 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as Config from "effect/Config"
+import * as NodePath from "@effect/platform-node/NodePath"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,6 +16,7 @@ import { guarded } from "../approval/ReservedNames.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { DelegateProgram } from "../config/Settings.ts"
+import { toLimits } from "../config/ToolLimit.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import { Memory } from "../memory/Memory.ts"
 import { backoff } from "../middleware/retry.ts"
@@ -25,11 +26,16 @@ import { Processes } from "../process/Processes.ts"
 import { redactText } from "../redaction/Redactor.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
+import * as Collector from "../telemetry/Collector.ts"
 import { toHooks } from "../tool/CommandHook.ts"
 import * as DefaultStack from "../tool/DefaultStack.ts"
+import { FileChanges } from "../tool/FileChanges.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
 import { loopGuard } from "../tool/loopGuard.ts"
+import { Notifications } from "../tool/Notifications.ts"
+import { ProgressBoard } from "../tool/ProgressBoard.ts"
+import { Spill } from "../tool/Spill.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { CallRequest } from "../tool/ToolCall.ts"
 import * as Toolset from "../tool/Toolset.ts"
@@ -55,10 +61,10 @@ export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwra
 const options: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { settings } = yield* Configuration
-    const spans = Option.isSome(yield* collector)
+    const wanted = yield* spans
     const { contextCharacters, maxDepth, maxIterations, maxWorkers, parallelCalls, systemPrompt, timeouts } = settings
     const configured: Partial<RuntimeSettings> = {
-      spans,
+      spans: Option.match(wanted, { onNone: () => false, onSome: ({ content }) => (content ? "content" : true) }),
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(contextCharacters === undefined ? {} : { contextCharacters }),
       ...(parallelCalls === undefined ? {} : { parallelCalls }),
@@ -71,13 +77,11 @@ const options: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
   })
 )
 
-/** Where spans go; undefined where nobody collects them. */
-export const collector = Effect.gen(function* () {
-  const endpoint = yield* Effect.option(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT"))
-  const headers = yield* Effect.option(Config.string("OTEL_EXPORTER_OTLP_HEADERS"))
-  const content = yield* Effect.option(Config.boolean("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
-  return Option.map(endpoint, (url) => ({ url, headers, content: Option.contains(content, true) }))
-})
+/** Whether spans are told of, and whether they may hold content. */
+const spans = Effect.map(
+  Collector.fromEnvironment,
+  Option.map(({ content = false }) => ({ content }))
+)
 
 /** Tools that only read are tried again where their error says that it may pass. */
 const retry = backoff({
@@ -88,19 +92,39 @@ const retry = backoff({
   jitter: true
 })
 
+/** What the steps of the stack tell besides events, for whoever is in the same process; nothing of it outlives it. */
+export const observed: Layer.Layer<Notifications | ProgressBoard | FileChanges> = Layer.mergeAll(
+  Notifications.layer(),
+  ProgressBoard.layer(),
+  FileChanges.layer()
+)
+
+/** Where results that are too long for the model are kept whole, but for their secrets. */
+export const spill: Layer.Layer<Spill, never, Configuration> = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) => Spill.layerDirectory({ directory: home.results, redact: redactText }))
+).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))
+
+/** Bytes that the model is given of a result whose tool does not bound it. */
+const resultLimit = 100_000
+
 /** What the configuration says of the stack in front of every tool. */
 export const stack = Effect.gen(function* () {
   const { settings } = yield* Configuration
   const { settings: ofProject, trusted } = yield* projectConfig
   const { hooks: user = [], timeouts } = settings
   const { hooks: project = [] } = ofProject
-  const spans = yield* collector
+  const wanted = yield* spans
   return {
+    notifications: { show: yield* Notifications },
     approval: approve,
     loopGuard: yield* loopGuard({ action: "ask" }),
+    limits: (yield* Effect.forEach(settings.limits ?? [], toLimits)).flat(),
+    resultLimit: { bytes: settings.resultLimit ?? resultLimit, spill: yield* Spill },
     retry,
     timeouts: { limit: timeouts?.tool ?? Duration.minutes(2), ...(timeouts?.idle && { idle: timeouts.idle }) },
-    ...(Option.isSome(spans) && { telemetry: { content: spans.value.content, redact: redactText } }),
+    progress: yield* ProgressBoard,
+    fileChanges: yield* FileChanges,
+    ...(Option.isSome(wanted) && { telemetry: wanted.value }),
     ...(user.length + project.length > 0 && { hooks: toHooks({ user, project, projectTrusted: trusted }) })
   }
 })
@@ -149,7 +173,7 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
         Layer.succeed(Audit, yield* Audit),
         Layer.succeed(Memory, yield* Memory)
       )
-      const seal = Toolset.seal({ tools, middleware: DefaultStack.make(yield* stack) })
+      const seal = Toolset.seal({ tools, middleware: DefaultStack.make(yield* Effect.provide(stack, spill)) })
       const toolset = guarded(
         (yield* seal) as unknown as Toolset.Toolset<
           CallError,
@@ -193,21 +217,6 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
       return delegate === undefined ? made : Layer.provide(made, delegated(delegate))
     })
   )
-  const tracer = Layer.unwrapEffect(
-    Effect.flatMap(collector, (spans) =>
-      Option.match(spans, {
-        onNone: () => Effect.succeed(Layer.empty),
-        onSome: ({ headers, url }) =>
-          Effect.map(
-            Effect.promise(() => import("../telemetry/Otlp.ts")),
-            (otlp) =>
-              otlp
-                .layer({ endpoint: url, headers: otlp.headersOf(Option.getOrElse(headers, () => "")) })
-                .pipe(Layer.provide(LazyHttpClient.layer))
-          )
-      })
-    ).pipe(Effect.orDie)
-  )
   return Runtime.layer.pipe(
     Layer.provide(sealed(tools, requirements)),
     Layer.provide(models),
@@ -217,9 +226,9 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provideMerge(Records.decided),
     Layer.provide([subjects(workspace), FileHash.layerLocal]),
+    Layer.provideMerge(observed),
     Layer.provideMerge(Records.sessions),
-    Layer.provide(options),
-    Layer.provide(tracer)
+    Layer.provide(options)
   )
 }
 

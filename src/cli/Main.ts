@@ -8,6 +8,7 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -16,10 +17,11 @@ import { makeVisible } from "../redaction/visible.ts"
 import { version } from "../version.ts"
 import { root, tree } from "./command/root.ts"
 import { exitNow } from "./exitNow.ts"
-import { separate, similar } from "./Guard.ts"
+import { similar } from "./Guard.ts"
 import { type CommandTree, help } from "./Help.ts"
 import { parserConsole, type Said } from "./parserConsole.ts"
 import { codeOf, exitCodes, UsageError } from "./Outcome.ts"
+import { checked } from "./commandLine.ts"
 import { styleFor } from "./Style.ts"
 
 const parse = Command.run(root, { name: "tollgate", version, executable: "tollgate" })
@@ -35,6 +37,12 @@ const locate = (words: ReadonlyArray<string>): { readonly node: CommandTree; rea
     path.push(word)
   }
   return { node, path }
+}
+
+/** The words that can be options. */
+const options = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = words.indexOf("--")
+  return end < 0 ? words : words.slice(0, end)
 }
 
 /** Where commands can follow, the next word must be one or an option: a prompt without `run` would be a guess. */
@@ -55,18 +63,35 @@ const checkCommand = (words: ReadonlyArray<string>): Effect.Effect<void, UsageEr
   })
 }
 
-const asksForHelp = (words: ReadonlyArray<string>): boolean => {
-  const end = words.indexOf("--")
-  return (end < 0 ? words : words.slice(0, end)).some((word) => word === "--help" || word === "-h")
-}
+/** The words as the parser must be given them. */
+const checkOptions = (words: ReadonlyArray<string>) =>
+  Either.mapLeft(
+    checked(tree, words),
+    ({ command, problem }) => new UsageError({ reason: `${problem}\nSee ${command} --help` })
+  )
+
+const asksForHelp = (words: ReadonlyArray<string>): boolean =>
+  options(words).some((word) => word === "--help" || word === "-h")
 
 const environment = Layer.mergeAll(
   NodeFileSystem.layer,
   NodePath.layer,
   NodeTerminal.layer,
-  CliConfig.layer({ showBuiltIns: false, finalCheckBuiltIn: true }),
-  Logger.replace(Logger.defaultLogger, Logger.none)
+  CliConfig.layer({ showBuiltIns: false, finalCheckBuiltIn: true })
 )
+
+const silent = Logger.replace(Logger.defaultLogger, Logger.none)
+
+/** Where logs go: nowhere, unless `--log-level` says which are wanted. */
+const logs = (words: ReadonlyArray<string>): Layer.Layer<never> =>
+  options(words).some((word) => /^--log-level(?:=|$)/.test(word))
+    ? Layer.unwrapEffect(
+        Effect.map(
+          Effect.promise(() => import("./log.ts")),
+          ({ layer }) => layer
+        )
+      )
+    : silent
 
 const say = (message: string) =>
   Effect.flatMap(styleFor(process.stderr.isTTY), ({ bold, red }) =>
@@ -97,7 +122,7 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
     const defect = Cause.squash(cause)
     const what = defect instanceof Error ? defect.message : String(defect)
     return Effect.as(
-      say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug of Tollgate.`),
+      say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug of Tollgate; --log-level error shows where.`),
       exitCodes.internal
     )
   }
@@ -106,8 +131,9 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
     return Effect.as(say(`${complaint(words, said)}\nSee ${help}`), exitCodes.usage)
   }
   const error = failure.value as Told
-  const silent = error._tag === "TaskEndedEarly"
-  return Effect.as(silent ? Effect.void : say(error.message), codeOf(error))
+  if (error._tag === "TaskEndedEarly") return Effect.succeed(codeOf(error))
+  const bug = error._tag === "Crashed" ? ". This is a bug of Tollgate; --log-level error shows where." : ""
+  return Effect.as(say(`${error.message}${bug}`), codeOf(error))
 }
 
 const showHelp = (words: ReadonlyArray<string>) =>
@@ -118,8 +144,9 @@ const showHelp = (words: ReadonlyArray<string>) =>
 
 const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
   const said: Said = { errors: [] }
-  const command = Effect.zipRight(checkCommand(words), parse(["node", "tollgate", ...separate(words)])).pipe(
-    Effect.provide(environment),
+  const command = Effect.zipRight(checkCommand(words), checkOptions(words)).pipe(
+    Effect.flatMap((checked) => parse(["node", "tollgate", ...checked])),
+    Effect.provide(Layer.merge(environment, logs(words))),
     Console.withConsole(parserConsole(said))
   )
   const whole = Effect.suspend(() => (asksForHelp(words) ? showHelp(words) : command))

@@ -39,10 +39,12 @@ const configuration: ReadonlySet<string> = new Set([
   "ConfigUnwritable",
   "ConfigInvalid",
   "ConfigKeyUnknown",
+  "ConfigMissing",
   "NoProfile",
   "ProfileNotFound",
   "CredentialsMissing",
   "ProfileInvalid",
+  "SandboxUnavailable",
   "NotReady"
 ])
 
@@ -52,5 +54,6 @@ const isTaskEndedEarly = Schema.is(TaskEndedEarly)
 export const codeOf = (error: { readonly _tag: string }): number => {
   if (isTaskEndedEarly(error)) return exitCodes[error.how]
   if (error._tag === "UsageError") return exitCodes.usage
+  if (error._tag === "Crashed") return exitCodes.internal
   return configuration.has(error._tag) ? exitCodes.configuration : exitCodes.failed
 }

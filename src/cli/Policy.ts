@@ -1,71 +1,70 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
-import * as os from "node:os"
-import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
-import * as Cases from "../policy/cases/Cases.ts"
 import { judgeUrl } from "../policy/network/UrlPolicy.ts"
 import type { PathOp } from "../policy/path/PathOp.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { allow, type Verdict } from "../policy/Verdict.ts"
-import { Processes } from "../process/Processes.ts"
 import { makeVisible } from "../redaction/visible.ts"
-import { parsePatch, patchTargets } from "../tools/files/Patch.ts"
 import { judgeCommand } from "../tools/shell/JudgedCommand.ts"
-import { WebSettings } from "../tools/web/WebSettings.ts"
 import { Workspace } from "../tools/Workspace.ts"
+import { type CallVerdicts, callVerdicts, type Judged, ofPath, ofShell, ofUrl } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
+import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
+import * as Toolbox from "./Toolbox.ts"
 
-/** Cases ended otherwise than expected; which has been said. */
-export class CasesMismatched extends Schema.TaggedError<CasesMismatched>()("CasesMismatched", {
-  file: Schema.String,
-  mismatches: Schema.Number
-}) {
-  override get message() {
-    const many = this.mismatches === 1 ? "One case" : `${this.mismatches} cases`
-    return `${many} of ${this.file} ended otherwise than expected; see above.`
-  }
-}
+export { test } from "./PolicyTest.ts"
 
 /** A group of commands by itself does nothing. */
 export const incomplete = (name: string, below: ReadonlyArray<string>) =>
   Effect.fail(new UsageError({ reason: `tollgate ${name} has commands: ${below.join(", ")}.` }))
 
 /** Where the tools of a run from here would work. */
-const workspace = Effect.map(Configuration, ({ home, settings: { roots = [] } }) =>
-  Workspace.layer({
-    root: process.cwd(),
-    extraRoots: roots,
-    home: os.homedir(),
-    stateDirs: [path.dirname(home.config), path.dirname(home.database)],
-    trusted: false
-  })
+const workspace = Effect.map(Configuration, ({ home, settings }) =>
+  Workspace.layer(Toolbox.workspaceOf({ home, settings, workspace: process.cwd() }))
 )
 
-const shown = (verdict: Verdict, { bold, green, red, yellow }: Style, spoken: string): string => {
-  const paint = { allow: green, ask: yellow, deny: red }[verdict.decision]
-  return `${bold(paint(spoken))}  ${verdict.rule}\n${makeVisible(verdict.reason)}\n`
+type Kind = "shell" | "path" | "url"
+
+const said = (kind: Kind, { decision, rule }: Verdict, { bold, green, red, yellow }: Style): string => {
+  const paint = { allow: green, ask: yellow, deny: red }[decision]
+  return `${bold(paint(kind === "shell" && decision === "allow" ? "auto" : decision))}  ${makeVisible(rule)}`
 }
 
 interface Explained {
-  readonly kind: "shell" | "path" | "url"
+  readonly kind: Kind
   readonly input: string
-  readonly verdict: Verdict
+  /** The call that it would be, and the policy's verdict. */
+  readonly judged: Judged
   readonly more?: object
 }
 
-const explain = ({ input, kind, more, verdict }: Explained, json: boolean) =>
-  Effect.flatMap(Screen, ({ answer, style }) => {
-    const { decision, reason, rule } = verdict
-    if (json) return answer(`${JSON.stringify({ kind, input, ...more, decision, rule, reason })}\n`)
-    return answer(shown(verdict, style, kind === "shell" && decision === "allow" ? "auto" : decision))
+/** What a call meets in the end, and the policy's own verdict where that is another. */
+const explain = ({ input, judged, kind, more }: Explained, calls: CallVerdicts, json: boolean) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const { source, verdict } = calls.here(judged)
+    const { verdict: policy } = judged
+    const plain = ({ decision, reason, rule }: Verdict) => ({ decision, rule, reason })
+    if (json) {
+      const whole = { kind, input, ...more, ...plain(verdict), ...(source && { source }), policy: plain(policy) }
+      return yield* answer(`${JSON.stringify(whole)}\n`)
+    }
+    const lines = [
+      said(kind, verdict, style),
+      makeVisible(verdict.reason),
+      ...(source === undefined ? [] : [`It is written in ${makeVisible(source)}.`]),
+      ...(verdict === policy
+        ? []
+        : [style.dim(`The policy by itself: ${said(kind, policy, style)}, ${makeVisible(policy.reason)}`)]),
+      ...(calls.ignored ? [style.dim("Some rules do not count here; tollgate approvals rules says why.")] : [])
+    ]
+    yield* answer(lines.map((line) => `${line}\n`).join(""))
   }).pipe(Effect.provide(Screen.layer({ split: false })))
 
-/** Says what the shell policy decides of a text that is to run in the working directory. */
+/** Says what a command meets that is to run in the working directory. */
 export const explainShell = ({ json, text }: { readonly text: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     const verdict = yield* judgeCommand(text, undefined).pipe(
@@ -73,10 +72,10 @@ export const explainShell = ({ json, text }: { readonly text: string; readonly j
       Effect.catchTag("CommandRefused", (refused) => Effect.succeed(refused.verdict)),
       Effect.provide(yield* workspace)
     )
-    yield* explain({ kind: "shell", input: text, verdict }, json)
-  }).pipe(Effect.provide(Configuration.layer()))
+    yield* explain({ kind: "shell", input: text, judged: ofShell(text, verdict) }, yield* callVerdicts, json)
+  }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
 
-/** Says what the path policy decides, by what a path says and where it leads now; opens nothing. */
+/** Says what a call meets that does something with a path, by what it says and where it leads now; opens nothing. */
 export const explainPath = (given: { readonly path: string; readonly op: PathOp; readonly json: boolean }) =>
   Effect.gen(function* () {
     const { context } = yield* Effect.provide(Workspace, yield* workspace)
@@ -84,8 +83,9 @@ export const explainPath = (given: { readonly path: string; readonly op: PathOp;
       onLeft: (verdict) => ({ verdict, op: given.op }),
       onRight: ({ path, verdict }) => ({ verdict, op: given.op, path })
     })
-    yield* explain({ kind: "path", input: given.path, verdict, more }, given.json)
-  }).pipe(Effect.provide(Configuration.layer()))
+    const judged = ofPath(given.path, given.op, verdict)
+    yield* explain({ kind: "path", input: given.path, judged, more }, yield* callVerdicts, given.json)
+  }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
 
 const unresolved = (host: string) =>
   allow(
@@ -93,77 +93,17 @@ const unresolved = (host: string) =>
     `nothing in the URL forbids it; ${host} is looked up and every address judged when it is fetched`
   )
 
-/** Says what the network policy decides of a URL by itself; looks nothing up and sends nothing. */
+/** Says what a fetch of a URL meets; looks nothing up and sends nothing. */
 export const explainUrl = ({ json, url }: { readonly url: string; readonly json: boolean }) =>
   Effect.gen(function* () {
-    const { rules } = yield* WebSettings
-    const verdict = Either.match(judgeUrl(url, rules), {
-      onLeft: (refused) => refused,
-      onRight: ({ host, literal }) =>
-        literal === undefined ? unresolved(host) : allow("network/literal", `${literal} may be fetched from`)
+    const { settings } = yield* Configuration
+    const calls = yield* callVerdicts
+    const { unasked, verdict } = Either.match(judgeUrl(url, Toolbox.webOf(settings).rules), {
+      onLeft: (verdict) => ({ verdict, unasked: false }),
+      onRight: ({ host, literal, port }) => ({
+        verdict: literal === undefined ? unresolved(host) : allow("network/literal", `${literal} may be fetched from`),
+        unasked: calls.isUnasked(host, port)
+      })
     })
-    yield* explain({ kind: "url", input: url, verdict }, json)
-  })
-
-const mismatch = (
-  { case: { _tag, accept, expected, id, why }, verdict }: Extract<Cases.Outcome, { _tag: "Judged" }>,
-  style: Style
-): string => {
-  const spoken = (decision: string) => (_tag === "shell" && decision === "allow" ? "auto" : decision)
-  const wanted = (accept ?? [expected]).map(spoken).join(" or ")
-  const about = why === undefined ? [] : [style.dim(`    ${makeVisible(why)}`)]
-  const said = `    ${verdict.rule}: ${makeVisible(verdict.reason)}`
-  const head = `${style.red("✗")} ${style.bold(makeVisible(id))} expected ${wanted}, is ${spoken(verdict.decision)}`
-  return [head, said, ...about].map((line) => `${line}\n`).join("")
-}
-
-interface Tally {
-  readonly held: number
-  readonly mismatches: number
-  readonly notRun: ReadonlyMap<string, number>
-}
-
-const count = (tally: Tally, outcome: Cases.Outcome): Tally =>
-  outcome._tag === "NotRun"
-    ? { ...tally, notRun: new Map(tally.notRun).set(outcome.needs, (tally.notRun.get(outcome.needs) ?? 0) + 1) }
-    : outcome.holds
-      ? { ...tally, held: tally.held + 1 }
-      : { ...tally, mismatches: tally.mismatches + 1 }
-
-const summary = ({ held, mismatches, notRun }: Tally): string => {
-  const skipped = [...notRun].reduce((sum, [, many]) => sum + many, 0)
-  const total = held + mismatches + skipped
-  const needs = [...notRun].map(([needs, many]) => `    ${many} need ${needs}\n`)
-  const rest = skipped === 0 ? "" : `, ${skipped} not run here`
-  return [
-    `${total} ${total === 1 ? "case" : "cases"}: ${held} as expected, ${mismatches} otherwise${rest}\n`,
-    ...needs
-  ].join("")
-}
-
-const readPatch = (text: string) => Either.map(parsePatch(text), patchTargets)
-
-/** Judges the cases of a file with the policies that tools have, and prints each that ends otherwise than expected. */
-export const test = (file: string) =>
-  Effect.gen(function* () {
-    const { answer, style } = yield* Screen
-    const cases = yield* Cases.load(file)
-    const tally = yield* Stream.runFoldEffect(
-      Cases.run(cases, readPatch),
-      { held: 0, mismatches: 0, notRun: new Map() } satisfies Tally as Tally,
-      (tally, outcome) =>
-        Effect.as(
-          outcome._tag === "Judged" && !outcome.holds ? answer(mismatch(outcome, style)) : Effect.void,
-          count(tally, outcome)
-        )
-    )
-    yield* answer(summary(tally))
-    if (tally.mismatches > 0) return yield* new CasesMismatched({ file, mismatches: tally.mismatches })
-  }).pipe(
-    Effect.catchTags({
-      CasesUnreadable: ({ message }) => new UsageError({ reason: message }),
-      CasesInvalid: ({ message }) => new UsageError({ reason: message })
-    }),
-    Effect.provide(Processes.layer),
-    Effect.provide(Screen.layer({ split: false }))
-  )
+    yield* explain({ kind: "url", input: url, judged: ofUrl(url, verdict, unasked) }, calls, json)
+  }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))

@@ -20,20 +20,33 @@ export interface ProjectConfig {
   readonly settings: ProjectFile.ProjectSettings
 }
 
-export const projectConfig: Effect.Effect<ProjectConfig, DatabaseError, Trust> = Effect.gen(function* () {
-  const here = yield* project
-  const file = yield* ProjectFile.read(here)
-  if (Option.isNone(file)) return { project: here, file, trusted: false, changed: false, settings: {} }
-  const { digest, settings } = file.value
-  const accepted = yield* (yield* Trust).find(here)
-  const trusted = Option.exists(accepted, (one) => one.digest === digest)
-  return {
-    project: here,
-    file,
-    trusted,
-    changed: Option.isSome(accepted) && !trusted,
-    settings: trusted ? Either.getOrElse(settings, () => ({})) : {}
-  }
+const read = (trust: Trust["Type"]): Effect.Effect<ProjectConfig, DatabaseError> =>
+  Effect.gen(function* () {
+    const here = yield* project
+    const file = yield* ProjectFile.read(here)
+    if (Option.isNone(file)) return { project: here, file, trusted: false, changed: false, settings: {} }
+    const { digest, settings } = file.value
+    const accepted = yield* trust.find(here)
+    const trusted = Option.exists(accepted, (one) => one.digest === digest)
+    return {
+      project: here,
+      file,
+      trusted,
+      changed: Option.isSome(accepted) && !trusted,
+      settings: trusted ? Either.getOrElse(settings, () => ({})) : {}
+    }
+  })
+
+const known = new WeakMap<Trust["Type"], Effect.Effect<ProjectConfig, DatabaseError>>()
+
+/** Read once for each opening of what the user trusts, so that all who ask see the same. */
+export const projectConfig: Effect.Effect<ProjectConfig, DatabaseError, Trust> = Effect.flatMap(Trust, (trust) => {
+  const found = known.get(trust)
+  if (found !== undefined) return found
+  return Effect.flatMap(Effect.cached(read(trust)), (cached) => {
+    known.set(trust, cached)
+    return cached
+  })
 })
 
 /** Says so where the project brings something that does not count. */

@@ -1,8 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
-import { type Envelope, fromLine } from "../runtime/Envelope.ts"
+import { codeOf, describe } from "../policy/path/FileFailure.ts"
+import { mistakesOf } from "../redaction/Mistake.ts"
+import { Envelope, fromLine, schemaVersion } from "../runtime/Envelope.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
@@ -14,7 +17,7 @@ export class RecordingInvalid extends Schema.TaggedError<RecordingInvalid>()("Re
   problem: Schema.String
 }) {
   override get message() {
-    return `${this.file}:${this.line}: ${this.problem}`
+    return `${this.file}:${this.line}: ${this.problem}. ${this.line === 1 ? "Nothing" : "Only what stands before it"} was shown.`
   }
 }
 
@@ -30,13 +33,40 @@ export class RecordingUnreadable extends Schema.TaggedError<RecordingUnreadable>
 /** Characters of one line of a recording. */
 const lineLimit = 64 * 1024 * 1024
 
+const tooLong = `the line has more than ${lineLimit} characters, which no event has`
+const writes = "tollgate events SESSION --jsonl > FILE writes a recording"
+const decode = Schema.decodeUnknownEither(Envelope)
+
+/** Why a line is no event, in a sentence without its end. */
+const problemOf = (line: string): string => {
+  const json = Either.try((): unknown => JSON.parse(line))
+  if (Either.isLeft(json)) return `the line is not JSON, or was cut off; ${writes}`
+  const { event, version } = (typeof json.right === "object" && json.right !== null ? json.right : {}) as {
+    readonly version?: unknown
+    readonly event?: { readonly _tag?: unknown } | null
+  }
+  if (typeof version === "number" && version > schemaVersion) {
+    return `the event has schema version ${version}, this version of Tollgate knows ${schemaVersion}; upgrade it`
+  }
+  const found = decode(json.right)
+  const mistakes = Either.isLeft(found) ? mistakesOf(found.left) : []
+  if (version !== schemaVersion || mistakes.length === 0) return `the line is not an event; ${writes}`
+  const tag = event?._tag
+  const first = mistakes[0]
+  return first === undefined || first.path.join(".") === "event._tag"
+    ? `this version of Tollgate knows no event ${JSON.stringify(tag ?? null).slice(0, 100)}`
+    : `the event is not what it should be: ${first.path.join(".")}: ${first.problem}`
+}
+
 /** The events of a recorded file, one for each line; `-` is standard input. */
 export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid | RecordingUnreadable> =>
   Stream.suspend(() => {
-    const unreadable = (cause: unknown) =>
-      new RecordingUnreadable({ file, reason: cause instanceof Error ? cause.message : String(cause) })
+    const unreadable = (cause: unknown) => new RecordingUnreadable({ file, reason: describe(codeOf(cause)) })
+    const invalid = (line: number, problem: string) => new RecordingInvalid({ file, line, problem })
     let number = 0
+    let events = 0
     let longest = 0
+    let endless = false
     return Stream.unwrapScoped(
       Effect.map(
         Effect.acquireRelease(
@@ -48,26 +78,26 @@ export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid
     ).pipe(
       Stream.decodeText(),
       Stream.mapEffect((text) => {
+        const begins = number === 0 && longest === 0
         longest = text.includes("\n") ? 0 : longest + text.length
-        return longest > lineLimit
-          ? new RecordingInvalid({ file, line: number + 1, problem: "the line has no end" })
-          : Effect.succeed(text)
+        if (begins && !/^\s*(?:\{|$)/.test(text.slice(0, 1024))) return invalid(1, `this is no recording; ${writes}`)
+        endless = longest > lineLimit
+        return endless ? invalid(number + 1, tooLong) : Effect.succeed(text)
       }),
       Stream.splitLines,
       Stream.mapEffect((line) => {
         const at = ++number
         if (line.trim() === "") return Effect.succeed([])
+        // What came of a line until it was too long is handed on all the same.
+        if (endless || line.length > lineLimit) return invalid(at, tooLong)
+        events++
         return Effect.mapBoth(fromLine(line), {
           onSuccess: (envelope) => [envelope],
-          onFailure: (error) =>
-            new RecordingInvalid({
-              file,
-              line: at,
-              problem: `not an event of this version: ${error.message.replaceAll(/\s+/g, " ").slice(0, 200)}`
-            })
+          onFailure: () => new RecordingInvalid({ file, line: at, problem: problemOf(line) })
         })
       }),
-      Stream.flattenIterables
+      Stream.flattenIterables,
+      Stream.concat(Stream.suspend(() => (events > 0 ? Stream.empty : invalid(1, `there are no events; ${writes}`))))
     )
   })
 

@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
+import { checkProfile } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import { toLine } from "../runtime/Envelope.ts"
@@ -20,6 +22,7 @@ import * as ProjectConfig from "./ProjectConfig.ts"
 import { readStdin } from "./readStdin.ts"
 import { runTask } from "./runTask.ts"
 import { Screen } from "./Screen.ts"
+import { resolve } from "./SessionId.ts"
 import * as Toolbox from "./Toolbox.ts"
 
 export interface RunOptions extends PolicyOptions {
@@ -44,16 +47,15 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
   })
 
 /**
- * Opens the session that the options name; a profile that was asked for holds for an old session too. Where somebody attends
- * to it, its calls can ask them.
+ * Opens the session that the options name, by any unique beginning of its id; a profile that was asked for holds for an
+ * old session too. Where somebody attends to it, its calls can ask them.
  */
 export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const which: Which = Option.match(options.session, {
-      onSome: (session): Which => ({ _tag: "Named", session }),
-      onNone: (): Which => ({ _tag: options.last ? "Last" : "New" })
-    })
+    const which: Which = Option.isSome(options.session)
+      ? { _tag: "Named", session: yield* resolve(options.session.value) }
+      : { _tag: options.last ? "Last" : "New" }
     const opened = yield* open(which, yield* project)
     if (attended) yield* runtime.send(new DeclareClientTools({ session: opened.session, tools: clientTools }))
     if (which._tag !== "New" && Option.isSome(options.profile)) {
@@ -64,15 +66,17 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
 
 /** The runtime with the built-in tools in the working directory. */
 export const agent = (policy: ApprovalPolicy, attended: boolean) =>
-  Effect.map(Configuration, ({ home, settings: { roots = [] } }) =>
-    Live.layer({
-      tools: Toolbox.tools,
-      requirements: Toolbox.layer({ workspace: process.cwd(), roots, home }),
-      models: Live.models,
-      policy,
-      attended,
-      workspace: process.cwd()
-    })
+  Layer.unwrapScoped(
+    Effect.map(Toolbox.configured(process.cwd()), (requirements) =>
+      Live.layer({
+        tools: Toolbox.tools,
+        requirements,
+        models: Live.models,
+        policy,
+        attended,
+        workspace: process.cwd()
+      })
+    )
   )
 
 export const run = (options: RunOptions) =>
@@ -84,19 +88,20 @@ export const run = (options: RunOptions) =>
     const { interactive } = yield* Screen
     const attended = interactive && !options.json
     const policy = yield* policyOf(options, attended)
-    yield* perform(options, prompt).pipe(Effect.provide(yield* agent(policy, attended)))
+    yield* checkProfile(options)
+    yield* perform(options, prompt, attended).pipe(Effect.provide(agent(policy, attended)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: !options.json })),
     Effect.provide(Configuration.layer(flagsOf(options)))
   )
 
-const perform = (options: RunOptions, prompt: string) =>
+const perform = (options: RunOptions, prompt: string, attended: boolean) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const screen = yield* Screen
     const ui = yield* Ui
     const { preferred } = yield* Configuration
-    const opened = yield* openSession(options, screen.interactive && !options.json)
+    const opened = yield* openSession(options, attended)
     if (options.json) {
       return yield* runTask(opened, prompt, (events) =>
         Stream.runForEachChunk(events, (chunk) =>
@@ -110,10 +115,15 @@ const perform = (options: RunOptions, prompt: string) =>
     yield* ProjectConfig.warn
     yield* Effect.ensuring(
       runTask(opened, prompt, (events) =>
-        present(events, {
-          decide: (decision) => Effect.ignore(runtime.send(decision)),
-          answer: (answer) => Effect.ignore(runtime.send(answer))
-        })
+        present(
+          events,
+          attended
+            ? {
+                decide: (decision) => Effect.ignore(runtime.send(decision)),
+                answer: (answer) => Effect.ignore(runtime.send(answer))
+              }
+            : {}
+        )
       ),
       ui.stop
     )

@@ -28,6 +28,8 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly progress: (text: string) => Effect.Effect<void>
     readonly answer: (text: string) => Effect.Effect<void>
     readonly bottom: (line: BottomLine | undefined) => Effect.Effect<void>
+    /** Makes the terminal call for attention. */
+    readonly bell: Effect.Effect<void>
   }
 >() {
   /** `split` only where standard output is no terminal. */
@@ -95,6 +97,7 @@ const make = (options: { readonly split: boolean }) =>
           return write(target, live ? `${before}${text}${draw()}` : text)
         }),
       answer: (text) => write(stdout, text),
+      bell: Effect.suspend(() => (live ? write(target, "\u0007") : Effect.void)),
       bottom: (line) =>
         Effect.suspend(() => {
           if (!live) return Effect.void

@@ -2,10 +2,9 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { Configuration } from "../config/Configuration.ts"
-import type { DatabaseError } from "../database/DatabaseError.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Runtime } from "../runtime/Runtime.ts"
-import { SessionNotFound, SessionStore, type SessionSummary } from "../runtime/SessionStore.ts"
+import { SessionStore, type SessionSummary } from "../runtime/SessionStore.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
@@ -15,6 +14,7 @@ import * as Live from "./Live.ts"
 import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import { project } from "./Project.ts"
+import { resolve } from "./SessionId.ts"
 
 export interface ListOptions {
   readonly all: boolean
@@ -71,22 +71,6 @@ export const list = ({ all, json, limit }: ListOptions) =>
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())
   )
-
-/** Sessions that a beginning of an id is looked up in. */
-const lookup = 10_000
-
-/** The whole id for any unique beginning of it. */
-export const resolve = (id: string): Effect.Effect<string, SessionNotFound | DatabaseError, SessionStore> =>
-  Effect.gen(function* () {
-    const store = yield* SessionStore
-    const exact = yield* Effect.option(store.get(id))
-    if (exact._tag === "Some") return id
-    const found = (yield* store.list({ limit: lookup })).filter(
-      (session) => session.id.startsWith(id) || session.id.startsWith(`session_${id}`)
-    )
-    const [only, ...others] = found
-    return only !== undefined && others.length === 0 ? only.id : yield* new SessionNotFound({ session: id })
-  })
 
 /** Shows a stored session as it looked when it happened. */
 export const show = (id: string) =>

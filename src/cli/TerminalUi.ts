@@ -28,6 +28,8 @@ const frameTime = Duration.millis(120)
 /** What was typed ahead while a task ran; a person who types more has stopped reading. */
 const aheadLimit = 32
 
+const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
+
 /** The terminal as a frontend: text that only grows, and a line at the bottom that says what is going on. */
 export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
   Ui,
@@ -37,6 +39,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
     const { style } = screen
     const transcript = new Transcript({ style, width: screen.width, split: screen.split })
     const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
+    const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
     const editor = new LineEditor()
     const ahead: Array<Option.Option<string>> = []
     let status: { readonly text: string; readonly since: number } | undefined
@@ -66,11 +69,12 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       yield* Effect.forkScoped(Effect.repeat(tick, Schedule.spaced(frameTime)))
     }
 
-    /** While a task runs, Escape and Ctrl-C stop it; whole lines, and the end of them, are kept for later. */
+    /** While a task runs, Escape and Ctrl-C stop it; prompts, and the end of them, are kept for later. */
     const watching = (key: Key): Effect.Effect<void> => {
       if (isEscape(key) || isCtrl(key, "c")) return Effect.asVoid(interruptions.offer(undefined))
       const over = isCtrl(key, "d") && editor.text === ""
       const line = Option.filter(Option.fromNullable(editor.press(key)), (text) => text.trim() !== "")
+      if (Option.isSome(line) && isAside(line.value)) return Effect.zipRight(asides.offer(line.value), draw)
       if ((over || Option.isSome(line)) && ahead.length < aheadLimit) ahead.push(line)
       return draw
     }
@@ -162,7 +166,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
                 interrupt: Effect.asVoid(interruptions.offer(undefined))
               })
             )
-          : Effect.succeed<Answer>({ decision: "deny", reason: "nobody can be asked here" }),
+          : Effect.succeed<Answer>({ decision: "deny", reason: "nobody can be asked here", frontend: "terminal" }),
       input: (question) =>
         Effect.suspend(() => {
           const line = ahead.shift()
@@ -177,6 +181,8 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
           return screen.interactive ? yield* read(`${style.cyan("answer")} `, new LineEditor()) : Option.none()
         }),
       interruptions: Mailbox.toStream(interruptions),
+      asides: Mailbox.toStream(asides),
+      notify: () => (screen.interactive ? screen.bell : Effect.void),
       showTools: (tools) =>
         put([{ to: "progress", text: tools.map(({ description, name }) => `${name}  ${description}\n`).join("") }]),
       toolRequests: Stream.never

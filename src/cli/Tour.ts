@@ -34,8 +34,8 @@ const pace = 18
 /** What the script answers where nobody can be asked: no to what deletes, yes to the rest. */
 const scripted = ({ request }: Approval): Answer =>
   JSON.stringify(request.arguments).includes("rm -r")
-    ? { decision: "deny", reason: "keep the ledger" }
-    : { decision: "approve", scope: "once" }
+    ? { decision: "deny", reason: "keep the ledger", frontend: "tour" }
+    : { decision: "approve", scope: "once", frontend: "tour" }
 
 /** The frontend, which answers for a person where there is none. */
 const answering = Effect.gen(function* () {
@@ -94,7 +94,7 @@ export const tour = Effect.gen(function* () {
   yield* introduce
   const agent = Live.layer({
     tools,
-    requirements: Layer.orDie(Toolbox.layer({ workspace: directory, roots: [], home })),
+    requirements: Layer.orDie(Toolbox.layer({ workspace: directory, home, settings: {} })),
     models: Models.layerOf({ tour: model }),
     policy: "ask",
     attended: true,

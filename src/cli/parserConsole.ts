@@ -15,7 +15,8 @@ export const parserConsole = (said: Said): Console.Console => {
   const error = (...parts: ReadonlyArray<unknown>) =>
     Effect.sync(() => {
       const text = words(parts).replaceAll(/\s+/g, " ").trim()
-      if (text !== "") said.errors.push(text)
+      const better = text.replace(/^Received unknown argument: '([^-].*)'$/, 'there is no place for the argument "$1"')
+      if (better !== "") said.errors.push(better)
     })
   const none = () => Effect.void
   return {

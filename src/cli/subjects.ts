@@ -7,5 +7,6 @@ import { resolve } from "../policy/path/PhysicalPath.ts"
 export const subjects = (workspace: string): Layer.Layer<Subjects> =>
   Subjects.layer({
     cwd: workspace,
-    resolve: (path) => Either.match(resolve(path), { onLeft: () => path, onRight: (found) => found.path })
+    resolve: (path) => Either.match(resolve(path), { onLeft: () => path, onRight: (found) => found.path }),
+    isFile: (path) => Either.match(resolve(path), { onLeft: () => false, onRight: ({ kind }) => kind === "file" })
   })

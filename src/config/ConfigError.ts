@@ -1,11 +1,14 @@
 import * as Schema from "effect/Schema"
 
+/** A path or a name as far as it fits into a sentence. */
+const brief = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text)
+
 export class ConfigUnreadable extends Schema.TaggedError<ConfigUnreadable>()("ConfigUnreadable", {
   file: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `The configuration ${this.file} cannot be used: ${this.reason}. Mend the file, or move it away to start with the defaults.`
+    return `The configuration ${brief(this.file)} cannot be used: ${this.reason}. No command can mend that: edit the file, move it away to start with the defaults, or set TOLLGATE_HOME to another directory.`
   }
 }
 
@@ -14,18 +17,40 @@ export class ConfigUnwritable extends Schema.TaggedError<ConfigUnwritable>()("Co
   reason: Schema.String
 }) {
   override get message() {
-    return `The configuration ${this.file} cannot be written: ${this.reason}. Nothing has changed.`
+    return `The configuration ${brief(this.file)} cannot be written: ${this.reason}. Nothing has changed. Make its directory writable, or set TOLLGATE_HOME to another one.`
   }
 }
 
-/** A value is not what its key takes; `source` is a file, a variable or a flag. */
-export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+/** A value that is not what its key takes. */
+export const Problem = Schema.Struct({
+  /** A file, a variable or a flag. */
   source: Schema.String,
-  path: Schema.String,
-  problem: Schema.String
+  key: Schema.String,
+  problem: Schema.String,
+  /** The commands any one of which mends it. */
+  mend: Schema.Array(Schema.String)
+})
+export type Problem = typeof Problem.Type
+
+/** Problems that a message names. */
+const shown = 20
+
+/** Values are not what their keys take. */
+export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+  problems: Schema.NonEmptyArray(Problem)
 }) {
   override get message() {
-    return `${this.source}: ${this.path}: ${this.problem}`
+    const { length } = this.problems
+    return [
+      ...(length === 1 ? [] : [`${length} values of the configuration cannot be used.`]),
+      ...this.problems
+        .slice(0, shown)
+        .flatMap(({ key, mend, problem, source }) => [
+          `${brief(source)}: ${key}: ${problem}`,
+          ...mend.map((command) => `    ${command}`)
+        ]),
+      ...(length > shown ? [`And ${length - shown} more.`] : [])
+    ].join("\n")
   }
 }
 
@@ -43,7 +68,7 @@ export class ConfigKeyUnknown extends Schema.TaggedError<ConfigKeyUnknown>()("Co
 const example = `'{"provider":"chat-completions","baseUrl":"http://localhost:11434/v1","model":"qwen3"}'`
 
 /** The commands that set a model up, one each line. */
-export const setUp: ReadonlyArray<string> = [
+export const setUp: readonly [string, ...ReadonlyArray<string>] = [
   "export OPENAI_API_KEY=…",
   "export ANTHROPIC_API_KEY=…",
   `tollgate config set profiles.local ${example}`

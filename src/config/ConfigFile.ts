@@ -1,73 +1,81 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
+import { because } from "../database/because.ts"
 import { replaceFile } from "../database/replaceFile.ts"
-import { ConfigInvalid, ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
-import { Settings } from "./Settings.ts"
+import { jsonError } from "../redaction/jsonError.ts"
+import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
 
 /** JSON as a file has it. */
 export type Json = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isRecord = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Bytes of a configuration file. */
 const sizeLimit = 1024 * 1024
 
-const because = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const decode = Schema.decodeUnknownEither(Settings, { onExcessProperty: "error", errors: "all" })
-
-/** The first of what is wrong with a value, without repeating the value: it may hold a secret. */
-export const problemOf = (source: string, prefix: string, error: ParseResult.ParseError): ConfigInvalid => {
-  const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)
-  const where = [...(prefix === "" ? [] : [prefix]), ...(first?.path ?? [])].join(".")
-  const problem = (first?.message ?? "invalid").replaceAll(/\s+/g, " ").slice(0, 300)
-  return new ConfigInvalid({ source, path: where === "" ? "the whole" : where, problem })
-}
-
-/** The file as JSON and as settings, both checked; a missing one is empty. */
-export const read = (
-  file: string
-): Effect.Effect<{ readonly json: Json; readonly settings: Settings }, ConfigUnreadable | ConfigInvalid> =>
+/** The file as a JSON object, whatever that holds; a missing one is empty. */
+export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
   Effect.gen(function* () {
     const text = yield* Effect.try({
       try: () => {
-        if (!fs.existsSync(file)) return "{}"
-        if (fs.statSync(file).size > sizeLimit) throw new Error(`it is larger than ${sizeLimit} bytes`)
+        const found = fs.statSync(file, { throwIfNoEntry: false })
+        if (found === undefined) return "{}"
+        if (!found.isFile()) throw new Error("it is not a file")
+        if (found.size > sizeLimit) throw new Error(`it is larger than ${sizeLimit} bytes`)
         return fs.readFileSync(file, "utf8")
       },
       catch: (error) => new ConfigUnreadable({ file, reason: because(error) })
     })
     const json = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
-      catch: (error) => new ConfigUnreadable({ file, reason: `it is not JSON (${because(error)})` })
+      catch: () => new ConfigUnreadable({ file, reason: jsonError(text) })
     })
-    if (!isRecord(json)) return yield* new ConfigUnreadable({ file, reason: "it is not a JSON object" })
-    return { json, settings: yield* settingsOf(file, json) }
+    return isRecord(json) ? json : yield* new ConfigUnreadable({ file, reason: "it is not a JSON object" })
   })
 
-export const settingsOf = (source: string, json: unknown): Either.Either<Settings, ConfigInvalid> =>
-  Either.mapLeft(decode(json), (error) => problemOf(source, "", error))
-
-/** The value at a path of keys; none where the path leaves the object. */
+/** The value at a path of keys and indices; none where the path leaves the value. */
 export const at = (json: unknown, steps: ReadonlyArray<string>): unknown =>
   steps.reduce<unknown>(
-    (value, step) => (isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    (value, step) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, step)
+        ? (value as Record<string, unknown>)[step]
+        : undefined,
     json
   )
 
-/** The object with another value at a path, or without it where the value is undefined. */
+/** The steps to what the value has under a key, whose names may have dots of their own. */
+export const stepsTo = (json: unknown, key: string): ReadonlyArray<string> | undefined => {
+  if (typeof json !== "object" || json === null) return undefined
+  for (const [name, value] of Object.entries(json)) {
+    if (name === key) return [name]
+    const below = key.startsWith(`${name}.`) ? stepsTo(value, key.slice(name.length + 1)) : undefined
+    if (below !== undefined) return [name, ...below]
+  }
+  return undefined
+}
+
+const replaceIn = (old: unknown, steps: ReadonlyArray<string>, value: unknown): unknown => {
+  const [step, ...rest] = steps
+  if (step === undefined) return value
+  if (Array.isArray(old) && /^\d+$/.test(step) && Number(step) <= old.length) {
+    const items: ReadonlyArray<unknown> = old
+    const index = Number(step)
+    const next = replaceIn(items[index], rest, value)
+    return [...items.slice(0, index), ...(next === undefined ? [] : [next]), ...items.slice(index + 1)]
+  }
+  return replaceAt(isRecord(old) ? old : {}, steps, value)
+}
+
+/** The object with another value at a path, or without it where the value is undefined; all else stays in its order. */
 export const replaceAt = (json: Json, steps: ReadonlyArray<string>, value: unknown): Json => {
   const [step, ...rest] = steps
   if (step === undefined) return json
-  const old = Object.hasOwn(json, step) ? json[step] : undefined
-  const next = rest.length === 0 ? value : replaceAt(isRecord(old) ? old : {}, rest, value)
-  return Object.fromEntries([
-    ...Object.entries(json).filter(([name]) => name !== step),
-    ...(next === undefined ? [] : [[step, next] as const])
-  ])
+  const next = replaceIn(Object.hasOwn(json, step) ? json[step] : undefined, rest, value)
+  const kept = Object.entries(json).flatMap(([name, old]) =>
+    name !== step ? [[name, old] as const] : next === undefined ? [] : [[name, next] as const]
+  )
+  return Object.fromEntries(Object.hasOwn(json, step) || next === undefined ? kept : [...kept, [step, next]])
 }
 
 /** Replaces the file as a whole, for its owner's eyes only; a crash leaves the old one or the new one. */

@@ -6,9 +6,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { hosted, type Profile } from "../model/Profile.ts"
-import { type ConfigError, ConfigInvalid, NoProfile } from "./ConfigError.ts"
+import { type ConfigError, ConfigInvalid, type ConfigUnreadable, NoProfile, type Problem } from "./ConfigError.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import { home, type Home } from "./Home.ts"
+import * as Problems from "./Problems.ts"
 import { type Key, keys, type Settings } from "./Settings.ts"
 
 /** A value as a file would have it, and where it is from. */
@@ -39,7 +40,19 @@ export class Configuration extends Context.Tag("tollgate/config/Configuration")<
   static readonly layer = (flags: Flags = {}): Layer.Layer<Configuration, ConfigError> =>
     Layer.effect(
       Configuration,
-      Effect.suspend(() => load(flags))
+      Effect.flatMap(
+        inspect(flags),
+        ({
+          configuration,
+          problems: [first, ...others],
+          unreadable
+        }): Effect.Effect<Configuration["Type"], ConfigUnreadable | ConfigInvalid> => {
+          if (unreadable !== undefined) return Effect.fail(unreadable)
+          return first === undefined
+            ? Effect.succeed(configuration)
+            : Effect.fail(new ConfigInvalid({ problems: [first, ...others] }))
+        }
+      )
     )
 }
 
@@ -70,26 +83,54 @@ const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
       : { key: key.name, value: stored, source: file }
   })
 
-const load = (flags: Flags) =>
+/** The configuration as far as it can be used, and all that is wrong with the rest. */
+export interface Inspected {
+  readonly configuration: Configuration["Type"]
+  readonly problems: ReadonlyArray<Problem>
+  /** The file counts as empty. */
+  readonly unreadable: ConfigUnreadable | undefined
+}
+
+/** Whether a problem is part of what a key holds, or the key part of what the problem is about. */
+export const concerns = (problem: Problem, key: string): boolean =>
+  problem.key === key || problem.key.startsWith(`${key}.`) || key.startsWith(`${problem.key}.`)
+
+/** The object without what is wrong with it: whole keys, whole profiles. */
+const without = (json: ConfigFile.Json, problems: ReadonlyArray<Problem>): ConfigFile.Json =>
+  problems.reduce((rest, { key }) => {
+    const [first, second] = key.split(".")
+    const whole =
+      keys.find(({ name }) => key === name || key.startsWith(`${name}.`))?.name ??
+      (first === "profiles" && second !== undefined ? `${first}.${second}` : key)
+    return ConfigFile.replaceAt(rest, ConfigFile.stepsTo(rest, whole) ?? [], undefined)
+  }, json)
+
+/** Reads the configuration even where parts of it cannot be used. */
+export const inspect = (flags: Flags = {}): Effect.Effect<Inspected, ConfigInvalid> =>
   Effect.gen(function* () {
     const places = yield* home
-    const { json } = yield* ConfigFile.read(places.config)
+    const file = yield* Effect.either(ConfigFile.read(places.config))
+    const json = Either.getOrElse(file, (): ConfigFile.Json => ({}))
     const entries: Array<Entry> = []
-    let merged: ConfigFile.Json = json
+    const problems: Array<Problem> = []
+    let own = json
+    let merged = json
     for (const key of keys) {
       const entry = yield* find(key, flags, places.config, json)
       if (entry.value === unset) continue
       entries.push(entry)
-      if (entry.source !== places.config) {
-        const one = ConfigFile.replaceAt({}, key.name.split("."), entry.value)
-        yield* Either.mapLeft(
-          ConfigFile.settingsOf(entry.source, one),
-          ({ path, problem, source }) => new ConfigInvalid({ source, path, problem })
-        )
-      }
-      merged = ConfigFile.replaceAt(merged, key.name.split("."), entry.value)
+      const steps = key.name.split(".")
+      if (entry.source === places.config) continue
+      const wrong = Problems.inVariable(entry.source, ConfigFile.replaceAt({}, steps, entry.value))
+      problems.push(...wrong)
+      own = ConfigFile.replaceAt(own, steps, undefined)
+      if (wrong.length === 0) merged = ConfigFile.replaceAt(merged, steps, entry.value)
     }
-    const settings = yield* ConfigFile.settingsOf(places.config, merged)
+    let settings = Problems.settingsOf(merged)
+    if (settings === undefined) {
+      problems.unshift(...Problems.inFile(places.config, own))
+      settings = Problems.settingsOf(without(merged, problems)) ?? {}
+    }
 
     const profiles: Record<string, Profile> = { ...settings.profiles }
     for (const [name, profile] of Object.entries(profiles)) {
@@ -115,7 +156,7 @@ const load = (flags: Flags) =>
     if (settings.profile === undefined && first !== undefined) {
       entries.unshift({ key: "profile", value: first, source: "default" })
     }
-    return Configuration.of({
+    const configuration = Configuration.of({
       home: places,
       settings,
       profiles,
@@ -123,6 +164,7 @@ const load = (flags: Flags) =>
       entries,
       secret: (name) => Option.fromNullable(secrets.get(name))
     })
+    return { configuration, problems, unreadable: Either.isLeft(file) ? file.left : undefined }
   })
 
 /** Fields in which people put credentials although a profile has a better place for them. */

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as os from "node:os"
 import * as path from "node:path"
+import { ConfigInvalid } from "./ConfigError.ts"
 
 /** Where Tollgate keeps its files, absolute. */
 export interface Home {
@@ -10,26 +11,47 @@ export interface Home {
   readonly database: string
   /** The key and the head of the audit, outside every workspace. */
   readonly approvals: string
+  /** The whole of results that were too long for the model; none of them is missed for long. */
+  readonly results: string
 }
 
-const below = (config: string, data: string): Home => ({
+const variable = "TOLLGATE_HOME"
+
+const below = (config: string, data: string, cache: string): Home => ({
   config: path.join(config, "config.json"),
   database: path.join(data, "tollgate.db"),
-  approvals: path.join(data, "approvals")
+  approvals: path.join(data, "approvals"),
+  results: path.join(cache, "results")
 })
 
 /** A directory of the environment; a relative one is no directory, as the XDG specification has it. */
 const directory = (name: string): Effect.Effect<Option.Option<string>> =>
   Config.string(name).pipe(Effect.option, Effect.map(Option.filter((value) => path.isAbsolute(value))))
 
-/** `TOLLGATE_HOME` holds everything where it is set; otherwise the XDG directories do. */
-export const home: Effect.Effect<Home> = Effect.gen(function* () {
-  const own = yield* Effect.option(Config.nonEmptyString("TOLLGATE_HOME"))
+/** Characters of a directory that can hold files. */
+const longest = 1024
+
+const unfit = (directory: string): string | undefined =>
+  !path.isAbsolute(directory)
+    ? "expected an absolute path: what is kept there must not depend on the working directory"
+    : directory.length > longest
+      ? `it is longer than ${longest} characters`
+      : undefined
+
+/** `TOLLGATE_HOME` holds everything where it is set and not empty; otherwise the XDG directories do. */
+export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () {
+  const own = yield* Effect.option(Config.nonEmptyString(variable))
   if (Option.isSome(own)) {
+    const problem = unfit(own.value)
+    if (problem !== undefined) {
+      const mend = [`export ${variable}="$HOME/.tollgate"`, `unset ${variable}`]
+      return yield* new ConfigInvalid({ problems: [{ source: "environment", key: variable, problem, mend }] })
+    }
     const root = path.resolve(own.value)
-    return below(root, root)
+    return below(root, root, root)
   }
   const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(os.homedir(), ".config"))
   const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(os.homedir(), ".local", "share"))
-  return below(path.join(config, "tollgate"), path.join(data, "tollgate"))
+  const cache = Option.getOrElse(yield* directory("XDG_CACHE_HOME"), () => path.join(os.homedir(), ".cache"))
+  return below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"))
 })

@@ -9,7 +9,7 @@ import * as path from "node:path"
 import { Rule } from "../approval/Rule.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
 import type { ConfigInvalid } from "./ConfigError.ts"
-import { problemOf } from "./ConfigFile.ts"
+import { invalid } from "./Problems.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -75,7 +75,7 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
     if (found?.isFile() !== true || found.size > maxSize) return Option.none()
     const bytes = fs.readFileSync(file)
     const text = bytes.toString("utf8")
-    const settings = Either.mapLeft(decode(text), (error) => problemOf(file, "", error))
+    const settings = Either.mapLeft(decode(text), (error) => invalid(file, error))
     const digest = crypto.createHash("sha256").update(bytes)
     for (const program of programsOf(project, settings))
       digest.update(`\0${program}\0`).update(fs.readFileSync(program))

@@ -4,7 +4,10 @@ import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Rule } from "../approval/Rule.ts"
 import { Profile } from "../model/Profile.ts"
 import { Timespan } from "../model/Timespan.ts"
+import { Hosts, OptIns } from "../policy/network/NetworkRules.ts"
+import { SandboxSettings } from "../sandbox/SandboxSettings.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
+import { ToolLimit } from "./ToolLimit.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -28,6 +31,17 @@ export const DelegateProgram = Schema.Struct({
   onFailure: optional(Schema.Literal("ask", "deny"))
 })
 export type DelegateProgram = typeof DelegateProgram.Type
+
+/** What `fetch_url` may reach. */
+const Network = Schema.Struct({
+  /** Where it is given, nothing else is reached. */
+  allowHosts: optional(Hosts),
+  denyHosts: optional(Hosts),
+  /** Reached without asking for approval. */
+  unaskedHosts: optional(Hosts),
+  /** `host:port` each, which may be private addresses and other ports. */
+  open: optional(OptIns)
+})
 
 /** What a configuration file holds. */
 export const Settings = Schema.Struct({
@@ -53,7 +67,13 @@ export const Settings = Schema.Struct({
   maxWorkers: optional(Count),
   systemPrompt: optional(Schema.String),
   /** Directories besides the working directory that tools may use. */
-  roots: optional(Schema.Array(Schema.NonEmptyString))
+  roots: optional(Schema.Array(Schema.NonEmptyString)),
+  /** How often, and how many at a time, tools may run. */
+  limits: optional(Schema.Array(ToolLimit)),
+  /** Bytes of a result that the model is given where a tool does not bound its own. */
+  resultLimit: optional(Count),
+  network: optional(Network),
+  sandbox: optional(SandboxSettings)
 })
 export type Settings = typeof Settings.Type
 
@@ -90,5 +110,16 @@ export const keys: ReadonlyArray<Key> = [
   key("maxDepth", "levels of sub-workers below the root; 0 for none", 4),
   key("maxWorkers", "sub-workers of one task", 32),
   key("systemPrompt", "what the model is told first"),
-  key("roots", "directories besides the working directory that tools may use", [])
+  key("roots", "directories besides the working directory that tools may use", []),
+  key("limits", "how often, and how many at a time, tools may run", []),
+  key("resultLimit", "bytes of a result that the model is given; the whole is kept in a file", 100_000),
+  key("network.allowHosts", "the only hosts that fetch_url reaches; every public one where absent"),
+  key("network.denyHosts", "hosts that fetch_url never reaches, the names below them included", []),
+  key("network.unaskedHosts", "hosts that fetch_url reaches without asking for approval", []),
+  key("network.open", "host:port entries that fetch_url reaches although they are private or another port", []),
+  key("sandbox.target", "where commands run: detect, none, bubblewrap, sandbox-exec, container or ssh", "detect"),
+  key("sandbox.network", "whether confined commands may use the network", false),
+  key("sandbox.engine", "what runs containers: docker or podman", "docker"),
+  key("sandbox.image", "the image of the containers"),
+  key("sandbox.host", "the host that ssh goes to")
 ]

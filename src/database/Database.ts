@@ -15,8 +15,9 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type DatabaseError, DatabaseTooNew, fromCause } from "./DatabaseError.ts"
+import { type DatabaseError, DatabaseFailed, DatabaseTooNew, fromCause } from "./DatabaseError.ts"
 import { checkEngine } from "./Engine.ts"
+import { makeDirectory } from "./makeDirectory.ts"
 import { migrations } from "./migrations.ts"
 
 /** What a write does inside the transaction; it must not wait for anything but the connection. */
@@ -63,7 +64,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
     )
     yield* Effect.try({
       try: () => {
-        fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+        makeDirectory(path.dirname(file))
         fs.closeSync(fs.openSync(file, "a", 0o600))
       },
       catch: (error) => fromCause(file, error)
@@ -92,6 +93,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
     const read = yield* open(file, true)
 
     let pending: Array<Op> = []
+    let closed = false
     const wake = Effect.unsafeMakeLatch(false)
     const run = (op: Op) =>
       Effect.mapError(
@@ -117,7 +119,10 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
         : Effect.map(commit(batch), (exits) => batch.forEach((op, index) => op.resume(exits[index] ?? Exit.void)))
     })
     const flush = Effect.uninterruptible(drain)
-    yield* Effect.addFinalizer(() => flush)
+    yield* Effect.addFinalizer(() => {
+      closed = true
+      return flush
+    })
     yield* wake.await.pipe(
       Effect.zipRight(macrotask),
       Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
@@ -128,6 +133,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
     )
     const write = <A>(run: Write<A>): Effect.Effect<A, DatabaseError> =>
       Effect.async<A, DatabaseError>((resume) => {
+        if (closed) return resume(new DatabaseFailed({ file, code: "closed", reason: "it has been closed" }))
         pending.push({ run, resume: resume as Op["resume"] })
         wake.unsafeOpen()
       })

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { because } from "./because.ts"
 
 const file = { file: Schema.String }
 
@@ -8,7 +9,7 @@ export class DatabaseUnreadable extends Schema.TaggedError<DatabaseUnreadable>()
   reason: Schema.String
 }) {
   override get message() {
-    return `The database ${this.file} cannot be opened: ${this.reason}. Check the file's permissions, or move it away to start with a new one.`
+    return `The database ${this.file} cannot be opened: ${this.reason}. Check its permissions, move it away to start with a new one, or set TOLLGATE_HOME to another directory.`
   }
 }
 
@@ -82,7 +83,7 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const outer = coded(error)
   const own = typeof outer.code === "string" ? outer : coded(outer.cause)
   const code = typeof own.code === "string" ? own.code : "unknown"
-  const reason = typeof own.message === "string" ? own.message : "unknown failure"
+  const reason = typeof own.message === "string" ? because(own) : "unknown failure"
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
   if (/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return new DatabaseFull({ file: path })
   if (

@@ -186,5 +186,15 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
     `CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
       INSERT INTO memories_index (memories_index, rowid, text) VALUES ('delete', OLD.id, OLD.text);
     END`
+  ],
+  [
+    `ALTER TABLE sessions ADD COLUMN owner TEXT`,
+    `ALTER TABLE tool_calls ADD COLUMN by_user INTEGER NOT NULL DEFAULT 0`,
+    `CREATE TRIGGER events_call_requested AFTER INSERT ON events WHEN NEW.tag = 'ToolCallRequested' BEGIN
+      INSERT OR IGNORE INTO tool_calls (session_id, task_id, iteration, worker, call_id, tool, state, by_user) VALUES (
+        NEW.session_id, NEW.task_id, NEW.iteration, NEW.worker,
+        NEW.event ->> '$.callId', NEW.event ->> '$.tool', 'asked', 1
+      );
+    END`
   ]
 ]

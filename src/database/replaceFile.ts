@@ -1,10 +1,11 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { makeDirectory } from "./makeDirectory.ts"
 
 /** Writes a file whole, for its owner's eyes only; a crash leaves the old one or the new one. Throws what the system says. */
 export const replaceFile = (file: string, text: string): void => {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  makeDirectory(path.dirname(file))
   const fresh = `${file}.${crypto.randomBytes(6).toString("hex")}`
   try {
     fs.writeFileSync(fresh, text, { mode: 0o600, flag: "wx", flush: true })

@@ -3,7 +3,6 @@ import { apply, type Change, type Fails, type Handles, type Provides, type Requi
 import { recover } from "./recover.ts"
 import type { Sealed } from "./Registry.ts"
 import type { Attempted } from "./retry.ts"
-import { span } from "./span.ts"
 
 /** One invocation of a command of the CLI; its name is its path in words, e.g. `sessions list`. */
 export interface CommandCall extends Attempted {
@@ -39,9 +38,3 @@ export const handler =
 export const recovery = recover<CommandCall>(({ name }, detail) =>
   Effect.annotateLogs(Effect.logError("A command crashed", detail), { command: name })
 )
-
-/** A span around every command (M3). */
-export const tracing = span<CommandCall>(({ name }) => ({
-  name: `command ${name}`,
-  attributes: { "tollgate.command": name }
-}))

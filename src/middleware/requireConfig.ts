@@ -4,34 +4,51 @@ import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
 
-/** What has to be configured first; the message has the command for each key. */
+const Required = Schema.Struct({ key: Schema.String, set: Schema.NonEmptyArray(Schema.String) })
+
+/** A key that must have a value, and the commands any one of which sets it. */
+export type Required = typeof Required.Type
+
+/** Something has to be configured first; the message has the command for each key. */
 export class ConfigMissing extends Schema.TaggedError<ConfigMissing>()("ConfigMissing", {
   kind: Schema.Literal("tool", "command"),
   name: Schema.String,
-  keys: Schema.Array(Schema.String)
+  missing: Schema.NonEmptyArray(Required)
 }) {
+  get keys(): ReadonlyArray<string> {
+    return this.missing.map(({ key }) => key)
+  }
   override get message() {
     return [
       `${this.kind} ${this.name} needs configuration that is not set:`,
-      ...this.keys.map((key) => `- ${key}: tollgate config set ${key} VALUE`)
+      ...this.missing.map(({ key, set: [first, ...others] }) =>
+        others.length === 0
+          ? `- ${key}: ${first}`
+          : [`- ${key}, by any one of these:`, ...[first, ...others].map((line) => `    ${line}`)].join("\n")
+      )
     ].join("\n")
   }
 }
 
+const required = (key: string | Required): Required =>
+  typeof key === "string" ? { key, set: [`tollgate config set ${key} VALUE`] } : key
+
 /** Runs a call only where every key has a value; absent, empty and blank are all missing (M2). */
 export const requireConfig = <Call extends Named, E = never, R = never>(
-  keys: ReadonlyArray<string>,
+  keys: ReadonlyArray<string | Required>,
   lookup: (key: string) => Effect.Effect<string | undefined, E, R>
-): Middleware<Call, { fails: ConfigMissing | E; requires: R }> =>
-  named<Call, { fails: ConfigMissing | E; requires: R }>(
+): Middleware<Call, { fails: ConfigMissing | E; requires: R }> => {
+  const all = keys.map(required)
+  return named<Call, { fails: ConfigMissing | E; requires: R }>(
     "required configuration",
-    keys.join(", "),
+    all.map(({ key }) => key).join(", "),
     <Self extends Call, A, E2, R2>(call: Self, next: (call: Self) => Effect.Effect<A, E2, R2>) =>
       Effect.flatMap(
-        Effect.filter(keys, (key) => Effect.map(lookup(key), (value) => (value ?? "").trim() === "")),
-        (missing): Effect.Effect<A, E2 | ConfigMissing, R2> =>
-          missing.length === 0
+        Effect.filter(all, ({ key }) => Effect.map(lookup(key), (value) => (value ?? "").trim() === "")),
+        ([first, ...others]): Effect.Effect<A, E2 | ConfigMissing, R2> =>
+          first === undefined
             ? next(call)
-            : Effect.fail(new ConfigMissing({ kind: call.kind, name: call.name, keys: missing }))
+            : Effect.fail(new ConfigMissing({ kind: call.kind, name: call.name, missing: [first, ...others] }))
       )
   )
+}

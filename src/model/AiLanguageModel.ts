@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import type { Served } from "../telemetry/Served.ts"
 import * as AiAnswer from "./AiAnswer.ts"
 import { ofAiError } from "./AiFailure.ts"
 import { toPrompt } from "./AiPrompt.ts"
@@ -23,6 +24,7 @@ export interface AiLanguageModelOptions {
   /** Marks what the provider must get back with the next request, so that no other is given it; "ai" by default. */
   readonly backend?: string
   readonly url?: string | undefined
+  readonly served?: Served
   /** What no error may repeat. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted>
   /** The longest pause between two parts; without it only the provider's own guards apply. */
@@ -97,7 +99,11 @@ export const make = (languageModel: LanguageModel.Service, options: AiLanguageMo
     )
   }
 
-  return { name: options.name, stream: (request) => Stream.suspend(() => stream(request)) }
+  return {
+    name: options.name,
+    ...(options.served && { served: options.served }),
+    stream: (request) => Stream.suspend(() => stream(request))
+  }
 }
 
 /** Serves the LanguageModel of the context. */

@@ -1,6 +1,7 @@
 import * as Prompt from "@effect/ai/Prompt"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { assistantParts, type AiReplay } from "./AiReplay.ts"
+import { sendableName } from "./FunctionName.ts"
 
 const text = (content: string) => Prompt.userMessage({ content: [Prompt.makePart("text", { text: content })] })
 
@@ -38,7 +39,7 @@ export const toPrompt = (
         prompt.push(text(message.content))
         break
       case "assistant": {
-        for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name)
+        for (const call of message.tool_calls ?? []) names.set(call.id, sendableName(call.function.name))
         const content = [...assistantParts(stored, message, origin)]
         if (content.length > 0) prompt.push(Prompt.assistantMessage({ content }))
         break

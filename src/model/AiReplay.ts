@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AssistantMessage, StoredMessage } from "../conversation/Message.ts"
 import { sendableArguments } from "./Arguments.ts"
+import { sendableName } from "./FunctionName.ts"
 
 const Options = Schema.Record({
   key: Schema.String,
@@ -34,7 +35,7 @@ const withOptions = (options: ReplayPart["options"]) => ({ options: options as P
 const callPart = (call: NonNullable<AssistantMessage["tool_calls"]>[number], options: ReplayPart["options"]) =>
   Prompt.makePart("tool-call", {
     id: call.id,
-    name: call.function.name,
+    name: sendableName(call.function.name),
     params: sendableArguments(call.function.arguments),
     providerExecuted: false,
     ...withOptions(options)

@@ -8,8 +8,9 @@ import * as Stream from "effect/Stream"
 import type { FunctionCall, Message, StoredMessage } from "../conversation/Message.ts"
 import { parseArguments, sendableArguments } from "./Arguments.ts"
 import * as ChatAnswer from "./ChatAnswer.ts"
-import { originOf, type Endpoint } from "./Endpoint.ts"
+import { originOf, servedBy, type Endpoint } from "./Endpoint.ts"
 import * as EventStream from "./EventStream.ts"
+import { sendableName } from "./FunctionName.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
 
@@ -21,19 +22,20 @@ export interface ChatEndpoint extends Endpoint {
   readonly reasoningField?: string | undefined
 }
 
-/** Many servers answer 400 to a history whose arguments do not parse. */
+/** Many servers answer 400 to a history whose arguments do not parse, or with a name that no function can have. */
 const sendable = (message: Message): Message =>
   message.role !== "assistant" || message.tool_calls === undefined
     ? message
     : { ...message, tool_calls: message.tool_calls.map(sendableCall) }
 
-const sendableCall = (call: FunctionCall): FunctionCall =>
-  Either.isRight(parseArguments(call.function.arguments))
-    ? call
-    : {
-        ...call,
-        function: { ...call.function, arguments: JSON.stringify(sendableArguments(call.function.arguments)) }
-      }
+const sendableCall = (call: FunctionCall): FunctionCall => {
+  const { arguments: text, name } = call.function
+  const sent = {
+    name: sendableName(name),
+    arguments: Either.isRight(parseArguments(text)) ? text : JSON.stringify(sendableArguments(text))
+  }
+  return { ...call, function: sent }
+}
 
 const messagesOf = (stored: ReadonlyArray<StoredMessage>, reasoningField: string | undefined) => {
   const turn = stored.findLastIndex(({ message }) => message.role === "user")
@@ -68,6 +70,7 @@ export const make = (endpoint: ChatEndpoint): Effect.Effect<ModelService, never,
       endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(endpoint.apiKey)}` }
     return {
       name: endpoint.model,
+      served: servedBy("chat-completions", endpoint),
       stream: (request) =>
         Stream.unwrap(
           Effect.map(callPrefix, (prefix) => {

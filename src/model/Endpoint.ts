@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
+import type { Served } from "../telemetry/Served.ts"
 import type { Origin } from "./Reason.ts"
 
 /** A server that answers for a model, and how to speak to it. */
@@ -36,3 +37,10 @@ export const originOf = (endpoint: Endpoint): Origin => {
     ]
   }
 }
+
+/** Who answers there; `options` are what every request says besides the conversation. */
+export const servedBy = (provider: string, { baseUrl: url, options = {} }: Endpoint): Served => ({
+  provider,
+  url,
+  options
+})

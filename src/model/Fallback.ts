@@ -21,7 +21,7 @@ export const withFallback =
     fallbacks.length === 0
       ? model
       : {
-          name: model.name,
+          ...model,
           stream: (request) => Stream.suspend(() => streamFrom(model, fallbacks, request, { attempts: 0 }))
         }
 
@@ -33,6 +33,7 @@ const streamFrom = (
 ): Stream.Stream<ModelPart, ModelError> =>
   model.stream(request).pipe(
     Stream.map((part) => {
+      if (part._tag === "Finished") return seen.first && model.served ? { ...part, served: model.served } : part
       if (part._tag !== "AttemptFailed") return part
       seen.attempts++
       return { ...part, attempt: seen.attempts }

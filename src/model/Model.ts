@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Stream from "effect/Stream"
 import type { StoredMessage } from "../conversation/Message.ts"
+import type { Served } from "../telemetry/Served.ts"
 import type { ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
 
@@ -25,6 +26,8 @@ export class Model extends Context.Tag("tollgate/model/Model")<
   {
     /** The model's name, as messages and prices know it. */
     readonly name: string
+    /** Absent where nobody has said it. */
+    readonly served?: Served
     readonly stream: (request: ModelRequest) => Stream.Stream<ModelPart, ModelError>
   }
 >() {}

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { Served } from "../telemetry/Served.ts"
 
 /** Why a model stopped. */
 export const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_filter", "other")
@@ -58,6 +59,8 @@ export interface Finished {
   /** The model that answered, as its server names it. */
   readonly model?: string
   readonly responseId?: string
+  /** Who answered, where that is not who was asked first. */
+  readonly served?: Served
   /** What this backend must get back unchanged with the next request. */
   readonly provider?: unknown
 }

@@ -3,6 +3,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { codeOf, describe } from "../policy/path/FileFailure.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import type { ModelService } from "./Model.ts"
 import { CredentialsMissing, ProfileInvalid } from "./Models.ts"
@@ -43,7 +44,11 @@ const scripted = (name: string, profile: ScriptedProfile): Opened =>
     const files = yield* FileSystem.FileSystem
     const text = yield* Effect.mapError(
       files.readFileString(profile.script),
-      (error) => new ProfileInvalid({ profile: name, reason: `its script cannot be read: ${error.message}` })
+      ({ cause }) =>
+        new ProfileInvalid({
+          profile: name,
+          reason: `its script ${profile.script} cannot be read: ${describe(codeOf(cause))}. Mend it with tollgate config set profiles.${name}.script FILE.`
+        })
     )
     const { fromJson } = yield* load(name, () => import("./Scripted.ts"))
     const model = yield* Effect.mapError(

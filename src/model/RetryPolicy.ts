@@ -70,6 +70,6 @@ export const retried = (policy: Partial<RetryPolicy> = {}) => {
         )
       return attempt(1, schedule.initial)
     }
-    return { name: model.name, stream: attempts }
+    return { ...model, stream: attempts }
   }
 }

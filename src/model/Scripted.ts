@@ -1,20 +1,25 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { jsonError } from "../redaction/jsonError.ts"
+import { mistakesOf } from "../redaction/Mistake.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import { ModelRejected, type ModelError } from "./ModelError.ts"
 import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
 import { Script, type ScriptStep, type ScriptTurn } from "./Script.ts"
+
+/** Problems that a message names. */
+const shown = 3
 
 export class ScriptInvalid extends Schema.TaggedError<ScriptInvalid>()("ScriptInvalid", {
   source: Schema.String,
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The script ${this.source} cannot be played: ${this.problems.join("; ")}`
+    const more = this.problems.length > shown ? `; and ${this.problems.length - shown} more` : ""
+    return `The script ${this.source} cannot be played: ${this.problems.slice(0, shown).join("; ")}${more}. Mend the file.`
   }
 }
 
@@ -31,6 +36,8 @@ export interface ScriptedModel extends ModelService {
 
 interface Options {
   readonly name?: string | undefined
+  /** Where the turns are from, for errors. */
+  readonly source?: string
   /** Whether requests are kept, as tests want; on by default. */
   readonly record?: boolean
 }
@@ -87,6 +94,9 @@ const play = (name: string, answer: number, steps: ReadonlyArray<ScriptStep>): S
   )
 }
 
+const played = (turns: number): string =>
+  turns === 0 ? "it has no turns" : turns === 1 ? "its one turn was played" : `all of its ${turns} turns were played`
+
 /**
  * A model that plays turns, offline. Each request takes the first turn that is left and whose `when`, if any, matches;
  * when none is, it fails with a `ModelRejected` that says so.
@@ -118,17 +128,19 @@ export const make = (turns: ReadonlyArray<Turn>, options: Options = {}): Effect.
       return answers
     }
 
+    const where = options.source === undefined ? "" : ` in ${options.source}`
     const exhausted = () =>
       new ModelRejected({
         model: name,
         reason:
           used.size === script.length
-            ? `the script is over: all of its ${used.size} turns were played. Add a turn or let one repeat.`
-            : `no turn left in the script (${script.length - used.size} of ${script.length}) matches the last message.`
+            ? `the script is over: ${played(script.length)}${where}. Add a turn or let one repeat.`
+            : `no turn left in the script (${script.length - used.size} of ${script.length}${where}) matches the last message. Add one that does, or leave out its "when".`
       })
 
     return {
       name,
+      served: { provider: "scripted" },
       stream: (request) =>
         Stream.suspend(() => {
           if (options.record !== false) requests.push(request)
@@ -139,16 +151,20 @@ export const make = (turns: ReadonlyArray<Turn>, options: Options = {}): Effect.
     }
   })
 
-const decode = Schema.decodeUnknownEither(Schema.parseJson(Script), { onExcessProperty: "error", errors: "all" })
+const decode = Schema.decodeUnknownEither(Script, { onExcessProperty: "error", errors: "all" })
 
-const problemsOf = (error: ParseResult.ParseError): ReadonlyArray<string> =>
-  ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`
+const parse = (text: string): Either.Either<Script, ReadonlyArray<string>> =>
+  Either.try({ try: (): unknown => JSON.parse(text), catch: () => [jsonError(text)] }).pipe(
+    Either.flatMap((json) =>
+      Either.mapLeft(decode(json), (error) =>
+        mistakesOf(error).map(({ path, problem }) => (path.length === 0 ? problem : `${path.join(".")}: ${problem}`))
+      )
+    )
   )
 
 /** Plays the text of a script file; `source` names it in errors. */
 export const fromJson = (text: string, source: string): Effect.Effect<ScriptedModel, ScriptInvalid> =>
-  Either.match(decode(text), {
-    onLeft: (error) => Effect.fail(new ScriptInvalid({ source, problems: problemsOf(error).slice(0, 5) })),
-    onRight: (script) => make(script.turns, { name: script.model, record: false })
+  Either.match(parse(text), {
+    onLeft: (problems) => Effect.fail(new ScriptInvalid({ source, problems })),
+    onRight: (script) => make(script.turns, { name: script.model, source, record: false })
   })

@@ -1,5 +1,4 @@
-import * as DateTime from "effect/DateTime"
-import * as Option from "effect/Option"
+import { retryAfterMillis } from "../policy/network/retryAfter.ts"
 import { ModelMalformed, ModelOverloaded, ModelRejected, ModelUnauthorized, type ModelError } from "./ModelError.ts"
 import { named, oneLine, type Origin } from "./Reason.ts"
 
@@ -64,22 +63,6 @@ const classify = (origin: Origin, status: number, reason: string, retryAfterMill
     return new ModelOverloaded(retryAfterMillis === undefined ? fields : { ...fields, retryAfterMillis })
   }
   return new ModelRejected(fields)
-}
-
-/** The server's own word on when to come again: `retry-after-ms`, or seconds or a date in `retry-after`. */
-export const retryAfterMillis = (
-  headers: Readonly<Record<string, string | undefined>>,
-  now: number
-): number | undefined => {
-  const millis = headers["retry-after-ms"]?.trim()
-  if (millis !== undefined && millis !== "" && Number.isFinite(Number(millis))) return Math.max(0, Number(millis))
-  const after = headers["retry-after"]?.trim()
-  if (after === undefined || after === "") return undefined
-  if (Number.isFinite(Number(after))) return Math.max(0, Number(after) * 1000)
-  return Option.match(DateTime.make(after.replace(/ GMT$/, "")), {
-    onNone: () => undefined,
-    onSome: (date) => Math.max(0, DateTime.toEpochMillis(date) - now)
-  })
 }
 
 export interface Refusal {

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { usageOf } from "./AiAnswer.ts"
 import * as AiLanguageModel from "./AiLanguageModel.ts"
-import { originOf, type Endpoint } from "./Endpoint.ts"
+import { originOf, servedBy, type Endpoint } from "./Endpoint.ts"
 import type { ModelService } from "./Model.ts"
 import type { Usage } from "./ModelPart.ts"
 import * as ProviderEvents from "./ProviderEvents.ts"
@@ -65,10 +65,8 @@ export const open = (endpoint: Endpoint): Effect.Effect<ModelService, never, Htt
   Effect.gen(function* () {
     const http = yield* HttpClient.HttpClient
     const client = yield* Effect.scoped(AnthropicClient.make({}))
-    const languageModel = yield* AnthropicLanguageModel.make({
-      model: endpoint.model,
-      config: { max_tokens: maximumTokens, ...endpoint.options }
-    }).pipe(
+    const config = { max_tokens: maximumTokens, ...endpoint.options }
+    const languageModel = yield* AnthropicLanguageModel.make({ model: endpoint.model, config }).pipe(
       Effect.provideService(AnthropicClient.AnthropicClient, {
         ...client,
         createMessageStream: ({ params, payload }) => {
@@ -85,5 +83,13 @@ export const open = (endpoint: Endpoint): Effect.Effect<ModelService, never, Htt
       })
     )
     const { url, secrets } = originOf(endpoint)
-    return AiLanguageModel.make(languageModel, { name: endpoint.model, backend: "anthropic", url, secrets, usage })
+    const served = servedBy("anthropic", { ...endpoint, options: config })
+    return AiLanguageModel.make(languageModel, {
+      name: endpoint.model,
+      backend: "anthropic",
+      url,
+      secrets,
+      served,
+      usage
+    })
   })

@@ -4,7 +4,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as AiLanguageModel from "./AiLanguageModel.ts"
-import { originOf, type Endpoint } from "./Endpoint.ts"
+import { originOf, servedBy, type Endpoint } from "./Endpoint.ts"
 import type { ModelService } from "./Model.ts"
 import * as ProviderEvents from "./ProviderEvents.ts"
 import { record, unquoted, type Json } from "./ProviderEvents.ts"
@@ -68,5 +68,6 @@ export const open = (endpoint: Endpoint): Effect.Effect<ModelService, never, Htt
       })
     )
     const { url, secrets } = originOf(endpoint)
-    return AiLanguageModel.make(languageModel, { name: endpoint.model, backend: "openai", url, secrets })
+    const served = servedBy("openai", endpoint)
+    return AiLanguageModel.make(languageModel, { name: endpoint.model, backend: "openai", url, secrets, served })
   })

@@ -34,6 +34,19 @@ const inUrls = (text: string): ReadonlyArray<Finding> =>
     return { start: start + from, end: colon === -1 && end < minUser ? 0 : start + end, kind: "url-password" }
   }).filter((_) => _.end > _.start)
 
+/** What a link says once, or for a session, and whoever has the link may use. */
+const inLinks = (text: string): ReadonlyArray<Finding> => {
+  if (!text.includes("=")) return []
+  return Array.from(
+    text.matchAll(/(?:[?&](?:code|session_?id|sid)|PHPSESSID|JSESSIONID|ASP\.NET_SessionId)=([\w.~%/+-]{16,})/gi),
+    (match) => ({
+      start: match.index + match[0].length - match[1]!.length,
+      end: match.index + match[0].length,
+      kind: "token"
+    })
+  )
+}
+
 /** Where a value ends that starts the text: before the next parameter of a query or field of a list. */
 const valueEnd = (text: string): number => /&|[,;](?=["\w.-]{1,64}[=:])/.exec(text)?.index ?? text.length
 
@@ -103,7 +116,7 @@ const merge = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
 
 /** The secrets in a text without white space and quotes, in order and apart; `holds` is absent where nothing is decoded. */
 export const findings = (text: string, holds: Holds | undefined): ReadonlyArray<Finding> => {
-  const plain = [...inShapes(text), ...inUrls(text), ...inAssignments(text)]
+  const plain = [...inShapes(text), ...inUrls(text), ...inLinks(text), ...inAssignments(text)]
   return merge(holds ? [...plain, ...inPercents(text, holds), ...inBase64(text, holds)] : plain)
 }
 

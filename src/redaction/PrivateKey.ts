@@ -4,7 +4,7 @@ const dashes = "-----"
 /** Words of a heading or footing. */
 const maxWords = 6
 /** Characters; longer than the largest key in use, so that a heading in prose does not hide the rest of a text. */
-const maxBody = 16 * 1024
+export const maxBody = 16 * 1024
 const maxProse = 4
 
 /** Follows a PEM private key, piece by piece, from its heading to the end of its footing. */

@@ -1,8 +1,9 @@
 import { isReference, trailing } from "./Assigned.ts"
 import { findings, type Holds, render } from "./Finding.ts"
 import { type LexemeKind, windowSize } from "./Lexer.ts"
+import { isPlaceholder, Logins } from "./Logins.ts"
 import { mark } from "./Mark.ts"
-import { PrivateKey } from "./PrivateKey.ts"
+import { maxBody, PrivateKey } from "./PrivateKey.ts"
 import { secretName } from "./SecretName.ts"
 import { bareScheme, header, isCredential, scheme, tail, telling } from "./Wording.ts"
 
@@ -15,17 +16,24 @@ interface Named {
   readonly element: boolean
   /** The quote that was open where the name stood. */
   readonly within: string | undefined
+  /** Of its value, the secret is what follows a colon. */
+  readonly pair?: boolean
 }
 
 /** What is left out until its end comes; `shown` once a mark stands for it. */
 interface Hidden {
   readonly kind: string
-  readonly until: "quote" | "line" | "piece" | "footing"
+  readonly until: "quote" | "line" | "piece" | "footing" | "mac"
   readonly quote: string | undefined
   /** What goes on being left out after the footing of a key. */
   readonly outer?: Hidden
   shown: boolean
+  /** Characters so far, where that is bounded. */
+  size?: number
 }
+
+const puttyStart = "Private-Lines:"
+const puttyEnd = "Private-MAC:"
 
 type Kind = Exclude<LexemeKind, "window">
 
@@ -45,6 +53,9 @@ export class Reader {
   private hidden: Hidden | undefined
   private credentials: "header" | "bare" | undefined
   private readonly key = new PrivateKey()
+  private readonly logins = new Logins()
+  /** The number of lines of a PuTTY key was announced. */
+  private putty = false
   private readonly holds: Holds | undefined
 
   constructor(holds: Holds | undefined) {
@@ -53,6 +64,7 @@ export class Reader {
 
   reset(): void {
     this.newline()
+    this.logins.reset()
     this.hidden = undefined
     this.last = ""
   }
@@ -86,6 +98,8 @@ export class Reader {
     this.named = undefined
     this.credentials = undefined
     this.open = undefined
+    this.putty = false
+    this.logins.newline(this.last === "\\")
     this.key.newline()
   }
 
@@ -135,6 +149,12 @@ export class Reader {
         ? this.show(hidden)
         : (end === 0 ? "" : this.show(hidden)) + this.resume(kind, text.slice(end))
     }
+    if (hidden.until === "mac") {
+      const end = kind === "piece" ? text.indexOf(puttyEnd) : -1
+      hidden.size = (hidden.size ?? 0) + text.length
+      const shown = kind === "piece" ? this.show(hidden) : ""
+      return end === -1 && hidden.size <= maxBody ? shown : shown + this.resume(kind, text.slice(Math.max(0, end)))
+    }
     if (hidden.until === "piece" && kind !== "piece") return this.resume(kind, text)
     if (kind === "quote" && text === hidden.quote) {
       this.hidden = undefined
@@ -163,11 +183,27 @@ export class Reader {
   }
 
   private piece(text: string): string {
-    const { credentials, named } = this
+    const { credentials, named, putty } = this
     this.credentials = undefined
+    this.putty = text.endsWith(puttyStart)
+    if (putty) {
+      const [count] = /^\d{1,3}(?=$|\\)/.exec(text) ?? []
+      if (count !== undefined) {
+        this.hidden = { kind: "private-key", until: "mac", quote: undefined, shown: false }
+        return count + (count === text ? "" : this.within(this.hidden, "piece", text.slice(count.length)))
+      }
+    }
+    const announced = this.logins.read(text)
     if (credentials === "header" || (credentials === "bare" && isCredential(text))) {
       this.named = undefined
       return this.masked("authorization", text)
+    }
+    if (announced !== undefined && !(named && named.sign !== "")) {
+      const { at, pair } = announced
+      const login: Named = { kind: "password", sign: " ", element: false, within: this.open, pair }
+      if (at !== "next") return text.slice(0, at) + this.value(login, text.slice(at))
+      this.named = login
+      return text
     }
     const lead = named ? (/^[=:]{1,3}/.exec(text)?.[0] ?? "") : ""
     if (!named || (named.sign === "" && lead === "")) return this.plain(text)
@@ -186,6 +222,13 @@ export class Reader {
     if (named.kind === "authorization" && scheme.test(value)) {
       this.credentials = "header"
       return value
+    }
+    if (named.pair === true) {
+      const colon = value.indexOf(":") + 1
+      const secret = value.slice(colon)
+      return colon === 0 || isReference(secret) || isPlaceholder(secret)
+        ? this.plain(value)
+        : value.slice(0, colon) + this.masked(named.kind, secret)
     }
     if (isReference(value)) return this.plain(value)
     if (headers.has(named.kind) && named.sign.endsWith(":")) {

@@ -42,7 +42,8 @@ const shapes: ReadonlyArray<readonly [kind: string, pattern: string]> = [
   ["sendgrid-key", "SG\\.[\\w-]{16,64}\\.[\\w-]{16,}"],
   [
     "mail-key",
-    "xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}|[a-f0-9]{32}-us\\d{1,2}(?!\\w)"
+    "xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}|[a-f0-9]{32}-us\\d{1,2}(?!\\w)|key-[a-f0-9]{32}(?!\\w)|" +
+      "[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\\w-])"
   ],
   ["twilio-key", "SK[a-f0-9]{32}(?![A-Za-z0-9])"],
   ["digitalocean-token", "do[opr]_v1_[a-f0-9]{64}"],

@@ -1,4 +1,4 @@
-import type { RedactionStream } from "../redaction/Redactor.ts"
+import type { RedactionStream, RedactorShape } from "../redaction/Redactor.ts"
 import type { Place } from "./Envelope.ts"
 import type { TransientEvent } from "./Event.ts"
 
@@ -8,8 +8,9 @@ const retained = 256 * 1024
 const blockSize = 4096
 
 /**
- * What one source of deltas has said so far, without its secrets, however they were cut: the text of an answer, the output of a call, the progress of one. A
- * subscriber keeps only how far it has read, so any number of deltas coalesce into one for a slow one.
+ * What one source of deltas has said so far, without its secrets, however they were cut: the text of an answer, the output
+ * or the progress of a call. A subscriber keeps only how far it has read, so any number of deltas coalesce into one for a
+ * slow one.
  */
 export class Channel {
   readonly place: Place
@@ -26,13 +27,15 @@ export class Channel {
   /** Characters before the first block. */
   private dropped = 0
 
+  private readonly redactor: RedactorShape
   private readonly redaction: RedactionStream
 
-  constructor(first: TransientEvent, place: Place, after: number, redaction: RedactionStream) {
+  constructor(first: TransientEvent, place: Place, after: number, redactor: RedactorShape) {
     this.latest = first
     this.place = place
     this.after = after
-    this.redaction = redaction
+    this.redactor = redactor
+    this.redaction = redactor.stream()
   }
 
   push(event: TransientEvent): void {
@@ -52,10 +55,20 @@ export class Channel {
 
   /** What was said since `offset`; a gap, where it is no longer kept, shows in the event's own offset. */
   since(offset: number): TransientEvent {
-    const event = this.latest
+    const event = this.named()
     if (event._tag === "ToolProgressed") return event
     const text = this.textFrom(Math.max(offset, this.dropped))
     return event._tag === "ToolOutput" ? { ...event, text } : { ...event, text, offset: this.total - text.length }
+  }
+
+  /** The latest event, with nothing secret in what it says besides its text. */
+  private named(): TransientEvent {
+    const { latest, redactor } = this
+    if (!("tool" in latest)) return latest
+    const tool = redactor.text(latest.tool)
+    return latest._tag === "ToolProgressed" && latest.label !== undefined
+      ? { ...latest, tool, label: redactor.text(latest.label) }
+      : { ...latest, tool }
   }
 
   private append(text: string): void {

@@ -32,7 +32,7 @@ export class Channels {
     const key = channelKey(event, place)
     let channel = this.open.get(key)
     if (channel === undefined) {
-      channel = new Channel(event, place, after, this.redactor.stream())
+      channel = new Channel(event, place, after, this.redactor)
       this.open.set(key, channel)
     }
     channel.push(event)

@@ -30,7 +30,9 @@ export class DecideApproval extends Schema.TaggedClass<DecideApproval>()("Decide
   scope: Schema.optionalWith(Scope, { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
   /** A denial that ends the task as well. */
-  stop: Schema.optionalWith(Schema.Boolean, { exact: true })
+  stop: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** Names the frontend where it has decided by itself and no person has. */
+  frontend: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 
 /** Takes back a grant of the session, or a rule that was saved for its project. */

@@ -12,6 +12,7 @@ import type { Channel } from "./Channel.ts"
 import { Channels } from "./Channels.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient } from "./Event.ts"
+import { redactEvent } from "./redactEvent.ts"
 import type { Lease, SessionFenced, SessionStore } from "./SessionStore.ts"
 
 export type LogError = SessionFenced | DatabaseError
@@ -34,7 +35,8 @@ export interface Subscription {
 
 /**
  * The log of one session. The store is the truth, a ring caches its tail, and a subscriber is a cursor: a slow one costs
- * nothing, and any one starts at any number without gap or duplicate. An event is visible once it is committed.
+ * nothing, and any one starts at any number without gap or duplicate. An event is visible once it is committed, and
+ * nothing gets in but without its secrets.
  */
 export interface EventLog {
   readonly lease: Lease
@@ -64,7 +66,8 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const failure = yield* Deferred.make<never, LogError>()
-    const channels = new Channels(yield* Redactor)
+    const redactor = yield* Redactor
+    const channels = new Channels(redactor)
     let head = lease.head
     let next = head + 1
     let base = next
@@ -94,7 +97,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
           time: clock.unsafeCurrentTimeMillis(),
           session: lease.session,
           ...place,
-          event
+          event: redactEvent(event, redactor)
         })
         if (pending.length >= maxPending) room.unsafeClose()
       }

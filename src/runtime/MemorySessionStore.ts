@@ -5,6 +5,9 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
 import { isTerminal } from "./Event.ts"
 import {
+  type Lease,
+  type OpenOptions,
+  SessionBusy,
   SessionFenced,
   SessionNotFound,
   SessionStore,
@@ -15,6 +18,7 @@ import {
 interface Kept {
   summary: SessionSummary
   epoch: number
+  held: boolean
   readonly events: Array<Envelope>
 }
 
@@ -36,20 +40,29 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
     })
   const events = (session: string): ReadonlyArray<Envelope> => sessions.get(session)?.events ?? []
 
+  const take = ({ create, session }: OpenOptions): Effect.Effect<Lease, SessionNotFound | SessionBusy> =>
+    Effect.suspend(() => {
+      if (!sessions.has(session) && create !== undefined) {
+        const { profile, project, time } = create
+        const summary = { id: session, project, profile, title: "", createdAt: time, updatedAt: time } as const
+        sessions.set(session, { summary: { ...summary, status: "open", head: 0 }, epoch: 0, held: false, events: [] })
+      }
+      return Effect.flatMap(find(session), (kept) => {
+        if (kept.held) return new SessionBusy({ session, pid: process.pid })
+        kept.held = true
+        kept.epoch += 1
+        const { head, profile, project } = kept.summary
+        return Effect.succeed({ session, epoch: kept.epoch, head, created: kept.epoch === 1, project, profile })
+      })
+    })
+  const release = ({ epoch, session }: Lease) =>
+    Effect.sync(() => {
+      const kept = sessions.get(session)
+      if (kept?.epoch === epoch) kept.held = false
+    })
+
   return SessionStore.of({
-    open: ({ create, session }) =>
-      Effect.suspend(() => {
-        if (!sessions.has(session) && create !== undefined) {
-          const { profile, project, time } = create
-          const summary = { id: session, project, profile, title: "", createdAt: time, updatedAt: time } as const
-          sessions.set(session, { summary: { ...summary, status: "open", head: 0 }, epoch: 0, events: [] })
-        }
-        return Effect.map(find(session), (kept) => {
-          kept.epoch += 1
-          const { head, profile, project } = kept.summary
-          return { session, epoch: kept.epoch, head, created: kept.epoch === 1, project, profile }
-        })
-      }),
+    open: (options) => Effect.acquireRelease(take(options), release),
     append: (lease, batch) =>
       Effect.suspend(() => {
         const kept = sessions.get(lease.session)
@@ -64,11 +77,11 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
       }),
     read: (session, from, limit) => Effect.sync(() => events(session).slice(from - 1, from - 1 + limit)),
     get: (session) => Effect.map(find(session), (kept) => kept.summary),
-    list: ({ limit, project }) =>
+    list: ({ beginning = "", limit, project }) =>
       Effect.sync(() =>
         [...sessions.values()]
           .map((kept) => kept.summary)
-          .filter((summary) => project === undefined || summary.project === project)
+          .filter(({ id, project: of }) => id.startsWith(beginning) && (project === undefined || of === project))
           .toSorted((a, b) => b.updatedAt - a.updatedAt)
           .slice(0, limit)
       ),
@@ -93,16 +106,15 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
           else if (isTerminal(event)) tasks.delete(task)
           else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
             for (const call of event.message.message.tool_calls ?? []) {
-              const open = {
-                task,
-                iteration,
-                worker,
-                callId: call.id,
-                tool: call.function.name,
-                mayHaveHappened: false
-              }
-              calls.set(placeOf(envelope, call.id), open)
+              const { function: asked, id: callId } = call
+              const open = { task, iteration, worker, callId, tool: asked.name, mayHaveHappened: false, byUser: false }
+              calls.set(placeOf(envelope, callId), open)
             }
+          } else if (event._tag === "ToolCallRequested") {
+            const { callId, tool } = event
+            const place = placeOf(envelope, callId)
+            const open = { task, iteration, worker, callId, tool, mayHaveHappened: false, byUser: true }
+            if (!calls.has(place)) calls.set(place, open)
           } else if (event._tag === "ToolCallStarted" && !event.readOnly) {
             const open = calls.get(placeOf(envelope, event.callId))
             if (open !== undefined) calls.set(placeOf(envelope, event.callId), { ...open, mayHaveHappened: true })

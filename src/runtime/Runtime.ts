@@ -2,6 +2,7 @@ import type * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -28,7 +29,7 @@ import { CommandRejected, ErrorRaised, isTerminal, RuntimeStarted, RuntimeStoppe
 import * as EventLog from "./EventLog.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as Session from "./Session.ts"
-import type { SessionNotFound } from "./SessionStore.ts"
+import type { SessionBusy, SessionNotFound } from "./SessionStore.ts"
 import { type Lease, type OpenOptions, SessionStore } from "./SessionStore.ts"
 import * as Directory from "./Directory.ts"
 
@@ -76,7 +77,7 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
     readonly prompt: (
       session: string,
       prompt: string
-    ) => Effect.Effect<string, TaskUnfinished | SessionNotFound | RuntimeHasStopped | EventLog.LogError>
+    ) => Effect.Effect<string, TaskUnfinished | SessionNotFound | SessionBusy | RuntimeHasStopped | EventLog.LogError>
   }
 >() {
   static readonly layer: Layer.Layer<Runtime, never, SessionStore | Models | Tools | Approvals> = Layer.scoped(
@@ -91,7 +92,8 @@ const storedPoll = Duration.millis(200)
 
 interface Open {
   readonly session: Session.Session
-  readonly scope: Scope.CloseableScope
+  /** Returns once it has stopped: whether it can be opened again, which it cannot where the runtime itself stops. */
+  readonly gone: Effect.Effect<boolean>
 }
 
 /** The log of the runtime itself keeps only its ring. */
@@ -139,49 +141,56 @@ const make = Effect.gen(function* () {
       )
     }
 
-  /** One at a time: who opens a session twice takes it away from itself. */
+  /** One at a time: a session that is open here is not opened again, and one that is about to go is waited for. */
   const opening = yield* Effect.makeSemaphore(1)
   const open = (
     request: OpenOptions,
     commandId: string | undefined
-  ): Effect.Effect<Session.Session, SessionNotFound | DatabaseError> =>
+  ): Effect.Effect<Session.Session, SessionNotFound | SessionBusy | DatabaseError> =>
     Effect.gen(function* () {
       const known = sessions.get(request.session)
-      if (known !== undefined) return known.session
-      const lease = yield* store.open(request)
+      if (known !== undefined && (known.session.isOpen() || !(yield* known.gone))) return known.session
       const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-      const opened = yield* EventLog.make(lease, store).pipe(Scope.extend(own))
+      return yield* Effect.onError(start(request, commandId, own), () => Scope.close(own, Exit.void))
+    }).pipe(opening.withPermits(1), Effect.uninterruptible)
+
+  const start = (
+    request: OpenOptions,
+    commandId: string | undefined,
+    own: Scope.CloseableScope
+  ): Effect.Effect<Session.Session, SessionNotFound | SessionBusy | DatabaseError> =>
+    Effect.gen(function* () {
+      const lease = yield* Scope.extend(store.open(request), own)
+      const opened = yield* Scope.extend(EventLog.make(lease, store), own)
       directory.add(opened)
+      yield* Scope.addFinalizer(
+        own,
+        Effect.sync(() => directory.remove(opened))
+      )
       if (lease.created) {
         const { profile, project } = lease
         const cause = commandId === undefined ? {} : { commandId }
         yield* opened.emit(new SessionCreated({ project, profile, ...cause }, trusted), {})
       }
-      const abandon = Effect.suspend(() => {
-        directory.remove(opened)
-        return Scope.close(own, Exit.void)
-      })
-      const session = yield* Session.make(opened, commandId).pipe(
-        Effect.provide(context),
-        Scope.extend(own),
-        Effect.onError(() => abandon)
-      )
-      sessions.set(request.session, { session, scope: own })
-      yield* Effect.forkIn(
-        Effect.zipRight(
-          Effect.interruptible(session.stopped),
+      const session = yield* Session.make(opened, commandId).pipe(Effect.provide(context), Scope.extend(own))
+      const gone = yield* Deferred.make<boolean>()
+      sessions.set(request.session, { session, gone: Deferred.await(gone) })
+      yield* Effect.interruptible(session.stopped).pipe(
+        Effect.zipRight(Scope.close(own, Exit.void)),
+        Effect.zipRight(Effect.suspend(() => Effect.forEach(Option.toArray(opened.failed()), tell(opened, commandId)))),
+        Effect.onExit((exit) =>
           Effect.suspend(() => {
-            sessions.delete(request.session)
-            return Effect.zipRight(abandon, Effect.forEach(Option.toArray(opened.failed()), tell(opened, commandId)))
+            if (Exit.isSuccess(exit)) sessions.delete(request.session)
+            return Deferred.succeed(gone, Exit.isSuccess(exit))
           })
         ),
-        scope
+        Effect.forkIn(scope)
       )
       return session
-    }).pipe(opening.withPermits(1), Effect.uninterruptible)
+    })
 
   const perform = (command: Command): Effect.Effect<void> => {
-    const rejected = <A>(self: Effect.Effect<A, SessionNotFound | DatabaseError>) =>
+    const rejected = <A>(self: Effect.Effect<A, SessionNotFound | SessionBusy | DatabaseError>) =>
       self.pipe(
         Effect.asVoid,
         Effect.catchAll((error) => reject(command, error.message))

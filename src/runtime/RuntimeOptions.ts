@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import type { Spans } from "../agent/Spans.ts"
 
 /** What a runtime may be told; every value has a default. */
 export class RuntimeOptions extends Context.Reference<RuntimeOptions>()("tollgate/runtime/RuntimeOptions", {
@@ -29,7 +30,7 @@ export interface RuntimeSettings {
   /** Commands that may wait before `send` does. */
   readonly commandCapacity: number
   /** Spans around workers and model requests; only where a tracer listens, since they are not free. */
-  readonly spans: boolean
+  readonly spans: Spans
 }
 
 export const defaults: RuntimeSettings = {

@@ -16,7 +16,7 @@ import { monotonicMillis } from "../middleware/monotonic.ts"
 import { Models } from "../model/Models.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import type { SessionCommand } from "./Command.ts"
+import type { DecideApproval, SessionCommand } from "./Command.ts"
 import { contained } from "./contained.ts"
 import * as Continuation from "./continuation.ts"
 import {
@@ -48,10 +48,18 @@ export interface Session {
   readonly log: EventLog
   /** Suspends while too many commands wait; false once the session has stopped. */
   readonly send: (command: SessionCommand) => Effect.Effect<boolean>
+  /** Whether it still takes commands. */
+  readonly isOpen: () => boolean
   /** Interrupts what is in flight, writes the last events and closes the log. */
   readonly stop: Effect.Effect<void>
   readonly stopped: Effect.Effect<void>
 }
+
+/** Characters of a frontend's name. */
+const maxName = 64
+
+const deciderOf = ({ frontend }: DecideApproval): string =>
+  frontend === undefined ? "user" : `frontend ${frontend.slice(0, maxName)}`
 
 type Outcome = Exit.Exit<WorkerOutcome, TaskError>
 
@@ -198,7 +206,7 @@ export const make = (
           return startTask(command, "/compact", (sink) => bodies.compact(sink, profile))
         case "DecideApproval":
           return approvals
-            .decide({ ...command, sessionId: id, scope: command.scope ?? "once", by: "user" })
+            .decide({ ...command, sessionId: id, scope: command.scope ?? "once", by: deciderOf(command) })
             .pipe(Effect.catchAll((error) => reject(command, error.message)))
         case "RevokeApproval":
           return approvals.revoke(id, command.grantId).pipe(
@@ -286,6 +294,7 @@ export const make = (
       id,
       log,
       send: (command) => commands.offer(command),
+      isOpen: () => !ended && Option.isSome(commands.unsafeSize()),
       stop: Effect.zipRight(Fiber.interrupt(actor), Deferred.await(stopped)),
       stopped: Deferred.await(stopped)
     }

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -11,6 +12,20 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
 }) {
   override get message() {
     return `There is no session ${this.session}. tollgate sessions list shows the ones there are.`
+  }
+}
+
+/** A living process has the session open, this one or another. */
+export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", {
+  session: Schema.String,
+  pid: Schema.Number
+}) {
+  override get message() {
+    const [where, end] =
+      this.pid === process.pid
+        ? ["by another runtime of this process", "end it there"]
+        : [`in process ${this.pid}`, `end that process (kill ${this.pid})`]
+    return `Session ${this.session} is open ${where}; nothing was changed. Wait until it is done, ${end}, start a new session, or watch this one: tollgate events ${this.session} --follow`
   }
 }
 
@@ -38,7 +53,10 @@ export interface SessionSummary {
   readonly head: number
 }
 
-/** The right to write to a session: every append is conditional on the epoch, so an older owner is harmless. */
+/**
+ * The right to write to a session, which nobody else gets while its owner lives. Every append is conditional on the epoch as
+ * well, so that an older owner is harmless even where nobody could see that it lives.
+ */
 export interface Lease {
   readonly session: string
   readonly epoch: number
@@ -68,6 +86,8 @@ export interface UnfinishedCall {
   readonly tool: string
   /** Whether its handler may have run and changed something. */
   readonly mayHaveHappened: boolean
+  /** Whether a person asked for it, instead of the model. */
+  readonly byUser: boolean
 }
 
 /** A request that nobody has answered, of a task that has not ended; whoever owns its session may be alive or dead. */
@@ -80,8 +100,10 @@ export interface WaitingApproval {
 export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
   SessionStore,
   {
-    /** Takes the session over: the epoch grows by one. */
-    readonly open: (options: OpenOptions) => Effect.Effect<Lease, SessionNotFound | DatabaseError>
+    /** Takes the session, until the scope ends, unless a living owner has it: the epoch grows by one. */
+    readonly open: (
+      options: OpenOptions
+    ) => Effect.Effect<Lease, SessionNotFound | SessionBusy | DatabaseError, Scope.Scope>
     /** Durable events only, in order; durable when it returns. */
     readonly append: (
       lease: Lease,
@@ -97,6 +119,8 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     /** The latest first. */
     readonly list: (filter: {
       readonly project?: string
+      /** What their ids begin with. */
+      readonly beginning?: string
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
     /** The last `limit` messages of the root worker that the model may still see, in order. */

@@ -9,6 +9,7 @@ import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
 import { Event } from "./Event.ts"
 import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
+import * as SqlLeases from "./SqlLeases.ts"
 
 const EventRow = Schema.Struct({
   seq: Schema.Number,
@@ -30,20 +31,14 @@ const SessionRow = Schema.Struct({
   head: Schema.Number
 })
 
-const LeaseRow = Schema.Struct({
-  epoch: Schema.Number,
-  head: Schema.Number,
-  project: Schema.String,
-  profile: Schema.String
-})
-
 const CallRow = Schema.Struct({
   task_id: Schema.String,
   iteration: Schema.Number,
   worker: Schema.String,
   call_id: Schema.String,
   tool: Schema.String,
-  may_have_happened: Schema.Number
+  may_have_happened: Schema.Number,
+  by_user: Schema.Number
 })
 
 const MessageRow = Schema.Struct({ message: Schema.parseJson(StoredMessage) })
@@ -75,25 +70,24 @@ const columns = ({ event, iteration, seq, task, time, worker }: Envelope): Reado
 ]
 
 /** Sessions in the database. */
-export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
+export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
   SessionStore,
   Effect.gen(function* () {
     const database = yield* Database
     const sql = database.read
-    const decoded = <A, I>(schema: Schema.Schema<A, I>) => {
-      const decode = Schema.decodeUnknown(Schema.Array(schema))
-      return (found: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
-        Effect.mapError(
-          decode(found),
-          (error) => new DatabaseFailed({ file: database.file, code: "decode", reason: error.message.slice(0, 400) })
-        )
-    }
     const rows = <A, I>(schema: Schema.Schema<A, I>) => {
-      const decode = decoded(schema)
-      return (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
+      const decode = Schema.decodeUnknown(Schema.Array(schema))
+      return (
+        statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>
+      ): Effect.Effect<ReadonlyArray<A>, DatabaseError> =>
         Effect.flatMap(
           Effect.mapError(statement, (error) => fromCause(database.file, error)),
-          decode
+          (found) =>
+            Effect.mapError(
+              decode(found),
+              (error) =>
+                new DatabaseFailed({ file: database.file, code: "decode", reason: error.message.slice(0, 400) })
+            )
         )
     }
     const eventRows = rows(EventRow)
@@ -102,7 +96,6 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
     const taskRows = rows(TaskRow)
     const callRows = rows(CallRow)
     const waitingRows = rows(WaitingRow)
-    const leaseRows = decoded(LeaseRow)
     const summary = (row: typeof SessionRow.Type) => ({
       id: row.id,
       project: row.project,
@@ -114,24 +107,10 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
       head: row.head
     })
 
+    const open = yield* SqlLeases.make
+
     return SessionStore.of({
-      open: Effect.fn("SessionStore.open")(function* ({ create, session }) {
-        const insert = `INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch)
-          VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING`
-        const take = `UPDATE sessions SET epoch = epoch + 1 WHERE id = ? RETURNING epoch, head, project, profile`
-        const taken = yield* database.write((connection) =>
-          Effect.zipRight(
-            create === undefined
-              ? Effect.void
-              : connection.executeRaw(insert, [session, create.project, create.profile, create.time, create.time]),
-            connection.execute(take, [session], undefined)
-          )
-        )
-        const found = yield* leaseRows(taken)
-        const row = found[0]
-        if (row === undefined) return yield* new SessionNotFound({ session })
-        return { ...row, session, created: row.epoch === 1 }
-      }),
+      open,
       append: (lease: Lease, events) => {
         const last = events[events.length - 1]
         if (last === undefined) return Effect.void
@@ -172,12 +151,14 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
         Effect.flatMap(sessionRows(sql`SELECT * FROM sessions WHERE id = ${session}`), ([row]) =>
           row === undefined ? new SessionNotFound({ session }) : Effect.succeed(summary(row))
         ),
-      list: ({ limit, project }) =>
+      list: ({ beginning = "", limit, project }) =>
         Effect.map(
           sessionRows(
-            project === undefined
-              ? sql`SELECT * FROM sessions ORDER BY updated_at DESC LIMIT ${limit}`
-              : sql`SELECT * FROM sessions WHERE project = ${project} ORDER BY updated_at DESC LIMIT ${limit}`
+            sql`SELECT * FROM sessions WHERE ${sql.and([
+              ...(project === undefined ? [] : [sql`project = ${project}`]),
+              ...(beginning === "" ? [] : [sql`id >= ${beginning} AND id < ${`${beginning}\u{10ffff}`}`]),
+              sql`TRUE`
+            ])} ORDER BY updated_at DESC LIMIT ${limit}`
           ),
           (found) => found.map(summary)
         ),
@@ -197,7 +178,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
         )
         const calls = yield* callRows(
           sql`SELECT task_id, iteration, worker, call_id, tool,
-              state = 'started' AS may_have_happened
+              state = 'started' AS may_have_happened, by_user
             FROM tool_calls WHERE session_id = ${session} AND state IN ('asked', 'started')`
         )
         return {
@@ -208,7 +189,8 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
             worker: workerPath(row.worker),
             callId: row.call_id,
             tool: row.tool,
-            mayHaveHappened: row.may_have_happened === 1
+            mayHaveHappened: row.may_have_happened === 1,
+            byUser: row.by_user === 1
           }))
         }
       }),

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { MessageRecorded } from "../agent/AgentEvent.ts"
 import { answer } from "../agent/answer.ts"
 import { callTool } from "../agent/callTool.ts"
+import * as Spans from "../agent/Spans.ts"
 import { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import { Approvals } from "../approval/Approvals.ts"
@@ -92,7 +93,10 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
           const messages = [...view.window(options.contextCharacters), instruction]
           const request = { messages, functions: [] }
           const quiet = { ...sink.worker(["compact"]), emit: () => Effect.void }
-          const { finished, text } = yield* answer(model, profile, request, quiet, 1)
+          const { finished, text } = yield* Spans.chat(
+            { spans: options.spans, sessionId: lease.session, model },
+            answer(model, profile, request, quiet, 1)
+          )
           const content = `Summary of the conversation so far:\n${text}`
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "system", content } }
           view.clear()

@@ -38,6 +38,12 @@ const isCallEnd = (event: AgentEvent | ToolEvent) =>
 export const messageOf = (event: Event): StoredMessage | undefined =>
   "message" in event && typeof event.message === "object" ? event.message : undefined
 
+/** The message with what its backend gave to get it back, which the log does not have where a secret is in it. */
+const withSealed = (message: StoredMessage, event: Event): StoredMessage => {
+  const provider = messageOf(event)?.provider
+  return provider === undefined || message.provider !== undefined ? message : { ...message, provider }
+}
+
 /**
  * Where one task tells what happens, without its secrets. It closes with the task's terminal event: whatever a straggler
  * says afterwards is not heard, and a call that has no result by then gets one first. So it is with a sub-worker, which
@@ -70,8 +76,12 @@ export const make = (
         left,
         ([, { callId, place, tool }]) => {
           const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
-          if (place.worker?.length === 1) record(message)
-          return log.emit(new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted), place)
+          const told = redactEvent(
+            new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted),
+            redactor
+          )
+          if (place.worker?.length === 1) record(told.message)
+          return log.emit(told, place)
         },
         { discard: true }
       )
@@ -121,7 +131,7 @@ export const make = (
       track(event, place)
       const told = redactEvent(event, redactor)
       const message = messageOf(told)
-      if (message !== undefined) record(message)
+      if (message !== undefined) record(withSealed(message, event))
       return told
     }
     return {

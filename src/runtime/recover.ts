@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
-import { ToolCallInterrupted, ToolCallOutcomeUnknown, WorkerInterrupted } from "../agent/AgentEvent.ts"
+import { MessageRecorded, ToolCallInterrupted, ToolCallOutcomeUnknown, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { errorContent, toolMessage } from "../agent/callTool.ts"
+import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -41,6 +42,15 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall) =>
         trusted
       )
 
+const outcomes = (call: UnfinishedCall) => {
+  const end = close(call)
+  if (!call.byUser) return [end]
+  // The model has asked for nothing, so that a result says nothing to it.
+  const content = `The user ran ${call.tool}: ${end.message.message.content}`
+  const message: StoredMessage = { id: `recovered_${call.callId}`, message: { role: "system", content } }
+  return [end, new MessageRecorded({ message }, trusted)]
+}
+
 /**
  * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
  * store has (R9).
@@ -74,9 +84,9 @@ export const recover = (
     )
     // What a worker has asked for ends before the worker, and the worker before the call that started it.
     const endings = [
-      ...unfinished.calls.map((call) => {
+      ...unfinished.calls.flatMap((call) => {
         const { iteration, task, worker } = call
-        return { event: close(call), place: { task, iteration, worker } }
+        return outcomes(call).map((event) => ({ event, place: { task, iteration, worker } }))
       }),
       ...workers.map(({ path, task }) => ({
         event: new WorkerInterrupted({ durationMillis: 0 }, trusted),

@@ -1,70 +1,60 @@
-import type { Message, StoredMessage } from "../conversation/Message.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import type { DurableEvent } from "./Event.ts"
 
-const redactMessage = (message: Message, text: (text: string) => string): Message => {
-  if (message.role !== "assistant") return { ...message, content: text(message.content) }
-  const content = message.content === null ? null : text(message.content)
-  return message.tool_calls === undefined
-    ? { ...message, content }
-    : {
-        ...message,
-        content,
-        tool_calls: message.tool_calls.map((call) => ({
-          ...call,
-          function: { ...call.function, arguments: text(call.function.arguments) }
-        }))
-      }
+/** By these, later steps find a call, a message, a request or what was agreed on: they stay what they are. */
+const links = new Set([
+  "_tag",
+  "id",
+  "callId",
+  "tool_call_id",
+  "approvalId",
+  "requestId",
+  "commandId",
+  "grantId",
+  "sessionId",
+  "digest",
+  "baseHash"
+])
+
+/** Anything that JSON can say, where the names of fields tell secrets as well. */
+const parameters = new Set(["arguments", "parameters"])
+
+/** What a backend must get back unchanged: whole or not at all. */
+const sealed = "provider"
+
+type Entry = readonly [name: string, value: unknown]
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+const field = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {
+  if (links.has(name) || ("approvals" in owner && name === "task")) return value
+  return parameters.has(name) && isObject(value) ? redactor.json(value) : redact(value, redactor)
 }
 
-const redactStored = (stored: StoredMessage, text: (text: string) => string): StoredMessage => ({
-  ...stored,
-  message: redactMessage(stored.message, text),
-  ...(stored.reasoning === undefined ? {} : { reasoning: text(stored.reasoning) })
-})
+/** The value without secrets, itself where it has none. */
+const redact = (value: unknown, redactor: RedactorShape): unknown => {
+  if (typeof value === "string") return redactor.text(value)
+  if (!isObject(value)) return value
+  if (Array.isArray(value)) {
+    const items: ReadonlyArray<unknown> = value.map((item) => redact(item, redactor))
+    return items.every((item, index) => item === value[index]) ? value : items
+  }
+  const entries = Object.entries(value)
+  const told = entries.map(([name, old]): Entry => [name, field(value, name, old, redactor)])
+  if (told.every(([, now], index) => now === entries[index]?.[1])) return value
+  return Object.fromEntries(told.filter(([name, now], index) => name !== sealed || now === entries[index]?.[1]))
+}
+
+/** Those that have been redacted, so that whoever does it again pays nothing. */
+const clean = new WeakSet<object>()
 
 /**
- * The event without the secrets that people, models and tools have put into it (S5). What is stored, shown, exported and
- * told to a model all comes from here; a call itself runs with its real arguments.
+ * The event without the secrets that people, models and tools have put into any text of it (S5). What is stored, shown,
+ * exported and told to a model all comes from here; a call itself runs with its real arguments.
  */
-export const redactEvent = <E extends DurableEvent>(event: E, { text }: RedactorShape): E => {
-  const redacted = (): DurableEvent => {
-    const durable: DurableEvent = event
-    switch (durable._tag) {
-      case "TaskQueued":
-        return { ...durable, prompt: text(durable.prompt) }
-      case "TaskStarted":
-        return durable.message === undefined ? durable : { ...durable, message: redactStored(durable.message, text) }
-      case "ModelAnswered":
-      case "MessageRecorded":
-      case "SessionCompacted":
-      case "ToolCallCompleted":
-      case "ToolCallInterrupted":
-      case "ToolCallOutcomeUnknown":
-        return { ...durable, message: redactStored(durable.message, text) }
-      case "ToolCallFailed":
-        return {
-          ...durable,
-          error: { ...durable.error, message: text(durable.error.message) },
-          message: redactStored(durable.message, text)
-        }
-      case "ToolCallRequested":
-        return { ...durable, arguments: text(durable.arguments) }
-      case "TaskCompleted":
-        return { ...durable, text: text(durable.text) }
-      case "WorkerStarted":
-        return { ...durable, task: text(durable.task) }
-      case "TaskFailed":
-      case "WorkerFailed":
-        return { ...durable, message: text(durable.message) }
-      case "ToolCallRetried":
-      case "ModelAttemptFailed":
-        return { ...durable, reason: text(durable.reason) }
-      case "ToolDefectCaught":
-        return { ...durable, detail: text(durable.detail) }
-      default:
-        return durable
-    }
-  }
-  return redacted() as E
+export const redactEvent = <E extends DurableEvent>(event: E, redactor: RedactorShape): E => {
+  if (clean.has(event)) return event
+  const redacted = redact(event, redactor) as E
+  clean.add(redacted)
+  return redacted
 }

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { Ids } from "./Ids.ts"
 
 /** The whole of a result that was cut could not be kept. */
 export class SpillFailed extends Schema.TaggedError<SpillFailed>()("SpillFailed", {
@@ -18,7 +19,6 @@ export class SpillFailed extends Schema.TaggedError<SpillFailed>()("SpillFailed"
 
 export interface Spilled {
   readonly tool: string
-  readonly callId: string
   readonly text: string
 }
 
@@ -28,6 +28,8 @@ export interface SpillOptions {
   /** Beyond these the oldest files go. 200 and 256 MiB where absent. */
   readonly maxFiles?: number
   readonly maxBytes?: number
+  /** Applied to what is kept; nothing where absent. */
+  readonly redact?: (text: string) => string
 }
 
 const suffix = ".result.txt"
@@ -54,10 +56,15 @@ export class Spill extends Context.Tag("tollgate/tool/Spill")<
   ): Layer.Layer<Spill, never, FileSystem.FileSystem | Path.Path> => Layer.effect(Spill, make(options))
 }
 
-const make = Effect.fnUntraced(function* ({ directory, maxBytes = 256 * 1024 * 1024, maxFiles = 200 }: SpillOptions) {
+const make = Effect.fnUntraced(function* ({
+  directory,
+  maxBytes = 256 * 1024 * 1024,
+  maxFiles = 200,
+  redact = (text) => text
+}: SpillOptions) {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  let count = 0
+  const ids = yield* Ids
 
   const earlier = Effect.gen(function* () {
     const names = yield* fs.readDirectory(directory)
@@ -75,8 +82,8 @@ const make = Effect.fnUntraced(function* ({ directory, maxBytes = 256 * 1024 * 1
     return found.sort((a, b) => a.time - b.time)
   }).pipe(Effect.orElseSucceed((): Array<Kept> => []))
 
-  const kept: Array<Kept> = [...(yield* earlier)]
-  const trim = Effect.suspend(() => {
+  const known = yield* Effect.cached(earlier)
+  const trim = Effect.map(known, (kept) => {
     let bytes = kept.reduce((sum, file) => sum + file.bytes, 0)
     const gone: Array<Kept> = []
     while (kept.length > 1 && (kept.length > maxFiles || bytes > maxBytes)) {
@@ -85,13 +92,16 @@ const make = Effect.fnUntraced(function* ({ directory, maxBytes = 256 * 1024 * 1
       bytes -= oldest.bytes
       gone.push(oldest)
     }
-    return Effect.forEach(gone, ({ path }) => Effect.ignore(fs.remove(path)), { discard: true })
-  })
+    return gone
+  }).pipe(
+    Effect.flatMap((gone) => Effect.forEach(gone, ({ path }) => Effect.ignore(fs.remove(path)), { discard: true }))
+  )
 
   return Spill.of({
-    keep: Effect.fn("Spill.keep")(function* ({ callId, text, tool }: Spilled) {
-      const name = [safe(tool), safe(callId), String(++count)].filter((part) => part !== "").join("-")
-      const path = paths.join(directory, `${name}${suffix}`)
+    keep: Effect.fn("Spill.keep")(function* ({ text: whole, tool }: Spilled) {
+      const text = redact(whole)
+      const path = paths.join(directory, `${yield* ids.next(safe(tool))}${suffix}`)
+      const kept = yield* known
       yield* fs.makeDirectory(directory, { recursive: true, mode: 0o700 }).pipe(
         Effect.zipRight(fs.writeFileString(path, text, { mode: 0o600 })),
         Effect.mapError((cause) => new SpillFailed({ path, cause }))

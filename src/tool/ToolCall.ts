@@ -29,6 +29,11 @@ export interface ToolCall extends Attempted {
   readonly decided?: boolean
   /** What was shown to the person who approved the call. */
   readonly preview?: Preview
+  /**
+   * Whether a path, absolute and physical, is to be left out of what the call finds, by rules of the user. A tool that looks
+   * through directories asks it for whatever it comes upon, directories before what is in them.
+   */
+  readonly withheld?: (path: string) => boolean
   readonly sink: ToolSink
 }
 

@@ -96,6 +96,14 @@ export class HookIntervened extends Schema.TaggedClass<HookIntervened>()("HookIn
   reason: Schema.String
 }) {}
 
+/** The delegate `by` did not answer, and `decision` stands for that: `ask` leaves it to the mode. Once for each call. */
+export class DelegateFailed extends Schema.TaggedClass<DelegateFailed>()("DelegateFailed", {
+  ...call,
+  by: Schema.String,
+  decision: Schema.Literal("ask", "deny"),
+  reason: Schema.String
+}) {}
+
 export const NoticeLevel = Schema.Literal("info", "success", "warning", "error")
 export type NoticeLevel = typeof NoticeLevel.Type
 
@@ -122,6 +130,7 @@ export const ToolEvent = Schema.Union(
   ToolProgressed,
   FileChanged,
   HookIntervened,
+  DelegateFailed,
   Notified
 )
 export type ToolEvent = typeof ToolEvent.Type

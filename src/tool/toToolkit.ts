@@ -3,6 +3,7 @@ import type * as Toolkit from "@effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { withoutSpan } from "../telemetry/traced.ts"
 import { Ids } from "./Ids.ts"
 import type * as Tool from "./Tool.ts"
 import { silent, type ToolSink } from "./ToolCall.ts"
@@ -59,7 +60,7 @@ export const toToolkit = <E extends { readonly message: string }, R>(
         const call = { name, callId, sessionId, workerPath, rawParams, startedAt, sink }
         const asked: Effect.Effect<ToolResult, { readonly message: string }> = Effect.provide(
           toolset.call(call),
-          context
+          withoutSpan(context)
         )
         return yield* Effect.match(asked, {
           onFailure: ({ message }) => ended(true, message),

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { FetchFailed, FetchRefused } from "../policy/network/FetchError.ts"
+import { FetchDeferred, FetchFailed, FetchRefused, shown } from "../policy/network/FetchError.ts"
 import { GuardedFetch } from "../policy/network/GuardedFetch.ts"
 import { readable } from "../policy/network/readable.ts"
 import { judgeUrl } from "../policy/network/UrlPolicy.ts"
@@ -10,6 +10,9 @@ import { untrusted } from "../redaction/untrusted.ts"
 import * as Tool from "../tool/Tool.ts"
 import { optionalCount } from "./Parameter.ts"
 import { WebSettings } from "./web/WebSettings.ts"
+
+/** Statuses of a server that wants to be asked again. */
+const busy: ReadonlySet<number> = new Set([429, 503])
 
 /** UTF-16 units of one answer. */
 const maxText = 64 * 1024
@@ -29,7 +32,11 @@ const judged = (url: string) =>
     })
   )
 
-const unlisted = ask("network/host-not-listed", "its host is not on the list of those that are fetched from unasked")
+/** What asks for approval of a host that no one has listed. */
+export const unlisted = ask(
+  "network/host-not-listed",
+  "its host is not on the list of those that are fetched from unasked"
+)
 
 /**
  * Idempotent but not read-only: a request changes nothing by its contract, and still tells its server whatever stands in the
@@ -43,7 +50,7 @@ export const FetchUrl = Tool.make("fetch_url", {
   category: "web",
   parameters,
   success: Schema.String,
-  failure: Schema.Union(FetchRefused, FetchFailed),
+  failure: Schema.Union(FetchRefused, FetchFailed, FetchDeferred),
   idempotent: true,
   approval: ({ url }) => Effect.map(judged(url), ({ asks }) => asks),
   preview: ({ url }) =>
@@ -53,6 +60,14 @@ export const FetchUrl = Tool.make("fetch_url", {
       const { asks } = yield* judged(url)
       if (asks && call.decided !== true) return yield* FetchRefused.from(url, unlisted)
       const page = yield* (yield* GuardedFetch).fetch({ url })
+      if (busy.has(page.status)) {
+        const { retryAfterMillis, status } = page
+        return yield* new FetchDeferred({
+          url: shown(page.url),
+          status,
+          ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
+        })
+      }
       const text = yield* readable(page)
       const part = text.slice(offset, offset + maxText)
       const notes = [

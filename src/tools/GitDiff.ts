@@ -7,6 +7,7 @@ import * as Git from "./git/Git.ts"
 import { GitFailed, GitRefused } from "./git/GitError.ts"
 import { inTree, literal } from "./git/pathspec.ts"
 import { optional } from "./Parameter.ts"
+import { Withheld } from "./files/Withheld.ts"
 import { Workspace } from "./Workspace.ts"
 
 const parameters = Schema.Struct({
@@ -26,17 +27,19 @@ export const GitDiff = Tool.make("git_diff", {
   success: Schema.String,
   failure: Schema.Union(GitRefused, GitFailed, PathRefused),
   readOnly: true,
-  handler: ({ base, path, staged }) =>
+  handler: ({ base, path, staged }, call) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace
       const git = yield* Git.open("none")
       const paths = path === undefined ? ["."] : [literal(yield* inTree(path, git.repository, context))]
       const selection = [...(staged === true ? ["--cached"] : []), ...(base === undefined ? [] : [base])]
-      const found = yield* difference(git, selection, paths, { limit: 64 * 1024 })
+      const ruled = new Withheld(call)
+      const found = yield* difference(git, selection, paths, { limit: 64 * 1024 }, ruled)
       const text = found.text.trimEnd()
       return [
         ...(text === "" && found.names.length === 0 ? ["[nothing has changed]"] : [text]),
-        ...withheldNote(found)
+        ...withheldNote(found),
+        ...ruled.notes
       ].join("\n")
     })
 })

@@ -11,6 +11,7 @@ import * as Tool from "../tool/Tool.ts"
 import * as Access from "./files/Access.ts"
 import * as Budget from "./files/Budget.ts"
 import * as GitIgnore from "./files/GitIgnore.ts"
+import { Withheld } from "./files/Withheld.ts"
 import { optional } from "./Parameter.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -40,7 +41,7 @@ const below = (pattern: string): string => {
 export const Glob = Tool.make("glob", {
   description:
     "Finds files by a pattern of their path: `*` and `?` within a name, `**` for any directories, `{a,b}` and `[a-z]`. " +
-    "What .gitignore leaves out is left out, except in a directory that is named.",
+    "What .gitignore leaves out is left out, except in a directory that is named, and so is what the user's rules withhold.",
   label: "Find files",
   category: "files",
   parameters,
@@ -56,7 +57,9 @@ export const Glob = Tool.make("glob", {
       const matches = yield* compile(below(patternOf(params)))
       const budget = yield* Budget.make(limits)
       const found: Array<string> = []
-      yield* walk(judged, { skip: GitIgnore.skip(context.roots, judged.path) }).pipe(
+      const withheld = new Withheld(call)
+      const ignored = GitIgnore.skip(context.roots, judged.path)
+      yield* walk(judged, { skip: (entry) => ignored(entry) || withheld.has(entry.path) }).pipe(
         Stream.runForEachWhile(({ kind, path, relative }) =>
           Effect.sync(() => {
             budget.files++
@@ -70,7 +73,10 @@ export const Glob = Tool.make("glob", {
           })
         )
       )
-      const notes = budget.spent === undefined ? [] : [`[${budget.spent}; narrow the pattern]`]
-      return found.length === 0 ? `[no file matches ${patternOf(params)}]` : [...found, ...notes].join("\n")
+      const notes = [
+        ...withheld.notes,
+        ...(budget.spent === undefined ? [] : [`[${budget.spent}; narrow the pattern]`])
+      ]
+      return [...(found.length === 0 ? [`[no file matches ${patternOf(params)}]`] : found), ...notes].join("\n")
     })
 })

@@ -15,6 +15,7 @@ import * as Budget from "./files/Budget.ts"
 import { decodeText } from "./files/FileText.ts"
 import * as GitIgnore from "./files/GitIgnore.ts"
 import { matcher, PatternInvalid, searchText } from "./files/Search.ts"
+import { Withheld } from "./files/Withheld.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -56,7 +57,7 @@ const textOf = (judged: JudgedPath<"read" | "grep">) =>
 export const Grep = Tool.make("grep", {
   description:
     "Searches the contents of files for lines that match a regular expression; answers `path:line:text`. What .gitignore " +
-    "leaves out, binary files, files over 4 MiB and files that usually hold secrets are passed over.",
+    "leaves out, binary files, files over 4 MiB, files that usually hold secrets and what the user's rules withhold are passed over.",
   label: "Search in files",
   category: "files",
   parameters,
@@ -77,6 +78,7 @@ export const Grep = Tool.make("grep", {
         files: 100_000,
         millis: 30_000
       })
+      const withheld = new Withheld(call)
       const found: Array<string> = []
       const search = (path: string, text: string) =>
         Effect.map(searchText(shown(path), text, matches, params.context ?? 0, budget), (lines) => {
@@ -89,7 +91,8 @@ export const Grep = Tool.make("grep", {
         if (Either.isLeft(text)) return `[${shown(judged.path)} is ${text.left} and was not searched]`
         yield* search(judged.path, text.right)
       } else {
-        yield* walk(judged, { skip: GitIgnore.skip(context.roots, judged.path) }).pipe(
+        const ignored = GitIgnore.skip(context.roots, judged.path)
+        yield* walk(judged, { skip: (entry) => ignored(entry) || withheld.has(entry.path) }).pipe(
           Stream.runForEachWhile(({ kind, path, relative }) =>
             Effect.gen(function* () {
               if (kind !== "file" || !included(relative)) return true
@@ -103,7 +106,7 @@ export const Grep = Tool.make("grep", {
           )
         )
       }
-      const notes = budget.spent === undefined ? [] : [`[${budget.spent}; narrow the search]`]
+      const notes = [...withheld.notes, ...(budget.spent === undefined ? [] : [`[${budget.spent}; narrow the search]`])]
       return found.length === 0 ? ["[no line matches]", ...notes].join("\n") : [...found, ...notes].join("\n")
     })
 })

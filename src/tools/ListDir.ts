@@ -5,6 +5,7 @@ import { PathRefused } from "../policy/path/PathRefused.ts"
 import { list, type DirectoryEntry } from "../policy/path/Walk.ts"
 import * as Tool from "../tool/Tool.ts"
 import * as Access from "./files/Access.ts"
+import { Withheld } from "./files/Withheld.ts"
 import { optional } from "./Parameter.ts"
 
 const most = 1000
@@ -30,11 +31,18 @@ export const ListDir = Tool.make("list_dir", {
   preview: access.preview,
   handler: (params, call) =>
     Effect.gen(function* () {
-      const { entries, truncated } = yield* list(yield* access.open(params, call), { limit: most })
+      const directory = yield* access.open(params, call)
+      const { entries, truncated } = yield* list(directory, { limit: most })
       if (entries.length === 0) return "[the directory is empty]"
-      const names = entries.map(({ kind, name }) => `${name}${marks[kind] ?? ` [${kind}]`}`)
-      return [...names, ...(truncated ? [`[there are more than these ${most}; use glob to narrow it down]`] : [])].join(
-        "\n"
-      )
+      const withheld = new Withheld(call)
+      const above = directory.path === "/" ? "" : directory.path
+      const names = entries
+        .filter(({ name }) => !withheld.has(`${above}/${name}`))
+        .map(({ kind, name }) => `${name}${marks[kind] ?? ` [${kind}]`}`)
+      return [
+        ...names,
+        ...withheld.notes,
+        ...(truncated ? [`[there are more than these ${most}; use glob to narrow it down]`] : [])
+      ].join("\n")
     })
 })

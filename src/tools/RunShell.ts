@@ -62,6 +62,7 @@ export const RunShell = Tool.make("run_shell", {
   risk: "high",
   timeout: 0,
   idleTimeout: 0,
+  resultLimit: 32 * 1024,
   approval: ({ command, cwd }) => Effect.map(judgeCommand(command, cwd), ({ asks }) => asks),
   preview: ({ command, cwd }) =>
     Effect.gen(function* () {

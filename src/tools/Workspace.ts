@@ -10,6 +10,8 @@ export interface WorkspaceOptions {
   readonly extraRoots?: ReadonlyArray<string>
   /** Our own configuration and state. */
   readonly stateDirs?: ReadonlyArray<string>
+  /** Directories that may be read and not changed, wherever they are. */
+  readonly readable?: ReadonlyArray<string>
   readonly home: string
   /** Whether a person has trusted what is in it. */
   readonly trusted: boolean
@@ -35,7 +37,8 @@ export class Workspace extends Context.Tag("tollgate/tools/Workspace")<
           roots: [options.root, ...(options.extraRoots ?? [])],
           home: options.home,
           trusted: options.trusted,
-          stateDirs: options.stateDirs ?? []
+          stateDirs: options.stateDirs ?? [],
+          readable: options.readable ?? []
         }),
         (context) => ({ context, root: context.cwd, shown: shownFrom(context.cwd) })
       )

@@ -52,6 +52,13 @@ export interface Diff {
   readonly text: string
 }
 
+/** Something that the person may want to come back for. */
+export interface Notice {
+  readonly level: "info" | "success" | "warning" | "error"
+  readonly title: string
+  readonly message: string
+}
+
 export interface Progress {
   readonly call: CallShown
   readonly label?: string
@@ -67,5 +74,9 @@ export interface Approval {
   readonly waiting: () => number
 }
 
-export type Answer =
+export type Answer = (
   { readonly decision: "approve"; readonly scope: Scope } | { readonly decision: "deny"; readonly reason?: string }
+) & {
+  /** The frontend's name where it answers by itself. */
+  readonly frontend?: string
+}

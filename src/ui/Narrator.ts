@@ -1,6 +1,7 @@
+import type { FinishReason } from "../model/ModelPart.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
-import type { Approval, CallShown, Diff, Display, Level, Progress } from "./Display.ts"
+import type { Approval, CallShown, Diff, Display, Level, Notice, Progress } from "./Display.ts"
 import { Requests } from "./Requests.ts"
 import { bytes, duration, many, seconds } from "./Words.ts"
 
@@ -10,6 +11,7 @@ export type Step =
   | { readonly _tag: "Status"; readonly text: string | undefined }
   | { readonly _tag: "Progress"; readonly progress: Progress }
   | { readonly _tag: "Diff"; readonly diff: Diff }
+  | { readonly _tag: "Notice"; readonly notice: Notice }
   /** The request is first in line. */
   | { readonly _tag: "Ask"; readonly approval: Approval }
   /** The request that was first in line is over. */
@@ -22,10 +24,24 @@ export type Step =
 interface TaskTold {
   requests: number
   calls: number
+  /** Tokens of the iterations that have ended. */
+  tokens: number
 }
 
 const note = (text: string, level: Level = "info"): Step => ({ _tag: "Note", level, text })
 const status = (text: string | undefined): Step => ({ _tag: "Status", text })
+
+/** What a person should know of an answer that is empty or was not ended by the model itself. */
+const shortcoming = (finish: FinishReason, empty: boolean): string | undefined => {
+  switch (finish) {
+    case "length":
+      return `the model ran out of output tokens: its answer is ${empty ? "empty" : "cut off"}. Ask it to go on, or raise the limit in the profile's options.`
+    case "content_filter":
+      return `the provider's content filter withheld ${empty ? "the answer" : "the rest of the answer"}. Put it in other words, or choose another profile.`
+    default:
+      return empty ? "the model gave an empty answer. Ask again, or choose another profile." : undefined
+  }
+}
 
 /** Turns events into what a frontend shows; the same events give the same steps, live or recorded. */
 export class Narrator {
@@ -59,7 +75,10 @@ export class Narrator {
       }
       case "ModelRequested":
         told.requests++
-        return [status(`waiting for ${event.model}`)]
+        return [status(`waiting for ${event.model}${far(told)}`)]
+      case "IterationEnded":
+        told.tokens = event.totalTokens
+        return []
       case "WorkerStarted": {
         const parent = worker.slice(0, -1).join("/")
         const call = [...this.calls.values()].find(
@@ -98,7 +117,11 @@ export class Narrator {
         const final = message.role !== "assistant" || (message.tool_calls ?? []).length === 0
         const rest = this.text(place, 0, content)
         this.said.delete(place)
-        return content === "" ? [] : [...rest, { _tag: "TextEnded", final, text: content }]
+        const short = final ? shortcoming(event.finish, content === "") : undefined
+        return [
+          ...(content === "" ? [] : [...rest, { _tag: "TextEnded", final, text: content } as const]),
+          ...(short === undefined ? [] : [note(short, "warning")])
+        ]
       }
       case "ToolCallRequested": {
         told.calls++
@@ -154,6 +177,13 @@ export class Narrator {
         const text = `${event.change} ${this.near(event.path)}${from}${size}`
         return [{ _tag: "CallNote", call: this.call(envelope, event), level: "info", text }]
       }
+      case "DelegateFailed": {
+        const next = event.decision === "deny" ? "the call is denied" : "the mode decides instead"
+        const text = `the ${event.by} did not decide: ${event.reason.replace(/\.$/, "")}; ${next}`
+        return [{ _tag: "CallNote", call: this.call(envelope, event), level: "warning", text }]
+      }
+      case "Notified":
+        return [{ _tag: "Notice", notice: event }]
       case "ToolCallCompleted":
         return this.ended(envelope, event, "done", event.message.message.content ?? "", event.durationMillis)
       case "ToolCallFailed":
@@ -211,7 +241,7 @@ export class Narrator {
   private told(task: string): TaskTold {
     const known = this.tasks.get(task)
     if (known !== undefined) return known
-    const fresh = { requests: 0, calls: 0 }
+    const fresh = { requests: 0, calls: 0, tokens: 0 }
     this.tasks.set(task, fresh)
     return fresh
   }
@@ -292,6 +322,10 @@ export class Narrator {
     return [status(undefined), { _tag: "TaskEnded", outcome, reason, durationMillis, requests, calls, usage }]
   }
 }
+
+/** How far a task has come, from its second request on. */
+const far = ({ requests, tokens }: TaskTold): string =>
+  requests < 2 ? "" : ` · request ${requests}${tokens === 0 ? "" : ` · ${many(tokens, "token")}`}`
 
 const keyOf = ({ iteration = 0, task = "", worker = [] }: Envelope, callId: string): string =>
   JSON.stringify([task, worker, iteration, callId])

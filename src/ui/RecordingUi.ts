@@ -33,6 +33,8 @@ export const layer = (record: Array<Step>, options: RecordingOptions = {}): Laye
       question: () => Effect.sync(() => Option.fromNullable(lines.shift())),
       input: () => Effect.sync(() => Option.fromNullable(lines.shift())),
       interruptions: Stream.never,
+      asides: Stream.never,
+      notify: (notice) => note({ _tag: "Notice", notice }),
       showTools: () => Effect.void,
       toolRequests: Stream.never
     }

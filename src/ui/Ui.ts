@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
-import type { Answer, Approval, Diff, Display, Progress } from "./Display.ts"
+import type { Answer, Approval, Diff, Display, Notice, Progress } from "./Display.ts"
 
 /** A tool that a person may run. */
 export interface ManualTool {
@@ -35,6 +35,10 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly input: (question: string) => Effect.Effect<Option.Option<string>>
     /** One element each time the person wants everything in flight to stop. */
     readonly interruptions: Stream.Stream<void>
+    /** Lines that begin with a slash and came while nobody asked for one: they are about what goes on now. */
+    readonly asides: Stream.Stream<string>
+    /** Draws attention to something; what it is about has been or will be displayed. */
+    readonly notify: (notice: Notice) => Effect.Effect<void>
     readonly showTools: (tools: ReadonlyArray<ManualTool>) => Effect.Effect<void>
     readonly toolRequests: Stream.Stream<ManualToolRequest>
   }

@@ -62,6 +62,8 @@ export const present = <E, R>(
             return ui.status(step.text)
           case "Progress":
             return ui.progress(step.progress)
+          case "Notice":
+            return ui.notify(step.notice)
           case "Diff":
             return ui.diff(step.diff)
           case "Ask":

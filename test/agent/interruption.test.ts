@@ -134,7 +134,7 @@ const died = (events: ReadonlyArray<Envelope>) =>
     const store = yield* SessionStore
     const create = { project: "test", profile: "scripted", time: 0 }
     yield* store.append(yield* store.open({ session: "session_1", create }), events)
-  })
+  }).pipe(Effect.scoped)
 
 const whole = [
   turn("go", delegate("one"), call("ask")),

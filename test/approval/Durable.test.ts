@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Queue } from "effect"
+import { Effect, Exit, Queue, Scope } from "effect"
 import { modelView } from "../../src/conversation/ModelView.ts"
 import * as Timeline from "../../src/harness/Timeline.ts"
 import { DecideApproval, ResumeSession } from "../../src/runtime/Command.ts"
@@ -93,7 +93,9 @@ describe("a request that outlives its runtime", () => {
       const { request, send, session, submit, world } = yield* opened()
       yield* submit("t", shell("c1", "touch a"))
       const own = yield* request("c1")
-      const lease = yield* Effect.orDie(world.store.open({ session }))
+      yield* world.die
+      const writing = yield* Scope.make()
+      const lease = yield* Effect.orDie(Scope.extend(world.store.open({ session }), writing))
       const foreign = new ApprovalRequested(
         { request: { ...own, id: "approval_w", callId: "w1", workerPath: ["root", "W1"] }, ahead: 1 },
         trusted
@@ -104,6 +106,7 @@ describe("a request that outlives its runtime", () => {
           { version: schemaVersion, seq: lease.head + 1, time: 0, session, ...place, event: foreign }
         ])
       )
+      yield* Scope.close(writing, Exit.void)
       yield* world.restart
       yield* send(new ResumeSession({ session }))
       const gone = yield* world.awaitEvent(session, (event) => event._tag === "ApprovalResolved")

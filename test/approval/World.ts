@@ -26,6 +26,7 @@ import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import { Before, pre } from "../../src/tool/Hook.ts"
 import type * as Tool from "../../src/tool/Tool.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
+import { mortal } from "../support/mortal.ts"
 import { Machine } from "./Machine.ts"
 import { mockTools } from "./MockTools.ts"
 
@@ -134,6 +135,7 @@ export const make = (options: WorldOptions = {}) =>
     /** Set to hold the runtime between a stored decision and the start of its call. */
     const hold = { started: false }
     const released = Effect.unsafeMakeLatch(false)
+    const { born, die } = yield* mortal(kept)
     const store: SessionStore["Type"] = {
       ...kept,
       append: (lease, events) => {
@@ -159,6 +161,7 @@ export const make = (options: WorldOptions = {}) =>
 
     const start = Effect.gen(function* () {
       const scope = yield* Scope.fork(outer, ExecutionStrategy.sequential)
+      const { open } = yield* born
       const turns = yield* Queue.unbounded<Turn>()
       const prompted = new Map<string, Queue.Queue<Turn>>()
       const turnsOf = (prompt: string) =>
@@ -192,7 +195,7 @@ export const make = (options: WorldOptions = {}) =>
         ),
         Layer.provideMerge(Audit.layerSql(path.join(directory, "keys"))),
         Layer.provideMerge(Layer.succeed(RuleStore, rules)),
-        Layer.provide(Layer.succeed(SessionStore, store)),
+        Layer.provide(Layer.succeed(SessionStore, { ...store, open })),
         Layer.provide(Layer.succeed(Database, database)),
         Layer.provide(Subjects.layer({ cwd: "/w", resolve: (file) => machine.resolve(file) })),
         Layer.provide(Layer.succeed(FileHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })),
@@ -260,12 +263,14 @@ export const make = (options: WorldOptions = {}) =>
       release: released.open,
       /** Ends the runtime in good order. */
       shutdown: Effect.suspend(() => Scope.close(current.boot.scope, Exit.void)),
-      /** Starts another one; one that was not shut down is fenced off like a dead process. */
+      /** Starts another one; one that was not shut down has died, and is fenced off where it writes all the same. */
       restart: Effect.suspend(() => {
         hold.started = false
-        return Effect.map(start, (boot) => {
+        return Effect.map(Effect.zipRight(die, start), (boot) => {
           current.boot = boot
         })
-      })
+      }),
+      /** Lets others have the sessions of the runtime that runs. */
+      die
     }
   })

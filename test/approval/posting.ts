@@ -56,7 +56,7 @@ export const postedHistory: Meaning = (stage, { messages }) =>
 export const imported: Meaning = ({ send, world }) =>
   Effect.gen(function* () {
     const session = "imported"
-    const lease = yield* Effect.orDie(world.store.open({ session, create: { project: "test", profile: "", time: 0 } }))
+    const lease = yield* world.store.open({ session, create: { project: "test", profile: "", time: 0 } })
     const event = new ApprovalResolved(
       {
         callId: "c1",
@@ -70,6 +70,5 @@ export const imported: Meaning = ({ send, world }) =>
       trusted
     )
     const envelope: Envelope = { version: schemaVersion, seq: 1, time: 0, session, task: "t", worker: ["root"], event }
-    yield* Effect.orDie(world.store.append(lease, [envelope]))
-    yield* send(new ResumeSession({ session }))
-  })
+    yield* world.store.append(lease, [envelope])
+  }).pipe(Effect.scoped, Effect.orDie, Effect.zipRight(send(new ResumeSession({ session: "imported" }))))

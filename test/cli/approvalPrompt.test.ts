@@ -50,6 +50,7 @@ const prompted = (given: Partial<ApprovalRequest> = {}, width = 80) =>
           width: () => width,
           progress: () => Effect.void,
           answer: () => Effect.void,
+          bell: Effect.void,
           bottom: (line) =>
             Effect.sync(() => {
               bottom = stripVTControlCharacters(line?.text ?? "")

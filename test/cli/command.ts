@@ -47,6 +47,7 @@ export const scripted = (at: Place, turns: ReadonlyArray<unknown>, more: object 
 }
 
 export interface Running {
+  readonly pid: number | undefined
   readonly ended: Promise<Ended>
   readonly kill: (signal: NodeJS.Signals) => void
   /** Resolves once standard error or output has had this text. */
@@ -71,6 +72,7 @@ export const start = async (at: Place, args: ReadonlyArray<string>, input = "", 
   child.stdin.on("error", () => {})
   child.stdin.end(input)
   return {
+    pid: child.pid,
     ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr }))),
     kill: (signal) => void child.kill(signal),
     seen: (text) =>

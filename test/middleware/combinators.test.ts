@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck, Fiber, FiberId, TestClock } from "effect"
 import * as CommandCall from "../../src/middleware/CommandCall.ts"
+import { commandSpan } from "../../src/telemetry/span.ts"
 import { concurrency } from "../../src/middleware/concurrency.ts"
 import { group } from "../../src/middleware/group.ts"
 import { apply, stack, type Any, type Middleware } from "../../src/middleware/Middleware.ts"
@@ -311,7 +312,7 @@ describe("span", () => {
   it.effect("puts one span around a command (M3)", () =>
     Effect.gen(function* () {
       const { spans, tracer } = tracing()
-      yield* Effect.withTracer(apply(CommandCall.tracing, () => Effect.void)(command), tracer)
+      yield* Effect.withTracer(apply(commandSpan, () => Effect.void)(command), tracer)
       assert.deepStrictEqual(
         spans.map(({ attributes, name }) => [name, attributes.get("tollgate.command")]),
         [["command run", "run"]]

@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck } from "effect"
 import { TextDelta } from "../../src/agent/AgentEvent.ts"
+import type { RedactorShape } from "../../src/redaction/Redactor.ts"
 import { Channel } from "../../src/runtime/Channel.ts"
 
-const plain = { push: (text: string) => text, flush: () => "" }
+const plain: RedactorShape = {
+  text: (text) => text,
+  json: (value) => value,
+  stream: () => ({ push: (text) => text, flush: () => "" }),
+  transform: (self) => self
+}
 const delta = (text: string) => new TextDelta({ text, offset: 0 })
 
 describe("Channel", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import * as path from "node:path"
 import { ModelAnswered, ToolCallCompleted, ToolCallRequested } from "../../src/agent/AgentEvent.ts"
 import { toolMessage } from "../../src/agent/callTool.ts"
@@ -17,7 +17,13 @@ import {
   TaskStarted
 } from "../../src/runtime/Event.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
-import { type Lease, type SessionFenced, type SessionNotFound, SessionStore } from "../../src/runtime/SessionStore.ts"
+import {
+  type Lease,
+  type SessionBusy,
+  type SessionFenced,
+  type SessionNotFound,
+  SessionStore
+} from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import { ApprovalRequested, ApprovalResolved, ToolCallStarted } from "../../src/tool/ToolEvent.ts"
@@ -80,7 +86,7 @@ const request = (id: string): ApprovalRequest => ({
 const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore, E>, never, Scope.Scope>) => {
   const test = (
     title: string,
-    body: Effect.Effect<void, DatabaseError | SessionNotFound | SessionFenced, SessionStore>
+    body: Effect.Effect<void, DatabaseError | SessionNotFound | SessionBusy | SessionFenced, SessionStore | Scope.Scope>
   ) => it.scopedLive(`${name}: ${title}`, () => Effect.flatMap(layer, (store) => Effect.provide(body, store)))
 
   test(
@@ -124,10 +130,27 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
   )
 
   test(
-    "fences an older owner, which then writes nothing (R9)",
+    "gives a session to one owner at a time, until that one leaves it (R9)",
     Effect.gen(function* () {
       const store = yield* SessionStore
-      const older = yield* store.open({ session: "s", create })
+      const scope = yield* Scope.make()
+      const lease = yield* Scope.extend(store.open({ session: "s", create }), scope)
+      for (const options of [{ session: "s" }, { session: "s", create }]) {
+        const busy = yield* failureOf(store.open(options))
+        assert.deepInclude(busy, { _tag: "SessionBusy", session: "s", pid: process.pid })
+      }
+      yield* store.append(lease, numbered(lease, history))
+      assert.strictEqual((yield* store.get("s")).head, history.length)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* store.open({ session: "s" })).epoch, 2)
+    })
+  )
+
+  test(
+    "fences an older owner that writes all the same, which is in vain (R9)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const older = yield* Effect.scoped(store.open({ session: "s", create }))
       const newer = yield* store.open({ session: "s" })
       assert.deepStrictEqual([older.epoch, newer.epoch], [1, 2])
       const error = yield* failureOf(store.append(older, numbered(older, history)))
@@ -150,8 +173,8 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
       assert.deepStrictEqual(
         calls.toSorted((a, b) => a.callId.localeCompare(b.callId)),
         [
-          { ...place, callId: "c1", mayHaveHappened: true },
-          { ...place, callId: "c3", mayHaveHappened: false }
+          { ...place, callId: "c1", mayHaveHappened: true, byUser: false },
+          { ...place, callId: "c3", mayHaveHappened: false, byUser: false }
         ]
       )
       assert.isTrue(yield* store.hasTask("s", "t"))
@@ -163,7 +186,7 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
     "keeps the conversation in order, and what was cleared out of the model's sight (A3)",
     Effect.gen(function* () {
       const store = yield* SessionStore
-      const lease = yield* store.open({ session: "s", create })
+      const lease = yield* Effect.scoped(store.open({ session: "s", create }))
       const again = { id: "m9", message: { role: "user", content: "again" } } as const
       const elsewhere: Place = { task: "t", iteration: 1, worker: ["root", "sub"] }
       yield* store.append(lease, numbered(lease, history))
@@ -209,6 +232,10 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
         (yield* store.list({ project: "there", limit: 10 })).map(({ id }) => id),
         ["b"]
       )
+      assert.deepStrictEqual(
+        (yield* store.list({ beginning: "b", limit: 10 })).map(({ id }) => id),
+        ["b"]
+      )
       assert.deepStrictEqual((yield* store.unfinished("a")).tasks, [])
       assert.strictEqual((yield* failureOf(store.get("none")))._tag, "SessionNotFound")
       assert.strictEqual((yield* failureOf(store.open({ session: "none" })))._tag, "SessionNotFound")
@@ -217,6 +244,22 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
 }
 
 describe("SessionStore", () => {
+  it.scopedLive("SQLite: sees the owner that another connection of its process has, however often it looks (R9)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "store.db")
+      const build = Layer.build(SqlSessionStore.layer.pipe(Layer.provide(Database.layer(file))))
+      const [owner, other] = [yield* build, yield* build].map((built) => Context.get(built, SessionStore))
+      const scope = yield* Scope.make()
+      const lease = yield* Scope.extend(owner!.open({ session: "s", create }), scope)
+      yield* Effect.scoped(other!.open({ session: "t", create }))
+      for (let times = 0; times < 3; times++) {
+        assert.strictEqual((yield* failureOf(other!.open({ session: "s" })))._tag, "SessionBusy")
+      }
+      yield* owner!.append(lease, numbered(lease, history))
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* other!.open({ session: "s" })).epoch, 2)
+    })
+  )
   contract("memory", Effect.succeed(MemorySessionStore.layer))
   contract(
     "SQLite",

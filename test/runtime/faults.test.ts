@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Duration, Effect, Fiber, Layer, Schema, Stream, TestClock } from "effect"
+import { Chunk, Context, Duration, Effect, Fiber, Layer, Schema, Stream, TestClock } from "effect"
 import * as path from "node:path"
 import { Database } from "../../src/database/Database.ts"
 import type { ModelService } from "../../src/model/Model.ts"
@@ -12,6 +12,7 @@ import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { mortal } from "../support/mortal.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 
 const Deaf = Tool.make("deaf", {
@@ -113,7 +114,7 @@ describe("a session", () => {
       const store = yield* stored
       const create = { project: "test", profile: "scripted", time: 0 }
       const texts = Effect.gen(function* () {
-        yield* (yield* SessionStore).open({ session: "s", create })
+        yield* Effect.scoped((yield* SessionStore).open({ session: "s", create }))
         const { prompt } = yield* Runtime
         return yield* Effect.all([prompt("s", "one"), prompt("s", "two")], { concurrency: 2 })
       })
@@ -141,17 +142,20 @@ describe("a session", () => {
 
   it.scopedLive("that another process takes over ends here with a message; the others go on (R9)", () =>
     Effect.gen(function* () {
-      const store = yield* stored
+      const { born, lose } = yield* mortal(Context.get(yield* Layer.build(yield* stored), SessionStore))
+      const store = yield* born
       const told = Effect.gen(function* () {
         const all = yield* until(({ event, session }) => session === "other" && event._tag === "SessionCreated")
         const taken = yield* Testing.session("taken")
-        yield* (yield* SessionStore).open({ session: "taken" })
+        yield* lose
+        yield* (yield* born).open({ session: "taken" })
         const ended = yield* Effect.exit(taken.run("go"))
         assert.strictEqual(ended._tag, "Failure")
         yield* (yield* Runtime).send(new CreateSession({ session: "other", project: "test" }))
         return (yield* all.seen).flatMap(({ event }) => (event._tag === "ErrorRaised" ? [event.message] : []))
       })
-      const messages = yield* Effect.provide(told, Testing.layer({ model: ["A"], store }))
+      const layer = Testing.layer({ model: ["A"], store: Layer.succeed(SessionStore, store) })
+      const messages = yield* Effect.provide(told, layer)
       assert.strictEqual(messages.length, 1)
       assert.include(messages[0], "taken over by another process")
     })

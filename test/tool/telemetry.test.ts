@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Redacted, Schema } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { approve } from "../../src/approval/approve.ts"
-import * as GenAi from "../../src/telemetry/GenAi.ts"
+import { Redactor } from "../../src/redaction/Redactor.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { fileChanged, progress, stdout, type ToolCall } from "../../src/tool/ToolCall.ts"
+import * as Tool from "../../src/tool/Tool.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
 import { Broken, ear, Echo, request, running, tracing } from "./support.ts"
 
@@ -44,15 +45,14 @@ describe("telemetry", () => {
   it.effect("has content only on opt-in, redacted (T11)", () =>
     Effect.gen(function* () {
       const { spans, tracer } = tracing()
-      const redact = (text: string) => text.replaceAll("secret", "***")
       const toolset = yield* Toolset.seal({
         tools: [Echo],
-        middleware: DefaultStack.make({ telemetry: { content: true, redact } })
+        middleware: DefaultStack.make({ telemetry: { content: true } })
       })
-      yield* Effect.withTracer(toolset.call(request("echo", { text: "secret" })), tracer)
-      assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.arguments"), '{"text":"***"}')
-      assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.result"), "***")
-    })
+      yield* Effect.withTracer(toolset.call(request("echo", { text: "a secret" })), tracer)
+      assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.arguments"), '{"text":"a [redacted-secret]"}')
+      assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.result"), "a [redacted-secret]")
+    }).pipe(Effect.provide(Redactor.layer({ secrets: [Redacted.make("secret")] })))
   )
 
   it.effect("says how a call failed, and is the parent of what the tool traces itself (T11)", () =>
@@ -72,10 +72,38 @@ describe("telemetry", () => {
         [
           ["execute_tool broken", undefined, "Broken"],
           ["inner", "execute_tool broken", undefined],
-          ["execute_tool bug", undefined, "crashed"],
-          ["execute_tool gone", undefined, "interrupted"]
+          ["execute_tool bug", undefined, "Crashed"],
+          ["execute_tool gone", undefined, undefined]
         ]
       )
+    })
+  )
+
+  it.effect("changes nothing of a call, not even of one that cannot be told (T11)", () =>
+    Effect.gen(function* () {
+      class Mute extends Schema.TaggedError<Mute>()("Mute", {}) {
+        override get message(): string {
+          throw new Error("says nothing")
+        }
+      }
+      const { spans, tracer } = tracing()
+      const round: { self?: unknown; big: bigint } = { big: 1n }
+      round.self = round
+      const mute = Tool.make("mute", {
+        description: "Fails",
+        parameters: Schema.Struct({}),
+        success: Schema.Void,
+        failure: Mute,
+        handler: () => new Mute()
+      })
+      const toolset = yield* Toolset.seal({
+        tools: [mute],
+        middleware: DefaultStack.make({ telemetry: { content: true } })
+      })
+      const error = yield* Effect.flip(Effect.withTracer(toolset.call(request("mute", round)), tracer))
+      assert.strictEqual(error._tag, "Mute")
+      assert.deepInclude(spans[0], { ended: true })
+      assert.strictEqual(spans[0]?.attributes.get("error.type"), "Mute")
     })
   )
 
@@ -128,28 +156,4 @@ describe("telemetry", () => {
       assert.deepStrictEqual(span?.events[4]?.attributes, { current: 1, total: 2 })
     }).pipe(Effect.provide([Approvals.layerDecide(() => ({ decision: "approve" })), Notifications.layer()]))
   )
-})
-
-describe("GenAi", () => {
-  it("names the spans of models and workers by the conventions (T11)", () => {
-    assert.deepStrictEqual(GenAi.chat({ provider: "openai", model: "gpt", conversation: "s" }), {
-      name: "chat gpt",
-      kind: "client",
-      attributes: {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",
-        "gen_ai.request.model": "gpt",
-        "gen_ai.conversation.id": "s"
-      }
-    })
-    assert.deepStrictEqual(GenAi.chatEnd({ inputTokens: 1, outputTokens: 2, finish: "stop" }), {
-      "gen_ai.usage.input_tokens": 1,
-      "gen_ai.usage.output_tokens": 2,
-      "gen_ai.response.finish_reasons": ["stop"]
-    })
-    assert.deepInclude(GenAi.invokeAgent({ workerPath: ["root", "search"], conversation: "s" }), {
-      name: "invoke_agent search"
-    })
-    assert.strictEqual(GenAi.invokeAgent({ workerPath: [], conversation: "s" }).name, "invoke_agent root")
-  })
 })

@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as http from "node:http"
+import { backoff } from "../../src/middleware/retry.ts"
 import { HostPatternFromString } from "../../src/policy/network/HostPattern.ts"
 import { NetworkRules } from "../../src/policy/network/NetworkRules.ts"
-import { serve } from "../policy/network/LocalServer.ts"
+import { serve } from "../../src/policy/cases/Loopback.ts"
 import { call, world } from "./support.ts"
 
 const html = `<html><head><title>Doc</title></head><body><h1>Hello</h1><p>See <a href="/next">next</a>.</p>
@@ -85,6 +86,47 @@ describe("fetch_url", () => {
       const rest = yield* fetch("/long", 65_536)
       assert.notInclude(rest.text, "go on")
       assert.match((yield* fetch("/none")).text, /^HTTP 404 /)
+    })
+  )
+
+  it.scopedLive("asks a busy server again when it says, once approved, and gives up with its word (T6, T7)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      let calls = 0
+      const { port } = yield* serve(
+        http.createServer((request, response) => {
+          calls++
+          const busy = request.url === "/busy" || calls === 1
+          if (busy) return void response.writeHead(503, { "retry-after": "0.05" }).end("later")
+          response.writeHead(200, { "content-type": "text/plain" }).end("at last")
+        })
+      )
+      const retry = backoff({
+        maxAttempts: 3,
+        initialDelay: "1 millis",
+        multiplier: 1,
+        maxDelay: "10 seconds",
+        jitter: false
+      })
+      const fetch = (path: string) =>
+        Effect.provide(
+          call("fetch_url", { url: `http://127.0.0.1:${port}${path}` }, undefined, undefined, retry),
+          here.layer(opened(port))
+        )
+      const answered = yield* fetch("/")
+      assert.include(answered.text, "at last")
+      assert.strictEqual(answered.asked.length, 1)
+      const retried = answered.events.flatMap((event) => (event._tag === "ToolCallRetried" ? [event] : []))
+      assert.deepStrictEqual(
+        retried.map(({ attempt, delayMillis }) => [attempt, delayMillis]),
+        [[2, 50]]
+      )
+      assert.include(retried[0]?.reason, "answered HTTP 503: the server is busy. Try again in 50ms.")
+      calls = 0
+      const refused = yield* fetch("/busy")
+      assert.strictEqual(refused.error, "RetriesExhausted")
+      assert.match(refused.text, /^tool fetch_url failed after 3 attempts: .*HTTP 503/)
+      assert.strictEqual(calls, 3)
     })
   )
 })

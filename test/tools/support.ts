@@ -9,6 +9,7 @@ import * as path from "node:path"
 import { approve } from "../../src/approval/approve.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Memory } from "../../src/memory/Memory.ts"
+import type { RetryPolicy } from "../../src/middleware/retry.ts"
 import { environment } from "../../src/process/Environment.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
@@ -90,7 +91,8 @@ export const call = Effect.fnUntraced(function* (
   name: (typeof Builtin.tools)[number]["name"],
   params: unknown,
   decide: Decide = () => "approve",
-  watch: (event: ToolEvent) => Effect.Effect<void> = () => Effect.void
+  watch: (event: ToolEvent) => Effect.Effect<void> = () => Effect.void,
+  retry?: RetryPolicy
 ) {
   const asked: Array<ApprovalRequest> = []
   const events: Array<ToolEvent> = []
@@ -100,7 +102,7 @@ export const call = Effect.fnUntraced(function* (
   }
   const toolset = yield* Toolset.seal({
     tools: Builtin.tools,
-    middleware: DefaultStack.make({ approval: approve })
+    middleware: DefaultStack.make({ approval: approve, ...(retry === undefined ? {} : { retry }) })
   })
   const result = yield* toolset
     .call({

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Layer, Schema, Stream } from "effect"
 import { DeclareClientTools } from "../../src/runtime/Command.ts"
+import { followIterations } from "../../src/runtime/followIterations.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import * as Testing from "../../src/testing.ts"
+import * as Iterations from "../../src/tool/iterations.ts"
+import { Notifications } from "../../src/tool/Notifications.ts"
+import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { AskUser } from "../../src/tools/AskUser.ts"
 import { clientTools } from "../../src/ui/clientCalls.ts"
@@ -134,5 +138,73 @@ describe("present", () => {
         }).pipe(Effect.provide(asking))
       )
     )
+  )
+
+  const shown = Effect.map(Effect.all([Notifications, ProgressBoard]), ([notifications, board]) =>
+    Testing.layer({
+      tools: [Write],
+      model: [
+        [{ call: { name: "write", arguments: { n: 1 } } }, { usage: { inputTokens: 1200, outputTokens: 34 } }],
+        [{ call: { name: "write", arguments: { n: 2 } } }],
+        "Done."
+      ],
+      stack: {
+        notifications: {
+          show: notifications,
+          rule: (call) => ({ level: "success", title: call.name, message: "it is over" })
+        },
+        progress: board
+      }
+    })
+  )
+
+  it.effect("tells how far a task is, draws attention to notices, and has its steps on the board (T12, T13, T16)", () =>
+    Effect.gen(function* () {
+      const record: Array<Step> = []
+      const board = yield* ProgressBoard
+      const iterations = Iterations.make(board, yield* Notifications)
+      const seen: Array<string> = []
+      yield* Effect.gen(function* () {
+        const runtime = yield* Runtime
+        const opened = yield* open({ _tag: "New" }, "test")
+        const { events } = yield* submit(opened, "write twice")
+        yield* present(events).pipe(Effect.provide(RecordingUi.layer(record)))
+        const follow = followIterations(iterations, 7)
+        yield* Stream.runForEach(
+          runtime.subscribe(opened.session, { from: 1, follow: false, transient: false }),
+          (envelope) =>
+            Effect.zipRight(
+              follow(Stream.make(envelope)),
+              Effect.map(board.active, (lines) => {
+                const said = lines.map(({ kind, label, total }) => `${kind} ${label}/${total}`).join()
+                if (said !== seen.at(-1)) seen.push(said)
+              })
+            )
+        )
+      }).pipe(Effect.provide(Layer.unwrapEffect(shown)))
+      const waiting = record.flatMap((step) =>
+        step._tag === "Status" && step.text?.startsWith("waiting") === true ? [step.text] : []
+      )
+      assert.deepStrictEqual(waiting, [
+        "waiting for scripted",
+        "waiting for scripted · request 2 · 1,234 tokens",
+        "waiting for scripted · request 3 · 1,234 tokens"
+      ])
+      const notices = record.flatMap((step) => (step._tag === "Notice" ? [step.notice] : []))
+      assert.deepStrictEqual(
+        notices.map(({ level, message, title }) => [level, title, message]),
+        [
+          ["success", "write", "it is over"],
+          ["success", "write", "it is over"]
+        ]
+      )
+      assert.deepStrictEqual(seen, [
+        "",
+        "steps root: iteration 1, 1234 tokens/7",
+        "steps root: iteration 2, 1234 tokens/7",
+        "steps root: iteration 3, 1234 tokens/7",
+        ""
+      ])
+    }).pipe(Effect.provide([Notifications.layer(), ProgressBoard.layer()]))
   )
 })

@@ -28,12 +28,21 @@ const url = Command.make("url", { url: argument("url", "the URL"), json }, (give
 const explain = Command.make("explain", {}, () =>
   load(module, ({ incomplete }) => incomplete("policy explain", ["shell", "path", "url"]))
 ).pipe(
-  Command.withDescription("Says what a policy decides, by which rule, and why"),
+  Command.withDescription("Says what a call would meet, by which rule of a policy or of yours, and why"),
   Command.withSubcommands([shell, path, url])
 )
 
-const test = Command.make("test", { file: argument("file", "a JSON array of cases") }, ({ file }) =>
-  load(module, ({ test }) => test(file))
+const test = Command.make(
+  "test",
+  {
+    file: argument("file", "a JSON array of cases"),
+    rules: Options.boolean("rules").pipe(
+      Options.withDescription(
+        "judges the calls that the cases stand for, by your own rules as well; else each by the policies alone"
+      )
+    )
+  },
+  (given) => load(module, ({ test }) => test(given))
 ).pipe(Command.withDescription("Judges the cases of a file and prints those that end otherwise than expected"))
 
 /** `tollgate policy` */

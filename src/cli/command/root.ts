@@ -1,5 +1,4 @@
 import * as Command from "@effect/cli/Command"
-import { behindStack } from "../commandStack.ts"
 import type { CommandTree } from "../Help.ts"
 import { approvals } from "./approvals.ts"
 import { load } from "./load.ts"
@@ -43,7 +42,12 @@ export const root = Command.make(
     doctor,
     tour
   ]),
-  Command.transformHandler(behindStack)
+  Command.transformHandler((handler, parsed) =>
+    load(
+      () => import("../commandStack.ts"),
+      ({ behindStack }) => behindStack(handler, parsed)
+    )
+  )
 )
 
 /** Every command there is. */

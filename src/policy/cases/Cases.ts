@@ -4,10 +4,14 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import type { Processes } from "../../process/Processes.ts"
+import * as Pace from "../Pace.ts"
 import type { Verdict } from "../Verdict.ts"
-import { accepts, beyond, decode, type Case } from "./Case.ts"
-import { judgePath, type PatchReader, type Surroundings } from "./PathCase.ts"
+import { judgeAnswered } from "./AnsweredCase.ts"
+import { accepts, type Case, type Decided, decode } from "./Case.ts"
+import type { LoopbackUnavailable } from "./Loopback.ts"
+import { type Judgement, judgePath, type PatchReader, type Surroundings } from "./PathCase.ts"
 import { judgeShell } from "./ShellCase.ts"
+import { problemOf, type TextMeans } from "./TextCase.ts"
 import { Entry, type TreeUnbuildable } from "./Tree.ts"
 import { judgeUrl } from "./UrlCase.ts"
 
@@ -36,14 +40,34 @@ export class CasesInvalid extends Schema.TaggedError<CasesInvalid>()("CasesInval
 /** Cases, and what stands on the disk before each of those that are about paths. */
 export interface Cases {
   readonly file: string
-  readonly cases: ReadonlyArray<Case>
+  readonly cases: ReadonlyArray<Either.Either<Case, CasesInvalid>>
   readonly fixture: ReadonlyArray<Entry>
 }
 
-/** What came of one case; `needs` is what judging alone does not give. */
+/** What cases take from above the policies. */
+export interface Means extends TextMeans {
+  readonly readPatch: PatchReader
+  /** What becomes of a verdict outside of the policies, e.g. by the rules of a user. */
+  readonly settle?: (given: Decided, verdict: Verdict) => Effect.Effect<Verdict>
+}
+
+/** What came of one case; `needs` is what cannot be had here, `violated` what was demanded besides and is not so. */
 export type Outcome =
-  | { readonly _tag: "Judged"; readonly case: Case; readonly verdict: Verdict; readonly holds: boolean }
+  | {
+      readonly _tag: "Judged"
+      readonly case: Decided
+      readonly verdict: Verdict
+      readonly violated: ReadonlyArray<string>
+      readonly holds: boolean
+    }
+  | {
+      readonly _tag: "Looked"
+      readonly case: Extract<Case, { readonly _tag: "text" }>
+      readonly problem: string | undefined
+      readonly holds: boolean
+    }
   | { readonly _tag: "NotRun"; readonly case: Case; readonly needs: string }
+  | { readonly _tag: "Unreadable"; readonly error: CasesInvalid }
 
 /** Bytes. */
 const sizeLimit = 16 * 1024 * 1024
@@ -83,45 +107,80 @@ const loadFixture = (file: string): Effect.Effect<ReadonlyArray<Entry>, CasesUnr
 const idOf = (row: unknown): { readonly id?: string } =>
   typeof row === "object" && row !== null && "id" in row && typeof row.id === "string" ? { id: row.id } : {}
 
-/** Reads `NAME.json`, and `NAME.fixture.json` where that stands beside it. */
+/** Reads `NAME.json`, rows that are no cases included, and `NAME.fixture.json` where that stands beside it. */
 export const load = Effect.fn("Cases.load")(function* (file: string) {
   const rows = yield* parsed(file)
   if (!Array.isArray(rows)) return yield* new CasesInvalid({ file, row: 0, problem: "it is not an array" })
-  const cases = yield* Effect.forEach(rows as ReadonlyArray<unknown>, (row, index) =>
-    Either.mapLeft(decode(row), (problem) => new CasesInvalid({ file, row: index + 1, ...idOf(row), problem }))
-  )
+  if (rows.length === 0) return yield* new CasesInvalid({ file, row: 0, problem: "it holds no case" })
+  const known = new Map<string, number>()
+  const cases = (rows as ReadonlyArray<unknown>).map((row, index) => {
+    const invalid = (problem: string) => new CasesInvalid({ file, row: index + 1, ...idOf(row), problem })
+    return Either.flatMap(Either.mapLeft(decode(row), invalid), (given) => {
+      const first = known.get(given.id)
+      if (first !== undefined) return Either.left(invalid(`its id is that of row ${first}`))
+      known.set(given.id, index + 1)
+      return Either.right(given)
+    })
+  })
   const beside = fixtureOf(file)
   const fixture = fs.existsSync(beside) ? yield* loadFixture(beside) : []
   return { file, cases, fixture } satisfies Cases
 })
 
-const verdictOf = (given: Case, surroundings: Surroundings): Effect.Effect<Verdict, TreeUnbuildable, Processes> => {
+const judgement = (
+  given: Decided,
+  surroundings: Surroundings
+): Effect.Effect<Judgement, TreeUnbuildable | LoopbackUnavailable, Processes> => {
+  const { invariants = [] } = given
   switch (given._tag) {
     case "shell":
-      return Effect.sync(() => judgeShell(given.input))
+      return Effect.sync(() => ({ verdict: judgeShell(given.input), violated: [] }))
     case "url":
-      return judgeUrl(given.input)
+      return given.stage === "response"
+        ? judgeAnswered(given.input, invariants)
+        : Effect.map(judgeUrl(given.input), (verdict) => ({ verdict, violated: [] }))
     case "path":
-      return judgePath(given.input, surroundings)
+      return judgePath(given.input, surroundings, invariants)
   }
 }
 
-/** Judges one case with the policy that its input is for. */
-export const judge = Effect.fnUntraced(function* (given: Case, surroundings: Surroundings) {
+/** What a case needs that nothing here gives. */
+const beyond = (given: Case): string | undefined =>
+  given._tag === "path" && given.input.fault !== undefined
+    ? "a process of its own that is killed while it writes"
+    : undefined
+
+/** Judges one case with what its input is for. */
+export const judge = Effect.fnUntraced(function* (given: Case, fixture: ReadonlyArray<Entry>, means: Means) {
   const needs = beyond(given)
   if (needs !== undefined) return { _tag: "NotRun", case: given, needs } satisfies Outcome
-  const verdict = yield* verdictOf(given, surroundings)
-  return { _tag: "Judged", case: given, verdict, holds: accepts(given, verdict.decision) } satisfies Outcome
+  if (given._tag === "text") {
+    const problem = yield* problemOf(given, means)
+    return { _tag: "Looked", case: given, problem, holds: problem === undefined } satisfies Outcome
+  }
+  const judged = yield* judgement(given, { fixture, readPatch: means.readPatch }).pipe(
+    Effect.catchTag("LoopbackUnavailable", () => Effect.succeed(undefined))
+  )
+  if (judged === undefined) return { _tag: "NotRun", case: given, needs: "a port of the loopback" } satisfies Outcome
+  const { verdict: said, violated } = judged
+  const verdict = means.settle === undefined ? said : yield* means.settle(given, said)
+  const holds = accepts(given, verdict.decision) && violated.length === 0
+  return { _tag: "Judged", case: given, verdict, violated, holds } satisfies Outcome
 })
 
-/** What came of each case, in their order; reading patches is their tool's affair. */
-export const run = (
-  { cases, file, fixture }: Cases,
-  readPatch: PatchReader
-): Stream.Stream<Outcome, CasesInvalid, Processes> =>
-  Stream.mapEffect(Stream.zipWithIndex(Stream.fromIterable(cases)), ([given, index]) =>
-    Effect.mapError(
-      judge(given, { fixture, readPatch }),
-      ({ message }) => new CasesInvalid({ file, row: index + 1, id: given.id, problem: message })
+/** What came of each case, in their order. */
+export const run = ({ cases, file, fixture }: Cases, means: Means): Stream.Stream<Outcome, never, Processes> => {
+  const pace = Pace.make()
+  return Stream.mapEffect(Stream.zipWithIndex(Stream.fromIterable(cases)), ([given, index]) =>
+    pace.pipe(
+      Effect.zipRight(given),
+      Effect.flatMap((one) =>
+        Effect.mapError(
+          judge(one, fixture, means),
+          ({ message }) => new CasesInvalid({ file, row: index + 1, id: one.id, problem: message })
+        )
+      ),
+      Effect.catchTag("CasesInvalid", (error) => Effect.succeed({ _tag: "Unreadable", error } satisfies Outcome))
     )
   )
+}

@@ -5,9 +5,11 @@ import * as fs from "node:fs"
 import type { Processes } from "../../process/Processes.ts"
 import * as PathContext from "../path/PathContext.ts"
 import { access, type PathOp } from "../path/PathOp.ts"
-import { judgeLexical, judgeNow, type JudgedPath } from "../path/PathPolicy.ts"
+import { judge, judgeLexical, judgeNow, type JudgedPath } from "../path/PathPolicy.ts"
 import { protectedVerdict } from "../path/Protected.ts"
 import { allow, deny, strictest, type Verdict } from "../Verdict.ts"
+import { completePatch } from "./PatchText.ts"
+import * as PathOutcome from "./PathOutcome.ts"
 import * as Tree from "./Tree.ts"
 
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
@@ -26,8 +28,9 @@ export const PathInput = Schema.Struct({
   home: withDefault(Schema.String, "/home/u"),
   platform: optional(Schema.Literal("linux", "darwin", "win32")),
   fs: withDefault(Schema.Array(Tree.Entry), []),
-  between: optional(Schema.Unknown),
-  fault: optional(Schema.Unknown)
+  /** What somebody else does between the judgement and the use, which is then carried out. */
+  between: optional(Schema.Array(Tree.Change)),
+  fault: optional(Schema.String)
 })
 export type PathInput = typeof PathInput.Type
 
@@ -85,6 +88,14 @@ export const nominal = (path: string, judged: JudgedPath, input: PathInput, tree
   return led === undefined ? said : strictest(said, led)
 }
 
+/** A verdict, and what was demanded besides and is not so. */
+export interface Judgement {
+  readonly verdict: Verdict
+  readonly violated: ReadonlyArray<string>
+}
+
+const only = (verdict: Verdict): Judgement => ({ verdict, violated: [] })
+
 /** A case and where it stands on the disk. */
 interface Standing {
   readonly input: PathInput
@@ -98,21 +109,48 @@ const verdictOf = (path: string, op: PathOp, { context, input, tree }: Standing)
     onRight: (judged) => nominal(path, judged, input, tree)
   })
 
-/** The strictest verdict on all that a patch changes. */
-const judgePatch = (read: ReturnType<PatchReader>, standing: Standing): Verdict =>
-  Either.match(read, {
-    onLeft: ({ message }) => deny("path/patch-invalid", message),
-    onRight: (targets) =>
-      targets
-        .map(({ op, path }) => verdictOf(path, op, standing))
-        .reduce(strictest, allow("path/patch", "all that it changes may be changed"))
-  })
+type Targets = ReadonlyArray<{ readonly path: string; readonly op: PathOp }>
 
-/** Judges a path where the files of the case stand, by what it says and by where it leads. Nothing is opened. */
+/** The strictest verdict on all that is to be done. */
+const strictestOf = (targets: Targets, standing: Standing): Verdict => {
+  const [first = deny("path/patch-invalid", "it changes no file"), ...others] = targets.map(({ op, path }) =>
+    verdictOf(path, op, standing)
+  )
+  return others.reduce(strictest, first)
+}
+
+/** A patch where it can be read, else one that its beginning is taken for. */
+const readTargets = (text: string, readPatch: PatchReader): ReturnType<PatchReader> => {
+  const whole = readPatch(text)
+  const completed = Either.isLeft(whole) ? completePatch(text) : undefined
+  return completed === undefined ? whole : readPatch(completed)
+}
+
+/** Carries out what may be done, after what somebody else does meanwhile, and looks at what has come of it. */
+const carryOut = (targets: Targets, verdict: Verdict, standing: Standing, demanded: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { context, input, tree } = standing
+    const judged = yield* Effect.all(targets.map(({ op, path }) => judge(Tree.at(tree, path), op, context)))
+    yield* Tree.change(tree, input.between ?? [])
+    const before = PathOutcome.look(tree, context)
+    const used = yield* Effect.either(Effect.forEach(judged, (one) => PathOutcome.use(one, context)))
+    const violated = PathOutcome.violated(demanded, before, PathOutcome.look(tree, context), {
+      place: (name) => Tree.at(tree, name.startsWith("/") ? name : `${input.cwd}/${name}`),
+      seen: Either.getOrElse(used, () => [])
+    })
+    const refused = Either.isLeft(used) && used.left._tag === "PathRefused"
+    return { verdict: refused ? used.left.verdict : verdict, violated }
+  }).pipe(Effect.catchTag("PathRefused", ({ verdict }) => Effect.succeed({ verdict, violated: [] })))
+
+/**
+ * Judges a path where the files of the case stand, by what it says and by where it leads. Nothing is opened unless
+ * something is demanded of what comes of it, or happens in between.
+ */
 export const judgePath = (
   input: PathInput,
-  { fixture, readPatch }: Surroundings
-): Effect.Effect<Verdict, Tree.TreeUnbuildable, Processes> =>
+  { fixture, readPatch }: Surroundings,
+  demanded: ReadonlyArray<string> = []
+): Effect.Effect<Judgement, Tree.TreeUnbuildable, Processes> =>
   Effect.gen(function* () {
     const tree = yield* Tree.scoped
     const place = (name: string) => Tree.at(tree, name)
@@ -121,12 +159,20 @@ export const judgePath = (
     yield* Tree.build(tree, yield* directories(missing))
     const context = yield* PathContext.make(contextOf(input, place))
     const { op } = input
-    if (op === "config") return yield* configure(input, place, context)
+    if (op === "config") return only(yield* configure(input, place, context))
     const standing = { input, tree, context }
-    if (op === "patch") return judgePatch(readPatch(input.path), standing)
-    return verdictOf(op === "grep" ? "." : input.path, op, standing)
+    const read =
+      op === "patch"
+        ? readTargets(input.path, readPatch)
+        : Either.right([{ op, path: op === "grep" ? "." : input.path }])
+    if (Either.isLeft(read)) return only(deny("path/patch-invalid", read.left.message))
+    const verdict = strictestOf(read.right, standing)
+    const here = input.platform === undefined || input.platform === process.platform
+    const live = input.between !== undefined || demanded.some(PathOutcome.isKnown)
+    if (!here || !live || verdict.decision !== "allow") return only(verdict)
+    return yield* carryOut(read.right, verdict, standing, demanded)
   }).pipe(
-    Effect.catchTag("BoundaryInvalid", ({ message }) => Effect.succeed(deny("path/boundary", message))),
+    Effect.catchTag("BoundaryInvalid", ({ message }) => Effect.succeed(only(deny("path/boundary", message)))),
     Effect.scoped
   )
 

@@ -25,6 +25,14 @@ export const Entry = Schema.Tuple(
 )
 export type Entry = typeof Entry.Type
 
+/** What happens to the files between the judgement of a case and its use; a rename says from where to where. */
+export const Change = Schema.Union(
+  Entry,
+  Schema.Tuple(Schema.Literal("rename"), Place, Place),
+  Schema.Tuple(Schema.Literal("unlink"), Place)
+)
+export type Change = typeof Change.Type
+
 /** The files that a case is about could not be made. */
 export class TreeUnbuildable extends Schema.TaggedError<TreeUnbuildable>()("TreeUnbuildable", {
   kind: Schema.String,
@@ -123,6 +131,51 @@ export const build = (tree: Tree, entries: ReadonlyArray<Entry>): Effect.Effect<
     },
     { discard: true }
   )
+
+/** A change of a name, which links of the tree cannot lead elsewhere. */
+const alter = (tree: Tree, [kind, name, to]: Exclude<Change, Entry>): void => {
+  const from = `${tree.prefix}${name}`
+  const target = `${tree.prefix}${to ?? name}`
+  if (!stays(tree.prefix, from) || !stays(tree.prefix, target)) throw new Error("a link leads out of the tree")
+  if (kind === "rename") fs.renameSync(from, target)
+  else fs.unlinkSync(from)
+}
+
+const isEntry = (change: Change): change is Entry => change[0] !== "rename" && change[0] !== "unlink"
+
+/** Makes all changes in their order. */
+export const change = (tree: Tree, changes: ReadonlyArray<Change>): Effect.Effect<void, TreeUnbuildable, Processes> =>
+  Effect.forEach(
+    changes,
+    (one) =>
+      isEntry(one)
+        ? build(tree, [one])
+        : Effect.try({
+            try: () => alter(tree, one),
+            catch: (cause) => new TreeUnbuildable({ kind: one[0], path: one[1], reason: reasonOf(cause) })
+          }),
+    { discard: true }
+  )
+
+/** Bytes of a file that are compared. */
+const compared = 64 * 1024
+
+/** What stands in the tree outside of some of its directories: each name, and the text of each small file. */
+export const outside = (tree: Tree, directories: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  const visit = (directory: string): void => {
+    for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+      const name = `${directory}/${entry.name}`
+      if (directories.includes(name)) continue
+      const { size } = fs.lstatSync(name)
+      if (entry.isDirectory()) visit(name)
+      else if (entry.isSymbolicLink()) found.set(name, `leads to ${fs.readlinkSync(name)}`)
+      else found.set(name, entry.isFile() && size <= compared ? fs.readFileSync(name, "latin1") : `of ${size} bytes`)
+    }
+  }
+  visit(tree.prefix)
+  return found
+}
 
 /** A tree of its own, removed with the scope. */
 export const scoped: Effect.Effect<Tree, never, Scope.Scope> = Effect.acquireRelease(

@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { Verdict } from "../Verdict.ts"
 
@@ -34,5 +35,18 @@ export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed"
 }) {
   override get message() {
     return `Could not fetch ${this.url}: ${this.reason}`
+  }
+}
+
+/** The server is there and has no time; it may say when it will have. */
+export class FetchDeferred extends Schema.TaggedError<FetchDeferred>()("FetchDeferred", {
+  url: Schema.String,
+  status: Schema.Number,
+  retryAfterMillis: Schema.optionalWith(Schema.Number, { exact: true })
+}) {
+  readonly retryable = true
+  override get message() {
+    const again = this.retryAfterMillis === undefined ? "later" : `in ${Duration.format(this.retryAfterMillis)}`
+    return `${this.url} answered HTTP ${this.status}: the server is busy. Try again ${again}.`
   }
 }

@@ -16,6 +16,8 @@ export interface FetchedPage {
   readonly size: number
   /** There was more than the limit lets through. */
   readonly truncated: boolean
+  /** When the server wants to be asked again, if it says so. */
+  readonly retryAfterMillis?: number
 }
 
 const textual =

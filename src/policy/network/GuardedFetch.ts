@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -9,6 +10,7 @@ import { FetchFailed, FetchRefused, shown } from "./FetchError.ts"
 import { type FetchedPage, page } from "./FetchedPage.ts"
 import { defaultRules, type NetworkRules } from "./NetworkRules.ts"
 import { judgeHeaders, type RequestHeaders, requestHeaders, withoutCredentials } from "./RequestHeaders.ts"
+import { retryAfterMillis } from "./retryAfter.ts"
 import { Resolver } from "./Resolver.ts"
 import { judgeRedirect, judgeUrl, type Target } from "./UrlPolicy.ts"
 import { Wire, type WireReply } from "./Wire.ts"
@@ -56,7 +58,9 @@ const visit = Effect.fnUntraced(function* ({ headers, target }: Hop, rules: Netw
   const body = yield* readBody(shown(target.url.href), reply, rules.limits)
   const contentType = [reply.headers["content-type"] ?? ""].flat()[0] ?? ""
   const { maxBytes } = rules.limits
-  return { page: page({ status: reply.status, url: target.url.href, contentType, maxBytes, ...body }) }
+  const found = page({ status: reply.status, url: target.url.href, contentType, maxBytes, ...body })
+  const after = retryAfterMillis(reply.headers, yield* Clock.currentTimeMillis)
+  return { page: after === undefined ? found : { ...found, retryAfterMillis: after } }
 }, Effect.scoped)
 
 const run = Effect.fnUntraced(function* (request: FetchRequest, rules: NetworkRules) {

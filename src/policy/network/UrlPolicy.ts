@@ -58,7 +58,7 @@ export const judgeAddress = (address: string, host: string, port: number, rules:
         ? allow("network/opted-in", `${host}:${port} is opened by the operator`)
         : deny(
             "network/private-address",
-            `${host} is at ${address}, which is not a public address (${kind}); an operator can open ${host}:${port}`
+            `${host} is at ${address}, which is not a public address (${kind}); an operator can open ${host}:${port} (network.open)`
           )
   }
 }
@@ -73,7 +73,10 @@ const judgeHost = (host: string, port: number, rules: NetworkRules): Either.Eith
   if (optedIn(host, port, rules)) return Either.void
   if (!rules.ports.includes(port)) return refuse("port", `port ${port} is not one of ${rules.ports.join(", ")}`)
   return localNames.some((name) => host === name || host.endsWith(`.${name}`))
-    ? refuse("local-name", `${host} is a name of this machine or network; an operator can open ${host}:${port}`)
+    ? refuse(
+        "local-name",
+        `${host} is a name of this machine or network; an operator can open ${host}:${port} (network.open)`
+      )
     : Either.void
 }
 

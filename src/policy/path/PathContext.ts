@@ -17,6 +17,8 @@ export interface PathContext {
   readonly trusted: boolean
   /** Our own configuration and state: never written by a tool, read only after asking. */
   readonly stateDirs: ReadonlyArray<string>
+  /** Directories that may be read and not changed, wherever they are: results that were too long for the model. */
+  readonly readable?: ReadonlyArray<string>
   /** Repository directories that are not called `.git`; `make` finds those that a root's `.git` file points to. */
   readonly gitDirs?: ReadonlyArray<string>
   readonly platform?: NodeJS.Platform
@@ -76,6 +78,13 @@ const gitDirectory = (root: string): ReadonlyArray<string> => {
   }
 }
 
+/** A directory as it is written and where it leads; it need not be there yet. */
+const names = (directory: string): ReadonlyArray<string> =>
+  Either.match(resolve(directory), {
+    onLeft: () => [normalise(directory)],
+    onRight: ({ path }) => [normalise(directory), path]
+  })
+
 /**
  * Checks a boundary and resolves its symlinks once: at least one root, each an existing directory that is neither the
  * file system nor a part of the system, and a working directory inside one of them.
@@ -101,7 +110,8 @@ export const make = Effect.fn("PathContext.make")(function* (given: PathContext)
     ...given,
     home,
     roots: [...roots],
-    gitDirs: [...(given.gitDirs ?? []), ...[...roots].flatMap(gitDirectory)]
+    gitDirs: [...(given.gitDirs ?? []), ...[...roots].flatMap(gitDirectory)],
+    readable: (given.readable ?? []).flatMap(names)
   }
   return yield* changeDirectory(context, given.cwd)
 })

@@ -42,7 +42,10 @@ const wantsFile = (op: PathOp): boolean => op === "read" || op === "write" || op
 
 const notFile = deny("path/not-a-file", "it is a directory, not a file")
 
+const kept = allow("path/kept-result", "it is the whole of a result that was cut")
+
 const judgePlace = (path: string, op: PathOp, context: PathContext): Verdict => {
+  if (access(op) === "see" && context.readable?.some((directory) => isWithin(path, directory)) === true) return kept
   const first = boundary(path, op, context)
   if (first.rule === "path/null-device") return first
   if (access(op) === "change" && context.roots.includes(path)) return strictest(first, notFile)

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Workspace } from "../Workspace.ts"
+import type { Withheld } from "../files/Withheld.ts"
 import type { Git, GitOptions } from "./Git.ts"
 import { mayShow, without } from "./pathspec.ts"
 
@@ -18,18 +19,19 @@ const mostWithheld = 200
 
 export interface Difference {
   readonly text: string
-  /** All changed files, relative to the top of the tree. */
+  /** All changed files but those that rules withhold, relative to the top of the tree. */
   readonly names: ReadonlyArray<string>
   /** Those whose content may not be shown unasked. */
   readonly withheld: ReadonlyArray<string>
 }
 
-/** A difference without the content of files that the path policy does not show unasked. */
+/** A difference without the content of files that the path policy does not show unasked, and without any that rules withhold. */
 export const difference = Effect.fnUntraced(function* (
   git: Git,
   selection: ReadonlyArray<string>,
   paths: ReadonlyArray<string>,
-  options: GitOptions = {}
+  options: GitOptions = {},
+  ruled?: Withheld
 ) {
   const { context } = yield* Workspace
   const listed = yield* git.run(["diff", ...plain, "--name-only", "-z", ...selection, "--", ...paths], {
@@ -37,10 +39,13 @@ export const difference = Effect.fnUntraced(function* (
     limit: 4 * 1024 * 1024,
     whole: true
   })
-  const names = listed.stdout.split("\0").filter((name) => name !== "")
+  const all = listed.stdout.split("\0").filter((name) => name !== "")
+  const hidden = ruled === undefined ? [] : all.filter((name) => ruled.has(`${git.repository.top}/${name}`))
+  const names = hidden.length === 0 ? all : all.filter((name) => !hidden.includes(name))
   const withheld = names.filter((name) => !mayShow(name, git.repository, context))
-  if (names.length === withheld.length || withheld.length > mostWithheld) return { text: "", names, withheld }
-  const { stdout } = yield* git.run(["diff", ...plain, ...selection, "--", ...paths, ...withheld.map(without)], options)
+  const left = [...withheld, ...hidden]
+  if (names.length === withheld.length || left.length > mostWithheld) return { text: "", names, withheld }
+  const { stdout } = yield* git.run(["diff", ...plain, ...selection, "--", ...paths, ...left.map(without)], options)
   return { text: stdout, names, withheld } satisfies Difference
 })
 

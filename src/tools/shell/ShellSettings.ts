@@ -10,7 +10,7 @@ export interface ShellSettingsShape {
   readonly timeout: Duration.Duration
   /** The most that a command may ask for. */
   readonly maxTimeout: Duration.Duration
-  /** Bytes of output that a model is given, half from either end. */
+  /** Bytes of output that are kept, half from either end; the model is given fewer. */
   readonly outputLimit: number
 }
 
@@ -19,7 +19,7 @@ export const defaults: ShellSettingsShape = {
   network: false,
   timeout: Duration.minutes(2),
   maxTimeout: Duration.minutes(10),
-  outputLimit: 32 * 1024
+  outputLimit: 1024 * 1024
 }
 
 export class ShellSettings extends Context.Reference<ShellSettings>()("tollgate/tools/ShellSettings", {

@@ -1,17 +1,16 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import * as fs from "node:fs"
 import { resolve } from "node:path"
+import { means } from "../../../src/cli/caseMeans.ts"
 import * as Case from "../../../src/policy/cases/Case.ts"
 import * as Cases from "../../../src/policy/cases/Cases.ts"
 import { Processes } from "../../../src/process/Processes.ts"
-import { parsePatch, patchTargets } from "../../../src/tools/files/Patch.ts"
 
 const file = resolve("test/fixtures/siblings/shell.json")
 const rows: ReadonlyArray<{ readonly id: string; readonly input: { readonly command: string } }> = JSON.parse(
   fs.readFileSync(file, "utf8")
 )
-const readPatch = (text: string) => Either.map(parsePatch(text), patchTargets)
 
 layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of shell texts", (it) => {
   for (const row of rows) {
@@ -19,10 +18,10 @@ layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of
       Effect.gen(function* () {
         const given = yield* Case.decode(row)
         const { fixture } = yield* Cases.load(file)
-        const outcome = yield* Cases.judge(given, { fixture, readPatch })
-        if (outcome._tag === "NotRun") return assert.fail(outcome.needs)
+        const outcome = yield* Cases.judge(given, fixture, means)
+        if (outcome._tag !== "Judged") return assert.fail(outcome._tag)
         assert.isTrue(outcome.holds, `${outcome.verdict.decision} ${outcome.verdict.rule}: ${outcome.verdict.reason}`)
-        if (given.expected !== "allow") assert.notStrictEqual(outcome.verdict.decision, "allow")
+        if (outcome.case.expected !== "allow") assert.notStrictEqual(outcome.verdict.decision, "allow")
       })
     )
   }

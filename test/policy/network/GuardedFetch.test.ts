@@ -12,9 +12,9 @@ import { NetworkRules } from "../../../src/policy/network/NetworkRules.ts"
 import { Resolver } from "../../../src/policy/network/Resolver.ts"
 import { Wire } from "../../../src/policy/network/Wire.ts"
 import { scriptedNetwork, type ScriptedReply } from "../../../src/policy/network/ScriptedNetwork.ts"
-import { answer } from "./generators.ts"
-import { serve } from "./LocalServer.ts"
-import { selfSigned } from "./selfSigned.ts"
+import { answer } from "../../../src/policy/cases/Reply.ts"
+import { serve } from "../../../src/policy/cases/Loopback.ts"
+import { selfSigned } from "../../../src/policy/cases/selfSigned.ts"
 
 type Rules = typeof NetworkRules.Encoded
 
@@ -267,7 +267,7 @@ describe("limits", () => {
     })
   )
 
-  for (const generator of ["gzip", "deflate", "br"]) {
+  for (const generator of ["gzip", "deflate", "br"] as const) {
     it.scopedLive(`cuts a ${generator} bomb by its decoded size (S4)`, () =>
       Effect.gen(function* () {
         const { page } = yield* yield* limited({ maxBytes: 100_000 }, (_, response) => answer({ generator }, response))

@@ -12,9 +12,9 @@ import { judgeUrl } from "../../../src/policy/network/UrlPolicy.ts"
 import { Wire } from "../../../src/policy/network/Wire.ts"
 import { corpus, kept, type Row } from "../../support/corpora.ts"
 import { scriptedNetwork, type ScriptedReply } from "../../../src/policy/network/ScriptedNetwork.ts"
-import { answer, type Reply } from "./generators.ts"
-import { serve } from "./LocalServer.ts"
-import { selfSigned } from "./selfSigned.ts"
+import { answer, type Reply } from "../../../src/policy/cases/Reply.ts"
+import { serve } from "../../../src/policy/cases/Loopback.ts"
+import { selfSigned } from "../../../src/policy/cases/selfSigned.ts"
 
 interface Input {
   readonly url: string

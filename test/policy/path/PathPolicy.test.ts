@@ -43,6 +43,15 @@ describe("PathPolicy", () => {
     ])
   })
 
+  it("lets what is kept for the model be read and never changed, wherever it is (T10, S2)", () => {
+    const state = "/home/u/.local/state/tollgate"
+    table({ ...context, readable: [`${state}/results`, "/tmp/kept"] }, [
+      ["read", "allow", `${state}/results/a.txt /tmp/kept/b.txt`],
+      ["read", "ask", `/tmp/kept-too/b.txt ${state}/tollgate.db ${state}/results/../tollgate.db`],
+      ["write", "deny", `${state}/results/a.txt /tmp/kept/b.txt /tmp/kept`]
+    ])
+  })
+
   it("never opens keys and credentials, even inside a root (S2)", () => {
     table(atHome, [
       [

@@ -15,7 +15,7 @@ layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of
     it.effect(`${id} is ${expected}: ${why} (S2)`, () =>
       Effect.gen(function* () {
         const given = yield* Schema.decodeUnknown(PathInput)(input)
-        const verdict = yield* judgePath(given, { fixture, readPatch })
+        const { verdict } = yield* judgePath(given, { fixture, readPatch })
         assert.strictEqual(verdict.decision, expected, `${given.op} ${given.path} ${verdict.rule}: ${verdict.reason}`)
       })
     )

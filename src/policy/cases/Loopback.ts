@@ -1,7 +1,18 @@
-import type { AddressInfo, Server, Socket } from "node:net"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { AddressInfo, Server, Socket } from "node:net"
 
-export interface LocalServer {
+/** This machine gives no port to listen on. */
+export class LoopbackUnavailable extends Schema.TaggedError<LoopbackUnavailable>()("LoopbackUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `no port of the loopback can be listened on: ${this.reason}`
+  }
+}
+
+/** A server on a port of this machine. */
+export interface Loopback {
   readonly port: number
   /** How many connections there were. */
   readonly connections: () => number
@@ -21,7 +32,8 @@ export const serve = Effect.fnUntraced(function* (server: Server) {
     socket.once("close", () => closed.unsafeOpen())
   })
   yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => {
+    Effect.async<void, LoopbackUnavailable>((resume) => {
+      server.once("error", ({ message }) => resume(new LoopbackUnavailable({ reason: message })))
       server.listen(0, "127.0.0.1", () => resume(Effect.void))
     }),
     () =>
@@ -31,5 +43,5 @@ export const serve = Effect.fnUntraced(function* (server: Server) {
       })
   )
   const { port } = server.address() as AddressInfo
-  return { port, connections: () => count, closed: closed.await } satisfies LocalServer
+  return { port, connections: () => count, closed: closed.await } satisfies Loopback
 })

@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
+
+/** Several sessions have ids that begin so. */
+export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("SessionAmbiguous", {
+  beginning: Schema.String,
+  candidates: Schema.Array(Schema.Struct({ id: Schema.String, title: Schema.String })),
+  /** Whether there are others besides the candidates. */
+  more: Schema.Boolean
+}) {
+  override get message() {
+    return [
+      `Several sessions begin with ${this.beginning}; give more of the id:`,
+      ...this.candidates.map(({ id, title }) => `  ${id}  ${title.replaceAll(/\s+/gu, " ") || "(no prompt yet)"}`),
+      ...(this.more ? ["  … and more; tollgate sessions list --all shows them"] : [])
+    ].join("\n")
+  }
+}
+
+const prefix = "session_"
+
+/** Candidates that are shown. */
+const maxCandidates = 8
+
+/** The whole id for any unique beginning of it. */
+export const resolve = (
+  beginning: string
+): Effect.Effect<string, SessionNotFound | SessionAmbiguous | DatabaseError, SessionStore> =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const exact = yield* Effect.option(store.get(beginning))
+    if (exact._tag === "Some") return beginning
+    if (beginning === "") return yield* new SessionNotFound({ session: beginning })
+    const limit = maxCandidates + 1
+    const found = [
+      ...(yield* store.list({ beginning, limit })),
+      ...(yield* store.list({ beginning: `${prefix}${beginning}`, limit }))
+    ]
+    const [only, ...others] = found
+    if (only === undefined) return yield* new SessionNotFound({ session: beginning })
+    if (others.length === 0) return only.id
+    const candidates = found.slice(0, maxCandidates).map(({ id, title }) => ({ id, title }))
+    return yield* new SessionAmbiguous({ beginning, candidates, more: found.length > maxCandidates })
+  })

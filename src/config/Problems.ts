@@ -1,0 +1,108 @@
+import * as Either from "effect/Either"
+import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { Rule } from "../approval/Rule.ts"
+import { RuleBook } from "../approval/RuleBook.ts"
+import { ChatCompletionsProfile, HostedProfile, ScriptedProfile } from "../model/Profile.ts"
+import { type Mistake, mistakesOf } from "../redaction/Mistake.ts"
+import { ConfigInvalid, type Problem } from "./ConfigError.ts"
+import { at, isRecord, type Json, replaceAt } from "./ConfigFile.ts"
+import { Settings } from "./Settings.ts"
+
+const options = { onExcessProperty: "error", errors: "all" } as const
+const decode = Schema.decodeUnknownEither(Settings, options)
+const decodeRule = Schema.decodeUnknownEither(Rule, options)
+
+const providers = ["scripted", "chat-completions", "openai", "anthropic"]
+const decodeProfile = {
+  scripted: Schema.decodeUnknownEither(ScriptedProfile, options),
+  "chat-completions": Schema.decodeUnknownEither(ChatCompletionsProfile, options),
+  hosted: Schema.decodeUnknownEither(HostedProfile, options)
+}
+
+const below = (path: ReadonlyArray<string>, found: Either.Either<unknown, ParseResult.ParseError>) =>
+  Either.isRight(found) ? [] : mistakesOf(found.left).map((one) => ({ ...one, path: [...path, ...one.path] }))
+
+/** What is wrong with a profile, by what its provider takes. */
+const inProfile = (path: ReadonlyArray<string>, profile: unknown): ReadonlyArray<Mistake> => {
+  const provider = at(profile, ["provider"])
+  if (!isRecord(profile)) return [{ path, problem: "expected an object", unknown: false }]
+  if (provider === "scripted" || provider === "chat-completions") return below(path, decodeProfile[provider](profile))
+  if (provider === "openai" || provider === "anthropic") return below(path, decodeProfile.hosted(profile))
+  const problem = `${provider === undefined ? "it is missing" : "there is no such provider"}; there are ${providers.join(", ")}`
+  return [{ path: [...path, "provider"], problem, unknown: false }]
+}
+
+/** Rules that say what no rule may, each by itself. */
+const inRules = (json: Json): ReadonlyArray<Mistake> => {
+  const rules = at(json, ["approvals", "rules"])
+  if (!Array.isArray(rules)) return []
+  return rules.flatMap((written, index) =>
+    Either.match(
+      Either.flatMap(decodeRule(written), (rule) => RuleBook.make([rule], { root: "/", trusted: true })),
+      {
+        onLeft: (error) =>
+          error._tag === "PatternRejected"
+            ? [{ path: ["approvals", "rules", String(index)], problem: error.message, unknown: false }]
+            : [],
+        onRight: () => []
+      }
+    )
+  )
+}
+
+const mistakesIn = (json: Json): ReadonlyArray<Mistake> => {
+  const { profiles } = json
+  if (!isRecord(profiles)) return [...below([], decode(json)), ...inRules(json)]
+  return [
+    ...below([], decode(replaceAt(json, ["profiles"], {}))),
+    ...Object.entries(profiles).flatMap(([name, profile]) => inProfile(["profiles", name], profile)),
+    ...inRules(json)
+  ]
+}
+
+const quoted = (key: string): string => (/^[\w.-]+$/.test(key) ? key : `'${key.replaceAll("'", "'\\''")}'`)
+
+/** The commands that mend a place of the file: what is part of a list goes with its whole item. */
+const mendOf = ({ path, unknown }: Mistake): ReadonlyArray<string> => {
+  if (path.length === 0) return []
+  const item = path.findIndex((step) => /^\d+$/.test(step))
+  const whole = unknown || item < 0 ? path : path.slice(0, item + 1)
+  const set = `tollgate config set ${quoted(path.join("."))} VALUE`
+  return [...(unknown ? [] : [set]), `tollgate config unset ${quoted(whole.join("."))}`]
+}
+
+const toProblem =
+  (source: string, mend: (mistake: Mistake) => ReadonlyArray<string>) =>
+  (mistake: Mistake): Problem => ({
+    source,
+    key: mistake.path.length === 0 ? "the whole" : mistake.path.join("."),
+    problem: mistake.problem,
+    mend: mend(mistake)
+  })
+
+/** The settings that a JSON object is, where all of it is right. */
+export const settingsOf = (json: Json): Settings | undefined =>
+  Either.getOrUndefined(
+    Either.filterOrLeft(
+      decode(json),
+      () => inRules(json).length === 0,
+      () => undefined
+    )
+  )
+
+/** All that is wrong with what a file has. */
+export const inFile = (file: string, json: Json): ReadonlyArray<Problem> =>
+  mistakesIn(json).map(toProblem(file, mendOf))
+
+/** All that is wrong with one value, by the variable or the flag that it is from. */
+export const inVariable = (source: string, json: Json): ReadonlyArray<Problem> =>
+  mistakesIn(json).map(toProblem(source, () => (source.startsWith("-") ? [] : [`unset ${source}`])))
+
+/** What a schema found wrong with a source that no command mends. */
+export const invalid = (source: string, error: ParseResult.ParseError): ConfigInvalid => {
+  const [first, ...others] = mistakesOf(error).map(toProblem(source, () => []))
+  return new ConfigInvalid({
+    problems: [first ?? { source, key: "the whole", problem: "it cannot be used", mend: [] }, ...others]
+  })
+}

@@ -1,0 +1,88 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fromCause } from "./DatabaseError.ts"
+
+/**
+ * Who lives: every process that owns something has an empty file under a name that never comes again, and holds the lock of
+ * SQLite on it. The system frees the lock when the process ends, whatever ends it, and at no other time: no clock counts, a
+ * stopped process lives, and a process id that is used again means nothing. Call these inside a write to the database,
+ * whose lock keeps processes from looking while another one appears.
+ */
+const idPattern = /^(\d+)-[0-9a-f]{16}$/
+
+/** The number of a process, as people know it. */
+export const pidOf = (id: string): number => Number(idPattern.exec(id)?.[1] ?? 0)
+
+/** Files of the dead that are tidied up at a time. */
+const maxTidied = 32
+
+const attempt = <A>(run: () => A): Effect.Effect<A, SqlError> =>
+  Effect.try({ try: run, catch: (cause) => new SqlError({ cause, message: "Failed to show that the process lives" }) })
+
+const connect = (filename: string, readonly: boolean): Effect.Effect<Connection, SqlError, Scope.Scope> =>
+  SqliteClient.make({ filename, readonly, disableWAL: true }).pipe(
+    Effect.provide(Reactivity.layer),
+    Effect.flatMap((client) => client.reserve),
+    Effect.catchAllDefect((cause) => Effect.fail(new SqlError({ cause })))
+  )
+
+const run = (connection: Connection, statement: string) => connection.execute(statement, [], undefined)
+
+/** Whether the process of that id lives. */
+export const isPresent = (directory: string, id: string): Effect.Effect<boolean, SqlError> => {
+  const file = path.join(directory, id)
+  const look = Effect.gen(function* () {
+    const connection = yield* connect(file, true)
+    yield* run(connection, "PRAGMA busy_timeout = 0")
+    yield* run(connection, "SELECT 1 FROM sqlite_master")
+    return false
+  })
+  return Effect.suspend(() =>
+    idPattern.test(id) && fs.existsSync(file)
+      ? Effect.catchAll(Effect.scoped(look), (error) =>
+          fromCause(file, error)._tag === "DatabaseLocked"
+            ? Effect.succeed(true)
+            : fs.existsSync(file)
+              ? error
+              : Effect.succeed(false)
+        )
+      : Effect.succeed(false)
+  )
+}
+
+/** Removes what the dead left behind. */
+const tidy = (directory: string): Effect.Effect<void, SqlError> =>
+  Effect.flatMap(
+    attempt(() => fs.readdirSync(directory).filter((name) => idPattern.test(name))),
+    (names) =>
+      Effect.forEach(
+        names.slice(0, maxTidied),
+        (id) =>
+          Effect.flatMap(isPresent(directory, id), (present) =>
+            present ? Effect.void : attempt(() => fs.rmSync(path.join(directory, id), { force: true }))
+          ),
+        { discard: true }
+      )
+  )
+
+/** Shows that this process lives, until the scope ends; gives the id that says so. */
+export const appear = (directory: string): Effect.Effect<string, SqlError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const id = `${process.pid}-${crypto.randomBytes(8).toString("hex")}`
+    const file = path.join(directory, id)
+    yield* attempt(() => fs.mkdirSync(directory, { recursive: true, mode: 0o700 }))
+    yield* tidy(directory)
+    yield* Effect.addFinalizer(() => Effect.ignore(attempt(() => fs.rmSync(file, { force: true }))))
+    yield* attempt(() => fs.closeSync(fs.openSync(file, "wx", 0o600)))
+    const connection = yield* connect(file, false)
+    yield* run(connection, "PRAGMA journal_mode = MEMORY")
+    yield* run(connection, "BEGIN EXCLUSIVE")
+    return id
+  })

@@ -1,0 +1,91 @@
+import * as ParseResult from "effect/ParseResult"
+import { redactText } from "./Redactor.ts"
+import { secretName } from "./SecretName.ts"
+
+/** What is wrong with one place of a JSON value that somebody wrote, in words that show no secret. */
+export interface Mistake {
+  readonly path: ReadonlyArray<string>
+  readonly problem: string
+  /** The place has a name that is not known there. */
+  readonly unknown: boolean
+}
+
+const longest = 200
+
+/** Places where people put credentials although they belong elsewhere. */
+const hidden: ReadonlySet<string> = new Set(["headers", "options", "env", "apiKeyVariable"])
+
+const isSecret = (path: ReadonlyArray<string>): boolean =>
+  path.some((step) => hidden.has(step) || secretName(step) !== undefined)
+
+const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit)}…` : text)
+
+const named: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  "a non empty string": "text that is not empty",
+  NonEmptyString: "text that is not empty",
+  BaseUrl: "an http or https URL"
+}
+
+const literals = /^(?:"[^"]*"|-?\d+|null)(?: \| (?:"[^"]*"|-?\d+|null))*$/
+
+/** What is so unlike text that the text itself says nothing. */
+const whole: ReadonlySet<string> = new Set(["an object", "a list"])
+
+/** What a schema calls a type, as a person would. */
+const kindsOf = (expected: string): ReadonlyArray<string> => {
+  if (literals.test(expected)) return expected.split(" | ")
+  if (/^(?:ReadonlyArray<|readonly \[)/.test(expected)) return ["a list"]
+  if (/^[({]/.test(expected)) return ["an object"]
+  return [named[expected] ?? cut(expected.replace(/^a string /, "text "), longest)]
+}
+
+const actualOf = (actual: string, path: ReadonlyArray<string>): string =>
+  actual.startsWith("{")
+    ? "an object"
+    : actual.startsWith("[")
+      ? "a list"
+      : isSecret(path)
+        ? "something else"
+        : cut(redactText(actual), 80)
+
+const either = (words: ReadonlyArray<string>): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
+
+const sentence = (issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>, path: ReadonlyArray<string>): string => {
+  const messages = issues.map(({ message }) => message.replaceAll(/\s+/g, " "))
+  if (issues.some(({ _tag }) => _tag === "Missing")) return "it is missing"
+  if (issues.some(({ _tag }) => _tag === "Unexpected")) {
+    const known = [...new Set(messages.flatMap((message) => message.match(/"[^"]*"/g) ?? []))]
+    return `there is no such key; known are ${known.join(", ").replaceAll('"', "")}`
+  }
+  const expected: Array<string> = []
+  let actual: string | undefined
+  for (const message of messages) {
+    const [, type, value] = /^Expected (.*), actual (.*)$/.exec(message) ?? []
+    if (type !== undefined && value !== undefined) {
+      const kinds = kindsOf(type)
+      expected.push(...kinds)
+      actual = value.startsWith('"') && kinds.every((kind) => whole.has(kind)) ? "text" : actualOf(value, path)
+    } else if (message.startsWith("expected ")) expected.push(message.slice("expected ".length))
+    else return isSecret(path) ? "it cannot be used" : cut(redactText(message), longest)
+  }
+  return `expected ${either([...new Set(expected)])}${actual === undefined ? "" : `, is ${actual}`}`
+}
+
+/** Every place at which a value is not what its schema says, in order, one sentence each. */
+export const mistakesOf = (error: ParseResult.ParseError): ReadonlyArray<Mistake> => {
+  const places = new Map<string, Array<ParseResult.ArrayFormatterIssue>>()
+  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+    const place = JSON.stringify(issue.path)
+    places.set(place, [...(places.get(place) ?? []), issue])
+  }
+  return [...places.values()].map((all) => {
+    const telling = all.filter(({ _tag }) => _tag !== "Unexpected")
+    const issues = telling.length > 0 ? telling : all
+    const path = (issues[0]?.path ?? []).map(String)
+    return { path, problem: sentence(issues, path), unknown: telling.length === 0 }
+  })
+}

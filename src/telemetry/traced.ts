@@ -1,0 +1,127 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
+import { Redactor } from "../redaction/Redactor.ts"
+import * as Outgoing from "./Outgoing.ts"
+import { maxEvents, veiled } from "./veiled.ts"
+
+/** Marks the spans that Tollgate itself describes. */
+export class Described extends Context.Reference<Described>()("tollgate/telemetry/Described", {
+  defaultValue: (): boolean => false
+}) {}
+
+/** What was taken along from where a layer was built, but for the span that was open there: calls have parents of their own. */
+export const withoutSpan = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.omit(Tracer.ParentSpan)(context as Context.Context<R | Tracer.ParentSpan>) as Context.Context<R>
+
+export interface SpanDescription {
+  readonly name: string
+  readonly attributes?: Outgoing.Attributes
+  readonly kind?: Tracer.SpanKind
+  /** Whether the span may say what it is about, e.g. in the words of a failure; no where absent. */
+  readonly content?: boolean
+}
+
+/** A span that is told more about itself while it is open, redacted and bounded. */
+export interface OpenSpan {
+  readonly annotate: (attributes: Outgoing.Attributes, limit?: number) => void
+  readonly event: (name: string, attributes: Outgoing.Attributes) => Effect.Effect<void>
+}
+
+/** A failure as a tracer is told of it. */
+class SpanFailure extends Data.Error<{ readonly name: string; readonly message: string; readonly stack: string }> {}
+
+const tagOf = (error: unknown): string => {
+  if (typeof error === "object" && error !== null && "_tag" in error) return String(error._tag)
+  return error instanceof Error ? error.name : "_OTHER"
+}
+
+/** The class of what went wrong; nothing where the effect was interrupted. */
+const errorType = (cause: Cause.Cause<unknown>): string | undefined =>
+  Option.match(Cause.failureOption(cause), {
+    onSome: tagOf,
+    onNone: () => (Cause.isInterrupted(cause) ? undefined : "Crashed")
+  })
+
+const messageOf = (cause: Cause.Cause<unknown>): string => Cause.prettyErrors(cause)[0]?.message ?? ""
+
+/** What somebody's error says of itself, should it be able to. */
+const said = (say: () => string): string => {
+  try {
+    return say()
+  } catch {
+    return ""
+  }
+}
+
+/** How a span ends: as the effect did, and in its words only where content may leave. */
+export const ending = (
+  exit: Exit.Exit<unknown, unknown>,
+  outgoing: Outgoing.Outgoing,
+  content: boolean
+): { readonly type?: string; readonly exit: Exit.Exit<void, unknown> } => {
+  if (Exit.isSuccess(exit)) return { exit: Exit.void }
+  const { cause } = exit
+  const found = errorType(cause)
+  if (found === undefined) return { exit: Exit.failCause(Cause.interrupt(FiberId.none)) }
+  const type = outgoing.text(found)
+  const shown = (say: () => string) => outgoing.text(said(say), Outgoing.maxContent)
+  const crashed = Option.isNone(Cause.failureOption(cause))
+  const failure = new SpanFailure({
+    name: type,
+    message: content ? shown(() => messageOf(cause)) : type,
+    stack: content && crashed ? shown(() => Cause.pretty(cause)) : ""
+  })
+  return { type, exit: Exit.fail(failure) }
+}
+
+/**
+ * Runs an effect in a span that ends when it does, exactly once. Without `content` the span holds nothing but its
+ * description and, of a failure, `error.type`; the exit of the effect itself is not changed.
+ */
+export const traced = <A, E, R>(
+  { attributes = {}, content = false, kind = "internal", name }: SpanDescription,
+  use: (span: OpenSpan) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Redactor, (redactor) => {
+    const outgoing = Outgoing.by(redactor)
+    const open = (span: Tracer.Span): OpenSpan => {
+      let events = 0
+      return {
+        annotate: (more, limit) => {
+          for (const [key, value] of Object.entries(outgoing.attributes(more, limit))) span.attribute(key, value)
+        },
+        event: (event, detail) =>
+          ++events > maxEvents
+            ? Effect.void
+            : Effect.map(Clock.currentTimeNanos, (now) =>
+                span.event(outgoing.text(event), now, outgoing.attributes(detail))
+              )
+      }
+    }
+    return Effect.acquireUseRelease(
+      Effect.makeSpan(outgoing.text(name), {
+        kind,
+        attributes: outgoing.attributes(attributes),
+        context: Context.make(Described, true),
+        captureStackTrace: false
+      }),
+      (span) =>
+        Effect.withParentSpan(
+          Effect.suspend(() => use(open(span))),
+          veiled(span, content ? outgoing : undefined)
+        ),
+      (span, exit) =>
+        Effect.map(Clock.currentTimeNanos, (now) => {
+          const end = ending(exit, outgoing, content)
+          if (end.type !== undefined) span.attribute("error.type", end.type)
+          span.end(now, end.exit)
+        })
+    )
+  })

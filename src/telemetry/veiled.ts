@@ -1,0 +1,30 @@
+import type * as Tracer from "effect/Tracer"
+import type { Outgoing } from "./Outgoing.ts"
+
+/** Events that one span holds at most. */
+export const maxEvents = 128
+
+/**
+ * A span as code sees it that may know what nobody has agreed to send: what it and its log say of the span is heard only
+ * where `outgoing` is given.
+ */
+export const veiled = (
+  span: Tracer.Span,
+  outgoing: Outgoing | undefined,
+  end: Tracer.Span["end"] = (time, exit) => span.end(time, exit)
+): Tracer.Span => {
+  let events = 0
+  const face: Pick<Tracer.Span, "attribute" | "event" | "addLinks" | "end"> = {
+    attribute: (key, value) => {
+      for (const [name, shown] of Object.entries(outgoing?.attributes({ [key]: value }) ?? {}))
+        span.attribute(name, shown)
+    },
+    event: (name, time, attributes) => {
+      if (outgoing === undefined || ++events > maxEvents) return
+      span.event(outgoing.text(name), time, attributes && outgoing.attributes(attributes))
+    },
+    addLinks: (links) => span.addLinks(links.map(({ _tag, span: to }) => ({ _tag, span: to, attributes: {} }))),
+    end
+  }
+  return Object.assign(Object.create(span) as Tracer.Span, face)
+}

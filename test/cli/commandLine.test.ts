@@ -1,0 +1,108 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as Command from "@effect/cli/Command"
+import { Either, Option } from "effect"
+import { tree } from "../../src/cli/command/root.ts"
+import type { CommandTree } from "../../src/cli/Help.ts"
+import { checked } from "../../src/cli/commandLine.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+
+/** Every command by its words. */
+const commands = (node: CommandTree, path: ReadonlyArray<string>): ReadonlyArray<readonly [string, CommandTree]> => [
+  [path.join(" "), node],
+  ...Object.entries(node.below ?? {}).flatMap(([name, below]) => commands(below, [...path, name]))
+]
+
+const usage = (node: CommandTree): string => JSON.stringify(Command.getUsage(node.command))
+
+const check = (line: string) => checked(tree, line.split(" ").slice(1))
+const problem = (line: string) => Option.getOrUndefined(Either.getLeft(check(line)))
+
+describe("a command line with wrong options", () => {
+  it.each(commands(tree, ["tollgate"]))("is refused, whatever is wrong with it: %s", (name, node) => {
+    for (const bad of ["--bogus", "--bogus=1", "-xyz", "-z", "-="]) {
+      assert.include(problem(`${name} ${bad}`)?.problem, bad.split("=")[0]!)
+      assert.strictEqual(problem(`${name} ${bad}`)?.command, name)
+    }
+    assert.isUndefined(problem(`${name} -- --bogus`))
+    for (const [, option, accepts] of usage(node).matchAll(
+      /"(--[\w-]+)"\],"acceptedValues":\{"_id":"Option","_tag":"(Some|None)"/g
+    )) {
+      if (accepts === "None") {
+        assert.include(problem(`${name} ${option} ${option}`)?.problem, `${option} is given twice`)
+        assert.include(problem(`${name} ${option}=yes`)?.problem, `${option} takes no value`)
+        assert.isUndefined(problem(`${name} ${option}`))
+      } else {
+        for (const line of [`${name} ${option}`, `${name} ${option}=`, `${name} ${option} --json`])
+          assert.include(problem(line)?.problem, `${option} needs a value`)
+      }
+    }
+  })
+
+  it("takes what is right with it", () => {
+    for (const line of [
+      "tollgate -p x -s y -c",
+      "tollgate run --approve deny --json -p x hi",
+      "tollgate run --profile=a=b --session=-x hi -",
+      "tollgate events s --from 3 -f",
+      "tollgate sessions list -a --limit 5 --log-level error",
+      "tollgate approvals explain t --param a=1 --param b=2"
+    ])
+      assert.isUndefined(problem(line), line)
+  })
+
+  it("tells the parser what is no value of a switch and no option", () => {
+    assert.deepStrictEqual(check("tollgate run --json no -p no problem -- --json").pipe(Either.getOrThrow), [
+      "run",
+      "--json",
+      "\u0000no",
+      "-p",
+      "no",
+      "problem",
+      "\u0000--json"
+    ])
+  })
+
+  describe("by the built command", { timeout: 60_000 }, () => {
+    let at: Place
+    beforeEach(() => {
+      at = place()
+      scripted(at, [{ repeat: true, steps: [{ say: "heard" }] }])
+    })
+    afterEach(() => at.remove())
+
+    it("takes a word behind a switch for what it is (U1)", async () => {
+      const { code, stdout } = await tollgate(at, ["run", "--json", "no", "problem"])
+      assert.strictEqual(code, 0)
+      assert.include(stdout, '"prompt":"no problem"')
+    })
+
+    it.each([
+      ["run -ph hi", "no option -ph", "run"],
+      ["run -cs", "no option -cs", "run"],
+      ["run hi -s", "-s needs a value", "run"],
+      ["run --approve", "--approve needs a value", "run"],
+      [
+        "run --approve=maybe hi",
+        '--approve takes ask, deny, fail, allow-read-only, allow-edits or allow, not "maybe"',
+        "run"
+      ],
+      ["run --json=yes hi", '--json takes no value, but was given "yes"', "run"],
+      ["run --dangerously-allow-all=nope hi", "--dangerously-allow-all takes no value", "run"],
+      ["run -p a -p b hi", "-p is given twice", "run"],
+      ["run --profil x hi", "did you mean --profile?", "run"],
+      ["events s --from abc", '--from takes a whole number, not "abc"', "events"],
+      ["sessions list --limit 1.5", "--limit takes a whole number", "sessions list"],
+      ["sessions list x", 'no place for the argument "x"', "sessions list"],
+      ["config set maxDepth -1", "-1 is taken for an option; such a word stands behind --", "config set"],
+      ["trust --yes=no", "--yes takes no value", "trust"],
+      ["--approve", "--approve needs a value", ""]
+    ])("%s", async (line, said, command) => {
+      const { code, stderr, stdout } = await tollgate(at, line.split(" "))
+      assert.include(stderr, `tollgate: `)
+      assert.include(stderr, said)
+      assert.include(stderr, `See tollgate ${command}${command === "" ? "" : " "}--help`)
+      assert.deepStrictEqual([code, stdout], [2, ""])
+    })
+  })
+})

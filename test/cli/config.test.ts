@@ -1,0 +1,143 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { hasTrace, type Place, place, tollgate } from "./command.ts"
+
+const timeout = 60_000
+
+describe("a configuration that cannot be used", { timeout }, () => {
+  let at: Place
+  let file: string
+  const write = (text: string) => fs.writeFileSync(file, text)
+  const read = () => JSON.parse(fs.readFileSync(file, "utf8")) as unknown
+
+  beforeEach(() => {
+    at = place()
+    fs.mkdirSync(at.env["TOLLGATE_HOME"]!)
+    file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
+  })
+  afterEach(() => at.remove())
+
+  const rule = { id: "r", decision: "ask", level: "user", tool: "x" }
+  const broken = {
+    maxDepth: "deep",
+    zzz: { kept: [1, { a: null }] },
+    systemPrompt: "hi",
+    approvals: { rules: [rule, { ...rule, path: "a{b}" }] }
+  }
+
+  it("is named as a whole, with the commands that mend it, and exit code 4", async () => {
+    write(JSON.stringify(broken))
+    const { code, stderr } = await tollgate(at, ["run", "hi"], "", { TOLLGATE_TIMEOUTS_TOOL: "abc" })
+    assert.strictEqual(code, 4)
+    for (const said of [
+      `${file}: maxDepth: expected a number, is "deep"`,
+      "tollgate config set maxDepth VALUE",
+      `${file}: zzz: there is no such key`,
+      "tollgate config unset zzz",
+      `${file}: approvals.rules.1: "a{b}"`,
+      "tollgate config unset approvals.rules.1",
+      "TOLLGATE_TIMEOUTS_TOOL: timeouts.tool: expected",
+      "unset TOLLGATE_TIMEOUTS_TOOL"
+    ])
+      assert.include(stderr, said)
+    assert.isFalse(hasTrace(stderr))
+  })
+
+  it("is shown as far as it goes, what is wrong marked at its key", async () => {
+    write(JSON.stringify(broken))
+    const shown = await tollgate(at, ["config"])
+    assert.strictEqual(shown.code, 4)
+    assert.match(shown.stdout, /maxDepth +deep .*\n +✗ maxDepth: expected a number/)
+    assert.match(shown.stdout, /systemPrompt +hi/)
+    assert.match(shown.stdout, /zzz .*\n +✗ zzz: there is no such key/)
+    const fine = await tollgate(at, ["config", "get", "systemPrompt"])
+    assert.deepStrictEqual([fine.code, fine.stdout], [0, "hi\n"])
+    const bad = await tollgate(at, ["config", "get", "maxDepth"])
+    assert.strictEqual(bad.code, 4)
+    assert.include(bad.stderr, "maxDepth: expected a number")
+    assert.notInclude(bad.stderr, "zzz")
+  })
+
+  it("is mended one value at a time, and nothing else in it is lost", async () => {
+    write(JSON.stringify(broken))
+    assert.strictEqual((await tollgate(at, ["config", "set", "maxDepth", "3"])).code, 0)
+    assert.deepStrictEqual(read(), { ...broken, maxDepth: 3 })
+    assert.strictEqual((await tollgate(at, ["config", "unset", "approvals.rules.1"])).code, 0)
+    assert.deepStrictEqual(read(), { ...broken, maxDepth: 3, approvals: { rules: [rule] } })
+    const last = await tollgate(at, ["config", "unset", "zzz"])
+    assert.notInclude(last.stdout, "still")
+    assert.strictEqual((await tollgate(at, ["config"])).code, 0)
+    assert.deepStrictEqual(read(), { maxDepth: 3, systemPrompt: "hi", approvals: { rules: [rule] } })
+  })
+
+  it("gets no worse: a change that mends nothing is refused", async () => {
+    write(JSON.stringify(broken))
+    const before = fs.readFileSync(file, "utf8")
+    for (const args of [
+      ["set", "maxDepth", "deeper"],
+      ["set", "maxWorkers", "none"],
+      ["set", "approvals.rules.1.tool", ""],
+      ["unset", "approvals.rules.0.id"]
+    ]) {
+      const { code } = await tollgate(at, ["config", ...args])
+      assert.strictEqual(code, 4, args.join(" "))
+      assert.strictEqual(fs.readFileSync(file, "utf8"), before)
+    }
+  })
+
+  it("is a finding of doctor, which goes on", async () => {
+    write(JSON.stringify({ ...broken, profiles: { good: { provider: "scripted", script: "/none" }, bad: {} } }))
+    const { code, stdout } = await tollgate(at, ["doctor"])
+    assert.strictEqual(code, 4)
+    assert.match(stdout, /✗ configuration .*maxDepth: expected a number.*\n +tollgate config set maxDepth VALUE/)
+    assert.match(stdout, /✗ configuration .*profiles\.bad\.provider: it is missing/)
+    assert.match(stdout, /✓ sessions/)
+    assert.match(stdout, /✗ profile good .*\/none is not there/)
+  })
+
+  it.each([
+    ['{"maxDepth": 3,\n  // why\n}', "line 2, column 3"],
+    ["[]", "it is not a JSON object"],
+    ["", "it is empty"]
+  ])("is left as it is where it is no JSON object: %j", async (text, where) => {
+    write(text)
+    for (const args of [["config"], ["config", "get", "maxDepth"], ["config", "set", "maxDepth", "3"], ["run", "hi"]]) {
+      const { code, stderr } = await tollgate(at, args)
+      assert.strictEqual(code, 4)
+      assert.include(stderr, file)
+      assert.include(stderr, where)
+      assert.include(stderr, "edit the file")
+    }
+    assert.strictEqual(fs.readFileSync(file, "utf8"), text)
+    assert.include((await tollgate(at, ["doctor"])).stdout, where)
+  })
+
+  it.each([
+    ["below /proc", "cannot be made", "/proc/tollgate"],
+    ["below a file", "is not a directory", "/dev/null/x"],
+    ["relative", "an absolute path", "relative/x"],
+    ["of 5,000 characters", "longer than", `/${"long/".repeat(1000)}`],
+    ["with too long a name", "too long", `/${"a".repeat(300)}`]
+  ])("says what is wrong with a home that cannot be: %s", async (_, said, home) => {
+    for (const args of [
+      ["config", "set", "maxDepth", "3"],
+      ["sessions", "list"]
+    ]) {
+      const { code, stderr } = await tollgate(at, args, "", { TOLLGATE_HOME: home })
+      assert.include([1, 4], code)
+      assert.include(stderr, said)
+      assert.include(stderr, "TOLLGATE_HOME")
+      assert.isBelow(stderr.length, 1000)
+      assert.notMatch(stderr, /E[A-Z]{4,}:|mkdir/)
+    }
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
+  it("takes an empty TOLLGATE_HOME for none, and keeps no compiled code where there is no place for it", async () => {
+    const { code, stdout } = await tollgate(at, ["config"], "", { TOLLGATE_HOME: "", XDG_CACHE_HOME: "/proc/x" })
+    assert.strictEqual(code, 0)
+    assert.include(stdout, path.join(at.home, ".config/tollgate/config.json"))
+  })
+})

@@ -1,0 +1,129 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+import { probes } from "./TerminalProbe.ts"
+
+const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "x" } } }
+const turns = [{ steps: [write] }, { steps: [{ say: "Done." }] }]
+const denyRule = { id: "no-writes", level: "user", decision: "deny", tool: "write_file" }
+
+interface Row {
+  readonly kind: string
+  readonly tool: string | null
+  readonly decision: string | null
+  readonly outcome: string | null
+  readonly decided_by: string | null
+  readonly reason: string | null
+}
+
+/** What the audit says of who decided on writes, without the requests themselves. */
+const decisions = async (at: Place, tool = "write_file") => {
+  const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Row)
+    .filter((row) => row.tool === tool && row.kind !== "requested")
+    .map(({ decided_by, decision, kind, outcome }) => [kind, decision, outcome, decided_by].join(" "))
+}
+
+/** A program that stands for a delegate, as the configuration names it. */
+const delegate = (script: string, more: object = {}) => ({
+  delegate: { command: [process.execPath, "-e", script], ...more }
+})
+
+describe("the audit of calls that nobody could be asked about", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  it.each<[string, ReadonlyArray<string>, object, ReadonlyArray<string>]>([
+    ["nothing said", [], {}, ["automatic deny unavailable policy"]],
+    ["fail", ["--approve", "fail"], {}, ["automatic deny unavailable policy"]],
+    ["fail as configured", [], { policy: "fail" }, ["automatic deny unavailable policy"]],
+    ["deny", ["--approve", "deny"], {}, ["automatic deny denied policy"]],
+    ["allow-read-only", ["--approve", "allow-read-only"], {}, ["automatic deny denied policy"]],
+    ["allow-edits", ["--approve", "allow-edits"], {}, ["automatic approve granted policy"]],
+    ["events alone", ["--json"], {}, ["automatic deny unavailable policy"]],
+    ["a rule", ["--approve", "allow-edits"], { rules: [denyRule] }, ["automatic deny denied rule no-writes"]],
+    [
+      "a delegate that fails",
+      ["--approve", "deny"],
+      delegate("process.exitCode = 3"),
+      ["consulted  failed delegate node", "automatic deny denied policy"]
+    ],
+    [
+      "a delegate whose failure denies",
+      ["--approve", "deny"],
+      delegate("process.exitCode = 3", { onFailure: "deny" }),
+      ["automatic deny denied delegate node"]
+    ]
+  ])("says what denied, never the user: %s (A10, A7)", async (_, args, approvals, expected) => {
+    scripted(at, turns, { approvals })
+    const { stderr } = await tollgate(at, ["run", ...args, "go"])
+    assert.deepStrictEqual(await decisions(at), expected, stderr)
+    assert.strictEqual(fs.existsSync(path.join(at.work, "a.txt")), expected.join().includes("granted"))
+  })
+
+  it("shows why a delegate did not decide, once, and counts no other names as tools (A10, A14)", async () => {
+    const forged = { call: { name: "client.requestApproval", arguments: {} } }
+    scripted(at, [{ steps: [write, forged] }, { steps: [{ say: "Done." }] }], {
+      approvals: delegate("process.exitCode = 3")
+    })
+    const { stderr } = await tollgate(at, ["run", "--approve", "deny", "go"])
+    assert.strictEqual(stderr.match(/it ended with 3/g)?.length, 1, stderr)
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    assert.match(stdout, /"kind":"reserved_name_attempt"/)
+    assert.match(stdout, /"reason":"it ended with 3"/)
+    const stats = await tollgate(at, ["approvals", "stats", "--json"])
+    assert.deepStrictEqual(
+      stats.stdout
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { readonly tool: string }).tool),
+      ["write_file"]
+    )
+  })
+
+  it("says that the script of the tour answered where there is no terminal (A10)", async () => {
+    await tollgate(at, ["tour"])
+    const said = await decisions(at, "run_shell")
+    assert.include(said.join("\n"), "resolved deny denied frontend tour")
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    assert.notInclude(stdout, '"decided_by":"user"')
+  })
+})
+
+describe("the audit of calls that somebody could be asked about", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  const probe = probes(() => at)
+  afterEach(() => at.remove())
+
+  it.each<[string, string, string]>([
+    ["yes", "y", "resolved approve granted user"],
+    ["no", "n", "resolved deny denied user"],
+    ["enter", "\r", "resolved deny denied user"]
+  ])("says that the user did: %s (A10)", async (_, key, expected) => {
+    scripted(at, turns)
+    const terminal = await probe(["run", "go"])
+    await terminal.seen("allow?")
+    terminal.press(key)
+    await terminal.ended
+    assert.deepStrictEqual(await decisions(at), [expected])
+  })
+
+  it("says that its time was over, and not that somebody answered (A8, A10)", async () => {
+    scripted(at, turns, { approvals: { timeout: "1 second" } })
+    await (
+      await probe(["run", "go"])
+    ).ended
+    assert.deepStrictEqual(await decisions(at), ["resolved deny expired timeout"])
+  })
+})

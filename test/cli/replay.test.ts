@@ -1,0 +1,81 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+
+describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
+  let at: Place
+  let lines: ReadonlyArray<string>
+  beforeEach(async () => {
+    at = place()
+    scripted(at, [{ steps: [{ say: "Done." }] }])
+    lines = (await tollgate(at, ["run", "--json", "go"])).stdout.trimEnd().split("\n")
+  })
+  afterEach(() => at.remove())
+
+  const play = async (text: string | Buffer) => {
+    const file = path.join(at.home, "recording.jsonl")
+    fs.writeFileSync(file, text)
+    return { file, ...(await tollgate(at, ["replay", file])) }
+  }
+
+  it("shows what is right before the line that is not, and says in a sentence which and why (R6)", async () => {
+    const before = lines.slice(0, 3)
+    const fourth = JSON.parse(lines[3]!) as object
+    const bad: ReadonlyArray<readonly [string, string]> = [
+      [lines[3]!.slice(0, 40), "not JSON, or was cut off"],
+      [JSON.stringify({ ...fourth, version: 2 }), "schema version 2, this version of Tollgate knows 1; upgrade"],
+      [JSON.stringify({ ...fourth, event: { _tag: "NewThing" } }), 'no event "NewThing"'],
+      [JSON.stringify({ ...fourth, seq: "4" }), 'seq: expected a number, is "4"'],
+      ['{"a":1}', "the line is not an event"],
+      ["[]", "the line is not an event"],
+      ["\u0000\u0001binary", "not JSON"]
+    ]
+    for (const [line, said] of bad) {
+      const { code, file, stderr, stdout } = await play([...before, line].join("\n"))
+      assert.strictEqual(code, 1)
+      assert.include(stdout, "› go")
+      assert.include(stderr, `${file}:4: `)
+      assert.include(stderr, said)
+      assert.notMatch(stderr, /readonly|<->|undefined/)
+      assert.isBelow(stderr.length, 400)
+    }
+  })
+
+  it("refuses what is none from its beginning, however long it is", async () => {
+    const none = await play("")
+    assert.deepStrictEqual([none.code, none.stdout], [1, ""])
+    assert.include(none.stderr, "there are no events")
+    const program = await tollgate(at, ["replay", process.execPath])
+    assert.include(program.stderr, ":1: this is no recording")
+    const endless = await tollgate(at, ["replay", "/dev/zero"])
+    assert.deepStrictEqual([endless.code, endless.stdout], [1, ""])
+    assert.include(endless.stderr, "/dev/zero:1: ")
+    const directory = await tollgate(at, ["replay", at.home])
+    assert.include(directory.stderr, "cannot be read: it is a directory. tollgate events SESSION --jsonl > FILE")
+    const missing = await tollgate(at, ["replay", "none"])
+    assert.include(missing.stderr, "cannot be read: it does not exist.")
+    assert.strictEqual(missing.code, 1)
+  })
+
+  it("holds no more of a line than an event can have", async () => {
+    const { code, stderr } = await play(Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(80 * 1024 * 1024, "x")]))
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /:1: the line has more than \d+ characters/)
+  })
+
+  it.each([
+    [[], "the model gave an empty answer"],
+    [[{ finish: "length" }], "ran out of output tokens: its answer is empty"],
+    [[{ say: "half" }, { finish: "length" }], "ran out of output tokens: its answer is cut off"],
+    [[{ finish: "content_filter" }], "content filter withheld the answer"]
+  ])("shows that an answer is not whole, as the run did: %j", async (steps, said) => {
+    scripted(at, [{ steps }])
+    const run = await tollgate(at, ["run", "go"])
+    assert.include(run.stderr, said)
+    assert.strictEqual(run.code, 0)
+    const json = await tollgate(at, ["run", "--json", "go"])
+    assert.include((await play(json.stdout)).stdout, said)
+  })
+})

@@ -1,0 +1,33 @@
+// @effect-diagnostics asyncFunction:off - modules are loaded by name
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, FastCheck, type Schema } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+const source = path.resolve(import.meta.dirname, "../src")
+
+const files = fs
+  .readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => path.join(source, file))
+
+/** The typed errors that a file declares, by name. */
+const declared = (file: string): ReadonlyArray<string> =>
+  [...fs.readFileSync(file, "utf8").matchAll(/class (\w+) extends Schema\.TaggedError/g)].map(([, name = ""]) => name)
+
+const cases = files.flatMap((file) => declared(file).map((name) => [path.relative(source, file), name] as const))
+
+type Failure = Schema.Schema<Error, unknown>
+
+describe("the message of a typed error", () => {
+  it.each(cases)("%s: %s is a sentence for a person (S5)", async (file, name) => {
+    const module = (await import(path.join(source, file))) as Readonly<Record<string, Failure>>
+    const failure = module[name]
+    assert.isDefined(failure, `${name} is not exported`)
+    const told = Arbitrary.make(failure!).filter((error) => !Object.values(error).includes(""))
+    for (const { message } of FastCheck.sample(told, { numRuns: 25, seed: 7 })) {
+      assert.isNotEmpty(message.trim())
+      assert.notMatch(message, /undefined|\[object |Error:|\{ readonly |<->|NaN/)
+    }
+  })
+})
