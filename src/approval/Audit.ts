@@ -10,6 +10,7 @@ import * as Stream from "effect/Stream"
 import type { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { remembering } from "../redaction/remembering.ts"
 import * as AuditAnchor from "./AuditAnchor.ts"
 import { type Head, rowOf, start, type Verification, Verifier } from "./AuditChain.ts"
 import type { AuditEntry, AuditRow } from "./AuditEntry.ts"
@@ -88,8 +89,9 @@ const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["
   Effect.gen(function* () {
     const redactor = yield* Redactor
     let pending: Array<Waiting> = []
+    const redact = remembering(redactor.text)
     const told = (text: string | null | undefined): string | null =>
-      text === undefined || text === null ? null : redactor.text(text)
+      text === undefined || text === null ? null : redact(text)
     const redacted = ({ entry, time }: Waiting): Timed => ({
       time,
       entry: {

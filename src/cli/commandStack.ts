@@ -3,7 +3,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type ConfigError, setUp } from "../config/ConfigError.ts"
 import * as CommandCall from "../middleware/CommandCall.ts"
-import { group } from "../middleware/group.ts"
 import type { Any } from "../middleware/Middleware.ts"
 import type { Crashed } from "../middleware/recover.ts"
 import * as Registry from "../middleware/Registry.ts"
@@ -11,7 +10,7 @@ import { type ConfigMissing, requireConfig } from "../middleware/requireConfig.t
 import { type Step, steps } from "../middleware/Step.ts"
 import { timing } from "../middleware/timing.ts"
 import { when } from "../middleware/when.ts"
-import { commandSpan } from "../telemetry/span.ts"
+import * as Collector from "../telemetry/Collector.ts"
 import * as Traces from "../telemetry/Traces.ts"
 import { load } from "./command/load.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
@@ -43,7 +42,11 @@ const model = requireConfig<CommandCall.CommandCall, ConfigError>([{ key: "profi
 const sealed = Effect.gen(function* () {
   const registry = yield* Registry.make<CommandCall.CommandCall, { fails: Crashed | ConfigMissing | ConfigError }>()
   yield* registry.use(CommandCall.recovery)
-  yield* registry.use(group("observed", when(ends, commandSpan), timing))
+  if (Option.isSome(yield* Collector.fromEnvironment)) {
+    const { commandSpan } = yield* Effect.promise(() => import("../telemetry/span.ts"))
+    yield* registry.use(when(ends, commandSpan))
+  }
+  yield* registry.use(timing)
   // What is registered for the prompt stands in front of the commands below it as well.
   yield* registry.useFor(
     prompt,

@@ -71,6 +71,9 @@ export const parseValue = (text: string): unknown =>
 
 const unset = Symbol("unset")
 
+/** The source of a value that nobody has set. */
+const fallback = "default"
+
 const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
   Effect.gen(function* () {
     const flag = flags[key.name]
@@ -79,7 +82,7 @@ const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
     if (Option.isSome(text)) return { key: key.name, value: parseValue(text.value), source: key.variable }
     const stored = ConfigFile.at(json, key.name.split("."))
     return stored === undefined
-      ? { key: key.name, value: key.fallback ?? unset, source: "default" }
+      ? { key: key.name, value: key.fallback ?? unset, source: fallback }
       : { key: key.name, value: stored, source: file }
   })
 
@@ -121,7 +124,8 @@ export const inspect = (flags: Flags = {}): Effect.Effect<Inspected, ConfigInval
       entries.push(entry)
       const steps = key.name.split(".")
       if (entry.source === places.config) continue
-      const wrong = Problems.inVariable(entry.source, ConfigFile.replaceAt({}, steps, entry.value))
+      const known = entry.source === fallback
+      const wrong = known ? [] : Problems.inVariable(entry.source, ConfigFile.replaceAt({}, steps, entry.value))
       problems.push(...wrong)
       own = ConfigFile.replaceAt(own, steps, undefined)
       if (wrong.length === 0) merged = ConfigFile.replaceAt(merged, steps, entry.value)
@@ -154,7 +158,7 @@ export const inspect = (flags: Flags = {}): Effect.Effect<Inspected, ConfigInval
     const [first] = Object.keys(profiles)
     const preferred = settings.profile ?? first
     if (settings.profile === undefined && first !== undefined) {
-      entries.unshift({ key: "profile", value: first, source: "default" })
+      entries.unshift({ key: "profile", value: first, source: fallback })
     }
     const configuration = Configuration.of({
       home: places,

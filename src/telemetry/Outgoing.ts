@@ -1,4 +1,5 @@
 import { redactJsonWith } from "../redaction/RedactJson.ts"
+import { remembering } from "../redaction/remembering.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 
 export type Attributes = Readonly<Record<string, unknown>>
@@ -7,9 +8,6 @@ export type Attributes = Readonly<Record<string, unknown>>
 export const maxText = 1024
 export const maxContent = 8 * 1024
 const maxValues = 32
-
-/** Texts that are known: names and descriptions come again with every call, and to look through them takes time. */
-const maxKnown = 512
 
 /** What may leave of names and attributes: without secrets, and no more than a collector takes. */
 export interface Outgoing {
@@ -24,17 +22,6 @@ const valueOf = (value: unknown, limit: number): unknown => {
   if (typeof value === "string") return bounded(value, limit)
   if (Array.isArray(value)) return value.slice(0, maxValues).map((one) => valueOf(one, limit))
   return typeof value === "object" && value !== null ? bounded(JSON.stringify(value), limit) : value
-}
-
-const remembering = (redact: (text: string) => string): ((text: string) => string) => {
-  const known = new Map<string, string>()
-  return (text) => {
-    if (text.length > maxText) return redact(text)
-    const told = known.get(text) ?? redact(text)
-    if (known.size >= maxKnown) known.clear()
-    known.set(text, told)
-    return told
-  }
 }
 
 const make = (redactor: RedactorShape): Outgoing => {

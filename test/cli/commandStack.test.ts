@@ -87,11 +87,19 @@ describe("the stack in front of the commands", { timeout: 60_000 }, () => {
         Effect.map(describeStack(name), (steps) =>
           steps.map(({ detail, step }) => (detail === "" ? step : `${step}: ${detail}`))
         )
-      const global = ["recovery", "observed › when › span", "observed › timing"]
+      const global = ["recovery", "timing"]
       assert.deepStrictEqual(yield* names("tollgate doctor"), [...global, "when › required configuration"])
       assert.deepStrictEqual((yield* names("tollgate run")).at(-1), "required configuration: profiles")
     })
   )
+
+  it("has a span where a collector is named (M3)", async () => {
+    scripted(at, [])
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT: "1" }
+    const { stdout } = await tollgate(at, ["doctor", "--stack"], "", env)
+    assert.include(stdout, "tollgate run\n    recovery\n    when › span\n    timing\n")
+    assert.include(stdout, "\n    recovery\n    telemetry\n    notifications\n")
+  })
 
   it("shows the stack of every tool in its order, and that of the commands (T15)", async () => {
     scripted(at, [], {
