@@ -9,12 +9,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { setUp } from "../config/ConfigError.ts"
-import { Configuration, inspect, type Inspected } from "../config/Configuration.ts"
+import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
 import { apiKeyVariable, hosted, type Profile } from "../model/Profile.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Step } from "../middleware/Step.ts"
+import * as Collector from "../telemetry/Collector.ts"
 import * as DefaultStack from "../tool/DefaultStack.ts"
 import { version } from "../version.ts"
 import * as CommandStack from "./commandStack.ts"
@@ -134,6 +135,21 @@ const checkConfiguration = ({ problems, unreadable }: Inspected): ReadonlyArray<
   ...problems.map(({ key, mend, problem, source }) => missing("configuration", `${source}: ${key}: ${problem}`, mend))
 ]
 
+/** Where spans go, if anywhere; whether somebody listens is seen when they do. */
+const checkTelemetry = Effect.map(
+  Collector.fromEnvironment,
+  Option.match({
+    onNone: (): ReadonlyArray<Finding> => [],
+    onSome: ({ content = false, otherProtocol, url }): ReadonlyArray<Finding> => {
+      const held = content ? "with" : "without"
+      const detail = `spans go to ${String(bare(url))} ${held} content, as JSON over HTTP`
+      return otherProtocol === undefined
+        ? [good("telemetry", detail)]
+        : [{ state: "note", what: "telemetry", detail: `${detail}; ${otherProtocol} is not spoken` }]
+    }
+  })
+)
+
 const render = ({ detail, mend = [], state, what }: Finding, style: Style): string => {
   const mark = { good: style.green("✓"), missing: style.red("✗"), note: style.yellow("!") }[state]
   const lines = [
@@ -166,6 +182,7 @@ const checkAll = (inspected: Inspected) =>
       Effect.map(checkDatabase, (one) => [one]),
       checkProfiles,
       Effect.map(checkSandbox, (one) => [one]),
+      checkTelemetry,
       checkProject.pipe(
         Effect.provide(Records.decided),
         Effect.orElseSucceed(() => [])

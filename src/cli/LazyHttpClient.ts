@@ -1,4 +1,5 @@
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -15,7 +16,8 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(
     )
     return HttpClient.make((request) =>
       Effect.flatMap(client, (context) =>
-        Effect.flatMap(HttpClient.HttpClient, (http) => http.execute(request)).pipe(Effect.provide(context))
+        // The span of the request is that of the client around this one.
+        HttpClient.withTracerDisabledWhen(Context.get(context, HttpClient.HttpClient), () => true).execute(request)
       )
     )
   })

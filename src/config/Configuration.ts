@@ -175,7 +175,7 @@ export const inspect = (flags: Flags = {}): Effect.Effect<Inspected, ConfigInval
 const hidden: ReadonlySet<string> = new Set(["headers", "options"])
 
 /** A URL without the credentials and the query that it may carry. */
-const bare = (value: unknown): unknown => {
+export const bare = (value: unknown): unknown => {
   if (typeof value !== "string" || !URL.canParse(value)) return value
   const url = new URL(value)
   return `${url.protocol}//${url.username === "" ? "" : "(hidden)@"}${url.host}${url.pathname}${url.search === "" ? "" : "?(hidden)"}`

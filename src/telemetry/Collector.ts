@@ -14,6 +14,8 @@ export interface Collector {
   readonly serviceName?: string
   /** Further attributes of whoever sends. */
   readonly resource?: Readonly<Record<string, string>>
+  /** What was asked for in place of HTTP with JSON, which is all that is spoken. */
+  readonly otherProtocol?: string
   /** Whether parameters, results and the words of failures may leave, redacted; no where absent. */
   readonly content?: boolean
 }
@@ -43,6 +45,9 @@ export const tracesUnder = (endpoint: string): string => `${endpoint.replace(/\/
 const variable = (name: string): Effect.Effect<string | undefined> =>
   Effect.map(Effect.option(Config.nonEmptyString(name)), (value) => Option.getOrUndefined(value)?.trim())
 
+/** The protocol of the exporter. */
+const spoken = "http/json"
+
 /** The values that ask for content in spans; older instrumentations say yes or no, newer ones where to. */
 const contentAsked = /^(?:true|1|yes|on|span_only|span_and_event)$/i
 
@@ -67,6 +72,7 @@ export const fromEnvironment: Effect.Effect<Option.Option<Collector>> = Effect.g
   const timeout = Number(yield* signal("TIMEOUT"))
   const resource = pairsOf((yield* variable("OTEL_RESOURCE_ATTRIBUTES")) ?? "")
   const serviceName = (yield* variable("OTEL_SERVICE_NAME")) ?? resource["service.name"]
+  const protocol = (yield* signal("PROTOCOL"))?.toLowerCase() ?? spoken
   const content = yield* variable("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
   return Option.some({
     url,
@@ -74,6 +80,7 @@ export const fromEnvironment: Effect.Effect<Option.Option<Collector>> = Effect.g
     ...(timeout > 0 && { timeout: Duration.millis(timeout) }),
     ...(serviceName !== undefined && { serviceName }),
     resource,
+    ...(protocol !== spoken && { otherProtocol: protocol }),
     content: content !== undefined && contentAsked.test(content)
   })
 })

@@ -40,6 +40,11 @@ describe("Collector", () => {
     )
   })
 
+  it("knows what it was asked to speak and does not (T11)", () => {
+    const protocol = (value: string) => reading({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: value })?.otherProtocol
+    assert.deepStrictEqual(["http/json", "grpc", "http/protobuf"].map(protocol), [undefined, "grpc", "http/protobuf"])
+  })
+
   it("prefers what is said of traces to what is said of everything (T11)", () => {
     const found = reading({
       ...endpoint,

@@ -91,7 +91,7 @@ export class GuardedFetch extends Context.Tag("tollgate/policy/network/GuardedFe
   static readonly layerGuard = (rules: NetworkRules) =>
     Layer.effect(
       GuardedFetch,
-      Effect.map(Effect.context<Resolver | Wire>(), (context) => ({
+      Effect.map(Effect.all([Resolver, Wire]), ([resolver, wire]) => ({
         fetch: Effect.fn("GuardedFetch.fetch")((request: FetchRequest) =>
           run(request, rules).pipe(
             Effect.timeoutFail({
@@ -103,7 +103,7 @@ export class GuardedFetch extends Context.Tag("tollgate/policy/network/GuardedFe
                   reason: `it took longer than ${rules.limits.totalMs} ms (limits.totalMs)`
                 })
             }),
-            Effect.provide(context)
+            Effect.provide(Context.make(Resolver, resolver).pipe(Context.add(Wire, wire)))
           )
         )
       }))
