@@ -51,6 +51,18 @@ const least = (rounds: number, count: number, run: () => unknown): number => {
   return best
 }
 
+/** Microseconds per run of an effect, the least of several rounds. */
+const repeated = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
+  Effect.gen(function* () {
+    let best = Infinity
+    for (let round = 0; round < 10; round++) {
+      const from = process.hrtime.bigint()
+      for (let index = 0; index < 5000; index++) yield* self
+      best = Math.min(best, micros(from, 5000))
+    }
+    return best
+  })
+
 interface Bench {
   readonly approvals: Approvals["Type"]
   readonly toolset: Toolset.Toolset<GateError | ApprovalRefused, Approvals>
@@ -92,13 +104,7 @@ export const cachedApproval = (): Promise<number> =>
       const first = yield* Effect.fork(call)
       yield* answer(given, "session")
       yield* Fiber.join(first)
-      let best = Infinity
-      for (let round = 0; round < 10; round++) {
-        const from = process.hrtime.bigint()
-        for (let index = 0; index < 5000; index++) yield* call
-        best = Math.min(best, micros(from, 5000))
-      }
-      return best
+      return yield* repeated(call)
     })
   )
 
@@ -108,13 +114,7 @@ export const unaskedCall = (): Promise<number> =>
     Effect.gen(function* () {
       const toolset = yield* Toolset.seal({ tools: [RunShell], middleware: identity })
       const call = toolset.call(request("touch a", silent))
-      let best = Infinity
-      for (let round = 0; round < 10; round++) {
-        const from = process.hrtime.bigint()
-        for (let index = 0; index < 5000; index++) yield* call
-        best = Math.min(best, micros(from, 5000))
-      }
-      return best
+      return yield* repeated(call)
     })
   )
 

@@ -69,6 +69,9 @@ const invariants: Readonly<Record<string, (seen: Seen) => boolean>> = {
   "proxyUsed=false": ({ proxied }) => proxied === 0
 }
 
+/** Whether it is checked, by the words of a case. */
+export const isKnown = (words: string): boolean => Object.hasOwn(invariants, words)
+
 /**
  * Fetches from a server on the loopback that the rules open under the name in the URL, on a port of its own, by HTTPS only
  * where the case is about a certificate. Waits last a second at most.

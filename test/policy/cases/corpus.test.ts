@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { means } from "../../../src/cli/caseMeans.ts"
+import { isKnown } from "../../../src/policy/cases/AnsweredCase.ts"
 import * as Case from "../../../src/policy/cases/Case.ts"
 import * as Cases from "../../../src/policy/cases/Cases.ts"
 import { Processes } from "../../../src/process/Processes.ts"
-import { corpus, corpusPath } from "../../support/corpora.ts"
+import { corpus, corpusPath, kept } from "../../support/corpora.ts"
 
 /** Rows that a process of their own has to die for: see `test/policy/path/race.test.ts`. */
 const isFault = (input: unknown): boolean => typeof input === "object" && input !== null && "fault" in input
@@ -37,4 +38,10 @@ layer(Processes.layer, { excludeTestServices: true })("the interpreter of cases"
       })
     )
   }
+
+  it("checks every invariant of the answers that are kept here (S4)", () => {
+    for (const { id, invariants = [] } of kept<unknown>("a_ssrf").filter(({ stage }) => stage === "response")) {
+      assert.isTrue(invariants.every(isKnown), id)
+    }
+  })
 })
