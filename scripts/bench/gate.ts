@@ -111,35 +111,37 @@ export const gateDefault = (): Promise<number> =>
     )
   )
 
-const everything = Effect.gen(function* () {
-  return yield* Toolset.seal({
-    tools: [Echo],
-    middleware: DefaultStack.make({
-      notifications: { show: yield* Notifications },
-      hooks: [
-        Hook.pre("*", () => Effect.succeed(Hook.Before.Continue())),
-        Hook.post("*", () => Effect.succeed(Hook.After.Keep()))
-      ],
-      loopGuard: yield* loopGuard({ action: "stop", repeats: Infinity }),
-      approval: approve,
-      limits: [
-        { tools: "*", middleware: yield* concurrency(16) },
-        { tools: "*", middleware: yield* rateLimit({ permits: 1e9, per: "1 second" }) }
-      ],
-      resultLimit: { bytes: 64 * 1024 },
-      retry: backoff({
-        maxAttempts: 3,
-        initialDelay: "100 millis",
-        multiplier: 2,
-        maxDelay: "10 seconds",
-        jitter: true
-      }),
-      timeouts: { limit: Duration.seconds(30), idle: Duration.seconds(10) },
-      progress: yield* ProgressBoard,
-      fileChanges: yield* FileChanges
+const everything = (telemetry: Pick<DefaultStack.DefaultStackOptions<never>, "telemetry">) =>
+  Effect.gen(function* () {
+    return yield* Toolset.seal({
+      tools: [Echo],
+      middleware: DefaultStack.make({
+        ...telemetry,
+        notifications: { show: yield* Notifications },
+        hooks: [
+          Hook.pre("*", () => Effect.succeed(Hook.Before.Continue())),
+          Hook.post("*", () => Effect.succeed(Hook.After.Keep()))
+        ],
+        loopGuard: yield* loopGuard({ action: "stop", repeats: Infinity }),
+        approval: approve,
+        limits: [
+          { tools: "*", middleware: yield* concurrency(16) },
+          { tools: "*", middleware: yield* rateLimit({ permits: 1e9, per: "1 second" }) }
+        ],
+        resultLimit: { bytes: 64 * 1024 },
+        retry: backoff({
+          maxAttempts: 3,
+          initialDelay: "100 millis",
+          multiplier: 2,
+          maxDelay: "10 seconds",
+          jitter: true
+        }),
+        timeouts: { limit: Duration.seconds(30), idle: Duration.seconds(10) },
+        progress: yield* ProgressBoard,
+        fileChanges: yield* FileChanges
+      })
     })
   })
-})
 
 const services = Layer.mergeAll(
   Notifications.layer(),
@@ -148,11 +150,10 @@ const services = Layer.mergeAll(
   Approvals.layer({ policy: "allow" }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory]), Layer.orDie)
 )
 
-/** The default stack with every step but telemetry, whose tracer is somebody else's, configured; the tool asks for no approval. */
-export const gateConfigured = (): Promise<number> => {
+const configured = (telemetry: Parameters<typeof everything>[0]): Promise<number> => {
   const runtime = ManagedRuntime.make(services)
   return runtime
-    .runPromise(everything)
+    .runPromise(everything(telemetry))
     .then((toolset) =>
       measure(
         Effect.suspend(() => toolset.call(request)),
@@ -161,6 +162,12 @@ export const gateConfigured = (): Promise<number> => {
     )
     .finally(() => runtime.dispose())
 }
+
+/** Every step as it is where no collector is named; the tool asks for no approval. */
+export const gateConfigured = (): Promise<number> => configured({})
+
+/** Every step and telemetry, its span made by the tracer of Effect and kept by nobody. */
+export const gateTraced = (): Promise<number> => configured({ telemetry: {} })
 
 /** The same tool through `Toolkit.handle` of `@effect/ai`. */
 export const toolkitHandle = (): Promise<number> => {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import { type Figure, figure, table } from "./Figure.ts"
 import * as Approval from "./approval.ts"
+import { classified, parsedAlone } from "./classify.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
@@ -59,7 +60,7 @@ const logRow = (name: string, events: number, subscribers: number, stalled: numb
 
 type Measure = () => Promise<number> | number
 
-const approvalRow = (name: string, measure: Measure, reference: Measure, against: string, goal: string): Row => [
+const microsRow = (name: string, measure: Measure, reference: Measure, against: string, goal: string): Row => [
   name,
   Effect.gen(function* () {
     const value = yield* Effect.promise(() => Promise.resolve().then(measure))
@@ -77,7 +78,9 @@ const rows: ReadonlyArray<Row> = [
   stepRow(200),
   stepRow(800),
   gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
+  gateRow("gate-default", Gate.gateDefault, "≤ 1.5 × bare"),
   gateRow("gate-configured", Gate.gateConfigured, "≤ 20 µs"),
+  gateRow("gate-traced", Gate.gateTraced, "≤ 20 µs"),
   [
     "gate-toolkit",
     Effect.gen(function* () {
@@ -86,22 +89,17 @@ const rows: ReadonlyArray<Row> = [
       return figure("gate-toolkit", value, "µs", toolkit, "the same tool by Toolkit.handle of @effect/ai", "≤ 3 ×")
     })
   ],
-  approvalRow("approval-cached", Approval.cachedApproval, Approval.unaskedCall, "the same call unasked", "≤ 20 µs"),
-  approvalRow(
-    "approval-request",
-    Approval.injectedRequest,
-    Approval.unaskedCall,
-    "the same call unasked",
-    "≤ 1,000 µs"
-  ),
-  approvalRow(
+  microsRow("approval-cached", Approval.cachedApproval, Approval.unaskedCall, "the same call unasked", "≤ 20 µs"),
+  microsRow("approval-request", Approval.injectedRequest, Approval.unaskedCall, "the same call unasked", "≤ 1,000 µs"),
+  microsRow(
     "approval-lookup",
     () => Approval.lookup(1000, 10_000),
     () => Approval.lookup(1, 1),
     "among one rule and one grant",
     "≤ 50 µs"
   ),
-  approvalRow("approval-hostile", Approval.hostile, Approval.ordinary, "an ordinary pattern and command", "≤ 1,000 µs"),
+  microsRow("approval-hostile", Approval.hostile, Approval.ordinary, "an ordinary pattern and command", "≤ 1,000 µs"),
+  microsRow("classify-p99", classified, parsedAlone, "the parser alone", "≤ 1,000 µs"),
   logRow("log-1", 50_000, 1, 0),
   logRow("log-10", 20_000, 10, 0),
   logRow("log-100-stalled", 5_000, 100, 1),

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import type { Approvals } from "../approval/Approvals.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
+import { endOf as kindOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
@@ -84,7 +85,7 @@ const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
     return new WorkerCompleted({ status: statusOf(text), usage, iterations, durationMillis }, trusted)
   }
   const failure = Cause.failureOption(outcome.cause)
-  if (Option.isNone(failure) && Cause.isInterrupted(outcome.cause)) {
+  if (Option.isNone(failure) && kindOf(outcome.cause) === "interrupted") {
     return new WorkerInterrupted({ durationMillis }, trusted)
   }
   const message = Option.match(failure, { onNone: () => crashed, onSome: (error) => error.message })

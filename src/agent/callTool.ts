@@ -7,8 +7,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { contextKey } from "../approval/requestOf.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ContextMessage } from "../tool/ApprovalRequest.ts"
+import { legible } from "../tool/legible.ts"
 import type { CallRequest, ToolSink } from "../tool/ToolCall.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import { ToolNotFound } from "../tool/Toolset.ts"
@@ -23,7 +25,7 @@ export class ArgumentsMalformed extends Schema.TaggedError<ArgumentsMalformed>()
   reason: Schema.String
 }) {
   override get message() {
-    return `The arguments of ${this.tool} are not a JSON object: ${this.reason}. Call it again with valid JSON.`
+    return `The arguments of ${legible(this.tool, 64)} are not a JSON object: ${this.reason}. Call it again with valid JSON.`
   }
 }
 
@@ -51,7 +53,7 @@ const parse = Schema.decodeUnknownEither(Schema.parseJson(Schema.Record({ key: S
 const paramsOf = ({ function: { arguments: text, name } }: FunctionCall): Either.Either<unknown, ArgumentsMalformed> =>
   text.trim() === ""
     ? Either.right({})
-    : Either.mapLeft(parse(text), () => new ArgumentsMalformed({ tool: name, reason: text.slice(0, 200) }))
+    : Either.mapLeft(parse(text), () => new ArgumentsMalformed({ tool: name, reason: legible(text, 200) }))
 
 /** The result of a call as the conversation keeps it. */
 export const toolMessage = (callId: string, content: string): StoredMessage => ({
@@ -120,7 +122,8 @@ export const callTool = (
         yield* sink.emit(new ToolCallCompleted({ callId, tool, message, durationMillis }, trusted), iteration)
         return { content: exit.value.text }
       }
-      if (Cause.isInterrupted(exit.cause) && Option.isNone(Cause.failureOption(exit.cause))) {
+      const end = endOf(exit.cause)
+      if (end === "interrupted") {
         const content = errorContent(
           known?.readOnly === true
             ? `${tool} was interrupted`
@@ -131,7 +134,8 @@ export const callTool = (
         yield* sink.emit(new ToolCallInterrupted({ callId, tool, message, durationMillis }, trusted), iteration)
         return { content }
       }
-      const error = Option.getOrElse(Cause.failureOption(exit.cause), () => crashed(tool))
+      const failure = end === "crashed" ? Option.none() : Cause.failureOption(exit.cause)
+      const error = Option.getOrElse(failure, () => crashed(tool))
       const content = errorContent(error.message)
       const message = toolMessage(callId, content)
       const told = { _tag: error._tag, message: error.message }

@@ -57,6 +57,8 @@ export interface Clearance {
   readonly stillHolds: Effect.Effect<boolean>
   /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
   readonly withheld?: (path: string) => boolean
+  /** What the rules say of the same tool called with other parameters. */
+  readonly ruled?: (rawParams: unknown) => Rule["decision"] | undefined
 }
 
 /** A call that somebody wonders about. */

@@ -16,6 +16,9 @@ export interface Asking {
   readonly ask: (call: ToolCall, asked: Draft) => Effect.Effect<Clearance, ApprovalRefused>
 }
 
+/** What more than the call an answer can cover; nothing where the call repeats those before it, nor does a grant cover that. */
+const covers = ({ repeats }: ToolCall, { grantable }: Draft) => (repeats === undefined ? grantable : undefined)
+
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Effect.Effect<void>): Asking => {
@@ -69,7 +72,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
       if (found === undefined) return Effect.succeed(undefined)
       restored.delete(callKey(call))
       if (found.request.digest === asked.request.digest) {
-        return Effect.succeed({ ...found, grantable: asked.grantable, sink: call.sink })
+        return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink })
       }
       const superseded = { outcome: "withdrawn", by: "change", reason: "What it would touch has changed." } as const
       return Effect.as(resolved(call, found, superseded), undefined)
@@ -114,7 +117,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
         return yield* new ApprovalQueueFull({ tool, callId, limit: queue.limit })
       }
       const known = yield* takeRestored(call, asked)
-      const pending = known ?? (yield* Pending.make(asked.request, asked.grantable, call.sink))
+      const pending = known ?? (yield* Pending.make(asked.request, covers(call, asked), call.sink))
       // In the queue before it is announced: an answer can come as soon as the event is out.
       const ahead = queue.add(pending)
       yield* atOnce(pending)

@@ -27,6 +27,7 @@ const always: Effect.Effect<boolean> = Effect.succeed(true)
 const unasked: Clearance = { preview: undefined, stillHolds: always }
 const free: Effect.Effect<Clearance> = Effect.succeed(unasked)
 
+const unheard = "nobody can be asked whether it may go on"
 const worn = "It was denied several times in this task. Do something else, or ask the user."
 
 export const make = (state: DeskState, { ask }: Asking): Judging => {
@@ -34,7 +35,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
 
   const verdict = (
     book: RuleBook,
-    call: Pick<ToolCall, "name" | "tool" | "sessionId" | "workerPath">,
+    call: Pick<ToolCall, "name" | "tool" | "sessionId" | "workerPath" | "repeats">,
     asks: boolean,
     subject: Subject,
     now: number
@@ -43,7 +44,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     const grant = grants.find(call.sessionId, workerText(call.workerPath), subject.key, now)
     const policy = policyOf(call.sessionId)
     const byPolicy = judge(policy, call.tool, ruled?.decision === "ask")
-    return explain({ tool: call.name, asks, ruled, grant, policy, byPolicy })
+    return explain({ tool: call.name, asks, ruled, grant, policy, byPolicy, repeats: call.repeats })
   }
 
   const refuse = (call: ToolCall, by: string, reason?: string): Effect.Effect<never, ApprovalDenied> =>
@@ -156,9 +157,11 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     const byMode: Cleared =
       verdict === "ask" && attended
         ? Effect.flatMap(draft(state, call, subject, preview), (asked) => ask(call, asked))
-        : verdict === "deny"
-          ? refuse(call, "policy")
-          : unavailable(call)
+        : call.repeats !== undefined
+          ? refuse(call, "loop guard", unheard)
+          : verdict === "deny"
+            ? refuse(call, "policy")
+            : unavailable(call)
     return delegate === undefined ? byMode : byDelegate(call, subject, preview, byMode, delegate)
   }
 
@@ -168,9 +171,13 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       const subject = subjects.of(call)
       const found = verdict(book, call, asks, subject, now)
       const withheld = book.withheld(call.name, subject, policyOf(call.sessionId) !== "allow")
+      const ruled = (rawParams: unknown) =>
+        book.verdict(call.name, subjects.of({ ...call, params: rawParams, rawParams }))?.decision
       const concluded = (explanation: Explanation): Cleared => {
         const cleared = conclude(call, asks, subject, preview, explanation)
-        return withheld === undefined ? cleared : Effect.map(cleared, (clearance) => ({ ...clearance, withheld }))
+        return book.concerns(call.name)
+          ? Effect.map(cleared, (clearance) => ({ ...clearance, ruled, ...(withheld && { withheld }) }))
+          : cleared
       }
       const { basis = [], grant } = found
       if (basis.length === 0) return concluded(found)
@@ -194,7 +201,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       Effect.suspend(() => {
         const project = projectOf(call.sessionId)
         const withBook = (book: RuleBook): Cleared =>
-          asks || book.concerns(call.name) ? judged(book, call, asks, preview) : free
+          asks || call.repeats !== undefined || book.concerns(call.name) ? judged(book, call, asks, preview) : free
         const book = books.peek(project)
         return book === undefined ? Effect.flatMap(books.get(project), withBook) : withBook(book)
       }),

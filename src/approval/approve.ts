@@ -49,11 +49,11 @@ export const approve: Middleware<ToolCall, { fails: ApprovalRefused | Parameters
     }
     const cleared = (asks: boolean, round: number): Effect.Effect<A, E | ApprovalRefused, R | Approvals> =>
       Effect.flatMap(Approvals, (approvals) =>
-        Effect.flatMap(approvals.request(ready, asks, previewOf(ready)), ({ preview, stillHolds, withheld }) =>
+        Effect.flatMap(approvals.request(ready, asks, previewOf(ready)), ({ preview, ruled, stillHolds, withheld }) =>
           Effect.flatMap(stillHolds, (holds): Effect.Effect<A, E | ApprovalRefused, R | Approvals> => {
             if (holds) {
               const shown = preview === undefined ? {} : { preview }
-              const told = withheld === undefined ? ready : { ...ready, withheld }
+              const told = { ...ready, ...(withheld && { withheld }), ...(ruled && { ruled }) }
               return next(asks || preview !== undefined ? { ...told, decided: true, ...shown } : told)
             }
             return round < maxRounds

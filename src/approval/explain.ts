@@ -1,6 +1,7 @@
 import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ApprovalPolicy, PolicyVerdict } from "./ApprovalPolicy.ts"
 import type { Grant } from "./Grants.ts"
+import { repeatedText } from "./rendering/Prompt.ts"
 import { describe, type Rule } from "./Rule.ts"
 import type { RuleVerdict } from "./RuleBook.ts"
 
@@ -23,13 +24,25 @@ export interface Facts {
   readonly policy: ApprovalPolicy
   /** What the mode makes of a call that needs a decision. */
   readonly byPolicy: PolicyVerdict
+  /** The call is so many in a row with the same parameters and the same outcome. */
+  readonly repeats?: number | undefined
 }
+
+/** Modes in which nobody is asked, but for the one that allows everything. */
+const silent: ReadonlySet<ApprovalPolicy> = new Set(["deny", "fail"])
 
 /**
  * The order in which a call is decided, in one place: a rule that forbids, a grant, a rule that asks, a rule that allows,
- * the tool's own word, the mode.
+ * the tool's own word, the mode. Where it repeats those before it, nothing allows it but a person, or a blanket `allow`.
  */
-export const explain = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explanation => {
+export const explain = (facts: Facts): Explanation => {
+  const found = decided(facts)
+  const { policy, repeats } = facts
+  if (repeats === undefined || policy === "allow" || found.verdict === "deny" || found.verdict === "fail") return found
+  return { verdict: silent.has(policy) ? "deny" : "ask", because: `This is ${repeatedText(repeats)}.` }
+}
+
+const decided = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explanation => {
   const said = ruled === undefined ? "" : `${describe(ruled.rule)} (${ruled.rule.id}, ${ruled.rule.level} level)`
   const by = ruled === undefined ? {} : { rule: ruled.rule }
   if (ruled?.decision === "deny") return { verdict: "deny", because: `The rule says: ${said}.`, ...by }

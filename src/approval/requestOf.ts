@@ -5,7 +5,7 @@ import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Grantable } from "./Grantable.ts"
 import { cutText, shownArguments } from "./rendering/Arguments.ts"
-import { showsAll } from "./rendering/Prompt.ts"
+import { repeatedText, showsAll } from "./rendering/Prompt.ts"
 import { describe } from "./Rule.ts"
 
 /** Messages of the conversation that go along, and characters of each. */
@@ -46,7 +46,9 @@ export const requestOf = (parts: RequestParts): ApprovalRequest => {
   const show = (text: string, max: number) => cutText(makeVisible(redactor.text(text)), max)
   const { cut, value } = shownArguments(redactor, call.rawParams)
   const whole = !cut && (preview?.diff?.length ?? 0) <= maxDiff && showsAll(value, preview?.diff)
-  const repeatable = whole && preview?.once !== true && grantable.basis !== undefined
+  const { repeats } = call
+  const repeatable = whole && preview?.once !== true && grantable.basis !== undefined && repeats === undefined
+  const again = repeats === undefined ? "" : `This is ${repeatedText(repeats)}. `
   const { rule } = grantable
   const scopes: ReadonlyArray<Scope> = !repeatable
     ? ["once"]
@@ -64,7 +66,8 @@ export const requestOf = (parts: RequestParts): ApprovalRequest => {
     risk: call.tool.risk,
     digest: parts.digest,
     arguments: value,
-    message: show(preview?.summary ?? call.tool.description, maxMessage),
+    message: show(`${again}${preview?.summary ?? call.tool.description}`, maxMessage),
+    ...(repeats === undefined ? {} : { repeats }),
     ...(preview === undefined
       ? {}
       : {

@@ -34,7 +34,10 @@ export const showAll = Effect.gen(function* () {
   const others = problems
     .filter((problem) => !entries.some(({ key }) => concerns(problem, key)))
     .map((problem) => ({ key: problem.key, said: style.dim(`(${problem.source})`), wrong: [problem] }))
-  const rows = [...known, ...others]
+  const unset = keys
+    .filter(({ name }) => ![...known, ...others].some(({ key }) => key === name))
+    .map(({ about, name }) => ({ key: name, said: style.dim(`not set: ${about}`), wrong: [] }))
+  const rows = [...known, ...others, ...unset]
   const wide = Math.max(...rows.map(({ key }) => columns(key)))
   const lines = rows.flatMap(({ key, said, wrong }) => [
     `${style.bold(makeVisible(key).padEnd(wide))}  ${said}`,
@@ -62,7 +65,8 @@ const unknown = (key: string) => {
 const stepsOf = (key: string): Effect.Effect<ReadonlyArray<string>, ConfigKeyUnknown> => {
   const steps = key.split(".")
   const known =
-    keys.some(({ name }) => name === key) || (steps[0] === "profiles" && steps.length > 1 && !steps.includes(""))
+    keys.some(({ name }) => name === key) ||
+    (steps[0] === "profiles" && steps.length > 1 && !steps.includes("") && !steps.includes("__proto__"))
   return known ? Effect.succeed(steps) : unknown(key)
 }
 
@@ -111,6 +115,10 @@ export const set = (key: string, written: Option.Option<string>) =>
     const json = yield* ConfigFile.read(file)
     const found = ConfigFile.stepsTo(json, key)
     const removes = Option.isNone(written)
+    if (key === "profiles" && !removes) {
+      const mend = setUp.slice(-1)
+      yield* refuse([{ source: "config set", key, problem: "profiles are set one by one, e.g.", mend }])
+    }
     const steps = (removes || isPart(key) ? found : undefined) ?? (isPart(key) ? key.split(".") : yield* stepsOf(key))
     const before = Problems.inFile(file, json)
     const old = ConfigFile.at(json, steps)

@@ -14,6 +14,7 @@ import { ProgressBoard } from "../tool/ProgressBoard.ts"
 import { submit } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
 import { activity } from "./activity.ts"
+import * as Misnamed from "./misnamed.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { agent, openSession, type RunOptions } from "./Run.ts"
 
@@ -28,7 +29,7 @@ export interface Listener {
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(agent(policy, true))
-    yield* Effect.provide(ProjectConfig.warn, context)
+    yield* Effect.provide(Effect.zipRight(ProjectConfig.warn, Misnamed.warn), context)
     const runtime = Context.get(context, Runtime)
 
     const iterations = Iterations.make(Context.get(context, ProgressBoard), Context.get(context, Notifications))

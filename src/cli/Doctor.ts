@@ -21,6 +21,7 @@ import { version } from "../version.ts"
 import * as CommandStack from "./commandStack.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import * as Live from "./Live.ts"
+import { misnamed } from "./misnamed.ts"
 import { distrust, projectConfig } from "./ProjectConfig.ts"
 import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
@@ -135,6 +136,11 @@ const checkConfiguration = ({ problems, unreadable }: Inspected): ReadonlyArray<
   ...problems.map(({ key, mend, problem, source }) => missing("configuration", `${source}: ${key}: ${problem}`, mend))
 ]
 
+/** Hooks, limits and rules that do nothing, for no tool has the name that they are for. */
+const checkNames = Effect.map(misnamed, (found) =>
+  found.map(({ key, mend, problem, source }) => missing("tool", `${source}: ${key}: ${problem}`, mend))
+)
+
 /** Where spans go, if anywhere; whether somebody listens is seen when they do. */
 const checkTelemetry = Effect.map(
   Collector.fromEnvironment,
@@ -183,9 +189,9 @@ const checkAll = (inspected: Inspected) =>
       checkProfiles,
       Effect.map(checkSandbox, (one) => [one]),
       checkTelemetry,
-      checkProject.pipe(
+      Effect.zipWith(checkProject, checkNames, (project, names) => [...project, ...names]).pipe(
         Effect.provide(Records.decided),
-        Effect.orElseSucceed(() => [])
+        Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
       )
     ]
     const found = (yield* Effect.forEach(checks, (check) =>

@@ -7,72 +7,29 @@ import { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../approval/Audit.ts"
 import type { Explanation } from "../approval/explain.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
-import { Configuration, parseValue } from "../config/Configuration.ts"
+import { Configuration } from "../config/Configuration.ts"
 import type { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import { redactText } from "../redaction/Redactor.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
-import { similar } from "./Guard.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
-import { UsageError } from "./Outcome.ts"
 import { project } from "./Project.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
 import { Screen } from "./Screen.ts"
 import { subjects } from "./subjects.ts"
+import { type Parameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
 import * as Toolbox from "./Toolbox.ts"
 
-export interface ExplainOptions {
+export interface ExplainOptions extends Spoken {
   readonly tool: string
-  /** Parameters as a JSON object. */
-  readonly parameters: Option.Option<string>
-  /** `key=value` each; they outweigh those of the object. */
-  readonly param: ReadonlyArray<string>
   readonly approve: Option.Option<ApprovalPolicy>
   readonly json: boolean
 }
 
-type Parameters = Readonly<Record<string, unknown>>
 type Provided = Layer.Layer.Success<ReturnType<typeof Toolbox.layer>>
-
-const usage = (reason: string) => Effect.fail(new UsageError({ reason }))
-
-const toolOf = (name: string): Effect.Effect<Tool.Any, UsageError> => {
-  const names = Toolbox.tools.map((tool) => tool.name)
-  const found = Toolbox.tools.find((tool) => tool.name === name)
-  if (found !== undefined) return Effect.succeed(found)
-  const near = similar(name, names)
-  return usage(
-    `There is no tool ${JSON.stringify(name)}. ${near === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${near}?`}`
-  )
-}
-
-const isObject = (value: unknown): value is Parameters =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** Whether the tool takes text there, so that `5` is not a number. */
-const takesText = (tool: Tool.Any, key: string): boolean => {
-  const properties = tool.codec.jsonSchema()["properties"]
-  const property = isObject(properties) ? properties[key] : undefined
-  return isObject(property) && property["type"] === "string"
-}
-
-const parametersOf = (tool: Tool.Any, options: ExplainOptions): Effect.Effect<Parameters, UsageError> =>
-  Effect.gen(function* () {
-    const whole = Option.match(options.parameters, { onNone: (): unknown => ({}), onSome: parseValue })
-    if (!isObject(whole)) return yield* usage(`The parameters are one JSON object, e.g. '{"path":"README.md"}'.`)
-    const given: Record<string, unknown> = { ...whole }
-    for (const pair of options.param) {
-      const at = pair.indexOf("=")
-      if (at < 1) return yield* usage(`--param takes key=value, not ${JSON.stringify(pair)}.`)
-      const key = pair.slice(0, at)
-      const value = pair.slice(at + 1)
-      given[key] = takesText(tool, key) ? value : parseValue(value)
-    }
-    return given
-  })
 
 type Own<A> = Effect.Effect<Either.Either<A, string>, never, Provided>
 
@@ -97,8 +54,10 @@ const summary = (tool: Tool.Any, params: unknown): Own<string | undefined> => {
   return own(() =>
     preview === undefined
       ? Effect.succeed(undefined)
-      : Effect.map(preview(params as never) as Effect.Effect<Preview, Error, Provided>, (shown) =>
-          redactText(shown.summary)
+      : Effect.zipWith(
+          preview(params as never) as Effect.Effect<Preview, Error, Provided>,
+          Redactor,
+          (shown, { text }) => text(shown.summary)
         )
   )
 }
@@ -162,20 +121,15 @@ export const explain = (options: ExplainOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const { settings } = yield* Configuration
-    const tool = yield* toolOf(options.tool)
-    const parameters = yield* parametersOf(tool, options)
-    const decoded = tool.codec.decode()(parameters)
-    if (Either.isLeft(decoded)) {
-      const issues = decoded.left.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
-      return yield* usage(`The parameters do not fit ${tool.name}. ${issues.join("; ")}`)
-    }
+    const tool = yield* toolOf(options.tool, Toolbox.tools)
+    const { parameters, params } = yield* parametersOf(tool, options)
     const workspace = KnownRules.workspace()
     const approvals = Approvals.layerAudited({
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
       root: workspace,
       ...(yield* ruleOptions)
     }).pipe(Layer.provide(subjects(workspace)), Layer.provide(Audit.layerMemory))
-    const answer = yield* explained(tool, parameters, decoded.right).pipe(
+    const answer = yield* explained(tool, parameters, params).pipe(
       Effect.provide(approvals),
       Effect.provide(Layer.unwrapScoped(Toolbox.configured(workspace)))
     )

@@ -69,7 +69,7 @@ const described = ({ command }: CommandTree): Described => {
   return { about, args: rows["ARGUMENTS"] ?? [], options: rows["OPTIONS"] ?? [] }
 }
 
-const width = 88
+const width = 80
 
 const table = (title: string, rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> => {
   const wide = Math.max(...rows.map(([name]) => columns(name)))
@@ -117,7 +117,8 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
       : [
           "",
           style.bold("Exit codes"),
-          "  0 done   1 failed   2 usage   3 denied, or nobody to ask   4 configuration   130 interrupted"
+          "  0 done   1 failed   2 usage   3 denied, or nobody to ask   4 configuration",
+          "  70 a bug of Tollgate   130 interrupted"
         ]
   return [
     `${style.bold(path.join(" "))}${path.length === 1 ? ` ${version}` : ""}  ${about}`,

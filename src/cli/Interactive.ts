@@ -26,8 +26,12 @@ export const interactive = (options: InteractiveOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (!screen.interactive) {
+      const missing =
+        process.stdin.isTTY && process.stdout.isTTY
+          ? "This terminal is dumb (TERM=dumb), and the prompt has to move its cursor."
+          : "There is no terminal to type in."
       return yield* new UsageError({
-        reason: 'There is no terminal to type in. Send one prompt with tollgate run "…", or see tollgate --help.'
+        reason: `${missing} Send one prompt with tollgate run "…", or see tollgate --help.`
       })
     }
     const policy = yield* policyOf(options, true)

@@ -23,7 +23,7 @@ import { backoff } from "../middleware/retry.ts"
 import { Models } from "../model/Models.ts"
 import { environment } from "../process/Environment.ts"
 import { Processes } from "../process/Processes.ts"
-import { redactText } from "../redaction/Redactor.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
 import * as Collector from "../telemetry/Collector.ts"
@@ -101,7 +101,11 @@ export const observed: Layer.Layer<Notifications | ProgressBoard | FileChanges> 
 
 /** Where results that are too long for the model are kept whole, but for their secrets. */
 export const spill: Layer.Layer<Spill, never, Configuration> = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home }) => Spill.layerDirectory({ directory: home.results, redact: redactText }))
+  Effect.gen(function* () {
+    const { home } = yield* Configuration
+    const { text: redact } = yield* Redactor
+    return Spill.layerDirectory({ directory: home.results, redact })
+  })
 ).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))
 
 /** Bytes that the model is given of a result whose tool does not bound it. */
@@ -111,13 +115,13 @@ const resultLimit = 100_000
 export const stack = Effect.gen(function* () {
   const { settings } = yield* Configuration
   const { settings: ofProject, trusted } = yield* projectConfig
-  const { hooks: user = [], timeouts } = settings
+  const { hooks: user = [], loopGuard: { action = "ask", ...often } = {}, timeouts } = settings
   const { hooks: project = [] } = ofProject
   const wanted = yield* spans
   return {
     notifications: { show: yield* Notifications },
     approval: approve,
-    loopGuard: yield* loopGuard({ action: "ask" }),
+    ...(action !== "off" && { loopGuard: yield* loopGuard({ action, ...often }) }),
     limits: (yield* Effect.forEach(settings.limits ?? [], toLimits)).flat(),
     resultLimit: { bytes: settings.resultLimit ?? resultLimit, spill: yield* Spill },
     retry,

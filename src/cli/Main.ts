@@ -16,7 +16,7 @@ import * as Option from "effect/Option"
 import { makeVisible } from "../redaction/visible.ts"
 import { version } from "../version.ts"
 import { root, tree } from "./command/root.ts"
-import { exitNow } from "./exitNow.ts"
+import { end, exitNow } from "./end.ts"
 import { similar } from "./Guard.ts"
 import { type CommandTree, help } from "./Help.ts"
 import { parserConsole, type Said } from "./parserConsole.ts"
@@ -82,16 +82,16 @@ const environment = Layer.mergeAll(
 
 const silent = Logger.replace(Logger.defaultLogger, Logger.none)
 
-/** Where logs go: nowhere, unless `--log-level` says which are wanted. */
-const logs = (words: ReadonlyArray<string>): Layer.Layer<never> =>
-  options(words).some((word) => /^--log-level(?:=|$)/.test(word))
-    ? Layer.unwrapEffect(
-        Effect.map(
+/** Logs what `--log-level` lets through, and nothing where it is not given. */
+const logging =
+  (level: string | undefined) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    level === undefined
+      ? Effect.provide(self, silent)
+      : Effect.flatMap(
           Effect.promise(() => import("./log.ts")),
-          ({ layer }) => layer
+          (log) => self.pipe(Logger.withMinimumLogLevel(log.levelOf(level)), Effect.provide(log.layer))
         )
-      )
-    : silent
 
 const say = (message: string) =>
   Effect.flatMap(styleFor(process.stderr.isTTY), ({ bold, red }) =>
@@ -145,8 +145,9 @@ const showHelp = (words: ReadonlyArray<string>) =>
 const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
   const said: Said = { errors: [] }
   const command = Effect.zipRight(checkCommand(words), checkOptions(words)).pipe(
-    Effect.flatMap((checked) => parse(["node", "tollgate", ...checked])),
-    Effect.provide(Layer.merge(environment, logs(words))),
+    Effect.zipLeft(checkPlace),
+    Effect.flatMap((line) => logging(line.logLevel)(parse(["node", "tollgate", ...line.words]))),
+    Effect.provide(environment),
     Console.withConsole(parserConsole(said))
   )
   const whole = Effect.suspend(() => (asksForHelp(words) ? showHelp(words) : command))
@@ -155,27 +156,40 @@ const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
   )
 }
 
+/** Nothing can be said of files where the working directory is gone. */
+const checkPlace = Effect.asVoid(
+  Effect.try({
+    try: () => process.cwd(),
+    catch: () =>
+      new UsageError({ reason: "The working directory has been removed. Change to one that exists, e.g. with: cd" })
+  })
+)
+
 /** How long a stopped program may take to clean up; longer than what it waits for has its own bounds. */
 const lastResortMillis = 15_000
 
-/** Runs the command line. The first signal stops everything in good order, the second at once. */
+/** Runs the command line. The first signal stops everything in good order, the second at once, but for hangups. */
 export const main = (words: ReadonlyArray<string>): void => {
   const fiber = Effect.runFork(program(words))
   /** How an output that broke ends the program: a reader who has gone has had what he wanted. */
   let broken: number | undefined
   let stopping = false
+  let impatient = false
   const interrupt = () => {
+    if (stopping) return
+    stopping = true
     setTimeout(exitNow, lastResortMillis).unref()
     fiber.unsafeInterruptAsFork(fiber.id())
   }
   const stop = () => {
-    if (stopping) exitNow()
-    stopping = true
+    if (impatient) exitNow()
+    impatient = true
     interrupt()
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
-  process.on("SIGHUP", stop)
+  // The shell and the system both say that the terminal has gone.
+  process.on("SIGHUP", interrupt)
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (broken !== undefined) return
@@ -185,7 +199,7 @@ export const main = (words: ReadonlyArray<string>): void => {
     })
   }
   fiber.addObserver((exit) => {
-    process.exit(
+    end(
       broken ??
         Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
     )

@@ -7,15 +7,17 @@ import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
+import type { Models } from "../model/Models.ts"
 import { toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { clientTools } from "../ui/clientCalls.ts"
-import { open, type Which } from "../ui/Conversation.ts"
+import { open, type Opened, submit, type Which } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
 import * as Live from "./Live.ts"
+import * as Misnamed from "./misnamed.ts"
 import { UsageError } from "./Outcome.ts"
 import { project } from "./Project.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
@@ -40,7 +42,7 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
     if (piped && process.stdin.isTTY) {
       return yield* new UsageError({ reason: 'There is no prompt. Say what to do: tollgate run "…"' })
     }
-    const text = piped ? yield* readStdin : ""
+    const text = piped ? (yield* readStdin).trimEnd() : ""
     const said = words.filter((word) => word !== "-").join(" ")
     const prompt = [said, text].filter((part) => part.trim() !== "").join("\n\n")
     return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
@@ -64,20 +66,23 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
     return opened
   })
 
-/** The runtime with the built-in tools in the working directory. */
-export const agent = (policy: ApprovalPolicy, attended: boolean) =>
+/** The runtime with the built-in tools in the working directory, and these models. */
+export const agentOf = <E, R>(models: Layer.Layer<Models, E, R>, policy: ApprovalPolicy, attended: boolean) =>
   Layer.unwrapScoped(
     Effect.map(Toolbox.configured(process.cwd()), (requirements) =>
       Live.layer({
         tools: Toolbox.tools,
         requirements,
-        models: Live.models,
+        models,
         policy,
         attended,
         workspace: process.cwd()
       })
     )
   )
+
+/** The same with the models of the configuration. */
+export const agent = (policy: ApprovalPolicy, attended: boolean) => agentOf(Live.models, policy, attended)
 
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {
@@ -89,21 +94,28 @@ export const run = (options: RunOptions) =>
     const attended = interactive && !options.json
     const policy = yield* policyOf(options, attended)
     yield* checkProfile(options)
-    yield* perform(options, prompt, attended).pipe(Effect.provide(agent(policy, attended)))
+    const begin = (opened: Opened) => submit(opened, prompt)
+    yield* perform(options, begin, attended).pipe(Effect.provide(agent(policy, attended)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: !options.json })),
     Effect.provide(Configuration.layer(flagsOf(options)))
   )
 
-const perform = (options: RunOptions, prompt: string, attended: boolean) =>
+/** Begins a task in the session that the options name, and shows it to its end. */
+export const perform = (
+  options: Omit<RunOptions, "prompt">,
+  begin: (opened: Opened) => ReturnType<typeof submit>,
+  attended: boolean
+) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const screen = yield* Screen
     const ui = yield* Ui
     const { preferred } = yield* Configuration
+    const profile = yield* Effect.orElseSucceed(preferred, () => "no model")
     const opened = yield* openSession(options, attended)
     if (options.json) {
-      return yield* runTask(opened, prompt, (events) =>
+      return yield* runTask(opened, begin(opened), (events) =>
         Stream.runForEachChunk(events, (chunk) =>
           screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join(""))
         )
@@ -111,10 +123,11 @@ const perform = (options: RunOptions, prompt: string, attended: boolean) =>
     }
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
-    yield* ui.start({ id: opened.session, profile: yield* preferred })
+    yield* ui.start({ id: opened.session, profile })
     yield* ProjectConfig.warn
+    yield* Misnamed.warn
     yield* Effect.ensuring(
-      runTask(opened, prompt, (events) =>
+      runTask(opened, begin(opened), (events) =>
         present(
           events,
           attended

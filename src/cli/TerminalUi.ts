@@ -5,16 +5,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { makeVisible } from "../redaction/visible.ts"
 import * as Stream from "effect/Stream"
-import type { Answer } from "../ui/Display.ts"
+import type { Answer, Approval } from "../ui/Display.ts"
 import { Ui } from "../ui/Ui.ts"
 import { duration } from "../ui/Words.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
 import { columns, wrap } from "./Layout.ts"
 import { LineEditor } from "./LineEditor.ts"
+import { untilQuiet } from "./quiet.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
 import { Transcript, type Written } from "./Transcript.ts"
 
@@ -28,6 +30,9 @@ const frameTime = Duration.millis(120)
 /** What was typed ahead while a task ran; a person who types more has stopped reading. */
 const aheadLimit = 32
 
+/** How long nobody may type before what is typed is meant for something else. */
+const over = Duration.seconds(1)
+
 const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
 
 /** The terminal as a frontend: text that only grows, and a line at the bottom that says what is going on. */
@@ -36,11 +41,14 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
   Effect.gen(function* () {
     const screen = yield* Screen
     const keyboard = yield* Keyboard
+    const scope = yield* Effect.scope
     const { style } = screen
     const transcript = new Transcript({ style, width: screen.width, split: screen.split })
     const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
     const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
     const editor = new LineEditor()
+    /** Held while what is typed goes nowhere. */
+    const deaf = yield* Effect.makeSemaphore(1)
     const ahead: Array<Option.Option<string>> = []
     let status: { readonly text: string; readonly since: number } | undefined
     /** Who has the bottom line; the last one has it now. */
@@ -105,27 +113,73 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
 
     /** Reads a line at the bottom of the screen. */
     const read = (question: string, into: LineEditor): Effect.Effect<Option.Option<string>> =>
-      withBottom((bottom) => reading(question, into, bottom))
-    const reading = (question: string, into: LineEditor, bottom: Screen["Type"]["bottom"]) =>
+      withBottom((bottom) => reading(Effect.succeed(question), into, bottom))
+    /** Reads a line while the question counts the time down; Escape leaves it. */
+    const readInTime = (question: Effect.Effect<string>): Effect.Effect<Option.Option<string>> =>
+      withBottom((bottom) => reading(question, new LineEditor(), bottom, Schedule.spaced("1 second")))
+    const reading = (
+      question: Effect.Effect<string>,
+      into: LineEditor,
+      bottom: Screen["Type"]["bottom"],
+      redraws?: Schedule.Schedule<number>
+    ) =>
       Effect.gen(function* () {
         const answer = yield* Deferred.make<Option.Option<string>>()
-        const show = Effect.suspend(() => {
-          const room = Math.max(8, screen.width() - columns(question) - 2)
+        const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
+        const show = Effect.flatMap(question, (asked) => {
+          const room = Math.max(8, screen.width() - columns(asked) - 2)
           const { cursor, text } = into.view(room)
-          return bottom({ text: `${question}${text}`, cursor: columns(question) + cursor })
+          return bottom({ text: `${asked}${text}`, cursor: columns(asked) + cursor })
         })
         const onKey = (key: Key): Effect.Effect<void> => {
-          if (isCtrl(key, "d") && into.text === "") return Effect.asVoid(Deferred.succeed(answer, Option.none()))
+          const empty = into.text === ""
+          if (isCtrl(key, "d") && empty) return leave
           if (isCtrl(key, "c") || isEscape(key)) {
-            const empty = into.text === ""
             into.text = ""
-            return empty ? Effect.asVoid(interruptions.offer(undefined)) : show
+            if (!empty) return show
+            return redraws !== undefined && isEscape(key) ? leave : Effect.asVoid(interruptions.offer(undefined))
           }
           const line = into.press(key)
           return line === undefined ? show : Effect.asVoid(Deferred.succeed(answer, Option.some(line)))
         }
         yield* show
-        return yield* keyboard.focus(onKey)(Deferred.await(answer))
+        const drawing =
+          redraws === undefined ? Effect.never : Effect.zipRight(Effect.repeat(show, redraws), Effect.never)
+        return yield* keyboard.focus(onKey)(Effect.raceFirst(Deferred.await(answer), drawing))
+      })
+
+    /** What is typed at a question that is over goes nowhere until the person stops; the keys that interrupt still do. */
+    const discard = Effect.gen(function* () {
+      const typed = yield* Queue.sliding<Key>(1)
+      const onKey = (key: Key) =>
+        Effect.asVoid(isEscape(key) || isCtrl(key, "c") ? interruptions.offer(undefined) : Queue.offer(typed, key))
+      yield* withBottom((bottom) =>
+        Effect.zipRight(
+          bottom({ text: style.dim("the request is over; what you type counts once you stop for a second …") }),
+          keyboard.focus(onKey)(untilQuiet(typed, over))
+        )
+      )
+    }).pipe(deaf.withPermits(1))
+    const approve = (approval: Approval) =>
+      Effect.suspend(() => {
+        let left = false
+        const interrupt = Effect.suspend(() => {
+          left = true
+          return Effect.asVoid(interruptions.offer(undefined))
+        })
+        return withBottom((bottom) =>
+          approvalPrompt(approval, {
+            screen: { ...screen, bottom },
+            keyboard,
+            print: (lines) => Effect.suspend(() => put(transcript.under(approval.call, lines))),
+            ask: readInTime,
+            interrupt
+          })
+        ).pipe(
+          Effect.onInterrupt(() =>
+            left ? Effect.void : Effect.asVoid(Effect.forkIn(Effect.interruptible(discard), scope))
+          )
+        )
       })
 
     return Ui.of({
@@ -157,20 +211,14 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         }),
       approve: (approval) =>
         screen.interactive
-          ? withBottom((bottom) =>
-              approvalPrompt(approval, {
-                screen: { ...screen, bottom },
-                keyboard,
-                print: (lines) => Effect.suspend(() => put(transcript.under(approval.call, lines))),
-                ask: (question) => read(question, new LineEditor()),
-                interrupt: Effect.asVoid(interruptions.offer(undefined))
-              })
-            )
+          ? approve(approval)
           : Effect.succeed<Answer>({ decision: "deny", reason: "nobody can be asked here", frontend: "terminal" }),
       input: (question) =>
         Effect.suspend(() => {
           const line = ahead.shift()
-          return line !== undefined ? Effect.succeed(line) : read(question, editor)
+          return line !== undefined
+            ? Effect.succeed(line)
+            : Effect.zipRight(deaf.withPermits(1)(Effect.void), read(question, editor))
         }),
       question: (question) =>
         Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { ListDir } from "../tools/ListDir.ts"
 import { ReadFile } from "../tools/ReadFile.ts"
 import { RunShell } from "../tools/RunShell.ts"
 import { WriteFile } from "../tools/WriteFile.ts"
-import { open } from "../ui/Conversation.ts"
+import { open, submit } from "../ui/Conversation.ts"
 import type { Answer, Approval } from "../ui/Display.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
@@ -106,7 +106,7 @@ export const tour = Effect.gen(function* () {
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
     yield* Effect.ensuring(
-      runTask(opened, prompt, (events) =>
+      runTask(opened, submit(opened, prompt), (events) =>
         Effect.provideService(present(events, { decide: (decision) => Effect.ignore(runtime.send(decision)) }), Ui, ui)
       ),
       ui.stop

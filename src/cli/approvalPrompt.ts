@@ -1,5 +1,4 @@
 import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,6 +10,7 @@ import {
   contextLines,
   insightLines,
   promptLines,
+  repeatLines,
   scopeLines,
   workerLines
 } from "../approval/rendering/Prompt.ts"
@@ -21,6 +21,7 @@ import { many, seconds } from "../ui/Words.ts"
 import { brief } from "./Arguments.ts"
 import { isCtrl, isEnter, isEscape, type Key, type Keyboard } from "./Keyboard.ts"
 import { columns, wrap } from "./Layout.ts"
+import { isQuiet, untilQuiet } from "./quiet.ts"
 import type { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
 
@@ -29,7 +30,8 @@ export interface ApprovalPromptOptions {
   readonly keyboard: Keyboard["Type"]
   /** Prints lines under the header of the call. */
   readonly print: (lines: ReadonlyArray<string>) => Effect.Effect<void>
-  readonly ask: (question: string) => Effect.Effect<Option.Option<string>>
+  /** Reads a line, the question drawn anew each second; none where the person goes back. */
+  readonly ask: (question: Effect.Effect<string>) => Effect.Effect<Option.Option<string>>
   readonly interrupt: Effect.Effect<void>
 }
 
@@ -39,6 +41,15 @@ const detailLimit = 200
 
 /** How long no key may come before one counts: what was typed at something else is no answer. */
 const settling = Duration.millis(300)
+
+/** How long none may come after words, which somebody may go on with. */
+const pausing = Duration.seconds(1)
+
+/** How long none may follow an answer: letters of a word come faster. */
+const lasting = Duration.millis(250)
+
+/** Keys that are kept while another is looked at; more of them only say that somebody types. */
+const keyLimit = 16
 
 const painted = ({ kind, text }: Line, style: Style): string => {
   switch (kind) {
@@ -75,6 +86,7 @@ const isTold = ({ arguments: given, preview, tool }: ApprovalRequest, room: numb
 
 const summaryOf = (request: ApprovalRequest, room: number): ReadonlyArray<Line> => [
   ...workerLines(request),
+  ...repeatLines(request),
   ...(isTold(request, room) ? insightLines(request) : argumentLines(request)),
   ...scopeLines(request)
 ]
@@ -101,7 +113,33 @@ const keysIn = (scopes: ReadonlyArray<Scope>, space: number, style: Style): stri
   return forms.find((form) => columns(form) <= space) ?? bare
 }
 
-/** Asks for one key: yes once, for the session or always; anything that ends it otherwise is no. */
+const deny: Answer = { decision: "deny" }
+
+/** What a key asks for; nothing where it is none of those that are shown. */
+const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Answer | "always" | "reason" | "details" | undefined => {
+  if (isEnter(key) || isEscape(key) || isCtrl(key, "d")) return deny
+  switch (Option.getOrElse(key.input, () => "").toLowerCase()) {
+    case "y":
+      return scopes.includes("once") ? { decision: "approve", scope: "once" } : undefined
+    case "s":
+      return scopes.includes("session") ? { decision: "approve", scope: "session" } : undefined
+    case "a":
+      return scopes.includes("always") ? "always" : undefined
+    case "n":
+      return deny
+    case "r":
+      return "reason"
+    case "d":
+      return "details"
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Asks for one key by itself: yes once, for the session or, once Enter confirms it, always; no ends it as well. What is
+ * typed or pasted as part of something longer is no answer.
+ */
 export const approvalPrompt = (
   { request, waiting }: Approval,
   { ask, interrupt, keyboard, print, screen }: ApprovalPromptOptions
@@ -109,10 +147,6 @@ export const approvalPrompt = (
   Effect.gen(function* () {
     const { style } = screen
     const shownAt = yield* Clock.currentTimeMillis
-    const chosen = yield* Deferred.make<Answer | "reason">()
-    const choose = (answer: Answer | "reason") => Effect.asVoid(Deferred.succeed(chosen, answer))
-    const approve = (scope: Scope) =>
-      request.scopes.includes(scope) ? choose({ decision: "approve", scope }) : Effect.void
     const room = () => screen.width() - 6
     const left = Effect.map(Clock.currentTimeMillis, (now) => request.timeoutMillis - (now - shownAt))
 
@@ -126,55 +160,66 @@ export const approvalPrompt = (
       const keys = keysIn(request.scopes, screen.width() - 1 - columns(`allow?  ${tail}`), style)
       return screen.bottom({ text: `${style.yellow("allow?")} ${keys} ${style.dim(tail)}` })
     })
-    const onKey = (key: Key): Effect.Effect<void> => {
-      if (isEnter(key) || isEscape(key)) return choose({ decision: "deny" })
-      switch (Option.getOrElse(key.input, () => "").toLowerCase()) {
-        case "y":
-          return approve("once")
-        case "s":
-          return approve("session")
-        case "a":
-          return approve("always")
-        case "n":
-          return choose({ decision: "deny" })
-        case "r":
-          return choose("reason")
-        case "d":
-          return Effect.zipRight(details, show)
-        default:
-          return Effect.void
-      }
-    }
-
-    const early = yield* Queue.sliding<void>(1)
-    const settled = Effect.raceFirst(Effect.as(Queue.take(early), false), Effect.as(Effect.sleep(settling), true)).pipe(
-      Effect.repeat({ until: (quiet) => quiet })
-    )
-    yield* print(laidOut(summaryOf(request, room()), room(), summaryLimit, style))
-    yield* screen.bottom({ text: style.dim("a call needs your approval …") })
-    let open = false
-    let pasting = false
-    const keys = keyboard.focus((key) => {
-      if (isCtrl(key, "c")) return Effect.zipRight(interrupt, choose({ decision: "deny" }))
-      const { name } = key.key
-      if (name === "paste-start" || name === "paste-end") pasting = name === "paste-start"
-      // What is pasted was written for something else.
-      if (pasting) return Effect.void
-      return open ? onKey(key) : Effect.asVoid(Queue.offer(early, undefined))
+    const showAlways = Effect.flatMap(left, (millisLeft) => {
+      const rule = makeVisible(request.rule ?? "").replaceAll("\n", " ")
+      const tail = style.dim(`, other keys go back · ${seconds(millisLeft)} · ${rule}`)
+      return screen.bottom({ text: `${style.yellow("always?")} ${style.bold("Enter")} saves the rule${tail}` })
     })
-    const showing = Effect.zipRight(
-      settled,
-      Effect.suspend(() => {
-        open = true
-        return Effect.repeat(show, Schedule.spaced("1 second"))
-      })
-    )
-    const answer = yield* keys(Effect.raceFirst(Deferred.await(chosen), Effect.zipRight(showing, Effect.never)))
-    if (answer !== "reason") return answer
-    const reason = yield* ask(`${style.yellow("why not?")} `)
-    const said = Option.filter(
-      Option.map(reason, (text) => text.trim()),
-      (text) => text !== ""
-    )
-    return { decision: "deny", ...(Option.isSome(said) ? { reason: said.value } : {}) }
+    const whyNot = Effect.map(left, (millisLeft) => `${style.yellow("why not?")} ${style.dim(seconds(millisLeft))} `)
+
+    const keys = yield* Queue.sliding<Key>(keyLimit)
+    const keyAt = (line: Effect.Effect<void>) =>
+      Effect.raceFirst(
+        Queue.take(keys),
+        Effect.zipRight(Effect.repeat(line, Schedule.spaced("1 second")), Effect.never)
+      )
+
+    yield* print(laidOut(summaryOf(request, room()), room(), summaryLimit, style))
+    const showNothing = screen.bottom({ text: style.dim("a call needs your approval …") })
+    yield* showNothing
+    /** How long it must be quiet before the question is put; not at all where its details were asked for. */
+    let pause: Duration.Duration | undefined = settling
+    const turn = Effect.gen(function* () {
+      if (pause !== undefined) yield* untilQuiet(keys, pause)
+      pause = settling
+      const choice = choiceOf(yield* keyAt(show), request.scopes)
+      if (choice === undefined || !(yield* isQuiet(keys, lasting))) {
+        pause = pausing
+        return yield* screen.bottom({
+          text: style.dim("that is no answer; stop typing for a second to be asked again …")
+        })
+      }
+      switch (choice) {
+        case "details":
+          pause = undefined
+          return yield* details
+        case "always": {
+          const confirmed = isEnter(yield* keyAt(showAlways)) && (yield* isQuiet(keys, lasting))
+          return confirmed ? ({ decision: "approve", scope: "always" } as const) : undefined
+        }
+        case "reason":
+          // What is seen again once the line is left must be no question yet.
+          yield* showNothing
+          return Option.getOrUndefined(
+            Option.map(yield* ask(whyNot), (text): Answer =>
+              text.trim() === "" ? deny : { ...deny, reason: text.trim() }
+            )
+          )
+        default:
+          return choice
+      }
+    })
+    const answer = Effect.repeat(turn, { until: (given): given is Answer => given !== undefined })
+
+    let pasting = false
+    return yield* keyboard.focus((key) => {
+      if (isCtrl(key, "c")) return interrupt
+      const { name } = key.key
+      if (name === "paste-start" || name === "paste-end") {
+        pasting = name === "paste-start"
+        return Effect.void
+      }
+      // What is pasted was written for something else.
+      return pasting ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
+    })(answer)
   })

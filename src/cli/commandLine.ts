@@ -13,13 +13,12 @@ interface Known {
   readonly repeated: boolean
 }
 
+/** What is logged; every command takes it, wherever it stands. */
+const logLevel: Known = { names: ["--log-level"], accepts: "error | warning | info | debug | all", repeated: false }
+
 /** What every command takes. */
 const common: ReadonlyArray<Known> = [
-  {
-    names: ["--log-level"],
-    accepts: "all | trace | debug | info | warning | error | fatal | none",
-    repeated: false
-  },
+  logLevel,
   { names: ["--completions"], accepts: "sh | bash | fish | zsh", repeated: false },
   { names: ["--version"], accepts: undefined, repeated: false }
 ]
@@ -74,18 +73,22 @@ export interface Refusal {
   readonly command: string
 }
 
+export interface CommandLine {
+  /** For the parser. */
+  readonly words: ReadonlyArray<string>
+  /** The value of `--log-level`. */
+  readonly logLevel?: string
+}
+
 /**
  * The words of a command line as the parser must be given them, or what is wrong with its options, in a sentence: the parser
  * takes some of that for something else. What stands behind `--`, or behind a switch, is no value of an option.
  */
-export const checked = (
-  tree: CommandTree,
-  words: ReadonlyArray<string>
-): Either.Either<ReadonlyArray<string>, Refusal> => {
+export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either.Either<CommandLine, Refusal> => {
   const end = words.indexOf("--")
   const before = end < 0 ? words : words.slice(0, end)
   const literals = (end < 0 ? [] : words.slice(end + 1)).map(literally)
-  if (!before.some((word) => word.startsWith("-"))) return Either.right([...before, ...literals])
+  if (!before.some((word) => word.startsWith("-"))) return Either.right({ words: [...before, ...literals] })
   let node = tree
   let command = "tollgate"
   const refuse = (problem: string) => Either.left({ problem, command })
@@ -93,6 +96,7 @@ export const checked = (
   let seen = new Set<Known>()
   let afterSwitch = false
   const marked: Array<string> = []
+  let level: string | undefined
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? ""
     if (!word.startsWith("-") || word === "-") {
@@ -106,10 +110,10 @@ export const checked = (
       seen = new Set()
       continue
     }
-    marked.push(word)
     const [, name = word, given] = /^(--[^=]*)=(.*)$/s.exec(word) ?? []
     const option = known.find(({ names }) => names.includes(name))
     if (option === undefined) return refuse(unknown(name, known))
+    if (option !== logLevel) marked.push(word)
     if (seen.has(option) && !option.repeated) return refuse(`${name} is given twice`)
     seen.add(option)
     afterSwitch = option.accepts === undefined
@@ -118,7 +122,8 @@ export const checked = (
       continue
     }
     const next = given ?? before[++index]
-    if (given === undefined && next !== undefined) marked.push(next)
+    if (option === logLevel) level = next
+    else if (given === undefined && next !== undefined) marked.push(next)
     if (given === undefined && next !== undefined && /^-\D/.test(next)) {
       return refuse(
         `${name} needs a value; one that begins with a dash is written ${option.names.at(-1)}=${next.slice(0, 80)}`
@@ -127,5 +132,5 @@ export const checked = (
     const problem = unfit(name, option.accepts, next)
     if (problem !== undefined) return refuse(problem)
   }
-  return Either.right([...marked, ...literals])
+  return Either.right({ words: [...marked, ...literals], ...(level === undefined ? {} : { logLevel: level }) })
 }

@@ -73,13 +73,23 @@ const pathOf = (parsed: unknown): ReadonlyArray<string> => {
   return name === "" ? pathOf(below) : [name, ...pathOf(below)]
 }
 
+const redaction = Layer.unwrapEffect(
+  load(
+    () => import("./redaction.ts"),
+    ({ layer }) => Effect.succeed(layer)
+  )
+)
+
 const traces = Layer.provide(Traces.layer, LazyHttpClient.layer)
 
-/** Runs the handler of whatever command was parsed behind the command middleware, its spans exported where they are wanted. */
+/**
+ * Runs the handler of whatever command was parsed behind the command middleware, with a redactor that is told of the user's
+ * secrets, its spans exported where they are wanted.
+ */
 export const behindStack = <A, E, R>(
   handler: Effect.Effect<A, E, R>,
   parsed: unknown
 ): Effect.Effect<A, E | Crashed | ConfigMissing | ConfigError, R> =>
   Effect.flatMap(sealed, (stack) => CommandCall.handler(stack)([prompt, ...pathOf(parsed)], () => handler)()).pipe(
-    Effect.provide(traces)
+    Effect.provide(Layer.provideMerge(traces, redaction))
   )

@@ -5,25 +5,25 @@ import * as Stream from "effect/Stream"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { Interrupt } from "../runtime/Command.ts"
 import type { TerminalEvent } from "../runtime/Event.ts"
-import { Runtime } from "../runtime/Runtime.ts"
-import { type Opened, submit, type SubmitError, terminalOf } from "../ui/Conversation.ts"
+import { Runtime, type RuntimeHasStopped } from "../runtime/Runtime.ts"
+import { type Begun, type Opened, type SubmitError, terminalOf } from "../ui/Conversation.ts"
 import { endedEarly } from "./Outcome.ts"
 
 /** How long an interrupted task may take before the process goes anyway; longer than the runtime's own grace. */
 const patience = Duration.seconds(8)
 
 /**
- * Runs one prompt and shows its events with `show`. Interrupting it interrupts the task, whose end is still shown; it fails
+ * Waits for a task and shows its events with `show`. Interrupting it interrupts the task, whose end is still shown; it fails
  * where the task did not complete.
  */
 export const runTask = <E, R>(
   opened: Opened,
-  prompt: string,
+  begun: Effect.Effect<Begun, RuntimeHasStopped, Runtime>,
   show: (events: Stream.Stream<Envelope, SubmitError>) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const { events, task } = yield* submit(opened, prompt)
+    const { events, task } = yield* begun
     let end: TerminalEvent | undefined
     const noted = Stream.tap(events, (envelope) =>
       Effect.sync(() => {

@@ -38,8 +38,19 @@ const unfit = (directory: string): string | undefined =>
       ? `it is longer than ${longest} characters`
       : undefined
 
+/** The user's own directory; without one, files of the working directory would count as the user's. */
+const userHome: Effect.Effect<string, ConfigInvalid> = Effect.gen(function* () {
+  const found = yield* Effect.try(() => os.homedir()).pipe(Effect.orElseSucceed(() => ""))
+  if (path.isAbsolute(found)) return found
+  const problem =
+    "expected the absolute path of your home directory: what is yours must not depend on the working directory"
+  const mend = ["export HOME=/home/NAME", "unset HOME"]
+  return yield* new ConfigInvalid({ problems: [{ source: "environment", key: "HOME", problem, mend }] })
+})
+
 /** `TOLLGATE_HOME` holds everything where it is set and not empty; otherwise the XDG directories do. */
 export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () {
+  const user = yield* userHome
   const own = yield* Effect.option(Config.nonEmptyString(variable))
   if (Option.isSome(own)) {
     const problem = unfit(own.value)
@@ -50,8 +61,8 @@ export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () 
     const root = path.resolve(own.value)
     return below(root, root, root)
   }
-  const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(os.homedir(), ".config"))
-  const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(os.homedir(), ".local", "share"))
-  const cache = Option.getOrElse(yield* directory("XDG_CACHE_HOME"), () => path.join(os.homedir(), ".cache"))
+  const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(user, ".config"))
+  const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(user, ".local", "share"))
+  const cache = Option.getOrElse(yield* directory("XDG_CACHE_HOME"), () => path.join(user, ".cache"))
   return below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"))
 })

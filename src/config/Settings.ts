@@ -43,6 +43,12 @@ const Network = Schema.Struct({
   open: optional(OptIns)
 })
 
+/** What happens to a worker that makes the same call over and over. */
+const LoopGuard = Schema.Struct({
+  action: optional(Schema.Literal("ask", "stop", "off")),
+  repeats: optional(Count)
+})
+
 /** What a configuration file holds. */
 export const Settings = Schema.Struct({
   /** The profile used where none is named. */
@@ -70,6 +76,7 @@ export const Settings = Schema.Struct({
   roots: optional(Schema.Array(Schema.NonEmptyString)),
   /** How often, and how many at a time, tools may run. */
   limits: optional(Schema.Array(ToolLimit)),
+  loopGuard: optional(LoopGuard),
   /** Bytes of a result that the model is given where a tool does not bound its own. */
   resultLimit: optional(Count),
   network: optional(Network),
@@ -112,6 +119,8 @@ export const keys: ReadonlyArray<Key> = [
   key("systemPrompt", "what the model is told first"),
   key("roots", "directories besides the working directory that tools may use", []),
   key("limits", "how often, and how many at a time, tools may run", []),
+  key("loopGuard.action", "what happens to a call that repeats those before it: ask, stop or off", "ask"),
+  key("loopGuard.repeats", "equal calls in a row with the same outcome, after which the next one is noticed", 3),
   key("resultLimit", "bytes of a result that the model is given; the whole is kept in a file", 100_000),
   key("network.allowHosts", "the only hosts that fetch_url reaches; every public one where absent"),
   key("network.denyHosts", "hosts that fetch_url never reaches, the names below them included", []),

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Middleware } from "./Middleware.ts"
+import { checkedPermits } from "./permits.ts"
 import { named } from "./Step.ts"
 
 interface Waiter {
@@ -11,11 +12,14 @@ interface Waiter {
  * several tools is one limit for all of them, in which a call that waits for another of them, as a delegation does, must have
  * no part: it would hold what the other waits for.
  *
+ * What holds a permit is the call, not what it left behind: an attempt that was given up on at its deadline and heeds no
+ * interruption counts no longer, or one tool that hangs would hold up all others for ever.
+ *
  * A permit is free only while nobody waits: one that is given back goes to the first who waits. That makes an uncontended
  * call twice as fast as with a `Semaphore`, whose every acquisition is asynchronous.
  */
 export const concurrency = (permits: number): Effect.Effect<Middleware<unknown>> =>
-  Effect.sync(() => {
+  Effect.map(checkedPermits("concurrency", permits), () => {
     let free = permits
     const waiting = new Set<Waiter>()
     const giveBack = Effect.sync(() => {

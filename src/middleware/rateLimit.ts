@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { monotonicMillis } from "./monotonic.ts"
+import { checkedPermits } from "./permits.ts"
 import { named } from "./Step.ts"
 
 /** Calls come faster than the limit allows. */
@@ -21,45 +22,74 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }
 
 export interface RateLimit {
-  /** Calls that may start at once, and in any window of `per`. */
+  /** Calls that may start in any window of `per`. */
   readonly permits: number
   readonly per: Duration.DurationInput
   /** The longest that a call waits for its turn; beyond it the call fails. Zero where absent. */
   readonly maxWait?: Duration.DurationInput
 }
 
+interface Turn {
+  /** When the call starts, or is to start at the earliest; monotonic milliseconds. */
+  at: number
+}
+
 /**
- * Lets so many calls start per time, spaced evenly once a burst is used up (T18). The same value around several tools is
- * one limit for all of them. Its state is one number: the time at which the bucket is full again (GCRA, ITU-T I.371).
+ * Lets so many calls start in any window of time, in the order they came (T18). The same value around several tools is one
+ * limit for all of them. It remembers the starts of about one window and
+ * the turns of those who wait.
  */
 export const rateLimit = <Call extends Named>(
   options: RateLimit
 ): Effect.Effect<Middleware<Call, { fails: RateLimited }>> =>
-  Effect.sync(() => {
+  Effect.map(checkedPermits("rateLimit", options.permits), (permits) => {
     const window = Duration.toMillis(options.per)
     const maxWait = Duration.toMillis(options.maxWait ?? 0)
-    const spacing = window / options.permits
-    const limit = `${options.permits} times per ${Duration.format(Duration.decode(options.per))}`
-    let full = -Infinity
-    const giveBack = Effect.sync(() => {
-      full -= spacing
-    })
+    const limit = `${permits} times per ${Duration.format(Duration.decode(options.per))}`
+    const turns: Array<Turn> = []
+
+    let roomFor = 64
+
+    /** Looks only when there are twice as many as the last time, which keeps a busy limit fast. */
+    const forget = (now: number) => {
+      if (turns.length < roomFor) return
+      const recent = turns.findIndex(({ at }) => at > now - window)
+      turns.splice(0, recent < 0 ? turns.length : recent)
+      roomFor = Math.max(64, turns.length * 2)
+    }
+    /** One window after the call that is `permits` turns before. */
+    const earliest = (index: number): number => (turns[index - permits]?.at ?? -Infinity) + window
+    const start = (turn: Turn): Effect.Effect<void> =>
+      Effect.flatMap(monotonicMillis, (now) => {
+        const left = earliest(turns.indexOf(turn)) - now
+        if (left > 0) return Effect.zipRight(Effect.sleep(Math.ceil(left)), start(turn))
+        turn.at = now
+        return Effect.void
+      })
+    const giveBack = (turn: Turn) =>
+      Effect.sync(() => {
+        const index = turns.indexOf(turn)
+        if (index >= 0) turns.splice(index, 1)
+      })
+
     const limited: Middleware<Call, { fails: RateLimited }> = <Self extends Call, A, E, R>(
       call: Self,
       next: (call: Self) => Effect.Effect<A, E, R>
     ) =>
       Effect.flatMap(monotonicMillis, (now): Effect.Effect<A, E | RateLimited, R> => {
-        const from = Math.max(full, now)
-        const wait = Math.max(0, from + spacing - window - now)
+        forget(now)
+        const at = Math.max(now, turns.at(-1)?.at ?? now, earliest(turns.length))
+        const wait = at - now
         if (wait > maxWait) {
           return Effect.fail(
             new RateLimited({ kind: call.kind, name: call.name, limit, retryAfterMillis: Math.ceil(wait - maxWait) })
           )
         }
-        full = from + spacing
+        const turn = { at }
+        turns.push(turn)
         if (wait === 0) return next(call)
         return Effect.zipRight(
-          Effect.onInterrupt(Effect.sleep(Duration.millis(wait)), () => giveBack),
+          Effect.onInterrupt(start(turn), () => giveBack(turn)),
           Effect.suspend(() => next(call))
         )
       })

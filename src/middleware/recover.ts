@@ -1,6 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { endOf } from "./endOf.ts"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
@@ -26,7 +27,7 @@ export const recover = <Call extends Named>(
     Effect.catchAllCause(
       Effect.suspend(() => next(call)),
       (cause): Effect.Effect<never, Crashed | Effect.Effect.Error<ReturnType<typeof next>>> =>
-        Cause.isDie(cause) && !Cause.isInterrupted(cause)
+        endOf(cause) === "crashed"
           ? Effect.zipRight(
               Effect.ignoreLogged(Effect.sandbox(onDefect(call, Cause.pretty(cause)))),
               new Crashed({ kind: call.kind, name: call.name })

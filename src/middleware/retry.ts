@@ -25,6 +25,8 @@ export interface RetryPolicy {
   readonly schedule: Schedule.Schedule<unknown, unknown>
   /** Decided by the type of the error or what it declares, never by its text. */
   readonly retryable: (error: unknown) => boolean
+  /** The longest that anyone waits for another attempt; an error that asks for more is final. */
+  readonly patience?: Duration.Duration
   /** For people: `3 attempts, 100 millis × 2 up to 10 seconds, jittered`. */
   readonly description: string
 }
@@ -53,8 +55,8 @@ const retryAfter = (error: unknown): Duration.Duration => {
 }
 
 /**
- * Exponential back-off as a `Schedule` (T7). An error that carries `retryAfterMillis` is not retried earlier, nor later
- * than `maxDelay`; without a predicate an error is retried where it declares `retryable: true`.
+ * Exponential back-off as a `Schedule` (T7). An error that carries `retryAfterMillis` is not retried earlier, and not at all
+ * where that is longer than `maxDelay`; without a predicate an error is retried where it declares `retryable: true`.
  */
 export const backoff = (options: Backoff): RetryPolicy => {
   const initial = Duration.decode(options.initialDelay)
@@ -62,32 +64,41 @@ export const backoff = (options: Backoff): RetryPolicy => {
   const exponential = Schedule.exponential(initial, options.multiplier)
   const schedule = (options.jitter ? Schedule.jittered(exponential) : exponential).pipe(
     Schedule.zipRight(Schedule.identity<unknown>()),
-    Schedule.modifyDelay((error, delay) => Duration.min(max, Duration.max(delay, retryAfter(error)))),
+    Schedule.modifyDelay((error, delay) => Duration.max(Duration.min(max, delay), retryAfter(error))),
     Schedule.intersect(Schedule.recurs(options.maxAttempts - 1))
   )
   return {
     schedule,
     retryable: options.retryable ?? isRetryable,
+    patience: max,
     description:
       `${options.maxAttempts} attempts, ${Duration.format(initial)} × ${options.multiplier}` +
       ` up to ${Duration.format(max)}${options.jitter ? ", jittered" : ""}`
   }
 }
 
-/** Every attempt failed; `message` is that of the last one with the number of attempts. */
+/** Every attempt failed, or the last one asks for a longer wait than anyone waits; `message` is its own with the number. */
 export class RetriesExhausted extends Schema.TaggedError<RetriesExhausted>()("RetriesExhausted", {
   kind: Schema.Literal("tool", "command"),
   name: Schema.String,
   attempts: Schema.Number,
   lastError: Schema.String,
+  /** The wait that the last error asks for, where it was too long. */
+  retryAfterMillis: Schema.optional(Schema.Number),
   cause: Schema.Defect
 }) {
   override get message() {
-    return `${this.kind} ${this.name} failed after ${this.attempts} attempts: ${this.lastError}`
+    const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
+    const later =
+      this.retryAfterMillis === undefined
+        ? ""
+        : ` (it asks to be tried again in ${Duration.format(Duration.millis(this.retryAfterMillis))})`
+    return `${this.kind} ${this.name} failed after ${attempts}: ${this.lastError}${later}`
   }
 }
 
-const describe = (error: unknown): string =>
+/** What an error says of itself. */
+export const reasonOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)
 
 export interface Retrying {
@@ -110,17 +121,22 @@ export const retry = <Call extends Repeatable>(
     call: Self,
     next: (call: Self) => Effect.Effect<A, E, R>
   ) => {
-    const exhausted = (attempts: number, error: E) =>
+    const exhausted = (attempts: number, error: E, retryAfterMillis?: number) =>
       new RetriesExhausted({
         kind: call.kind,
         name: call.name,
         attempts,
-        lastError: describe(error),
+        lastError: reasonOf(error),
+        ...(retryAfterMillis === undefined ? {} : { retryAfterMillis }),
         cause: error
       })
     const failed = (attempt: number, error: E, state: unknown): Effect.Effect<A, E | RetriesExhausted, R> => {
       const final = Effect.suspend(() => Effect.fail(attempt === 1 ? error : exhausted(attempt, error)))
       if (!policy.retryable(error)) return final
+      const asked = retryAfter(error)
+      if (policy.patience !== undefined && Duration.greaterThan(asked, policy.patience)) {
+        return exhausted(attempt, error, Duration.toMillis(asked))
+      }
       return Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.flatMap(
           policy.schedule.step(now, error, state),

@@ -1,6 +1,6 @@
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { endOf } from "./endOf.ts"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { monotonicMillis } from "./monotonic.ts"
@@ -9,7 +9,7 @@ import { named } from "./Step.ts"
 const outcome = (exit: Exit.Exit<unknown, unknown>): string =>
   Exit.match(exit, {
     onSuccess: () => "succeeded",
-    onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? "interrupted" : Cause.isDie(cause) ? "crashed" : "failed")
+    onFailure: endOf
   })
 
 /** Logs what ran, for how long and how it ended; `durationMillis` and `outcome` are annotations (M2). */

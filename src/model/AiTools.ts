@@ -2,14 +2,8 @@ import * as Tool from "@effect/ai/Tool"
 import type * as Toolkit from "@effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { anyObject, rooted } from "../tool/rooted.ts"
 import type { FunctionDefinition } from "./Model.ts"
-
-/** Accepts any object; what it publishes as its JSON Schema is the definition's own. */
-const anyObject = Schema.Struct({}, { key: Schema.String, value: Schema.Unknown })
-
-/** Without a `type` at its root, a schema would be merged with that of `anyObject`. */
-const rooted = (parameters: FunctionDefinition["parameters"]) =>
-  parameters["type"] === "object" ? parameters : { properties: {}, ...parameters, type: "object" }
 
 const toTool = (definition: FunctionDefinition): Tool.Any =>
   Tool.make(definition.name, {

@@ -25,17 +25,35 @@ const load = <A>(profile: string, module: () => Promise<A>): Effect.Effect<A, Pr
     catch: (cause) => new ProfileInvalid({ profile, reason: `its provider cannot be loaded: ${String(cause)}` })
   })
 
-const credentials = (
+/** What an HTTP header may be called, and hold. */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+const printable = /^[\u0020-\u007e]+$/
+
+/** The key of a profile, if it needs one: there, without the white space around it, and fit to be sent like its headers. */
+export const credentials = (
   name: string,
   profile: Profile,
   environment: Environment
-): Effect.Effect<Redacted.Redacted | undefined, CredentialsMissing> => {
+): Effect.Effect<Redacted.Redacted | undefined, CredentialsMissing | ProfileInvalid> => {
+  const headers = "headers" in profile ? Object.entries(profile.headers ?? {}) : []
+  const wrong = headers.find(([header, value]) => !headerName.test(header) || !headerValue.test(value))
+  if (wrong !== undefined) {
+    const reason = `its header ${JSON.stringify(wrong[0])} has a character that HTTP forbids. Mend it with tollgate config set profiles.${name}.headers '{…}'.`
+    return Effect.fail(new ProfileInvalid({ profile: name, reason }))
+  }
   const variable = apiKeyVariable(profile)
   if (variable === undefined) return Effect.succeed(undefined)
   const key = Option.filter(environment(variable), (value) => Redacted.value(value).trim() !== "")
   return Option.match(key, {
     onNone: () => Effect.fail(new CredentialsMissing({ profile: name, variable })),
-    onSome: (value) => Effect.succeed(Redacted.make(Redacted.value(value).trim()))
+    onSome: (value) => {
+      const text = Redacted.value(value).trim()
+      const reason = `the environment variable ${variable} holds a character that no key has, such as … or a line break. Copy the whole key into it.`
+      return printable.test(text)
+        ? Effect.succeed(Redacted.make(text))
+        : Effect.fail(new ProfileInvalid({ profile: name, reason }))
+    }
   })
 }
 

@@ -2,11 +2,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as ChildProcess from "node:child_process"
 import * as fs from "node:fs"
-import type { Readable } from "node:stream"
+import { Readable } from "node:stream"
 import type { Channel, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
 import { stdinLimit } from "./ProcessCommand.ts"
 import * as Pipes from "./Pipes.ts"
 import { markerName } from "./ProcessTree.ts"
+import { until } from "./RealClock.ts"
 import { SpawnFailed, spawnFailed } from "./SpawnFailed.ts"
 
 /** The child that was started, in a session and a group of its own. */
@@ -15,6 +16,8 @@ export interface Leader {
   readonly sources: Readonly<Record<Channel, Readable>>
   readonly hasExited: () => boolean
   readonly exit: Effect.Effect<ProcessExit>
+  /** How many processes it has told of that ended with it; asked once it has exited. */
+  readonly leftBehind: Effect.Effect<number>
 }
 
 export interface Making {
@@ -35,6 +38,12 @@ const inputBytes = (stdin: ProcessCommand["stdin"]): number =>
   stdin === undefined || stdin === "closed" ? 0 : Buffer.byteLength(stdin instanceof Uint8Array ? stdin : stdin.text)
 
 const ignore = (): void => {}
+
+/** Characters of what a leader tells. */
+const maxTold = 16
+
+/** Milliseconds to wait for the end of what a leader tells once it has exited. */
+const patience = 200
 
 const spawn = (
   command: ProcessCommand,
@@ -64,8 +73,16 @@ const spawn = (
         cwd: command.cwd,
         env: { ...command.env, [markerName]: making.marker },
         detached: true,
-        stdio: [stdin, stdout, stderr]
+        stdio: command.tells === true ? [stdin, stdout, stderr, "pipe"] : [stdin, stdout, stderr]
       })
+      const told = child.stdio[3]
+      let left = ""
+      if (told instanceof Readable) {
+        told.setEncoding("utf8").on("error", ignore)
+        told.on("data", (text: string) => {
+          left = (left + text).slice(0, maxTold)
+        })
+      }
       child.on("error", fail)
       const { pid } = child
       if (pid === undefined) return
@@ -76,7 +93,12 @@ const spawn = (
         Deferred.unsafeDone(exit, Effect.succeed({ exitCode, signal }))
       })
       const sources = { stdout: child.stdout ?? readers.shift()!, stderr: child.stderr ?? readers.shift()! }
-      resume(Effect.succeed({ pid, sources, hasExited: () => exited, exit: Deferred.await(exit) }))
+      const hasTold = Effect.sync(() => !(told instanceof Readable) || told.readableEnded || told.destroyed)
+      const leftBehind = Effect.map(until(hasTold, patience), () => {
+        if (told instanceof Readable) told.destroy()
+        return /^\d+$/.test(left) ? Number(left) : 0
+      })
+      resume(Effect.succeed({ pid, sources, hasExited: () => exited, exit: Deferred.await(exit), leftBehind }))
     } catch (error) {
       fail(error)
     } finally {

@@ -131,7 +131,8 @@ const tend = (leader: Leader.Leader, command: ProcessCommand, marker: string, gu
       // What SIGKILL could not end stays in the guardian's care.
       if (complete) guardian.release(pid)
       else yield* Effect.logWarning(`Process ${pid} (${command.file}) did not end after SIGKILL.`)
-      return (ended ??= survivors)
+      const left = yield* leader.leftBehind
+      return (ended ??= survivors + left)
     })
   )
   const drain = Effect.gen(function* () {

@@ -10,6 +10,9 @@ const words = new Set(
   ).split(" ")
 )
 
+/** A word that configurations and prose put where a secret would stand. */
+export const isWord = (text: string): boolean => words.has(text.toLowerCase())
+
 const reference =
   /^(?:\$[A-Za-z_]\w*|\$?\{{1,2}[^{}]*\}{1,2}|\$\([^()]*\)|%\w+%|\*+|\.{3}|(?:process|import|os|env|config|this|self|secrets|vars)\.[\w.[\]]+)$/
 
@@ -23,13 +26,14 @@ const isVariable = (text: string): boolean =>
 export const isReference = (value: string): boolean => {
   const bare = value.replace(/[,;.)}\]]{1,9}$/, "")
   if (/^\[redacted-|^\{|^[[({]+$/.test(value)) return true
-  return (
-    words.has(bare.toLowerCase()) ||
-    isVariable(bare) ||
-    call.test(value) ||
-    reference.test(value.replace(/[,;]{1,9}$/, ""))
-  )
+  return isWord(bare) || isVariable(bare) || call.test(value) || reference.test(value.replace(/[,;]{1,9}$/, ""))
 }
+
+/** Names of the working directory, which `pwd$` would take for passwords. */
+export const isPlaceName = (name: string): boolean => /^\$?(?:OLD)?PWD$/.test(name)
+
+/** An absolute path and nothing besides, as a connection string would go on behind its password. */
+export const isPlace = (value: string): boolean => /^\/[\p{L}\p{N}_.@+~%:()/-]*$/u.test(value)
 
 /** Closing punctuation that belongs to the text around a value. */
 export const trailing = (value: string): number => /[,;)}\]]{0,9}$/.exec(value)?.[0].length ?? 0

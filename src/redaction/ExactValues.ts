@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import { mark } from "./Mark.ts"
 
 /** Characters; a shorter value would blacken ordinary text. */
@@ -26,6 +27,7 @@ export class ExactValues {
   private readonly all: ReadonlyArray<string>
   private readonly pattern: RegExp
   private readonly longest: number
+  private readonly byFirst: Readonly<Record<string, ReadonlyArray<string>>>
 
   constructor(values: ReadonlyArray<string>) {
     const known = values.map((_) => _.trim()).filter((_) => _.length >= minExact)
@@ -34,6 +36,7 @@ export class ExactValues {
       .toSorted((a, b) => b.length - a.length)
     this.pattern = new RegExp(this.all.map(escaped).join("|"), "g")
     this.longest = this.all[0]?.length ?? 0
+    this.byFirst = Arr.groupBy(this.all, (_) => _.charAt(0))
   }
 
   get isEmpty(): boolean {
@@ -57,8 +60,10 @@ export class ExactValues {
   /** The first place from which the rest of the text could be the beginning of a value. */
   private heldFrom(text: string): number {
     for (let i = Math.max(0, text.length - this.longest + 1); i < text.length; i++) {
+      const known = this.byFirst[text.charAt(i)]
+      if (known === undefined) continue
       const rest = text.slice(i)
-      if (this.all.some((_) => _.length > rest.length && _.startsWith(rest))) return i
+      if (known.some((_) => _.length > rest.length && _.startsWith(rest))) return i
     }
     return text.length
   }

@@ -1,4 +1,4 @@
-import { isReference, trailing } from "./Assigned.ts"
+import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
 import { mark } from "./Mark.ts"
 import { secretName } from "./SecretName.ts"
 import { anyShape, shapeKind } from "./Shapes.ts"
@@ -61,6 +61,7 @@ const inAssignments = (text: string): ReadonlyArray<Finding> => {
     const head = text.slice(start, start + 256)
     const first = head.slice(0, valueEnd(head))
     if (first === "" || scheme.test(first) || isReference(first)) continue
+    if (match.index === name?.length && isPlaceName(name) && isPlace(text.slice(start))) continue
     const value = first.length < head.length ? first : text.slice(start, start + valueEnd(text.slice(start)))
     const end = start + value.length - trailing(value)
     if (end > start) found.push({ start, end, kind })

@@ -1,4 +1,4 @@
-import { isReference, trailing } from "./Assigned.ts"
+import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
 import { findings, type Holds, render } from "./Finding.ts"
 import { type LexemeKind, windowSize } from "./Lexer.ts"
 import { isPlaceholder, Logins } from "./Logins.ts"
@@ -18,6 +18,8 @@ interface Named {
   readonly within: string | undefined
   /** Of its value, the secret is what follows a colon. */
   readonly pair?: boolean
+  /** Where its value is a path, it is no secret. */
+  readonly place?: boolean
 }
 
 /** What is left out until its end comes; `shown` once a mark stands for it. */
@@ -30,6 +32,7 @@ interface Hidden {
   shown: boolean
   /** Characters so far, where that is bounded. */
   size?: number
+  readonly place?: boolean
 }
 
 const puttyStart = "Private-Lines:"
@@ -118,7 +121,8 @@ export class Reader {
     } else if (open === undefined && !(text === "'" && /\w/.test(this.last))) this.open = text
     if (!this.named || this.named.sign === "") return text
     this.open = undefined
-    return text + this.hide({ kind: this.named.kind, until: "quote", quote: text, shown: false })
+    const { kind, place = false } = this.named
+    return text + this.hide({ kind, until: "quote", quote: text, shown: false, place })
   }
 
   /** Starts leaving text out, at its mark where that is shown at once. */
@@ -162,6 +166,10 @@ export class Reader {
       return text
     }
     if (kind === "newline" && hidden.quote !== "`") return this.resume(kind, text)
+    if (hidden.place === true && !hidden.shown && kind === "piece" && isPlace(text)) {
+      this.open = hidden.quote
+      return this.resume(kind, text)
+    }
     if (kind !== "piece") return hidden.until === "quote" ? this.show(hidden) : ""
     const body = this.key.heading(text)
     const shown = this.show(hidden)
@@ -219,6 +227,7 @@ export class Reader {
     this.named = named
     if (/^[[(]*$/.test(value) || /^[bfru]{1,2}$/i.test(value)) return value
     this.named = undefined
+    if (named.place === true && isPlace(value)) return this.plain(value)
     if (named.kind === "authorization" && scheme.test(value)) {
       this.credentials = "header"
       return value
@@ -266,7 +275,8 @@ export class Reader {
     if (kind === undefined) return
     const flag = sign === "" && /^--?\w/.test(text) && name === text
     const element = this.last === "<" && name === text
-    this.named = { kind, sign: flag ? " " : sign, element, within: this.open }
+    const place = name + sign === text && isPlaceName(name)
+    this.named = { kind, sign: flag ? " " : sign, element, within: this.open, place }
   }
 
   /** Of an over-long piece its first half, or up to the end of a secret across the middle. */

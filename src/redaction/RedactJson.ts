@@ -1,4 +1,5 @@
 import * as Redacted from "effect/Redacted"
+import { isPlace, isPlaceName } from "./Assigned.ts"
 import { mark } from "./Mark.ts"
 import { secretName } from "./SecretName.ts"
 
@@ -53,7 +54,9 @@ export const redactJsonWith = (redact: (text: string) => string, root: unknown):
         break
       }
       const secret = key === "value" && kind !== undefined ? kind : secretName(key)
-      entries.push([redact(key), secret === undefined || isBlank(field) ? visit(field, depth + 1) : mark(secret)])
+      const place = typeof field === "string" && isPlaceName(key) && isPlace(field)
+      const plain = secret === undefined || isBlank(field) || place
+      entries.push([redact(key), plain ? visit(field, depth + 1) : mark(secret)])
     }
     return Object.fromEntries(entries)
   }

@@ -56,9 +56,8 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
     }
   }
   const text = (whole: string): string => {
-    if (exact.isEmpty && isHarmless(whole)) return whole
-    const one = stream()
-    return one.push(whole) + one.flush()
+    const known = exact.isEmpty ? whole : exact.replace(whole, true).out
+    return isHarmless(known) ? known : new Scanner().whole(known)
   }
   const transform = <E, R>(self: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
     Stream.suspend(() => {

@@ -14,7 +14,7 @@ const kinds: ReadonlyArray<readonly [kind: string, pattern: RegExp]> = [
 
 /** Endings of names that speak about a secret without holding it. */
 const about =
-  /(?:count|length|policy|field|fields|required|id|ids|name|names|ttl|expires?|expiry|expiration|expiresin|expiresat|type|types|url|uri|file|path|hint|min|max|size|limit|rotation|manager|store|reset|strength|less|label|title|description|placeholder|helper)$/
+  /(?:count|length|policy|field|fields|required|id|ids|name|names|ttl|expires?|expiry|expiration|expiresin|expiresat|type|types|url|uri|file|path|hint|min|max|size|limit|rotation|manager|store|reset|strength|less|label|title|description|placeholder|helper|askpass)$/
 
 /** Ordinary names that would match by accident. */
 const harmless =

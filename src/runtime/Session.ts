@@ -12,6 +12,7 @@ import type { WorkerOutcome } from "../agent/Worker.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
 import { ModelView } from "../conversation/ModelView.ts"
+import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import { Models } from "../model/Models.ts"
 import { Redactor } from "../redaction/Redactor.ts"
@@ -83,7 +84,7 @@ const terminal = (outcome: Outcome, by: "user" | "shutdown", durationMillis: num
     const { message } = failure.value
     return new TaskFailed({ kind: kindOf(failure.value), message, durationMillis }, trusted)
   }
-  return Cause.isInterrupted(outcome.cause)
+  return endOf(outcome.cause) === "interrupted"
     ? new TaskInterrupted({ by, durationMillis }, trusted)
     : new TaskFailed(
         { kind: "defect", message: "The task crashed. This is a bug of Tollgate.", durationMillis },

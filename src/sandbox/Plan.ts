@@ -19,6 +19,8 @@ export interface Absent {
 /** A policy in terms of paths without links, each list in the order in which it is to be applied. */
 export interface Plan {
   readonly writable: ReadonlyArray<string>
+  /** Directories that are neither writable nor the policy's own. */
+  readonly readable?: ReadonlyArray<string>
   /** Directories between a writable one and something protected; to be mounted, since a mount cannot be renamed away. */
   readonly pinned: ReadonlyArray<string>
   readonly readOnly: ReadonlyArray<string>
@@ -114,12 +116,17 @@ export const make = (policy: SandboxPolicy, view: View = system): Plan => {
       } else if (canWrite(path) && !writable.includes(path)) pinned.add(path)
     }
   }
+  const cwd = resolve(view, policy.cwd)?.path
+  const readable = existing(policy.readable ?? []).flatMap(({ path }) =>
+    path === cwd || path === "/" || canWrite(path) ? [] : [path]
+  )
   return {
     writable,
+    ...(readable.length === 0 ? {} : { readable: ordered(readable) }),
     pinned: ordered(pinned),
     readOnly: ordered(readOnly),
     absent: [...absent.values()],
     hidden: existing(policy.hidden ?? []),
-    cwd: resolve(view, policy.cwd)?.path
+    cwd
   }
 }

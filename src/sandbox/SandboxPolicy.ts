@@ -3,6 +3,8 @@
  * a call can widen it. Relative paths start at `cwd`; what does not exist is not created.
  */
 export interface SandboxPolicy {
+  /** Directories that have to be there, to be read; most of the system is in any case, but not in every sandbox. */
+  readonly readable?: ReadonlyArray<string>
   /** Directories that may be written. The root of the file system cannot be one. */
   readonly writable: ReadonlyArray<string>
   /**

@@ -8,6 +8,8 @@ const bind = (option: string, paths: ReadonlyArray<string>): ReadonlyArray<strin
 
 const fresh = ["/tmp", "/run"]
 
+const isCovered = (path: string): boolean => fresh.some((place) => within(place, path))
+
 /**
  * The system read-only and without its sockets (`/run` and `/tmp` are fresh: a read-only socket can still be written to, and
  * some of those behind them are as good as root), no capability, no more than so many processes, and namespaces of its own, so that nothing outlives it.
@@ -24,11 +26,12 @@ export const bubblewrap = (
   cwd: "/",
   env: { ...command.env, TMPDIR: "/tmp" },
   supervised: true,
+  tells: true,
   args: [
     ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"],
     ["--ro-bind-try", "/run/current-system", "/run/current-system"],
     network ? ["--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"] : [],
-    bind("--ro-bind", plan.cwd !== undefined && fresh.some((place) => within(place, plan.cwd!)) ? [plan.cwd] : []),
+    bind("--ro-bind", [...(plan.cwd === undefined ? [] : [plan.cwd]), ...(plan.readable ?? [])].filter(isCovered)),
     bind("--bind", plan.writable),
     bind("--bind", plan.pinned),
     bind("--ro-bind", plan.readOnly),

@@ -47,6 +47,7 @@ export const container = (
     ["--pids-limit", String(spareProcesses)],
     engine === "podman" ? ["--userns", "keep-id"] : user === undefined ? [] : ["--user", user],
     plan.cwd === undefined || plan.writable.includes(plan.cwd) ? [] : bind(plan.cwd, "read"),
+    (plan.readable ?? []).flatMap((path) => bind(path, "read")),
     plan.writable.flatMap((path) => bind(path, "write")),
     plan.pinned.flatMap((path) => bind(path, "write")),
     plan.readOnly.flatMap((path) => bind(path, "read")),

@@ -12,9 +12,22 @@ export const processLimit = (): number => {
   return spareProcesses + Number(entities.split("/")[1] ?? 0)
 }
 
-/** A shell text that sets the limit and becomes the command that follows it: dash and bash name the limit differently. */
-export const limited = (processes: number): ReadonlyArray<string> => [
-  "/bin/sh",
-  "-c",
-  `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; exec "$0" "$@"`
-]
+/**
+ * A shell text that sets the limit, runs the command that follows it and writes to descriptor 3 how many other processes of
+ * its namespace live then. It waits for the command whatever signal comes, is silent itself, and starts nothing else.
+ * Dash and bash name the limit differently.
+ */
+const script = (processes: number): string => `
+exec 4>&2 2>/dev/null
+trap : HUP INT TERM
+ulimit -u ${processes} || ulimit -p ${processes}
+(exec "$0" "$@" 2>&4 3>&- 4>&-)
+code=$?
+left=-2
+for place in /proc/[0-9]*; do
+  read -r status <"$place/stat" && case $status in *") Z "*) ;; *) left=$((left + 1)) ;; esac
+done
+[ $left -gt 0 ] && printf %s "$left" >&3
+exit $code`
+
+export const limited = (processes: number): ReadonlyArray<string> => ["/bin/sh", "-c", script(processes)]

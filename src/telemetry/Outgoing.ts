@@ -1,5 +1,6 @@
 import { redactJsonWith } from "../redaction/RedactJson.ts"
 import { remembering } from "../redaction/remembering.ts"
+import { secretName } from "../redaction/SecretName.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 
 export type Attributes = Readonly<Record<string, unknown>>
@@ -24,16 +25,32 @@ const valueOf = (value: unknown, limit: number): unknown => {
   return typeof value === "object" && value !== null ? bounded(JSON.stringify(value), limit) : value
 }
 
+/** The kind of secret that a key names, asked once for each key; empty where it names none. */
+const kindOf = remembering((key) => secretName(key) ?? "")
+
+/** Whether an attribute is redacted by itself: its key says nothing of what else there is, and it is neither list nor object. */
+const isSimple = ([key, value]: readonly [string, unknown]): boolean =>
+  key !== "value" &&
+  (typeof value === "string" || typeof value === "number" || typeof value === "boolean") &&
+  kindOf(key) === ""
+
 const make = (redactor: RedactorShape): Outgoing => {
   const redact = remembering(redactor.text)
+  const simple = ([key, value]: readonly [string, unknown]) =>
+    [redact(key), typeof value === "string" ? redact(value) : value] as const
   return {
     text: (whole, limit = maxText) => bounded(redact(whole), limit),
-    attributes: (attributes, limit = maxText) =>
-      Object.fromEntries(
-        Object.entries(redactJsonWith(redact, attributes) as Attributes).flatMap(([key, value]) =>
+    attributes: (attributes, limit = maxText) => {
+      const entries = Object.entries(attributes)
+      const redacted = entries.every(isSimple)
+        ? entries.map(simple)
+        : Object.entries(redactJsonWith(redact, attributes) as Attributes)
+      return Object.fromEntries(
+        redacted.flatMap(([key, value]) =>
           value === undefined || value === null ? [] : [[bounded(key, limit), valueOf(value, limit)]]
         )
       )
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
+import { endOf } from "../middleware/endOf.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import * as Outgoing from "./Outgoing.ts"
 import { maxEvents, veiled } from "./veiled.ts"
@@ -43,11 +44,11 @@ const tagOf = (error: unknown): string => {
 }
 
 /** The class of what went wrong; nothing where the effect was interrupted. */
-const errorType = (cause: Cause.Cause<unknown>): string | undefined =>
-  Option.match(Cause.failureOption(cause), {
-    onSome: tagOf,
-    onNone: () => (Cause.isInterrupted(cause) ? undefined : "Crashed")
-  })
+const errorType = (cause: Cause.Cause<unknown>): string | undefined => {
+  const end = endOf(cause)
+  if (end === "interrupted") return undefined
+  return end === "crashed" ? "Crashed" : tagOf(Option.getOrUndefined(Cause.failureOption(cause)))
+}
 
 const messageOf = (cause: Cause.Cause<unknown>): string => Cause.prettyErrors(cause)[0]?.message ?? ""
 
@@ -72,7 +73,7 @@ export const ending = (
   if (found === undefined) return { exit: Exit.failCause(Cause.interrupt(FiberId.none)) }
   const type = outgoing.text(found)
   const shown = (say: () => string) => outgoing.text(said(say), Outgoing.maxContent)
-  const crashed = Option.isNone(Cause.failureOption(cause))
+  const crashed = endOf(cause) === "crashed"
   const failure = new SpanFailure({
     name: type,
     message: content ? shown(() => messageOf(cause)) : type,

@@ -31,6 +31,8 @@ export const ApprovalRequest = Schema.Struct({
   grant: Schema.optionalWith(Schema.String, { exact: true }),
   /** The rule that `always` would save, in words. */
   rule: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The call is so many in a row, itself included, with the same parameters and the same result. */
+  repeats: Schema.optionalWith(Schema.Number, { exact: true }),
   /** The last messages of the conversation, at most ten. */
   context: Schema.optionalWith(Schema.Array(ContextMessage), { exact: true }),
   /** Epoch milliseconds. */

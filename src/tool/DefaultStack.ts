@@ -39,9 +39,10 @@ export interface DefaultStackOptions<C extends Change, R = unknown> {
   /** Absent where no tracer listens. */
   readonly telemetry?: TelemetryOptions
   readonly notifications?: { readonly show: Notifications["Type"]; readonly rule?: NoticeRule }
+  /** Outside of all that can refuse a call, for a call that is refused again and again is a loop too. */
+  readonly loopGuard?: Middleware<ToolCall, { fails: LoopDetected }>
   readonly hooks?: ReadonlyArray<Hook<R>>
   readonly onInvalid?: ValidationObserver
-  readonly loopGuard?: Middleware<ToolCall, { fails: LoopDetected }>
   readonly approval?: Middleware<ToolCall, C>
   /** Rate limits, concurrency limits and named groups; entered once a call is approved. */
   // oxlint-disable-next-line typescript/no-explicit-any -- limits differ in what they change
@@ -86,9 +87,9 @@ type LimitsChange<O> = IfGiven<
 export type StackChange<O> = Stacked<
   [
     Middleware<ToolCall, { fails: Crashed }>,
+    Middleware<ToolCall, IfGiven<O, "loopGuard", { fails: LoopDetected }>>,
     Middleware<ToolCall, HooksChange<O>>,
     Middleware<ToolCall, { fails: ParametersInvalid }>,
-    Middleware<ToolCall, IfGiven<O, "loopGuard", { fails: LoopDetected }>>,
     Middleware<ToolCall, ApprovalChange<O>>,
     Middleware<ToolCall, LimitsChange<O>>,
     Middleware<ToolCall, { fails: RetriesExhausted }>,
@@ -110,9 +111,9 @@ const stepsFor = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<unknown> =
     options.recovery !== false && recovery,
     options.telemetry && telemetry(options.telemetry),
     options.notifications && notify(options.notifications.show, options.notifications.rule),
+    options.loopGuard,
     hooks.pre.length + hooks.post.length > 0 && runHooks(hooks),
     validate(options.onInvalid),
-    options.loopGuard,
     options.approval,
     ...(options.limits ?? []).filter(({ tools }) => selects(tools, tool)).map(({ middleware }) => middleware),
     announce,
@@ -125,8 +126,8 @@ const stepsFor = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<unknown> =
 }
 
 /**
- * The stack in front of every tool, outermost first (T15): recovery, telemetry, notifications, hooks, validation, loop
- * guard, approval, limits, announcement, result limit, retry, timeout, progress, file changes. A step that is not configured
+ * The stack in front of every tool, outermost first (T15): recovery, telemetry, notifications, loop guard, hooks,
+ * validation, approval, limits, announcement, result limit, retry, timeout, progress, file changes. A step that is not configured
  * for a tool is not in its chain; retry is there only for tools declared read-only or idempotent (T7).
  */
 export const make = <const O extends AnyOptions>(

@@ -2,6 +2,8 @@ import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RetryPolicy } from "../middleware/retry.ts"
 import { decoder } from "./JsonSchema.ts"
+import { lazy } from "./lazy.ts"
+import { rooted } from "./rooted.ts"
 import * as Tool from "./Tool.ts"
 import type { ToolCall } from "./ToolCall.ts"
 
@@ -39,11 +41,6 @@ export type DynamicTool<R = never> = Tool.Tool<
   R
 >
 
-const lazy = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 /**
  * Makes a tool from a JSON Schema. It is not part of `Tool`, because its validator is large and most programs start without
  * such a tool.
@@ -62,6 +59,6 @@ export const make = <R = never>(name: string, options: Options<R>): DynamicTool<
   return {
     ...tool,
     retry,
-    codec: { ...tool.codec, jsonSchema: () => jsonSchema, decode: lazy(() => decoder(jsonSchema)) }
+    codec: { ...tool.codec, jsonSchema: lazy(() => rooted(jsonSchema)), decode: lazy(() => decoder(jsonSchema)) }
   }
 }

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import picomatch from "picomatch"
+import { compile } from "../policy/path/Glob.ts"
 import * as Ring from "./Ring.ts"
 import type { FileChanged } from "./ToolEvent.ts"
 
@@ -23,11 +23,18 @@ export interface FileChange {
   readonly callId: string
 }
 
-const matcher = (glob: string | undefined): ((change: FileChange) => boolean) => {
-  if (glob === undefined || glob === "") return () => true
-  const matches = picomatch(glob, { dot: true })
-  return ({ oldPath, path }) => matches(path) || (oldPath !== undefined && matches(oldPath))
-}
+type Matches = (change: FileChange) => boolean
+
+/** A pattern that cannot be used is a bug of who gives it: the defect is `GlobInvalid`. */
+const matcher = (glob: string | undefined): Effect.Effect<Matches> =>
+  glob === undefined || glob === ""
+    ? Effect.succeed(() => true)
+    : Effect.map(
+        Effect.orDie(compile(glob)),
+        (matches): Matches =>
+          ({ oldPath, path }) =>
+            matches(path) || (oldPath !== undefined && matches(oldPath))
+      )
 
 /** The changes that tools report; the disk is not watched (T14). */
 export class FileChanges extends Context.Tag("tollgate/tool/FileChanges")<
@@ -53,10 +60,11 @@ export class FileChanges extends Context.Tag("tollgate/tool/FileChanges")<
             const moved = oldPath === undefined ? {} : { oldPath }
             ring.push({ seq: ++seq, path, change, ...moved, size, time, tool, callId })
           }),
-        following: (glob) => Stream.suspend(() => Stream.filter(ring.following, matcher(glob))),
+        following: (glob) =>
+          Stream.unwrap(Effect.map(matcher(glob), (matches) => Stream.filter(ring.following, matches))),
         recent: ({ glob, limit } = {}) =>
-          Effect.sync(() => {
-            const found = ring.recent().filter(matcher(glob))
+          Effect.map(matcher(glob), (matches) => {
+            const found = ring.recent().filter(matches)
             return limit === undefined ? found : found.slice(Math.max(0, found.length - limit))
           })
       }

@@ -1,9 +1,9 @@
-import { Ajv, type ErrorObject, type Options } from "ajv"
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 import * as Either from "effect/Either"
 import { RE2JS } from "re2js"
-import type { Decode, Issue } from "./Parameters.ts"
+import { issue, shallow, type Decode, type Issue } from "./Parameters.ts"
 
 /**
  * Patterns of schemas that others wrote run in linear time; one that RE2 does not know (look-around, back-references) is not
@@ -47,44 +47,97 @@ const path = (pointer: string, last?: string): string =>
       ""
     )
 
-const issueOf = (error: ErrorObject): Issue => {
-  const { data, instancePath, keyword, message = "valid", params } = error
+const expected = (error: ErrorObject): string => {
+  const { data: actual, keyword, message = "valid", params } = error
   switch (keyword) {
     case "required":
-      return { path: path(instancePath, String(params["missingProperty"])), message: "is missing" }
+      return "is missing"
     case "additionalProperties":
-      return { path: path(instancePath, String(params["additionalProperty"])), message: "is unexpected" }
+      return "is unexpected"
     case "type":
-      return { path: path(instancePath), message: `Expected ${String(params["type"])}, actual ${shown(data)}` }
+      return `Expected ${String(params["type"])}, actual ${shown(actual)}`
     case "enum":
-      return {
-        path: path(instancePath),
-        message: `Expected one of ${shown(params["allowedValues"])}, actual ${shown(data)}`
-      }
+      return `Expected one of ${shown(params["allowedValues"])}, actual ${shown(actual)}`
     case "const":
-      return { path: path(instancePath), message: `Expected ${shown(params["allowedValue"])}, actual ${shown(data)}` }
+      return `Expected ${shown(params["allowedValue"])}, actual ${shown(actual)}`
     default:
-      return { path: path(instancePath), message: `Expected a value that ${message}, actual ${shown(data)}` }
+      return `Expected a value that ${message}, actual ${shown(actual)}`
   }
 }
 
-/** A schema of an unknown dialect is read as the newest one. */
-const dialect = (schema: Readonly<Record<string, unknown>>) =>
-  /draft-0[4-7]/.test(String(schema["$schema"] ?? "")) ? new Ajv(options) : new Ajv2020(options)
+const issueOf = (error: ErrorObject): Issue => {
+  const { instancePath, params } = error
+  const key: unknown = params["missingProperty"] ?? params["additionalProperty"]
+  return issue(path(instancePath, key === undefined ? undefined : String(key)), expected(error))
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Where a value is data and not a schema. */
+const data = new Set(["const", "enum", "default", "examples"])
+
+/** Draft-04 says `exclusiveMinimum: true` beside a `minimum` for what is one number since. */
+const modern = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(modern)
+  if (typeof node !== "object" || node === null) return node
+  const made = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, data.has(key) ? value : modern(value)])
+  )
+  for (const [bound, exclusive] of [
+    ["minimum", "exclusiveMinimum"],
+    ["maximum", "exclusiveMaximum"]
+  ] as const) {
+    if (typeof made[bound] !== "number" || typeof made[exclusive] !== "boolean") continue
+    if (made[exclusive]) {
+      made[exclusive] = made[bound]
+      delete made[bound]
+    } else {
+      delete made[exclusive]
+    }
+  }
+  return made
+}
+
+const isOld = (schema: JsonSchema): boolean => /draft-0[4-7]/.test(String(schema["$schema"] ?? ""))
+
+/** A schema of an unknown dialect is read as the newest one, and where that cannot be as draft-07. */
+const compiled = (schema: JsonSchema): ValidateFunction => {
+  const { $async: async, $id, $schema: _schema, id: _id, ...rest } = modern(schema) as JsonSchema
+  if (async !== undefined && async !== false) throw new Error("it is asynchronous ($async)")
+  const named = typeof $id === "string" ? [{ ...rest, $id }] : []
+  const attempts = (isOld(schema) ? [Ajv] : [Ajv2020, Ajv]).flatMap((Dialect) =>
+    [...named, rest].map((said) => () => {
+      const ajv = new Dialect(options)
+      formats.default(ajv, { mode: "fast" })
+      return ajv.compile(said)
+    })
+  )
+  let first: unknown
+  for (const attempt of attempts) {
+    try {
+      return attempt()
+    } catch (cause) {
+      first ??= cause
+    }
+  }
+  throw first
+}
 
 /**
  * A decoder for a JSON Schema that came from elsewhere; it decodes nothing, it only checks. With a schema that is itself
  * invalid every value is refused, and the issue says so.
  */
-export const decoder = (schema: Readonly<Record<string, unknown>>): Decode => {
+export const decoder = (schema: JsonSchema): Decode => {
   try {
-    const ajv = dialect(schema)
-    formats.default(ajv, { mode: "fast" })
-    const { $id: _id, $schema: _schema, ...rest } = schema
-    const validate = ajv.compile(rest)
-    return (raw) => (validate(raw) ? Either.right(raw) : Either.left((validate.errors ?? []).map(issueOf)))
+    const validate = compiled(schema)
+    return shallow((raw) => {
+      // Anything else, such as a promise, is no yes.
+      if ((validate(raw) as unknown) === true) return Either.right(raw)
+      const found = (validate.errors ?? []).map(issueOf)
+      return Either.left(found.length > 0 ? found : [issue("", "is refused by the tool's JSON Schema")])
+    })
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.slice(0, maxShown * 2) : "unknown reason"
-    return () => Either.left([{ path: "", message: `The tool's own JSON Schema cannot be used: ${reason}` }])
+    return () => Either.left([issue("", `The tool's own JSON Schema cannot be used: ${reason}`)])
   }
 }

@@ -1,6 +1,10 @@
 import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import { legible } from "./legible.ts"
+import { rooted } from "./rooted.ts"
 
 /** One thing that is wrong with the parameters, e.g. `{ path: "range.start", message: "Expected number, actual \"a\"" }`. */
 export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String })
@@ -26,6 +30,13 @@ export class ParametersInvalid extends Schema.TaggedError<ParametersInvalid>()("
 
 const maxIssues = 8
 const maxMessage = 240
+const maxPath = 120
+
+/** An issue in what a model wrote, bounded and legible. */
+export const issue = (path: string, message: string): Issue => ({
+  path: legible(path, maxPath),
+  message: legible(message, maxMessage)
+})
 
 const path = (segments: ReadonlyArray<PropertyKey>): string =>
   segments.reduce<string>(
@@ -38,18 +49,49 @@ const path = (segments: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
-const cut = (text: string): string => (text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text)
-
 export type Decode = (raw: unknown) => Either.Either<unknown, ReadonlyArray<Issue>>
+
+/** Parameters that are nested deeper than the stack are refused like any others that do not fit. */
+export const shallow =
+  (decode: Decode): Decode =>
+  (raw) => {
+    try {
+      return decode(raw)
+    } catch (defect) {
+      if (defect instanceof RangeError) return Either.left([issue("", "is nested too deeply")])
+      throw defect
+    }
+  }
+
+/** `Schema.Struct({})` takes anything but null; as parameters it means none. */
+const takesNothing = (schema: Schema.Schema.AnyNoContext): boolean => {
+  const ast = AST.encodedAST(schema.ast)
+  return AST.isTypeLiteral(ast) && ast.propertySignatures.length + ast.indexSignatures.length === 0
+}
+
+const isObject = (raw: unknown): raw is object => typeof raw === "object" && raw !== null && !Array.isArray(raw)
+
+const excess = (raw: unknown): ReadonlyArray<Issue> =>
+  isObject(raw)
+    ? Object.keys(raw).map((key) => issue(key, "is unexpected: there are no parameters"))
+    : [issue("", "Expected an object without keys")]
+
+/** The JSON Schema of parameters as a model is told of it. */
+export const jsonSchemaOf = (schema: Schema.Schema.AnyNoContext): Readonly<Record<string, unknown>> =>
+  takesNothing(schema)
+    ? { type: "object", required: [], properties: {}, additionalProperties: false }
+    : rooted({ ...JSONSchema.make(schema) })
 
 /** A decoder that reports every issue and refuses unknown keys; compile it once per tool. */
 export const decoder = (schema: Schema.Schema.AnyNoContext): Decode => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-  return (raw) =>
+  const open: Decode = (raw) =>
     Either.mapLeft(decode(raw), (error) =>
-      ParseResult.ArrayFormatter.formatErrorSync(error).map((issue) => ({
-        path: path(issue.path),
-        message: cut(issue.message)
-      }))
+      ParseResult.ArrayFormatter.formatErrorSync(error).map((found) => issue(path(found.path), found.message))
     )
+  if (!takesNothing(schema)) return shallow(open)
+  return (raw) => {
+    const found = excess(raw)
+    return found.length === 0 ? open(raw) : Either.left(found)
+  }
 }

@@ -1,10 +1,10 @@
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import { stack, type Around, type Change, type Middleware } from "../middleware/Middleware.ts"
 import type { RetryPolicy } from "../middleware/retry.ts"
-import { decoder, type Decode } from "./Parameters.ts"
+import { lazy } from "./lazy.ts"
+import { decoder, jsonSchemaOf, type Decode } from "./Parameters.ts"
 import type { Preview } from "./Preview.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import { encoder, type Encode } from "./ToolResult.ts"
@@ -136,11 +136,6 @@ export interface Options<
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
 }
 
-const lazy = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 /**
  * Makes a tool. `retry` is accepted only where `readOnly` or `idempotent` is declared: repeating anything else is a
  * compile-time error (T7).
@@ -181,7 +176,7 @@ export const make = <
     preview: options.preview,
     handler: options.handler,
     codec: {
-      jsonSchema: lazy(() => ({ ...JSONSchema.make(options.parameters) })),
+      jsonSchema: lazy(() => jsonSchemaOf(options.parameters)),
       decode: lazy(() => decoder(options.parameters)),
       encode: lazy(() => encoder(options.success))
     },

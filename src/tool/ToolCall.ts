@@ -27,6 +27,8 @@ export interface ToolCall extends Attempted {
   readonly metadata: Readonly<Record<string, unknown>>
   /** The call wanted a decision and has one: of a person, a grant, a rule or a policy. */
   readonly decided?: boolean
+  /** The call is so many in a row, itself included, with the same parameters and the same outcome: a person has to let it pass. */
+  readonly repeats?: number
   /** What was shown to the person who approved the call. */
   readonly preview?: Preview
   /**
@@ -34,6 +36,8 @@ export interface ToolCall extends Attempted {
    * through directories asks it for whatever it comes upon, directories before what is in them.
    */
   readonly withheld?: (path: string) => boolean
+  /** What rules of the user make of the same tool called with these parameters; no rule fits where it gives nothing. */
+  readonly ruled?: (rawParams: unknown) => "allow" | "ask" | "deny" | undefined
   readonly sink: ToolSink
 }
 

@@ -13,6 +13,7 @@ import {
   type Provides,
   type Requires
 } from "../middleware/Middleware.ts"
+import { legible } from "./legible.ts"
 import type { ParametersInvalid } from "./Parameters.ts"
 import { isReserved } from "./reserved.ts"
 import type * as Tool from "./Tool.ts"
@@ -20,13 +21,15 @@ import type { CallRequest, ToolCall } from "./ToolCall.ts"
 import { ResultInvalid, type ToolResult } from "./ToolResult.ts"
 import { decoded, isInvalid, undecoded } from "./validate.ts"
 
+const named = (tool: string): string => JSON.stringify(legible(tool, 64))
+
 /** A model asked for a tool that is not there. */
 export class ToolNotFound extends Schema.TaggedError<ToolNotFound>()("ToolNotFound", {
   tool: Schema.String,
   known: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `There is no tool ${JSON.stringify(this.tool)}. Available: ${this.known.slice(0, 32).join(", ") || "none"}.`
+    return `There is no tool ${named(this.tool)}. Available: ${this.known.slice(0, 32).join(", ") || "none"}.`
   }
 }
 
@@ -35,7 +38,7 @@ export class ReservedToolName extends Schema.TaggedError<ReservedToolName>()("Re
   tool: Schema.String
 }) {
   override get message() {
-    return `The tool name ${JSON.stringify(this.tool)} is reserved for the runtime and cannot be called or registered.`
+    return `The tool name ${named(this.tool)} is reserved for the runtime and cannot be called or registered.`
   }
 }
 
@@ -45,7 +48,7 @@ export class ToolsetInvalid extends Schema.TaggedError<ToolsetInvalid>()("Toolse
   reason: Schema.String
 }) {
   override get message() {
-    return `Tool ${JSON.stringify(this.tool)} cannot be part of the toolset: ${this.reason}`
+    return `Tool ${named(this.tool)} cannot be part of the toolset: ${this.reason}`
   }
 }
 

@@ -3,24 +3,24 @@ import type * as Toolkit from "@effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { RetryPolicy } from "../middleware/retry.ts"
 import * as Tool from "./Tool.ts"
 
 /** What may be said of a tool of a toolkit that its annotations do not say. */
 export type Declared = Partial<
   Pick<
     Tool.Traits,
-    | "mode"
-    | "risk"
-    | "readOnly"
-    | "idempotent"
-    | "timeout"
-    | "idleTimeout"
-    | "resultLimit"
-    | "retry"
-    | "label"
-    | "category"
+    "mode" | "risk" | "readOnly" | "idempotent" | "timeout" | "idleTimeout" | "resultLimit" | "label" | "category"
   > & { readonly approval: "never" | "always" }
->
+> &
+  Repeating
+
+/** A retry policy, only where the same declaration makes the tool repeatable (T7). */
+type Repeating =
+  | { readonly retry?: never }
+  | { readonly retry: RetryPolicy; readonly readOnly: true }
+  | { readonly retry: RetryPolicy; readonly idempotent: true }
 
 /** The tool that a tool of a toolkit becomes; its schemas must not need services. */
 export type FromAi<T> =
@@ -50,6 +50,7 @@ export const fromToolkit = <T extends Tools>(
     Object.entries<Ai.Any>(tools).map(([name, tool]) => {
       const { idempotent, readOnly, timeout, idleTimeout, ...said }: Declared = declared[name] ?? {}
       const reads = readOnly ?? Context.get(tool.annotations, Ai.Readonly)
+      const encode = Schema.encodeUnknown(tool.parametersSchema as unknown as Tool.AnySchema)
       const label = Option.getOrUndefined(Context.getOption(tool.annotations, Ai.Title))
       return Tool.make(name, {
         ...(label !== undefined && { label }),
@@ -63,10 +64,12 @@ export const fromToolkit = <T extends Tools>(
         parameters: tool.parametersSchema as unknown as Tool.AnySchema,
         success: tool.successSchema as Tool.AnySchema,
         failure: tool.failureSchema as Tool.FailureSchema,
-        // The toolkit decodes for itself what the gate has decoded before.
-        handler: (_params, call) =>
+        // The toolkit decodes for itself what the gate, or a middleware, has decided on.
+        handler: (params) =>
           Effect.flatMap(
-            handle(name as keyof T, call.rawParams as never) as unknown as Effect.Effect<Ai.HandlerResult<Ai.Any>>,
+            Effect.flatMap(Effect.orDie(encode(params)), (raw) =>
+              handle(name as keyof T, raw as never)
+            ) as unknown as Effect.Effect<Ai.HandlerResult<Ai.Any>>,
             (ended) => (isFailure(ended) ? Effect.fail(ended.result) : Effect.succeed(ended.result))
           ) as Effect.Effect<never>
       })

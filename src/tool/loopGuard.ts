@@ -1,22 +1,27 @@
 import canonicalize from "canonicalize"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
-import type { ToolCall } from "./ToolCall.ts"
+import { heard, type ToolCall } from "./ToolCall.ts"
+import type { ToolEvent } from "./ToolEvent.ts"
 import { ToolResult } from "./ToolResult.ts"
 
 /** The model goes round in circles: the task ends. */
 export class LoopDetected extends Schema.TaggedError<LoopDetected>()("LoopDetected", {
   tool: Schema.String,
-  repeats: Schema.Number
+  repeats: Schema.Number,
+  /** What else was in the way of the call. */
+  because: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   readonly stop = true
   override get message() {
+    const why = this.because === undefined ? "" : ` (${this.because})`
     return (
       `${this.tool} was called ${this.repeats} times in a row with the same parameters and the same outcome; ` +
-      `it was not run again and the task was stopped. Say what should be done differently.`
+      `it was not run again${why} and the task was stopped. Say what should be done differently.`
     )
   }
 }
@@ -24,59 +29,118 @@ export class LoopDetected extends Schema.TaggedError<LoopDetected>()("LoopDetect
 export interface LoopGuardOptions {
   /** Calls in a row with the same parameters and the same outcome, after which the next one is noticed. 3 where absent. */
   readonly repeats?: number
-  /** Ask for the approval of that call, whatever the tool says of itself, or end the task. */
+  /**
+   * Let nobody but a person pass that call, and every so many after it, and end the task where none can be asked; or end it
+   * at once. A mode that allows everything passes for a person, but not three times.
+   */
   readonly action: "ask" | "stop"
 }
+
+/** As many calls as are noticed where the options do not say. */
+export const defaultRepeats = 3
+
+/** How many times in a row a call may be noticed that no person was asked about. */
+const maxUnasked = 3
 
 interface Trail {
   readonly asked: string
   readonly outcome: string
   readonly count: number
+  /** A person let the last call pass that was noticed. */
+  readonly vouched: boolean
 }
 
 /** Workers whose last call is remembered. */
 const maxWorkers = 1024
+const maxBecause = 500
 
 const brief = (text: string): string =>
   text.length <= 256 ? text : crypto.createHash("sha256").update(text).digest("base64")
 
+const canonical = Option.liftThrowable((value: unknown) => canonicalize(value) ?? "")
+
 const outcomeOf = (value: unknown): string =>
   value instanceof ToolResult ? `ok ${brief(value.text)}` : `failed ${brief(String(value))}`
 
+/** Whether a person was asked about a call, and whether it got past the gate, by what it tells. */
+const watch = (call: ToolCall) => {
+  const seen = { asked: false, started: false }
+  const hear = (event: ToolEvent) =>
+    Effect.sync(() => {
+      if (event._tag === "ApprovalResolved") seen.asked = true
+      if (event._tag === "ToolCallStarted") seen.started = true
+    })
+  return { seen, sink: heard(call.sink, hear) }
+}
+
 /**
  * Notices a worker that makes the same call over and over though its outcome stays the same (as opencode and Gemini CLI
- * do). An outcome that changes is not a loop: polling goes on.
+ * do), whatever refuses it. An outcome that changes is not a loop: polling goes on. It stands outside of all that can refuse
+ * a call, and of `announce`, by which it knows that none has.
  */
 export const loopGuard = ({
   action,
-  repeats = 3
+  repeats = defaultRepeats
 }: LoopGuardOptions): Effect.Effect<Middleware<ToolCall, { fails: LoopDetected }>> =>
   Effect.sync(() => {
     const trails = new Map<string, Trail>()
-    const remember = (worker: string, asked: string, value: unknown) => {
+    const remember = (worker: string, asked: string, value: unknown, vouched?: boolean) => {
       const outcome = outcomeOf(value)
       const last = trails.get(worker)
-      const count = last !== undefined && last.asked === asked && last.outcome === outcome ? last.count + 1 : 1
+      const same = last !== undefined && last.asked === asked && last.outcome === outcome
       trails.delete(worker)
-      trails.set(worker, { asked, outcome, count })
+      trails.set(worker, {
+        asked,
+        outcome,
+        count: same ? last.count + 1 : 1,
+        vouched: vouched ?? (same && last.vouched)
+      })
       const [oldest] = trails.keys()
       if (trails.size > maxWorkers && oldest !== undefined) trails.delete(oldest)
     }
+
+    const stop = (call: ToolCall, worker: string, count: number, because?: string) => {
+      trails.delete(worker)
+      const reason = because === undefined ? {} : { because: because.slice(0, maxBecause) }
+      return new LoopDetected({ tool: call.name, repeats: count, ...reason })
+    }
+
+    const noticed = <Self extends ToolCall, A, E, R>(
+      call: Self,
+      next: (call: Self) => Effect.Effect<A, E, R>,
+      { worker, asked, count }: { readonly worker: string; readonly asked: string; readonly count: number }
+    ): Effect.Effect<A, E | LoopDetected, R> => {
+      const { seen, sink } = watch(call)
+      return Effect.matchEffect(next({ ...call, sink, repeats: count + 1 }), {
+        onFailure: (error): Effect.Effect<never, E | LoopDetected> => {
+          if (!seen.started && !seen.asked)
+            return stop(call, worker, count, error instanceof Error ? error.message : String(error))
+          if (seen.started) remember(worker, asked, error, seen.asked)
+          return Effect.fail(error)
+        },
+        onSuccess: (result) => {
+          remember(worker, asked, result, seen.asked)
+          return Effect.succeed(result)
+        }
+      })
+    }
+
     const guard: Middleware<ToolCall, { fails: LoopDetected }> = <Self extends ToolCall, A, E, R>(
       call: Self,
       next: (call: Self) => Effect.Effect<A, E, R>
     ) =>
       Effect.suspend((): Effect.Effect<A, E | LoopDetected, R> => {
+        const params = canonical(call.rawParams)
+        if (Option.isNone(params)) return next(call)
         const worker = `${call.sessionId}/${call.workerPath.join("/")}`
-        const asked = brief(`${call.name} ${canonicalize(call.rawParams) ?? ""}`)
+        const asked = brief(`${call.name} ${params.value}`)
         const last = trails.get(worker)
-        const looping = last !== undefined && last.asked === asked && last.count >= repeats
-        if (looping) trails.delete(worker)
-        if (looping && action === "stop") return new LoopDetected({ tool: call.name, repeats })
-        const asking = looping
-          ? { ...call, tool: { ...call.tool, approval: "always" }, metadata: { ...call.metadata, repeats } }
-          : call
-        return Effect.matchEffect(next(asking), {
+        if (last !== undefined && last.asked === asked && last.count >= repeats) {
+          const { count, vouched } = last
+          if (action === "stop" || (count >= maxUnasked * repeats && !vouched)) return stop(call, worker, count)
+          if (count % repeats === 0) return noticed(call, next, { worker, asked, count })
+        }
+        return Effect.matchEffect(next(call), {
           onFailure: (error) => {
             remember(worker, asked, error)
             return Effect.fail(error)

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { endOf } from "../middleware/endOf.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import type { NewNotice, Notifications } from "./Notifications.ts"
@@ -35,22 +36,28 @@ export const defaultRule: NoticeRule = (call, exit, took) => {
       ? { level: "success", title, message: `finished after ${Duration.format(took)}` }
       : undefined
   }
-  if (Cause.isInterrupted(exit.cause)) return undefined
-  const failure = Option.map(Cause.failureOption(exit.cause), messageOf)
-  if (Option.isNone(failure)) return { level: "error", title, message: `tool ${call.name} crashed` }
-  return failure.value !== undefined && worthTelling.has(failure.value._tag)
-    ? { level: "warning", title, message: failure.value.message }
+  const end = endOf(exit.cause)
+  if (end === "interrupted") return undefined
+  if (end === "crashed") return { level: "error", title, message: `tool ${call.name} crashed` }
+  const failure = messageOf(Option.getOrUndefined(Cause.failureOption(exit.cause)))
+  return failure !== undefined && worthTelling.has(failure._tag)
+    ? { level: "warning", title, message: failure.message }
     : undefined
 }
 
 /**
  * Shows a notice, and records it, where a call ended in a way that the rule finds worth telling (T12). An interrupted call
- * is its own news and not shown to the rule.
+ * is its own news and not shown to the rule. A rule that crashes tells nothing and changes nothing.
  */
 export const notify = (notifications: Notifications["Type"], rule: NoticeRule = defaultRule): Middleware<ToolCall> => {
   const told = (call: ToolCall, exit: Exit.Exit<unknown, unknown>) =>
     Effect.clockWith((clock) => {
-      const notice = rule(call, exit, Duration.millis(clock.unsafeCurrentTimeMillis() - call.startedAt))
+      let notice: NewNotice | undefined
+      try {
+        notice = rule(call, exit, Duration.millis(clock.unsafeCurrentTimeMillis() - call.startedAt))
+      } catch (defect) {
+        return Effect.logWarning(`The rule for notices crashed on ${call.name}`, defect)
+      }
       if (notice === undefined) return Effect.void
       const { level, message, title } = notice
       const durationMillis = Duration.toMillis(notice.duration ?? 0)

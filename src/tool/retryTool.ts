@@ -1,18 +1,21 @@
 import * as Duration from "effect/Duration"
 import type { Middleware } from "../middleware/Middleware.ts"
-import { retry, type RetriesExhausted, type RetryPolicy } from "../middleware/retry.ts"
+import { reasonOf, retry, type RetriesExhausted, type RetryPolicy } from "../middleware/retry.ts"
 import type { RepeatableCall } from "./Tool.ts"
 import { ToolCallRetried, trusted } from "./ToolEvent.ts"
-
-const reason = (error: unknown): string =>
-  typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)
 
 /** `retry` for tools that are read-only or idempotent; every further attempt is an event (T7). */
 export const retryTool = (policy: RetryPolicy): Middleware<RepeatableCall, { fails: RetriesExhausted }> =>
   retry<RepeatableCall>(policy, (call, { attempt, delay, error }) =>
     call.sink.emit(
       new ToolCallRetried(
-        { callId: call.callId, tool: call.name, attempt, delayMillis: Duration.toMillis(delay), reason: reason(error) },
+        {
+          callId: call.callId,
+          tool: call.name,
+          attempt,
+          delayMillis: Duration.toMillis(delay),
+          reason: reasonOf(error)
+        },
         trusted
       )
     )

@@ -45,9 +45,12 @@ export type HookError = HookAborted | HookFailed
 const maxReason = 500
 
 /** Bounded and without a stack. */
-const brief = (text: string): string => (text.trim() === "" ? "no reason given" : text.trim().slice(0, maxReason))
+const brief = (text: unknown): string => {
+  const said = String(text).trim()
+  return said === "" ? "no reason given" : said.slice(0, maxReason).toWellFormed()
+}
 
-const reasonOf = (cause: Cause.Cause<HookFailure>): string =>
+const described = (cause: Cause.Cause<HookFailure>): string =>
   Option.match(Cause.failureOption(cause), {
     onSome: ({ message }) => brief(message),
     onNone: () => {
@@ -57,6 +60,14 @@ const reasonOf = (cause: Cause.Cause<HookFailure>): string =>
     }
   })
 
+const reasonOf = (cause: Cause.Cause<HookFailure>): string => {
+  try {
+    return described(cause)
+  } catch {
+    return "it failed with an error that cannot say why"
+  }
+}
+
 const intervened = (call: ToolCall, hook: Hook<unknown>, action: HookIntervened["action"], reason: string) =>
   call.sink.emit(
     new HookIntervened(
@@ -65,14 +76,17 @@ const intervened = (call: ToolCall, hook: Hook<unknown>, action: HookIntervened[
     )
   )
 
-/** Runs one hook; what goes wrong in it fails the call or gives `otherwise`, as the hook declares. */
-const guarded = <A, R>(
+/**
+ * Runs one hook and reads its decision; what goes wrong in either fails the call or gives `otherwise`, as the hook declares.
+ */
+const guarded = <A, B, R>(
   call: ToolCall,
   hook: Hook<R>,
   run: () => Effect.Effect<A, HookFailure, R>,
-  otherwise: A
-): Effect.Effect<A, HookFailed, R> => {
-  const started = Effect.suspend(run)
+  read: (decision: A) => B,
+  otherwise: B
+): Effect.Effect<B, HookFailed, R> => {
+  const started = Effect.map(Effect.suspend(run), read)
   const bounded =
     hook.timeout === undefined
       ? started
@@ -80,7 +94,7 @@ const guarded = <A, R>(
           limit: Duration.decode(hook.timeout),
           onTimeout: (_, after): HookFailure => ({ message: `it did not answer within ${Duration.format(after)}` })
         })
-  return Effect.catchAllCause(bounded, (cause): Effect.Effect<A, HookFailed> => {
+  return Effect.catchAllCause(bounded, (cause): Effect.Effect<B, HookFailed> => {
     const reason = reasonOf(cause)
     const skip = hook.onFailure === "skip"
     return Effect.zipRight(
@@ -91,6 +105,25 @@ const guarded = <A, R>(
     )
   })
 }
+
+type Decided<A> = A & { readonly answer?: ToolResult; readonly reason?: string }
+
+/** The decision with its reason bounded and its result made; throws where it is none. */
+const read =
+  <A extends Before | After>(neutral: A["_tag"], ...others: ReadonlyArray<A["_tag"]>) =>
+  (decision: A): Decided<A> => {
+    const tag = decision?._tag
+    if (tag === neutral) return decision
+    if (!others.includes(tag)) throw new TypeError("what it returned is not a decision")
+    const { reason, result } = decision as { readonly reason?: unknown; readonly result?: unknown }
+    const answers = "result" in decision && (result !== undefined || tag === "Replace")
+    return { ...decision, reason: brief(reason ?? ""), ...(answers && { answer: ToolResult.of(result) }) }
+  }
+
+const readBefore = read<Before>("Continue", "Abort", "Replace")
+const readAfter = read<After>("Keep", "Replace", "Fail")
+const proceed = Before.Continue()
+const keep = After.Keep()
 
 type Prepared<Self> = { readonly call: Self } | { readonly answer: ToolResult }
 
@@ -103,7 +136,7 @@ const before = <Self extends ToolCall, R>(
   const hook = hooks[index]
   if (hook === undefined) return Effect.succeed({ call })
   return Effect.flatMap(
-    guarded(call, hook, () => hook.run(call), Before.Continue()),
+    guarded(call, hook, () => hook.run(call), readBefore, proceed),
     (decision): Effect.Effect<Prepared<Self>, HookError, R> => {
       switch (decision._tag) {
         case "Continue":
@@ -116,9 +149,9 @@ const before = <Self extends ToolCall, R>(
           )
         }
         case "Abort": {
-          const reason = brief(decision.reason)
-          return "result" in decision && decision.result !== undefined
-            ? Effect.as(intervened(call, hook, "answered", reason), { answer: ToolResult.of(decision.result) })
+          const { answer, reason } = decision
+          return answer !== undefined
+            ? Effect.as(intervened(call, hook, "answered", reason), { answer })
             : Effect.zipRight(
                 intervened(call, hook, "aborted", reason),
                 new HookAborted({ tool: call.name, hook: hook.name, event: "pre", reason })
@@ -146,21 +179,21 @@ const after = <A, E, R>(
     onRight: (result) => (result instanceof ToolResult ? result : ToolResult.of(result))
   })
   return Effect.flatMap(
-    guarded(call, hook, () => hook.run(call, shown), After.Keep()),
+    guarded(call, hook, () => hook.run(call, shown), readAfter, keep),
     (decision): Effect.Effect<A, E | HookError, R> => {
       switch (decision._tag) {
         case "Keep":
           return after(hooks, call, ended, index + 1)
         case "Replace": {
           // The chain of a tool gives a `ToolResult`, whatever it is called in the type of a middleware.
-          const replaced = Either.right(ToolResult.of(decision.result) as A)
+          const replaced = Either.right(decision.answer as A)
           return Effect.zipRight(
             intervened(call, hook, "replaced", "another result"),
             after<A, E, R>(hooks, call, replaced, index + 1)
           )
         }
         case "Fail": {
-          const reason = brief(decision.reason)
+          const { reason } = decision
           const failed = Either.left(new HookAborted({ tool: call.name, hook: hook.name, event: "post", reason }))
           return Effect.zipRight(
             intervened(call, hook, "aborted", reason),

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { withoutSpan } from "../telemetry/traced.ts"
 import { Ids } from "./Ids.ts"
+import { legible } from "./legible.ts"
+import { anyObject } from "./rooted.ts"
 import type * as Tool from "./Tool.ts"
 import { silent, type ToolSink } from "./ToolCall.ts"
 import type { ToolResult } from "./ToolResult.ts"
@@ -16,13 +18,7 @@ export interface ToToolkitOptions {
   readonly sink?: ToolSink
 }
 
-/** Accepts any object: the gate decodes. What it publishes as its JSON Schema is the tool's own. */
-const anyObject = Schema.Struct({}, { key: Schema.String, value: Schema.Unknown })
-
-/** Without a `type` at its root, a schema would be merged with that of `anyObject`. */
-const rooted = (schema: Readonly<Record<string, unknown>>) =>
-  schema["type"] === "object" ? schema : { properties: {}, ...schema, type: "object" }
-
+/** It accepts any object: the gate decodes. */
 const published = (tool: Tool.Any): Ai.Any =>
   Ai.make(tool.name, {
     description: tool.description,
@@ -31,7 +27,7 @@ const published = (tool: Tool.Any): Ai.Any =>
     failure: Schema.String,
     failureMode: "return"
   })
-    .setParameters(anyObject.annotations({ jsonSchema: rooted(tool.codec.jsonSchema()) }))
+    .setParameters(anyObject.annotations({ jsonSchema: tool.codec.jsonSchema() }))
     .annotate(Ai.Readonly, tool.readOnly)
     .annotate(Ai.Idempotent, tool.idempotent)
 
@@ -72,6 +68,6 @@ export const toToolkit = <E extends { readonly message: string }, R>(
       handle: (name: string, params: unknown) =>
         names.has(name)
           ? answer(name, params)
-          : Effect.succeed(ended(true, `There is no tool ${JSON.stringify(name)}.`))
+          : Effect.succeed(ended(true, `There is no tool ${JSON.stringify(legible(name, 64))}.`))
     }
   })

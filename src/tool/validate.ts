@@ -25,7 +25,7 @@ export const validated = <Call extends ToolCall>(call: Call): Effect.Effect<Call
   return isInvalid(ready) ? Effect.fail(ready) : Effect.succeed(ready)
 }
 
-/** Told of parameters that a model got wrong. */
+/** Told of parameters that a model got wrong; should it crash, the log says so. */
 export type ValidationObserver = (call: ToolCall, issues: ReadonlyArray<Issue>) => Effect.Effect<void>
 
 /** Decodes the parameters before anything inside runs (T9). */
@@ -39,7 +39,10 @@ export const validate = (observer?: ValidationObserver): Middleware<ToolCall, { 
       if (!isInvalid(ready)) return next(ready)
       return observer === undefined
         ? Effect.fail(ready)
-        : Effect.zipRight(observer(call, ready.issues), Effect.fail(ready))
+        : Effect.zipRight(
+            Effect.ignoreLogged(Effect.sandbox(Effect.suspend(() => observer(call, ready.issues)))),
+            Effect.fail(ready)
+          )
     })
   return named("validation", observer === undefined ? "" : "observed", around)
 }

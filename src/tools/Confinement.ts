@@ -21,14 +21,15 @@ export const steersGit = (directory: string): ReadonlyArray<string> => [
 ]
 
 /**
- * What a program that a tool starts may touch where there is a sandbox: it writes inside the roots, but not what runs code
- * later or is ours, and sees no credentials.
+ * What a program that a tool starts may touch where there is a sandbox: it sees no credentials, and writes, if at all, inside
+ * the roots, but not what runs code later or is ours.
  */
 export const confine = (
   context: PathContext,
   options: { readonly write: boolean; readonly network: boolean }
 ): SandboxPolicy => ({
   cwd: context.cwd,
+  readable: context.roots,
   writable: options.write ? context.roots : [],
   protected: [
     ...context.roots.flatMap((root) => [

@@ -7,7 +7,7 @@ import * as Tool from "../tool/Tool.ts"
 import { confirmed, preview } from "./files/ChangePlan.ts"
 import { EditFailed, editText } from "./files/EditText.ts"
 import { fileState } from "./files/FileState.ts"
-import { encodeText, NotText } from "./files/FileText.ts"
+import { decodeText, encodeText, NotText } from "./files/FileText.ts"
 import { ChangeAborted, perform } from "./files/perform.ts"
 import { optionalCount } from "./Parameter.ts"
 import { Workspace } from "./Workspace.ts"
@@ -29,9 +29,9 @@ const plan = (params: typeof parameters.Type) =>
     if (before === undefined) {
       return yield* new FileFailure({ operation: "edit", path: params.path, code: "ENOENT" })
     }
-    if (before.text === undefined) return yield* new NotText({ problem: "binary", size: before.bytes.length })
-    const edited = yield* editText(before.text.text, params.old_text, params.new_text, params.count ?? 1)
-    const bytes = encodeText({ text: edited.text, encoding: before.text.encoding })
+    const { encoding, text } = yield* decodeText(before.bytes)
+    const edited = yield* editText(text, params.old_text, params.new_text, params.count ?? 1)
+    const bytes = encodeText({ text: edited.text, encoding })
     return { edited, changes: [{ kind: "write" as const, judged, before, text: edited.text, bytes }] }
   })
 

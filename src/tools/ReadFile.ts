@@ -13,12 +13,13 @@ const mostLines = 2000
 const parameters = Schema.Struct({
   path: Schema.String.annotations({ description: "The file, relative to the workspace or absolute." }),
   offset: optionalCount(1, 100_000_000, "The first line to read, from 1. Default: 1."),
+  column: optionalCount(1, 1_000_000_000, "The character of that line to begin at, for a long line. Default: 1."),
   limit: optionalCount(1, mostLines, `How many lines to read. Default and most: ${mostLines}.`)
 })
 
 const access = Access.make("read", ({ path }: typeof parameters.Type) => path)
 
-const render = ({ cut, first, lines, total }: LineWindow): string => {
+const render = ({ cut, first, lines, total, western }: LineWindow): string => {
   if (lines.length === 0) {
     return total === 0 ? "[the file is empty]" : `[the file has ${total ?? 0} lines; there is none at ${first}]`
   }
@@ -28,7 +29,10 @@ const render = ({ cut, first, lines, total }: LineWindow): string => {
     ...(more
       ? [`lines ${first} to ${last}${total === undefined ? "" : ` of ${total}`}; go on with offset ${last + 1}`]
       : []),
-    ...(cut > 0 ? [`${cut} long ${cut === 1 ? "line was" : "lines were"} shortened`] : [])
+    ...(cut > 0 ? [`${cut} long ${cut === 1 ? "line was" : "lines were"} shortened`] : []),
+    ...(western
+      ? ["the file is not UTF-8: it is shown as windows-1252 and cannot be edited before it is converted"]
+      : [])
   ]
   return lines.join("\n") + (notes.length === 0 ? "" : `\n[${notes.join("; ")}]`)
 }
@@ -48,6 +52,8 @@ export const ReadFile = Tool.make("read_file", {
   handler: (params, call) =>
     Effect.gen(function* () {
       const judged = yield* access.open(params, call)
-      return render(yield* readLines(judged, params.offset ?? 1, params.limit ?? mostLines))
+      return render(
+        yield* readLines(judged, { line: params.offset ?? 1, column: params.column ?? 1 }, params.limit ?? mostLines)
+      )
     })
 })

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as os from "node:os"
 import { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { Processes, type ProcessResult } from "../process/Processes.ts"
 import { SpawnFailed } from "../process/SpawnFailed.ts"
@@ -31,10 +32,18 @@ const firstLine = (command: string): string => {
 
 const plural = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
 
+const signals = new Map(Object.entries(os.constants.signals).map(([name, number]) => [number, name]))
+
+/** An exit code as it is; a shell says by it of which signal a program ended. */
+const told = (exitCode: number | null): string => {
+  const signal = exitCode === null ? undefined : signals.get(exitCode - 128)
+  return `exit code ${exitCode}${signal === undefined ? "" : ` (${signal})`}`
+}
+
 const status = (result: Option.Option<ProcessResult>, limit: Duration.Duration): string =>
   Option.match(result, {
     onNone: () => `ended after ${Duration.toSeconds(limit)} s, its limit, together with all that it had started`,
-    onSome: ({ exitCode, signal }) => (signal === null ? `exit code ${exitCode}` : `ended by ${signal}`)
+    onSome: ({ exitCode, signal }) => (signal === null ? told(exitCode) : `ended by ${signal}`)
   })
 
 const survivors = (result: Option.Option<ProcessResult>): ReadonlyArray<string> => {
@@ -94,7 +103,8 @@ export const RunShell = Tool.make("run_shell", {
           cwd: context.cwd,
           env: yield* ToolEnvironment
         },
-        confine((yield* Workspace).context, { write: true, network: settings.network })
+        // The policy may be wrong about a command that it lets run unasked.
+        confine((yield* Workspace).context, { write: asks, network: asks && settings.network })
       )
       const result = yield* processes
         .run(wrapped, { onOutput: transcript.add, limit: 0 })

@@ -2,7 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type Command, CreateSession, ResumeLastSession, ResumeSession, SubmitPrompt } from "../runtime/Command.ts"
+import {
+  type Command,
+  CreateSession,
+  InvokeTool,
+  ResumeLastSession,
+  ResumeSession,
+  SubmitPrompt
+} from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import type { LogError } from "../runtime/EventLog.ts"
@@ -75,21 +82,22 @@ export const open = (
 
 export type SubmitError = SessionUnavailable | RuntimeHasStopped | LogError
 
-/** Submits a prompt; its events come from `seq` of the session on and end with the task's terminal event. */
-export const submit = (
+/** A task that was sent off, and its events from `seq` of the session on; they end with its terminal event. */
+export interface Begun {
+  readonly task: string
+  readonly events: Stream.Stream<Envelope, SubmitError>
+}
+
+const begin = (
   { seq, session }: Opened,
-  prompt: string
-): Effect.Effect<
-  { readonly task: string; readonly events: Stream.Stream<Envelope, SubmitError> },
-  RuntimeHasStopped,
-  Runtime
-> =>
+  command: (names: { readonly commandId: string; readonly session: string; readonly task: string }) => Command
+): Effect.Effect<Begun, RuntimeHasStopped, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const ids = yield* Ids
     const task = yield* ids.next("task")
     const commandId = yield* ids.next("command")
-    yield* runtime.send(new SubmitPrompt({ commandId, session, task, prompt }, trusted))
+    yield* runtime.send(command({ commandId, session, task }))
     const events = runtime.subscribe(session, { from: seq }).pipe(
       Stream.mapError((error) =>
         error._tag === "SessionNotFound" ? new SessionUnavailable({ reason: error.message }) : error
@@ -103,6 +111,14 @@ export const submit = (
     )
     return { task, events }
   })
+
+/** Submits a prompt. */
+export const submit = (opened: Opened, prompt: string) =>
+  begin(opened, (names) => new SubmitPrompt({ ...names, prompt }, trusted))
+
+/** Runs a tool for the person who asks. */
+export const invoke = (opened: Opened, tool: string, parameters: unknown) =>
+  begin(opened, (names) => new InvokeTool({ ...names, tool, parameters }, trusted))
 
 /** The end of the task among what was seen of it. */
 export const terminalOf = (envelope: Envelope, task: string): TerminalEvent | undefined =>

@@ -24,16 +24,22 @@ const request: ApprovalRequest = {
   timeoutMillis: 30_000
 }
 
+const named: Readonly<Record<string, string>> = { "\r": "return", "\u0003": "c", "\u0004": "d" }
+
 const key = (input: string): UserInput => ({
   input: Option.some(input),
-  key: { name: input === "\r" ? "return" : input, ctrl: false, meta: false, shift: false }
+  key: { name: named[input] ?? input, ctrl: input === "\u0003" || input === "\u0004", meta: false, shift: false }
 })
 
+/** How long a key must stay alone to be an answer. */
+const alone = 250
+
 /** The prompt in front of a keyboard that the test presses and a screen that it reads. */
-const prompted = (given: Partial<ApprovalRequest> = {}, width = 80) =>
+const prompted = (given: Partial<ApprovalRequest> = {}, width = 80, reason = Option.some("because")) =>
   Effect.gen(function* () {
     const printed: Array<string> = []
     let bottom = ""
+    let interrupted = 0
     let press: OnKey = () => Effect.void
     const asked = approvalPrompt(
       {
@@ -64,8 +70,12 @@ const prompted = (given: Partial<ApprovalRequest> = {}, width = 80) =>
             })
         },
         print: (lines) => Effect.sync(() => void printed.push(...lines)),
-        ask: () => Effect.succeedSome("because"),
-        interrupt: Effect.void
+        ask: (question) =>
+          Effect.map(question, (text) => {
+            bottom = text
+            return reason
+          }),
+        interrupt: Effect.sync(() => void interrupted++)
       }
     )
     const fiber = yield* Effect.fork(asked)
@@ -74,10 +84,22 @@ const prompted = (given: Partial<ApprovalRequest> = {}, width = 80) =>
       fiber,
       printed,
       bottom: () => bottom,
+      interrupted: () => interrupted,
       press: (input: string) =>
         Effect.zipRight(
           Effect.suspend(() => press(key(input))),
           Effect.yieldNow()
+        ),
+      /** Presses one key after the other. */
+      type: (text: string, millis: number) =>
+        Effect.forEach(
+          text,
+          (input) =>
+            Effect.zipRight(
+              Effect.suspend(() => press(key(input))),
+              TestClock.adjust(millis)
+            ),
+          { discard: true }
         ),
       pause: (millis: number) => TestClock.adjust(millis)
     }
@@ -99,7 +121,46 @@ describe("the approval prompt", () => {
       yield* pause(100)
       assert.match(bottom(), /^allow\? y yes {2}s session {2}n no .* · 30 s · 2 more$/)
       yield* press("y")
+      yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
+    })
+  )
+
+  it.effect.each([
+    { text: "clear", millis: 120 },
+    { text: "yes please", millis: 200 },
+    { text: "always ", millis: 120 },
+    { text: "yes\nyes\n", millis: 0 },
+    { text: "no, delete", millis: 240 },
+    { text: "y\r", millis: 100 }
+  ])("takes no word for an answer: $text, a key each $millis ms (A5)", ({ millis, text }) =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, type } = yield* prompted({ scopes: ["once", "session", "always"] })
+      yield* pause(300)
+      assert.include(bottom(), "allow?")
+      yield* type(text, millis)
+      yield* pause(alone)
+      assert.isFalse(yield* answer(fiber))
+      assert.include(bottom(), "stop typing")
+      yield* pause(1000)
+      assert.include(bottom(), "allow?")
+      assert.isFalse(yield* answer(fiber))
+    })
+  )
+
+  it.effect("takes no sentence for an answer, however short the words and long the pauses are (A5)", () =>
+    Effect.gen(function* () {
+      const { fiber, pause, press, type } = yield* prompted()
+      yield* pause(300)
+      for (const word of ["and ", "then ", "say ", "yes "]) {
+        yield* type(word, 100)
+        yield* pause(450)
+      }
+      assert.isFalse(yield* answer(fiber))
+      yield* pause(1000)
+      yield* press("n")
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
     })
   )
 
@@ -108,11 +169,37 @@ describe("the approval prompt", () => {
       const { fiber, pause, press } = yield* prompted()
       yield* pause(300)
       yield* press("paste-start")
-      for (const input of ["y", "s", "n", "\r"]) yield* press(input)
+      for (const input of ["y", "s", "n", "\r"]) {
+        yield* press(input)
+        yield* pause(alone)
+      }
       yield* press("paste-end")
       assert.isFalse(yield* answer(fiber))
       yield* press("n")
+      yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+    })
+  )
+
+  it.effect("wants Enter for always, and says which rule it saves (A6)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted({
+        scopes: ["once", "session", "always"],
+        rule: "run_shell: make test"
+      })
+      yield* pause(300)
+      yield* press("a")
+      yield* pause(alone)
+      assert.match(bottom(), /^always\? Enter saves the rule, .* · \d+ s · run_shell: make test$/)
+      yield* press("y")
+      yield* pause(300)
+      assert.isFalse(yield* answer(fiber))
+      assert.include(bottom(), "allow?")
+      yield* press("a")
+      yield* pause(alone)
+      yield* press("\r")
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "always" })
     })
   )
 
@@ -123,9 +210,12 @@ describe("the approval prompt", () => {
       yield* pause(5000)
       assert.include(bottom(), "25 s")
       yield* press("a")
+      yield* pause(1000)
       assert.isFalse(yield* answer(fiber))
+      assert.include(bottom(), "allow?")
       assert.includeMembers(printed, ["worker:", "│ root › W1", "commands: 1", "│ run_shell: make test"])
       yield* press("s")
+      yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "session" })
     })
   )
@@ -139,20 +229,52 @@ describe("the approval prompt", () => {
       assert.include(shown.replaceAll(" ", ""), command.replaceAll(" ", ""))
       for (const line of printed) assert.isAtMost(line.length, 54)
       yield* press("n")
+      yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
     })
   )
 
-  it.effect("denies on Enter, and sends the reason that r asks for (A11)", () =>
+  it.effect.each(["\r", "\u0004", "n"])("denies on %j (A11)", (input) =>
     Effect.gen(function* () {
-      const first = yield* prompted()
-      yield* first.pause(300)
-      yield* first.press("\r")
-      assert.deepStrictEqual(yield* Fiber.join(first.fiber), { decision: "deny" })
-      const second = yield* prompted()
-      yield* second.pause(300)
-      yield* second.press("r")
-      assert.deepStrictEqual(yield* Fiber.join(second.fiber), { decision: "deny", reason: "because" })
+      const { fiber, pause, press } = yield* prompted()
+      yield* pause(300)
+      yield* press(input)
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+    })
+  )
+
+  it.effect("sends the reason that r asks for, beside the time that is left (A8, A11)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted()
+      yield* pause(300)
+      yield* press("r")
+      yield* pause(alone)
+      assert.match(bottom(), /^why not\? \d+ s $/)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny", reason: "because" })
+    })
+  )
+
+  it.effect("asks again where no reason is given after all (A11)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted({}, 80, Option.none())
+      yield* pause(300)
+      yield* press("r")
+      yield* pause(alone)
+      yield* pause(300)
+      assert.isFalse(yield* answer(fiber))
+      assert.include(bottom(), "allow?")
+    })
+  )
+
+  it.effect("leaves the decision to whom ctrl-c interrupts (A5)", () =>
+    Effect.gen(function* () {
+      const { fiber, interrupted, pause, press } = yield* prompted()
+      yield* pause(300)
+      yield* press("\u0003")
+      yield* pause(alone)
+      assert.strictEqual(interrupted(), 1)
+      assert.isFalse(yield* answer(fiber))
     })
   )
 })

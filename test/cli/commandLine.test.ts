@@ -52,15 +52,14 @@ describe("a command line with wrong options", () => {
   })
 
   it("tells the parser what is no value of a switch and no option", () => {
-    assert.deepStrictEqual(check("tollgate run --json no -p no problem -- --json").pipe(Either.getOrThrow), [
-      "run",
-      "--json",
-      "\u0000no",
-      "-p",
-      "no",
-      "problem",
-      "\u0000--json"
-    ])
+    assert.deepStrictEqual(
+      check("tollgate run --json no -p no --log-level debug problem -- --json").pipe(Either.getOrThrow),
+      {
+        words: ["run", "--json", "\u0000no", "-p", "no", "problem", "\u0000--json"],
+        logLevel: "debug"
+      }
+    )
+    assert.deepStrictEqual(check("tollgate --log-level=all").pipe(Either.getOrThrow), { words: [], logLevel: "all" })
   })
 
   describe("by the built command", { timeout: 60_000 }, () => {
@@ -77,7 +76,14 @@ describe("a command line with wrong options", () => {
       assert.include(stdout, '"prompt":"no problem"')
     })
 
+    it("takes --log-level wherever it stands (M2)", async () => {
+      const { code, stderr } = await tollgate(at, ["run", "--json", "hi", "--log-level", "info"])
+      assert.strictEqual(code, 0)
+      assert.include(stderr, '"message":"command tollgate run succeeded"')
+    })
+
     it.each([
+      ["run --log-level trace hi", '--log-level takes error, warning, info, debug or all, not "trace"', "run"],
       ["run -ph hi", "no option -ph", "run"],
       ["run -cs", "no option -cs", "run"],
       ["run hi -s", "-s needs a value", "run"],

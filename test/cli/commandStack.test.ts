@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import { NodeContext } from "@effect/platform-node"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { ConfigProvider, Effect, Logger, Option } from "effect"
 import { behindStack, describe as describeStack } from "../../src/cli/commandStack.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 
@@ -93,6 +93,34 @@ describe("the stack in front of the commands", { timeout: 60_000 }, () => {
     })
   )
 
+  const configured = (more: Readonly<Record<string, string>> = {}) =>
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...at.env, ...more }))))
+
+  it.effect("runs what needs a model only once one is configured, and what needs none before (M2)", () =>
+    Effect.gen(function* () {
+      let ran = 0
+      const handler = Effect.sync(() => ++ran)
+      const parsed = { subcommand: Option.some([{ key: "tollgate/(run)" }, {}]) }
+      const missing = yield* Effect.flip(behindStack(handler, parsed))
+      assert.deepInclude(missing, { _tag: "ConfigMissing", name: "tollgate run" })
+      assert.deepInclude(yield* Effect.flip(behindStack(handler, {})), { _tag: "ConfigMissing", name: "tollgate" })
+      const doctor = { subcommand: Option.some([{ key: "tollgate/(doctor)" }, {}]) }
+      assert.strictEqual(yield* behindStack(handler, doctor), 1)
+      scripted(at, [])
+      assert.strictEqual(yield* behindStack(handler, parsed), 2)
+    }).pipe(configured())
+  )
+
+  it.effect("puts the span inside of recovery, and around no prompt, where a collector is named (M1, M3)", () =>
+    Effect.gen(function* () {
+      const steps = yield* describeStack("tollgate run")
+      assert.deepStrictEqual(
+        steps.map(({ step }) => step),
+        ["recovery", "when › span", "timing", "when › required configuration", "required configuration"]
+      )
+    }).pipe(configured({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }))
+  )
+
   it("has a span where a collector is named (M3)", async () => {
     scripted(at, [])
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT: "1" }
@@ -114,9 +142,9 @@ describe("the stack in front of the commands", { timeout: 60_000 }, () => {
       [
         "recovery",
         "notifications",
+        "loop guard",
         "hooks",
         "validation",
-        "loop guard",
         "approval",
         "rate limit",
         "concurrency",

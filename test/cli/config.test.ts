@@ -140,4 +140,22 @@ describe("a configuration that cannot be used", { timeout }, () => {
     assert.strictEqual(code, 0)
     assert.include(stdout, path.join(at.home, ".config/tollgate/config.json"))
   })
+
+  it("shows the keys that are not set, and what they are about", async () => {
+    const { code, stdout } = await tollgate(at, ["config"])
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^network\.allowHosts +not set: the only hosts that fetch_url reaches/m)
+    assert.match(stdout, /^profile +not set: /m)
+  })
+
+  it("says how profiles are set, and takes none that JavaScript would mistake", async () => {
+    const all = await tollgate(at, ["config", "set", "profiles", "{}"])
+    assert.strictEqual(all.code, 4)
+    assert.include(all.stderr, "profiles are set one by one")
+    assert.include(all.stderr, "tollgate config set profiles.local")
+    const odd = await tollgate(at, ["config", "set", "profiles.__proto__", '{"provider":"openai","model":"m"}'])
+    assert.strictEqual(odd.code, 4)
+    assert.include(odd.stderr, "There is no configuration key")
+    assert.isFalse(fs.existsSync(file))
+  })
 })

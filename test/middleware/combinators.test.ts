@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck, Fiber, FiberId, TestClock } from "effect"
+import { Cause, Clock, Effect, Exit, FastCheck, Fiber, FiberId, TestClock } from "effect"
 import * as CommandCall from "../../src/middleware/CommandCall.ts"
 import { commandSpan } from "../../src/telemetry/span.ts"
 import { concurrency } from "../../src/middleware/concurrency.ts"
+import { endOf } from "../../src/middleware/endOf.ts"
 import { group } from "../../src/middleware/group.ts"
 import { apply, stack, type Any, type Middleware } from "../../src/middleware/Middleware.ts"
-import { perName } from "../../src/middleware/perName.ts"
 import { rateLimit } from "../../src/middleware/rateLimit.ts"
 import { backoff, retry } from "../../src/middleware/retry.ts"
 import { named, stepOf, steps } from "../../src/middleware/Step.ts"
 import { when } from "../../src/middleware/when.ts"
 import { tracing } from "../tool/support.ts"
-import { nested, traced } from "./support.ts"
+import { nested, recorder, traced } from "./support.ts"
 
 const command = CommandCall.make("run")
 const untyped = (middleware: unknown) => middleware as Any
@@ -166,9 +166,11 @@ describe("rateLimit", () => {
       yield* run(command)
       yield* run(command)
       const error = yield* Effect.flip(run(command))
-      assert.deepInclude(error, { _tag: "RateLimited", name: "run", retryAfterMillis: 500, retryable: true })
-      assert.strictEqual(error.message, "command run may run 2 times per 1s; it was not run. Try again in 500ms.")
-      yield* TestClock.adjust("500 millis")
+      assert.deepInclude(error, { _tag: "RateLimited", name: "run", retryAfterMillis: 1000, retryable: true })
+      assert.strictEqual(error.message, "command run may run 2 times per 1s; it was not run. Try again in 1s.")
+      yield* TestClock.adjust("999 millis")
+      assert.strictEqual((yield* Effect.flip(run(command))).retryAfterMillis, 1)
+      yield* TestClock.adjust("1 millis")
       assert.strictEqual(yield* run(command), "ran")
     })
   )
@@ -190,42 +192,96 @@ describe("rateLimit", () => {
   )
 
   it.effect.prop(
-    "never lets more than twice the permits into any window and no more than the permits at once (T18)",
+    "never lets more than the permits into any window, with or without waiting, whoever is interrupted (T18)",
     [
       FastCheck.integer({ min: 1, max: 5 }),
-      FastCheck.array(FastCheck.integer({ min: 0, max: 700 }), { maxLength: 40 })
+      FastCheck.array(FastCheck.record({ gap: FastCheck.integer({ min: 0, max: 700 }), gone: FastCheck.boolean() }), {
+        maxLength: 16
+      }),
+      FastCheck.constantFrom(0, 400, 5000)
     ],
-    ([permits, gaps]) =>
+    ([permits, plan, maxWait]) =>
       Effect.gen(function* () {
-        const limit = yield* rateLimit({ permits, per: "1 second" })
-        const run = apply(limit, () => Effect.void)
+        const limit = yield* rateLimit({ permits, per: "1 second", maxWait })
         const started: Array<number> = []
-        let now = 0
-        for (const gap of gaps) {
+        const run = apply(limit, () => Effect.map(Clock.currentTimeMillis, (now) => void started.push(now)))
+        for (const { gap, gone } of plan) {
           yield* TestClock.adjust(gap)
-          now += gap
-          if (Exit.isSuccess(yield* Effect.exit(run(command)))) started.push(now)
+          const fiber = yield* Effect.fork(Effect.exit(run(command)))
+          if (gone) yield* Effect.fork(Effect.delay(Fiber.interrupt(fiber), 200))
         }
+        for (let second = 0; second < 7; second++) yield* TestClock.adjust("1 second")
         for (const from of started) {
-          assert.isAtMost(started.filter((time) => time === from).length, permits)
-          assert.isAtMost(started.filter((time) => time >= from && time < from + 1000).length, permits * 2)
+          assert.isAtMost(started.filter((time) => time >= from && time < from + 1000).length, permits)
         }
-      })
+      }),
+    { fastCheck: { numRuns: 30 } }
   )
 
-  it.effect("is one limit for all it is put around, or one for each name (T18, M3)", () =>
+  it.effect("is one limit for all it is put around, and another where it is made again (T18, M3)", () =>
     Effect.gen(function* () {
       const make = rateLimit({ permits: 1, per: "1 second" })
       const other = CommandCall.make("other")
       const shared = apply(yield* make, () => Effect.succeed("ran"))
       yield* shared(command)
       assert.strictEqual((yield* Effect.flip(shared(other)))._tag, "RateLimited")
-      const own = yield* perName(make)
-      const each = apply(own, () => Effect.succeed("ran"))
-      assert.strictEqual(yield* each(command), "ran")
-      assert.strictEqual(yield* each(other), "ran")
-      assert.strictEqual((yield* Effect.flip(each(command)))._tag, "RateLimited")
-      assert.deepStrictEqual(stepOf(untyped(own)), { step: "rate limit", detail: "1 times per 1s, each by itself" })
+      const own = apply(yield* make, () => Effect.succeed("ran"))
+      assert.strictEqual(yield* own(other), "ran")
+    })
+  )
+})
+
+describe("a limit of no number of calls", () => {
+  it.effect("is refused when it is made, and never lets all through or hangs (T18)", () =>
+    Effect.gen(function* () {
+      for (const permits of [0, -1, Number.NaN, 1.5]) {
+        for (const make of [concurrency(permits), Effect.asVoid(rateLimit({ permits, per: "1 second" }))]) {
+          const exit = yield* Effect.exit(Effect.asVoid(make))
+          assert.include(
+            Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "made",
+            `permits must be a whole number of at least 1, not ${permits}`
+          )
+        }
+      }
+    })
+  )
+})
+
+describe("recovery", () => {
+  const crashing = Effect.die(new Error("bug"))
+  const beside = (other: Effect.Effect<never>) =>
+    Effect.all([Effect.delay(crashing, 10), other], { concurrency: "unbounded", discard: true })
+
+  it.effect("turns a defect among concurrent effects into a failure, whose stack goes to the log (T4, M2)", () =>
+    Effect.gen(function* () {
+      const { lines, recording } = recorder()
+      const fiber = yield* Effect.fork(
+        Effect.flip(recording(apply(CommandCall.recovery, () => beside(Effect.never))(command)))
+      )
+      yield* TestClock.adjust(10)
+      assert.strictEqual((yield* Fiber.join(fiber)).message, "command run crashed")
+      assert.include(lines[0]?.text, "bug")
+    })
+  )
+
+  it.effect("tells a defect, a failure and an interruption by how it began (T4)", () =>
+    Effect.gen(function* () {
+      const ended = <E>(self: Effect.Effect<unknown, E>, interrupted = false) =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.fork(self)
+          yield* TestClock.adjust(interrupted ? 0 : 10)
+          const exit = yield* interrupted ? Fiber.interrupt(fiber) : Fiber.await(fiber)
+          return Exit.isFailure(exit) ? endOf(exit.cause) : "succeeded"
+        })
+      const messy = Effect.ensuring(Effect.never, crashing)
+      assert.strictEqual(yield* ended(crashing), "crashed")
+      assert.strictEqual(yield* ended(beside(Effect.never)), "crashed")
+      assert.strictEqual(yield* ended(Effect.ensuring(Effect.fail("no"), crashing)), "crashed")
+      assert.strictEqual(yield* ended(Effect.all([Effect.fail("no"), Effect.never], { concurrency: 2 })), "failed")
+      assert.strictEqual(yield* ended(Effect.never, true), "interrupted")
+      assert.strictEqual(yield* ended(messy, true), "interrupted")
+      assert.strictEqual(yield* ended(Effect.all([Effect.never, messy], { concurrency: 2 }), true), "interrupted")
+      assert.strictEqual(yield* ended(beside(Effect.never), true), "interrupted")
     })
   )
 })
@@ -258,14 +314,16 @@ describe("retry", () => {
     })
   )
 
-  it.effect("waits as long as `Retry-After` says, within its cap (T7)", () =>
+  it.effect("waits as long as `Retry-After` says, and gives up at once where that is longer than its cap (T7)", () =>
     Effect.gen(function* () {
       const policy = backoff({ maxAttempts: 2, initialDelay: 10, multiplier: 2, maxDelay: "5 seconds", jitter: true })
       assert.strictEqual(policy.description, "2 attempts, 10ms × 2 up to 5s, jittered")
       const failing = (retryAfterMillis: number) => {
         let attempts = 0
         const run = apply(retry<CommandCall.CommandCall>(policy), () =>
-          Effect.suspend(() => (++attempts === 1 ? Effect.fail({ retryable: true, retryAfterMillis }) : Effect.void))
+          Effect.suspend(() =>
+            ++attempts === 1 ? Effect.fail({ message: "slow down", retryable: true, retryAfterMillis }) : Effect.void
+          )
         )
         return { run: run(command), attempts: () => attempts }
       }
@@ -275,11 +333,14 @@ describe("retry", () => {
       assert.strictEqual(patient.attempts(), 1)
       yield* TestClock.adjust("100 millis")
       yield* Fiber.join(fiber)
-      const capped = failing(3_600_000)
-      const second = yield* Effect.fork(capped.run)
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(second)
-      assert.strictEqual(capped.attempts(), 2)
+      const refused = failing(3_600_000)
+      const error = yield* Effect.flip(refused.run)
+      assert.deepInclude(error, { _tag: "RetriesExhausted", attempts: 1, retryAfterMillis: 3_600_000 })
+      assert.strictEqual(
+        (error as Error).message,
+        "command run failed after 1 attempt: slow down (it asks to be tried again in 1h)"
+      )
+      assert.strictEqual(refused.attempts(), 1)
     })
   )
 

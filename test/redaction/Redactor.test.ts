@@ -6,6 +6,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { make, redactJson, Redactor, redactText } from "../../src/redaction/Redactor.ts"
+import { type Environment, environmentSecrets, maxSecrets } from "../../src/redaction/EnvironmentSecrets.ts"
 import { secretName } from "../../src/redaction/SecretName.ts"
 import { corpus } from "../support/corpora.ts"
 import { chunks, fake, text } from "./fragments.ts"
@@ -181,6 +182,74 @@ describe("stream", () => {
       assert.strictEqual(Chunk.join(whole, ""), "token: [redacted-token] d")
     })
   )
+})
+
+describe("the working directory", () => {
+  it("is no password, however an environment or a command names it (S5)", () => {
+    for (const text of [
+      "PWD=/work/x",
+      "OLDPWD=/a\nPWD=/b/ü c",
+      "ENV PWD=/app",
+      'declare -x OLDPWD="/home/me"',
+      '{"PWD":"/work"}',
+      'docker run -v $PWD:/app -v "$PWD":/b x'
+    ]) {
+      assert.strictEqual(redactText(text), text)
+    }
+    assert.deepStrictEqual(redactJson({ PWD: "/work", OLDPWD: "/" }), { PWD: "/work", OLDPWD: "/" })
+  })
+
+  it("is not what a connection string or another variable says under such a name (S5)", () => {
+    for (const text of [
+      "Server=x;Uid=sa;Pwd=/abc9;",
+      "UID=sa;PWD=/abc9;",
+      "Uid=sa; PWD=/abc9;",
+      "PWD=/abc9!",
+      "PWD=abc9abc9",
+      'pwd: "/abc9"',
+      "DB_PWD=/abc9",
+      'PWD="abc9 /x"'
+    ]) {
+      assert.notInclude(redactText(text), "abc9", text)
+    }
+    assert.deepStrictEqual(redactJson({ pwd: "/abc9", PWD: "abc9" }), {
+      pwd: "[redacted-password]",
+      PWD: "[redacted-password]"
+    })
+  })
+})
+
+describe("the secrets of an environment", () => {
+  const told = (environment: Environment, named: ReadonlyArray<string> = []) =>
+    environmentSecrets(environment, named).map((_) => Redacted.value(_))
+
+  it("are what named variables hold, and those whose name says so (S5)", () => {
+    const environment = { MYKEY: " named value ", SOME_TOKEN: "value of it", TOWN: "Trondheim", A_PASSWORD: "12345678" }
+    assert.deepStrictEqual(told(environment, ["MYKEY", "ABSENT"]), ["named value", "value of it", "12345678"])
+    assert.deepStrictEqual(told(environment), ["value of it", "12345678"])
+  })
+
+  it("are not what would blacken ordinary text: short values, words, places, what is said openly (S5)", () => {
+    const environment = {
+      PWD: import.meta.dirname,
+      SSH_ASKPASS: "/usr/lib/nowhere/askpass",
+      APP_CREDENTIALS: import.meta.filename,
+      DB_PASSWORD: "postgres",
+      DB_USER: "postgres",
+      A_TOKEN: "password",
+      B_TOKEN: "required",
+      C_TOKEN: "seven77"
+    }
+    assert.deepStrictEqual(told(environment), [])
+    assert.deepStrictEqual(told({ KEY_TOKEN: "/aB3dE5fG/none+9" }), ["/aB3dE5fG/none+9"])
+  })
+
+  it("are bounded in number and in length, the named ones first (S5)", () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`T${n}X_TOKEN`, `value number ${n}`]))
+    const found = told({ ...many, LONG_TOKEN: "x".repeat(5000), MINE: "my own value" }, ["MINE"])
+    assert.strictEqual(found.length, maxSecrets)
+    assert.strictEqual(found[0], "my own value")
+  })
 })
 
 describe("registered secrets", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ProcessCommand } from "../../src/process/ProcessCommand.ts"
 import { bubblewrap } from "../../src/sandbox/bubblewrap.ts"
+import { limited } from "../../src/sandbox/processLimit.ts"
 import { container, removal } from "../../src/sandbox/container.ts"
 import type { Plan } from "../../src/sandbox/Plan.ts"
 import { sandboxExec } from "../../src/sandbox/sandboxExec.ts"
@@ -39,7 +40,7 @@ describe("the arguments of a sandbox", () => {
         "--tmpfs /home/ada/.ssh --remount-ro /home/ada/.ssh --ro-bind /dev/null /home/ada/.netrc " +
         "--unshare-user-try --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net " +
         "--cap-drop ALL --die-with-parent --new-session --chdir /ws/src -- " +
-        '/bin/sh -c ulimit -u 2000 2>/dev/null || ulimit -p 2000 2>/dev/null; exec "$0" "$@" grep -r a b'
+        `${limited(2000).join(" ")} grep -r a b`
     )
     assert.deepStrictEqual(args.slice(-3), ["grep", "-r", "a b"])
     assert.deepStrictEqual(rest, {
@@ -47,7 +48,8 @@ describe("the arguments of a sandbox", () => {
       cwd: "/",
       env: { ...command.env, TMPDIR: "/tmp" },
       grace: "1 second",
-      supervised: true
+      supervised: true,
+      tells: true
     })
   })
 

@@ -9,6 +9,7 @@ import * as path from "node:path"
 import * as PathContext from "../../src/policy/path/PathContext.ts"
 import { judgeNow } from "../../src/policy/path/PathPolicy.ts"
 import { resolve } from "../../src/policy/path/PhysicalPath.ts"
+import { descend } from "../../src/policy/shell/Descent.ts"
 import { expand } from "../../src/policy/shell/Expansion.ts"
 import { readOnlyCommands } from "../../src/policy/shell/ReadOnlyCommands.ts"
 import { classify, words } from "../../src/policy/shell/ShellPolicy.ts"
@@ -21,6 +22,7 @@ import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { SandboxReason } from "../../src/sandbox/SandboxPolicy.ts"
 import { command, plainText, shellNoise, shellText, textsOf } from "../policy/shell/ShellTexts.ts"
 import { temporaryDirectory } from "./temporaryDirectory.ts"
+import { escorted, paired, tempting } from "./temptingText.ts"
 
 export interface FuzzReport {
   readonly texts: number
@@ -36,34 +38,13 @@ export interface FuzzReport {
 const joiner = FastCheck.constantFrom("; ", " && ", " || ", " | ", "\n")
 const listed = FastCheck.constantFrom(...textsOf("allowed").filter((text) => !/[\n#]/.test(text)))
 
-const of = (words: string): FastCheck.Arbitrary<string> => FastCheck.constantFrom(...words.split(" "))
-
-/** Plain commands that would leave something behind if only one table, option or operand were allowed too much. */
-const tempting = FastCheck.tuple(
-  of(
-    "touch rm cp mv ln mkdir tee dd chmod truncate split tar sed sort uniq find xxd date file diff rg sh bash env xargs awk " +
-      "nohup nice timeout kill make git curl nc python3 perl install mktemp"
-  ),
-  FastCheck.array(
-    FastCheck.oneof(
-      { arbitrary: of("a b.txt PWNED src src/x.ts"), weight: 3 },
-      {
-        arbitrary: of(
-          "../sibling/kept . link -o -oPWNED --output=PWNED -i -i.bak -p -s -u -r -f -c -w 1wPWNED s/a/b/w -n id ./x " +
-            "-delete -exec -fprint -newer --pre=./x -name"
-        ),
-        weight: 2
-      }
-    ),
-    { minLength: 1, maxLength: 3 }
-  )
-).map(([name, args]) => [name, ...args].join(" "))
-
 /** Texts of all kinds, many of which the policy allows. */
 export const fuzzText: FastCheck.Arbitrary<string> = FastCheck.oneof(
   { arbitrary: plainText, weight: 6 },
   { arbitrary: shellText, weight: 2 },
   { arbitrary: tempting, weight: 8 },
+  { arbitrary: paired, weight: 8 },
+  { arbitrary: escorted, weight: 1 },
   { arbitrary: command, weight: 2 },
   { arbitrary: shellNoise, weight: 1 },
   {
@@ -76,6 +57,10 @@ export const fuzzText: FastCheck.Arbitrary<string> = FastCheck.oneof(
 const files: Readonly<Record<string, string>> = {
   "w/a": "one\ntwo\n",
   "w/b.txt": "b\nb\na\n",
+  "w/1": "1\n",
+  "w/5": "5\n",
+  "w/in": "in\n",
+  "w/out": "out\n",
   "w/README.md": "# read me\n",
   "w/src/x.ts": "export const x = 1 // TODO\n",
   "w/src/a": "a\n",
@@ -118,10 +103,12 @@ const hash = (base: string): string => {
 /** What the policy has a table or a grammar for. */
 const onList = new Set([...Object.keys(readOnlyCommands), "find", "test", "["])
 const systemDirectories = new Set(systemPath.split(":"))
+/** Scripts of the system that become another program, which is on the list as well. */
+const becomes: Readonly<Record<string, string>> = { egrep: "grep", fgrep: "grep" }
 
 /** What the trace has that a text on the list does not do. */
 const suspicious = (trace: string, text: string): ReadonlyArray<string> => {
-  const named = words(text)?.map(([name]) => name)
+  const named = words(text)?.flatMap(([name = ""]) => [name, becomes[name]])
   const found: Array<string> = []
   let first = true
   for (const line of trace.split("\n")) {
@@ -160,7 +147,7 @@ export const shellFuzz = (
       })
     const texts = FastCheck.sample(fuzzText, { numRuns: count, seed })
     const allowed = texts.filter(
-      (text) => classify(text, { ...context, judgePath, expand, resolve }).decision === "allow"
+      (text) => classify(text, { ...context, judgePath, expand, descend, resolve }).decision === "allow"
     )
     const { reason, target } = yield* detect
     if (target !== "bubblewrap")

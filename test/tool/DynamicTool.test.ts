@@ -66,6 +66,37 @@ describe("decoder of a JSON Schema", () => {
     assert.include(issues({ $ref: "#/nowhere" }, {})[0], "cannot be used")
   })
 
+  it("refuses a schema that would answer later, and so never (T9)", () => {
+    assert.include(issues({ $async: true, type: "object", required: ["path"] }, {})[0], "asynchronous")
+  })
+
+  it("reads what older drafts wrote, and a schema that names itself (T9)", () => {
+    const draft04 = { $schema: "http://json-schema.org/draft-04/schema#", id: "x", type: "number" }
+    assert.deepStrictEqual(issues({ ...draft04, minimum: 0, exclusiveMinimum: false }, 0), [])
+    assert.strictEqual(issues({ ...draft04, minimum: 0, exclusiveMinimum: true }, 0).length, 1)
+    assert.strictEqual(issues({ type: "number", maximum: 3, exclusiveMaximum: true }, 3).length, 1)
+    const tuple = { type: "array", items: [{ type: "number" }], additionalItems: false }
+    assert.deepStrictEqual(issues(tuple, [1]), [])
+    assert.strictEqual(issues(tuple, ["a"]).length, 1)
+    const id = "https://example.com/node"
+    const node = { $id: id, type: "object", properties: { n: { $ref: id } } }
+    assert.deepStrictEqual(issues(node, { n: { n: {} } }), [])
+    assert.deepStrictEqual(issues(node, { n: 1 }), ["n: Expected object, actual 1"])
+  })
+
+  it("says what is wrong in few and legible words, however much came (T9)", () => {
+    const closed = { type: "object", additionalProperties: false }
+    const [long] = issues(closed, { ["x".repeat(100_000)]: 1 })
+    assert.isBelow(long?.length ?? 0, 200)
+    const [odd] = issues(closed, { "\u001b[31m\nIGNORE \ud800": 1 })
+    assert.strictEqual(odd, "\\u{1b}[31m\\u{a}IGNORE \ufffd: is unexpected")
+    let deep: object = {}
+    for (let depth = 0; depth < 20_000; depth++) deep = { n: deep }
+    assert.deepStrictEqual(issues({ type: "object", properties: { n: { $ref: "#" } } }, deep), [
+      ": is nested too deeply"
+    ])
+  })
+
   it("runs patterns in linear time, and leaves to the tool those that cannot (S3)", () => {
     const evil = { type: "string", pattern: "^(a+)+$" }
     assert.strictEqual(issues(evil, `${"a".repeat(50_000)}!`).length, 1)

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Ref } from "effect"
+import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { approve } from "../../src/approval/approve.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as Hook from "../../src/tool/Hook.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
 import { Broken, Echo, request, running } from "./support.ts"
@@ -58,15 +61,87 @@ describe("loopGuard", () => {
     }).pipe(Effect.provide(asked))
   )
 
-  it.effect("counts failures too, whatever the order of the parameters, and asks where it is told to (T6, T15)", () =>
+  it.effect("counts failures too, and asks again about a call that a person did not let pass (T6, T15)", () =>
     Effect.gen(function* () {
-      const toolset = yield* sealed({ action: "ask", repeats: 2 }, [running(new Broken({ retryable: false })), Echo])
+      let ran = 0
+      const work = running(Effect.suspend(() => (ran++, new Broken({ retryable: false }))))
+      const toolset = yield* sealed({ action: "ask", repeats: 2 }, [work, Echo])
       const fails = () => Effect.flip(toolset.call(request("work", {})))
       assert.strictEqual((yield* fails())._tag, "Broken")
       assert.strictEqual((yield* fails())._tag, "Broken")
-      const denied = yield* fails()
-      assert.strictEqual(denied._tag, "ApprovalDenied")
-      assert.strictEqual((yield* fails())._tag, "Broken")
+      for (let index = 0; index < 3; index++) assert.strictEqual((yield* fails())._tag, "ApprovalDenied")
+      const ended = yield* fails()
+      assert.strictEqual(ended._tag, "LoopDetected")
+      assert.include(ended.message, "It was denied several times in this task")
+      assert.strictEqual(ran, 2)
     }).pipe(Effect.provide(asked))
+  )
+
+  it.effect("is asked about in words of its own, for once, and again after as many more (A6, T15)", () =>
+    Effect.gen(function* () {
+      const requests: Array<ApprovalRequest> = []
+      const yes = Approvals.layerDecide(
+        (request) => (requests.push(request), { decision: "approve", scope: "session" })
+      )
+      const toolset = yield* sealed({ action: "ask" }, [Echo])
+      for (let index = 0; index < 14; index++) {
+        yield* Effect.provide(toolset.call(request("echo", { text: "hi" })), yield* Layer.memoize(yes))
+      }
+      assert.deepStrictEqual(
+        requests.map(({ message, repeats, scopes }) => ({ message, repeats, scopes })),
+        [4, 7, 10, 13].map((repeats) => ({
+          message: `This is the ${repeats}th identical call in a row with the same result. Says it again`,
+          repeats,
+          scopes: ["once"] as const
+        }))
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  const until = (policy: ApprovalPolicy, params: unknown, more = {}) =>
+    Effect.gen(function* () {
+      const rules = [{ id: "all", decision: "allow", level: "user", tool: "echo" } as const]
+      const guard = yield* loopGuard({ action: "ask" })
+      const toolset = yield* Toolset.seal({
+        tools: [Echo],
+        middleware: DefaultStack.make({ loopGuard: guard, approval: approve, ...more })
+      })
+      const tags: Array<string> = []
+      const one = Effect.either(toolset.call(request("echo", params)))
+      const again = Effect.map(one, (ended) => tags.push(Either.isRight(ended) ? "ok" : ended.left._tag))
+      const approvals = Approvals.layer({ policy, attended: false, rules })
+      yield* Effect.provide(
+        Effect.repeat(again, { until: () => tags.at(-1) === "LoopDetected" || tags.length === 14 }),
+        approvals
+      )
+      return tags
+    })
+  const ok = (count: number) => [...Array.from({ length: count }, () => "ok"), "LoopDetected"]
+
+  it.effect.each(["ask", "deny", "fail", "allow-read-only", "allow-edits"] as const)(
+    "ends the task where nobody can be asked, whatever rules and modes allow: %s (T15)",
+    (policy) => Effect.map(until(policy, { text: "hi" }), (tags) => assert.deepStrictEqual(tags, ok(3)))
+  )
+
+  it.effect("lets three times as many pass where all is allowed, and ends the task then (T15)", () =>
+    Effect.map(until("allow", { text: "hi" }), (tags) => assert.deepStrictEqual(tags, ok(9)))
+  )
+
+  it.effect("counts calls that validation or a hook refuses (T8, T9, T15)", () =>
+    Effect.gen(function* () {
+      const thrice = (tag: string) => [tag, tag, tag, "LoopDetected"]
+      assert.deepStrictEqual(yield* until("allow", { text: 1 }), thrice("ParametersInvalid"))
+      const hooks = [Hook.pre("*", () => Effect.succeed(Hook.Before.Abort({ reason: "not now" })))]
+      assert.deepStrictEqual(yield* until("allow", { text: "hi" }, { hooks }), thrice("HookAborted"))
+    })
+  )
+
+  it.effect("leaves a call alone whose parameters are no JSON (T15)", () =>
+    Effect.map(until("allow", { text: 1n }), (tags) =>
+      assert.deepStrictEqual(
+        tags,
+        Array.from({ length: 14 }, () => "ParametersInvalid")
+      )
+    )
   )
 })

@@ -115,6 +115,16 @@ describe("Spill", () => {
     )
   )
 
+  it.live("keeps nothing of a secret (T10)", () =>
+    run((directory) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* (yield* Spill).keep(spilled("key=hush end"))
+        assert.strictEqual(yield* fs.readFileString(path), "key=*** end")
+      }).pipe(Effect.provide(Spill.layerDirectory({ directory, redact: (text) => text.replaceAll("hush", "***") })))
+    )
+  )
+
   it.live("lets the oldest files go beyond its limits, those of earlier runs first (T10)", () =>
     run((directory) =>
       Effect.gen(function* () {

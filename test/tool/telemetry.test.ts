@@ -91,7 +91,7 @@ describe("telemetry", () => {
       round.self = round
       const mute = Tool.make("mute", {
         description: "Fails",
-        parameters: Schema.Struct({}),
+        parameters: Schema.Struct({ self: Schema.Unknown, big: Schema.Unknown }),
         success: Schema.Void,
         failure: Mute,
         handler: () => new Mute()

@@ -9,6 +9,7 @@ import { backoff } from "../../src/middleware/retry.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import { fromToolkit } from "../../src/tool/fromToolkit.ts"
 import { Ids } from "../../src/tool/Ids.ts"
+import * as Tool from "../../src/tool/Tool.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
 import { toToolkit } from "../../src/tool/toToolkit.ts"
 import { Broken, ear, Echo, request, running, Write } from "./support.ts"
@@ -40,7 +41,7 @@ describe("fromToolkit", () => {
       const retry = backoff({ maxAttempts: 2, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false })
       const [add, send, ask] = yield* fromToolkit(toolkit, {
         send: { risk: "high", timeout: Duration.seconds(5), idleTimeout: Duration.seconds(1) },
-        ask: { approval: "never", retry }
+        ask: { approval: "never", idempotent: true, retry }
       })
       assert.deepInclude(add, {
         name: "add",
@@ -78,6 +79,20 @@ describe("fromToolkit", () => {
         assert.strictEqual((yield* Effect.flip(toolset.call(request("send", { to: "nobody" }))))._tag, "Broken")
         assert.strictEqual((yield* Effect.flip(toolset.call(request("ask", {}))))._tag, "Broken")
       }).pipe(Effect.provide([handlers, Approvals.layerDecide(() => ({ decision: "approve" }))]))
+  )
+})
+
+describe("fromToolkit behind a middleware", () => {
+  it.effect("runs on the parameters that the middleware decided on (T1, T9)", () =>
+    Effect.gen(function* () {
+      const [add] = yield* fromToolkit(toolkit)
+      const changed = Tool.wrap(add as unknown as typeof Echo, (call, next) =>
+        next({ ...call, params: { a: 20, b: 3 } })
+      )
+      const toolset = yield* Toolset.seal({ tools: [changed], middleware: DefaultStack.make({}) })
+      const result = yield* toolset.call(request("add", { a: "1", b: 2 }))
+      assert.deepStrictEqual(result.value, { sum: 23 })
+    }).pipe(Effect.provide(handlers))
   )
 })
 

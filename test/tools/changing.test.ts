@@ -111,6 +111,26 @@ describe("tools that change files", () => {
     })
   )
 
+  it.scoped("what edits says why it leaves a file of another encoding alone (S2)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      const bytes = Buffer.from("Gr\xfc\xdfe\n", "latin1")
+      here.write("latin.txt", bytes)
+      here.write("b.bin", Buffer.from([1, 0, 2]))
+      const edit = (path: string) =>
+        Effect.provide(call("edit_file", { path, old_text: "e", new_text: "f" }), here.layer())
+      const refused = yield* edit("latin.txt")
+      assert.strictEqual(refused.error, "NotText")
+      assert.include(refused.text, "neither UTF-8 nor UTF-16")
+      assert.strictEqual(refused.asked.length, 0)
+      assert.include((yield* edit("b.bin")).text, "binary")
+      const change = "*** Begin Patch\n*** Update File: latin.txt\n@@\n-Gr\n+Hr\n*** End Patch"
+      const patched = yield* Effect.provide(call("apply_patch", { patch: change }), here.layer())
+      assert.include(patched.text, "neither UTF-8 nor UTF-16")
+      assert.deepStrictEqual(fs.readFileSync(`${here.root}/latin.txt`), bytes)
+    })
+  )
+
   const patch = [
     "*** Begin Patch",
     "*** Add File: new.txt",

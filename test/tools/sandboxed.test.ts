@@ -39,6 +39,20 @@ describe("tools in the sandbox of this system", () => {
     })
   )
 
+  it.scopedLive("tells what a command left in the background, and of which signal it ended (S3)", () =>
+    Effect.gen(function* () {
+      const here = yield* lastingWorld
+      const run = (command: string) => Effect.provide(call("run_shell", { command }), layer(here))
+      const left = yield* run("sleep 300 & sleep 300 & echo hi")
+      assert.include(left.text, "exit code 0\nhi\n")
+      assert.match(left.text, /\[2 processes left in the background ended with the command/)
+      assert.notInclude((yield* run("sleep 0.01 & wait; echo hi | cat")).text, "left in the background")
+      assert.match((yield* run("kill -9 $$")).text, /^(?:exit code 137 \(SIGKILL\)|ended by SIGKILL)\n\[no output\]$/)
+      assert.match((yield* run("exit 3")).text, /^exit code 3\n/)
+      assert.match((yield* run("trap 'echo bye; exit 5' TERM; kill -TERM $$")).text, /^exit code 5\nbye/)
+    })
+  )
+
   it.scopedLive("git tools work in it (S1, R13)", () =>
     Effect.gen(function* () {
       const here = yield* lastingWorld

@@ -28,7 +28,10 @@ describe("tools that look at files", () => {
       assert.isTrue(first.text.endsWith("line 2000\n[lines 1 to 2000; go on with offset 2001]"))
       const second = yield* read({ path: "long.txt", offset: 2001 })
       assert.isTrue(second.text.startsWith("line 2001\n") && second.text.endsWith("line 2500"))
-      assert.include((yield* read({ path: "wide.txt" })).text, "[3000 more characters]\n[1 long line was shortened]")
+      assert.include(
+        (yield* read({ path: "wide.txt" })).text,
+        "[3000 more characters; read on with offset 1 and column 2001]\n[1 long line was shortened]"
+      )
     })
   )
 
@@ -49,13 +52,54 @@ describe("tools that look at files", () => {
     })
   )
 
+  it.scoped("read_file reads a long line to its end, a page at a time, and splits no character (T10, S1)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      const whole = `${"a".repeat(1999)}😀${"é".repeat(700_000)}😀end`
+      here.write("one.json", `first\n${whole}\nlast`)
+      let column = 1
+      let seen = ""
+      for (;;) {
+        const { text } = yield* Effect.provide(
+          call("read_file", { path: "one.json", offset: 2, limit: 1, column }),
+          here.layer()
+        )
+        assert.isTrue(text.isWellFormed())
+        const [, part = "", next] =
+          /^([^ ]*) … \[\d+ more characters; read on with offset 2 and column (\d+)\]/.exec(text) ?? []
+        if (next === undefined) {
+          seen += text.split("\n")[0]
+          break
+        }
+        seen += part
+        assert.strictEqual(Number(next), column + part.length)
+        column = Number(next)
+      }
+      assert.isTrue(seen === whole)
+    })
+  )
+
+  it.scoped("read_file shows Western European text that is not UTF-8, and says so (S1)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      here.write("latin.txt", Buffer.from("Gr\xfc\xdfe f\xfcr 5 \x80\n\x93Schl\xfcssel\x94\n", "latin1"))
+      here.write("late.txt", Buffer.concat([Buffer.from("x\n".repeat(600_000)), Buffer.from([0xe9, 0x0a])]))
+      here.write("broken.txt", Buffer.from([0xff, 0xfe, 0x61]))
+      const read = (params: object) => Effect.provide(call("read_file", params), here.layer())
+      const note = "[the file is not UTF-8: it is shown as windows-1252 and cannot be edited before it is converted]"
+      assert.strictEqual((yield* read({ path: "latin.txt" })).text, `Grüße für 5 €\n“Schlüssel”\n${note}`)
+      assert.strictEqual((yield* read({ path: "late.txt", offset: 600_001 })).text, `é\n${note}`)
+      assert.strictEqual((yield* read({ path: "broken.txt" })).error, "NotText")
+    })
+  )
+
   it.scoped("read_file refuses binary files, directories, pipes and what is not there (S2)", () =>
     Effect.gen(function* () {
       const here = yield* world
       here.write("b.bin", Buffer.from([1, 0, 2]))
-      here.write("latin.txt", Buffer.from([0x67, 0xfc, 0x0a]))
+      here.write("noise.bin", Buffer.from([0x67, 0xfc, 0x01, 0x0a]))
       const errors: Array<string | undefined> = []
-      for (const path of ["b.bin", "latin.txt", ".", "missing.txt"]) {
+      for (const path of ["b.bin", "noise.bin", ".", "missing.txt"]) {
         errors.push((yield* Effect.provide(call("read_file", { path }), here.layer())).error)
       }
       assert.deepStrictEqual(errors, ["NotText", "NotText", "PathRefused", "FileFailure"])

@@ -125,6 +125,17 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
     }
   })
 
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
+const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
+
+/** What a call is that repeats those before it, e.g. `the 4th identical call in a row with the same result`. */
+export const repeatedText = (repeats: number): string =>
+  `the ${repeats}${endings[ordinals.select(repeats)] ?? "th"} identical call in a row with the same result`
+
+/** That the call repeats those before it, where it does. */
+export const repeatLines = ({ repeats }: ApprovalRequest): ReadonlyArray<Line> =>
+  repeats === undefined ? [] : [own("warning", repeatedText(repeats))]
+
 /** Whether a person who reads the prompt has seen all lines of the parameters and of the diff. */
 export const showsAll = (given: unknown, diff: string | undefined): boolean =>
   entriesOf(given).every(([, value]) => linesOf(textOf(value)).length <= maxLines) &&

@@ -1,9 +1,9 @@
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 const json = Options.boolean("json").pipe(Options.withDescription("prints one JSON object a line"))
 
@@ -28,11 +28,8 @@ const explain = Command.make(
   "explain",
   {
     tool: argument("tool", "the tool, e.g. run_shell"),
-    parameters: argument("json", "the parameters as a JSON object").pipe(Args.optional),
-    param: Options.text("param").pipe(
-      Options.withDescription("one parameter, as key=value; may be repeated"),
-      Options.repeated
-    ),
+    parameters: options.parameters,
+    param: options.param,
     approve: Options.choice("approve", ApprovalPolicy.literals).pipe(
       Options.withDescription("the mode to suppose instead of the configured one"),
       Options.optional

@@ -4,7 +4,7 @@ import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 
 const module = () => import("../Configure.ts")
-const key = argument("key", "e.g. approvals.policy, or profiles.NAME")
+const key = argument("key", "one of those that tollgate config shows, e.g. approvals.policy, or profiles.NAME")
 
 const get = Command.make("get", { key }, ({ key }) => load(module, ({ get }) => get(key))).pipe(
   Command.withDescription("Prints one value")

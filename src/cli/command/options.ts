@@ -1,5 +1,7 @@
+import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
+import { argument } from "../Guard.ts"
 
 /** The model profile of a run. */
 export const profile = Options.text("profile").pipe(
@@ -23,3 +25,11 @@ export const approve = Options.choice("approve", ApprovalPolicy.literals).pipe(
 export const allowAll = Options.boolean("dangerously-allow-all").pipe(
   Options.withDescription("runs every call unasked, whatever its risk; there is no other way to choose allow")
 )
+
+/** Parameters of a tool. */
+export const parameters = argument("json", "the parameters as a JSON object").pipe(Args.optional)
+export const param = Options.text("param").pipe(
+  Options.withDescription("one parameter, as key=value; may be repeated"),
+  Options.repeated
+)
+export const events = Options.boolean("json").pipe(Options.withDescription("prints the events, one JSON object a line"))

@@ -10,6 +10,7 @@ import { policy } from "./policy.ts"
 import { replay } from "./replay.ts"
 import { run } from "./run.ts"
 import { sessions } from "./sessions.ts"
+import { tool } from "./tool.ts"
 import { tour } from "./tour.ts"
 import { trust } from "./trust.ts"
 
@@ -32,6 +33,7 @@ export const root = Command.make(
   Command.withDescription("An agent runtime for tools with consequences; without a command, an interactive prompt"),
   Command.withSubcommands([
     run,
+    tool,
     sessions.command,
     events,
     replay,
@@ -55,6 +57,7 @@ export const tree: CommandTree = {
   command: root,
   below: {
     run: { command: run },
+    tool: { command: tool },
     sessions,
     events: { command: events },
     replay: { command: replay },

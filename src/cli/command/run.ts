@@ -1,6 +1,5 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
@@ -15,7 +14,7 @@ export const run = Command.make(
     last: options.last,
     approve: options.approve,
     allowAll: options.allowAll,
-    json: Options.boolean("json").pipe(Options.withDescription("prints the events, one JSON object a line"))
+    json: options.events
   },
   (given) =>
     load(

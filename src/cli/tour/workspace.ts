@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
@@ -19,10 +20,30 @@ const files: Readonly<Record<string, string>> = {
   ].join("\n")
 }
 
+const prefix = "tollgate-tour-"
+
+/** Age in milliseconds beyond which no tour goes on in a directory. */
+const day = 24 * 60 * 60 * 1000
+
+/** Removes what tours that were killed have left. */
+const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+  Effect.forEach(
+    fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(prefix)),
+    (name) =>
+      Effect.try(() => {
+        const directory = path.join(os.tmpdir(), name)
+        const found = fs.lstatSync(directory)
+        if (!found.isDirectory() || found.uid !== os.userInfo().uid || found.mtimeMs > now - day) return
+        fs.rmSync(directory, { recursive: true, force: true })
+      }).pipe(Effect.ignore),
+    { discard: true }
+  )
+)
+
 /** A directory with a few files in it, removed at the end. */
 export const workspace: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => {
-    const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-tour-")))
+  Effect.map(sweep, () => {
+    const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)))
     for (const [name, content] of Object.entries(files)) {
       fs.mkdirSync(path.dirname(path.join(directory, name)), { recursive: true })
       fs.writeFileSync(path.join(directory, name), content)

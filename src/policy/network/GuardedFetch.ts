@@ -19,6 +19,8 @@ export interface FetchRequest {
   readonly url: string
   /** Those that could tell who is asking are not sent on to another origin. */
   readonly headers?: RequestHeaders
+  /** Judges where a redirect leads, besides the rules: whatever it does not allow is refused. */
+  readonly judge?: (target: Target) => Verdict
 }
 
 interface Hop {
@@ -37,13 +39,20 @@ const locationOf = ({ headers, status }: WireReply): string | undefined => {
     : undefined
 }
 
-const nextHop = (hop: Hop, location: string, rules: NetworkRules): Either.Either<Hop, Verdict> =>
+const nextHop = (
+  hop: Hop,
+  location: string,
+  rules: NetworkRules,
+  judge: FetchRequest["judge"]
+): Either.Either<Hop, Verdict> =>
   Either.flatMap(judgeRedirect(hop.target, location, rules), (target) => {
     const visited = [...hop.visited, hop.target.url.href]
     if (visited.includes(target.url.href)) return Either.left(deny("network/redirect-loop", "it redirects in a loop"))
     if (visited.length > rules.maxRedirects) {
       return Either.left(deny("network/redirect-limit", `it redirects more than ${rules.maxRedirects} times`))
     }
+    const judged = judge?.(target)
+    if (judged !== undefined && judged.decision !== "allow") return Either.left(judged)
     const same = target.url.origin === hop.target.url.origin
     return Either.right({ target, visited, headers: same ? hop.headers : withoutCredentials(hop.headers) })
   })
@@ -74,7 +83,7 @@ const run = Effect.fnUntraced(function* (request: FetchRequest, rules: NetworkRu
     url = hop.target.url.href
     const seen = yield* visit(hop, rules)
     if (seen.page) return seen.page
-    next = nextHop(hop, seen.location, rules)
+    next = nextHop(hop, seen.location, rules, request.judge)
   }
   return yield* FetchRefused.from(url, next.left)
 })

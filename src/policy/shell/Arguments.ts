@@ -12,6 +12,8 @@ export interface Usage {
   readonly globs: ReadonlyArray<string>
   /** What is read, in the order given. */
   readonly paths: ReadonlyArray<Literal>
+  /** Whether what is read is all of it said by options. */
+  readonly bare: boolean
 }
 
 type Takes = Kind | "nothing" | "optional"
@@ -56,6 +58,7 @@ class Reader implements Usage {
   readonly options = new Set<string>()
   readonly globs: Array<string> = []
   readonly paths: Array<Literal> = []
+  bare = true
   readonly #name: string
   readonly #command: ReadOnlyCommand
   readonly #takes: ReadonlyMap<string, Takes>
@@ -80,9 +83,9 @@ class Reader implements Usage {
         ended = true
         continue
       }
-      if (this.#command.ordered === true && this.#operands.length > 0) return this.#late(arg)
+      if (this.#isOrdered && this.#operands.length > 0) return this.#late(arg)
       const next = args[at + 1]
-      const read = arg.value.startsWith("--") ? this.#long(arg, next) : this.#bundle(arg.value, next)
+      const read = arg.value.startsWith("--") ? this.#long(arg, next) : this.#short(arg.value, next)
       if (read === "next") at++
       else if (read !== undefined) return read
     }
@@ -102,6 +105,15 @@ class Reader implements Usage {
     return glob && kind !== "glob" ? this.#mayBeFlag(value) : this.#value(name, kind, { ...value, glob: false })
   }
 
+  /** Whether an option behind an operand may be none: it names a file to write or goes to the program that runs. */
+  get #isOrdered(): boolean {
+    return this.#command.ordered === true || this.#command.needs !== undefined
+  }
+
+  #short(text: string, next: Literal | undefined): Verdict | "next" | undefined {
+    return this.#command.bundles === false && text.length > 2 ? this.#glued(text) : this.#bundle(text, next)
+  }
+
   #bundle(text: string, next: Literal | undefined): Verdict | "next" | undefined {
     if (this.#command.digits === true && /^-\d+$/.test(text)) return undefined
     for (let at = 1; at < text.length; at++) {
@@ -112,6 +124,8 @@ class Reader implements Usage {
       if (kind === "optional") return undefined
       if (kind === "nothing") continue
       if (at === text.length - 1) return this.#next(name, kind, next)
+      // Some parsers take the sign for a part of the value, and some do not.
+      if (kind !== "text" && text.charAt(at + 1) === "=") return this.#glued(text)
       return this.#value(name, kind, { value: text.slice(at + 1), bare: false, glob: false, tilde: false })
     }
     return undefined
@@ -159,6 +173,7 @@ class Reader implements Usage {
       if (kind === "path") {
         if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
         this.paths.push(operand)
+        this.bare = false
       } else if (operand.glob || operand.tilde || (form !== undefined && !form.test(operand.value))) {
         return ask("shell/operand", `${excerpt(operand.value)} is not an operand that ${this.#name} takes unasked.`)
       }
@@ -175,7 +190,17 @@ class Reader implements Usage {
   }
 
   #late(arg: Literal): Verdict {
-    return ask("shell/operand", `${this.#name} may write to a file called ${excerpt(arg.value)}; put options first.`)
+    return ask(
+      "shell/operand",
+      `${this.#name} may take ${excerpt(arg.value)} for something other than an option; put options first.`
+    )
+  }
+
+  #glued(text: string): Verdict {
+    return ask(
+      "shell/flag-not-listed",
+      `What ${this.#name} makes of ${excerpt(text)} is not known; write its options and values as words of their own.`
+    )
   }
 
   #mayBeFlag(arg: Literal): Verdict {

@@ -27,12 +27,26 @@ export const isHarmlessGlob = (pattern: string): boolean =>
     .split("/")
     .every((segment) => !special.test(segment) || segment === "*" || segment === "**" || isHarmlessSegment(segment))
 
+const alternatives = (pattern: string): ReadonlyArray<string> => {
+  const braces = /^([^{}]*)\{([\w.,-]+)\}([^{}]*)$/.exec(pattern)
+  return braces === null ? [pattern] : braces[2]!.split(",").map((part) => `${braces[1]}${part}${braces[3]}`)
+}
+
+/** Whether the last name of a pattern of a search or an ignore file may match a name; yes where that is not clear. */
+export const mayMatch = (pattern: string, name: string): boolean =>
+  alternatives(pattern.toLowerCase()).some((one) => {
+    const last = one.trimEnd().replace(/\/$/, "").split("/").at(-1) ?? ""
+    if (/[?[\]{}\\]/.test(last)) return true
+    if (!last.includes("*")) return last === name.toLowerCase()
+    const [before = "", after = ""] = [/^[^*]*/.exec(last)?.[0], /[^*]*$/.exec(last)?.[0]]
+    return name.toLowerCase().startsWith(before) && name.toLowerCase().endsWith(after)
+  })
+
 /** Whether a pattern that a search expands itself, hidden files included, can match no secret by name. */
 export const isHarmlessFilter = (pattern: string): boolean => {
   if (pattern.startsWith("!")) return true
-  const braces = /^([^{}]*)\{([\w.,-]+)\}([^{}]*)$/.exec(pattern)
-  const plain = braces === null ? [pattern] : braces[2]!.split(",").map((part) => `${braces[1]}${part}${braces[3]}`)
-  return plain.every((one) => {
+  if (pattern.includes("\\")) return false
+  return alternatives(pattern.toLowerCase().trimEnd()).every((one) => {
     const segments = one.split("/")
     const last = segments.pop() ?? ""
     if (last.startsWith(".") || segments.some((segment) => segment.startsWith("."))) return false

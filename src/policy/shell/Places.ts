@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
+import type { Descent } from "./Descent.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
 import { holds, normalise } from "./LexicalPath.ts"
@@ -15,6 +16,8 @@ const maximumPaths = 48
 const maximumPatterns = 16
 /** Paths that all patterns together may stand for. */
 const maximumMatches = 256
+/** Entries that are looked at below all directories that are searched. */
+const maximumLooks = 2000
 
 /** The directories a list of commands may be in, and what the path policy says of the paths it names from there. */
 export class Places {
@@ -24,6 +27,7 @@ export class Places {
   #judged = 0
   #patterns = 0
   #matches = 0
+  #looks = 0
 
   constructor(context: ShellContext) {
     this.#context = context
@@ -97,6 +101,21 @@ export class Places {
   holdsRoot(path: string): boolean {
     const led = this.#led(path)?.path ?? path
     return this.#context.roots.some((root) => holds(path, root) || holds(led, root))
+  }
+
+  /** Asks where a search of an absolute path would open a file that may not be read unasked. */
+  searched(path: string, name: string, how: Pick<Descent, "filters" | "hidden">): Verdict {
+    const directory = this.#led(path)?.path ?? normalise(path)
+    const { judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
+    const found = this.#context.descend?.({ ...how, directory, most: maximumLooks - this.#looks })
+    if (found === undefined) return readable
+    if (Either.isLeft(found)) return found.left
+    this.#looks += found.right.looks
+    for (const file of found.right.files) {
+      const { decision, reason, rule } = judgeFound(file)
+      if (decision !== "allow") return ask(rule, `${name} would read ${excerpt(file)} too: ${reason}`)
+    }
+    return readable
   }
 
   /** Whether an absolute path is known to lead to a directory. */

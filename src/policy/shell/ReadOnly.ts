@@ -1,13 +1,13 @@
 import * as Either from "effect/Either"
 import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
-import { usage } from "./Arguments.ts"
+import { usage, type Usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
 import { isHarmlessFilter } from "./Globs.ts"
 import { gitCommands } from "./GitCommands.ts"
 import type { Literal } from "./Literal.ts"
 import type { PlainCommand } from "./Plain.ts"
 import { Places } from "./Places.ts"
-import { type ReadOnlyCommand, readOnlyCommands } from "./ReadOnlyCommands.ts"
+import { type ReadOnlyCommand, readOnlyCommands, type Searching } from "./ReadOnlyCommands.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import { testPaths } from "./Test.ts"
 import { excerpt } from "./VisibleText.ts"
@@ -43,23 +43,34 @@ const judge = (command: PlainCommand, context: ShellContext, places: Places): Ve
 const judgeListed = (name: string, listed: ReadOnlyCommand, args: ReadonlyArray<Literal>, places: Places): Verdict => {
   const read = usage(name, listed, args)
   if (Either.isLeft(read)) return read.left
-  const { globs, options, paths } = read.right
+  const { bare, globs, options, paths } = read.right
   if (!globs.every(isHarmlessFilter)) {
     return ask("shell/glob", `A pattern of ${name} can match files that hold secrets.`)
   }
   if (listed.compares === true) return judgePaths(paths, places, comparing(name, places))
-  const searches = listed.descends?.split(" ").some((option) => options.has(option)) ?? false
-  if (!searches || globs.length > 0) return judgePaths(paths, places)
-  return judgePaths(paths.length === 0 ? [here] : paths, places, searching(name, places))
+  const { descends } = listed
+  if (descends === undefined || !searches(descends, options)) return judgePaths(paths, places)
+  return judgePaths(bare ? [...paths, here] : paths, places, searching(name, descends, read.right, places))
 }
 
-const searching = (name: string, places: Places) => (path: string) =>
-  places.holdsRoot(path)
-    ? ask(
-        "shell/whole-workspace",
-        `${name} would read every file of the workspace, hidden ones and secrets too; name a directory or a pattern.`
-      )
-    : onlyReads
+const has = (options: ReadonlySet<string>, some: string): boolean =>
+  some.split(" ").some((option) => options.has(option))
+
+const searches = ({ never, only }: Searching, options: ReadonlySet<string>): boolean =>
+  (only === undefined || has(options, only)) && (never === undefined || !has(options, never))
+
+const searching =
+  (name: string, { hidden }: Searching, { globs, options }: Usage, places: Places) =>
+  (path: string): Verdict =>
+    hidden === true && globs.length === 0 && places.holdsRoot(path)
+      ? ask(
+          "shell/whole-workspace",
+          `${name} would read every file of the workspace, hidden ones and secrets too; name a directory or a pattern.`
+        )
+      : places.searched(path, name, {
+          filters: globs,
+          hidden: hidden === true ? "all" : has(options, hidden) ? "files" : "none"
+        })
 
 const comparing = (name: string, places: Places) => (path: string) =>
   places.isDirectory(path) || places.holdsRoot(path)

@@ -3,6 +3,16 @@ import { sedScript } from "./SedScript.ts"
 /** What a value must be: a path is judged, a glob must not be able to name a secret, text is anything. */
 export type Kind = "text" | "number" | "path" | "glob"
 
+/** When a command searches directories, and what of them. */
+export interface Searching {
+  /** Only with one of these options. */
+  readonly only?: string
+  /** Not with one of these options. */
+  readonly never?: string
+  /** Reads hidden files too; otherwise only those that a filter, an ignore file or one of these options brings back. */
+  readonly hidden: true | string
+}
+
 /** How a command may be used unasked. What is not listed here asks, abbreviated options included. */
 export interface ReadOnlyCommand {
   /**
@@ -18,16 +28,18 @@ export interface ReadOnlyCommand {
   readonly leadIn?: string
   /** What every operand that is text must match. */
   readonly form?: RegExp
-  /** One of these options must be given. */
+  /** One of these options must be given, before any operand. */
   readonly needs?: string
+  /** Its parser does not bundle as others do: an option is one letter in a word of its own, its value the next word. */
+  readonly bundles?: false
   /** `-20` is an option. */
   readonly digits?: true
   /** Options must come first: one behind an operand may be taken for the name of a file to write. */
   readonly ordered?: true
   /** All arguments are operands, even those with a leading `-`. */
   readonly raw?: true
-  /** Reads the contents of whole directories if one of these options is given. */
-  readonly descends?: string
+  /** Reads the files of the directories that it is given, or of its own where it is given none. */
+  readonly descends?: Searching
   /** Reads the files of directories that it is given, by links too. */
   readonly compares?: true
 }
@@ -44,7 +56,7 @@ const grep = (options = ""): ReadOnlyCommand => ({
   lead: /^/,
   leadIn: "-e -f --regexp --file",
   digits: true,
-  descends: "-r --recursive"
+  descends: { only: "-r --recursive", hidden: true }
 })
 
 const checksum: ReadOnlyCommand = { options: "-b -t -z --binary --text --tag --zero", operands: "path" }
@@ -72,7 +84,8 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   tree: {
     options: `-a -d -f -i -p -s -h -D -F -C -n -N -q -Q -r -t -v -c -u -g -x -L=number -I=text -P=text --dirsfirst --noreport
       --gitignore --du --prune --sort=text --matchdirs --ignore-case`,
-    operands: "path"
+    operands: "path",
+    bundles: false
   },
   cat: {
     options: `-A -b -E -e -n -s -T -t -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs
@@ -116,7 +129,8 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
       --sortr=text --color=text --colors=text --context-separator=text`,
     operands: "path",
     lead: /^/,
-    leadIn: "-e -f --regexp --file --files --type-list"
+    leadIn: "-e -f --regexp --file --files --type-list",
+    descends: { never: "--files --type-list", hidden: "-t --type" }
   },
   sort: {
     options: `-b -C -c -d -f -g -h -i -M -m -n -R -r -s -u -V -z -k=text -t=text --ignore-leading-blanks --check[=text]
@@ -162,7 +176,8 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
     options: "-a -b -e -i -p -u -c=number -g=number -l=number -s=number",
     operands: "path",
     most: 1,
-    ordered: true
+    ordered: true,
+    bundles: false
   },
   hexdump: { options: "-b -C -c -d -o -v -x -n=number -s=number", operands: "path" },
   md5sum: checksum,

@@ -1,6 +1,7 @@
 import type * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import type { Verdict } from "../Verdict.ts"
+import type { Descent, Found } from "./Descent.ts"
 
 /** Where a shell text would run and what the path policy says there. */
 export interface ShellContext {
@@ -24,6 +25,10 @@ export interface ShellContext {
    * why that is not known. Without it every pattern asks.
    */
   readonly expand?: (pattern: string, from: string, most: number) => Either.Either<ReadonlyArray<string>, Verdict>
+  /** The path policy on a file below a physical directory, where no link is left to be resolved; `judgePath` without it. */
+  readonly judgeFound?: (path: string) => Verdict
+  /** The files that a search below a directory opens; without it only what such a search is named is judged. */
+  readonly descend?: (descent: Descent) => Either.Either<Found, Verdict>
   /** Where links lead; without it a path is taken for what it is called. */
   readonly resolve?: (path: string) => Either.Either<PhysicalPath, Verdict>
 }

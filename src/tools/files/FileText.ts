@@ -18,7 +18,7 @@ export class NotText extends Schema.TaggedError<NotText>()("NotText", {
   override get message() {
     return this.problem === "binary"
       ? `The file is binary (${this.size} bytes); it is neither shown nor edited as text`
-      : `The file is not valid UTF-8 (${this.size} bytes); editing it would change its encoding. Convert it first`
+      : `The file is neither UTF-8 nor UTF-16 with a byte order mark (${this.size} bytes); an edit would change more than it says. Convert it first`
   }
 }
 

@@ -4,13 +4,15 @@ import { FileTooLarge } from "../../policy/path/FileFailure.ts"
 import { readPart } from "../../policy/path/FileReader.ts"
 import type { JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { detect, NotText } from "./FileText.ts"
+import { decodeWindows1252 } from "./Windows1252.ts"
 
 /** In bytes: what is read at once, and how far into a file lines are looked for. */
 const part = 1024 * 1024
 const furthest = 256 * 1024 * 1024
 
-/** UTF-16 units of one line that are shown, and of all of them. */
+/** UTF-16 units of one line that are shown, of one that is read on from a column, and of all of them. */
 const maxLine = 2000
+const maxRest = 32 * 1024
 const maxText = 64 * 1024
 
 /** Neighbouring lines of a file. */
@@ -22,11 +24,20 @@ export interface LineWindow {
   readonly total: number | undefined
   /** Lines that were shortened. */
   readonly cut: number
+  /** The file is not UTF-8 and was taken for windows-1252. */
+  readonly western: boolean
 }
 
-const shown = (line: string, length: number): string => {
-  if (length > maxLine) return `${line.slice(0, maxLine)} … [${length - maxLine} more characters]`
-  return line.endsWith("\r") ? line.slice(0, -1) : line
+/** So many units of a text, one less where that would split a character. */
+const head = (text: string, units: number): string => {
+  const last = text.charCodeAt(units - 1)
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? units - 1 : units)
+}
+
+/** Where a read begins: a line, and a character of it, from 1 each. */
+export interface Position {
+  readonly line: number
+  readonly column: number
 }
 
 /** Takes lines of a text that comes in pieces; of a line no more than is shown is kept. */
@@ -37,14 +48,17 @@ class Window {
   /** There was a line for which there was no room. */
   isOver = false
   private readonly limit: number
+  /** Units of the first line that are passed over. */
+  private readonly skipped: number
   private seen = 0
   private size = 0
   private rest = ""
   private restLength = 0
 
-  constructor(first: number, limit: number) {
-    this.first = first
+  constructor({ column, line }: Position, limit: number) {
+    this.first = line
     this.limit = limit
+    this.skipped = column - 1
   }
 
   /** All lines so far, unless there was no room for some. */
@@ -52,23 +66,44 @@ class Window {
     return this.isOver ? undefined : this.seen
   }
 
+  /** Units of the line under way that are passed over, and that are shown. */
+  private get room(): { readonly skipped: number; readonly most: number } {
+    return this.seen + 1 === this.first && this.skipped > 0
+      ? { skipped: this.skipped, most: maxRest }
+      : { skipped: 0, most: maxLine }
+  }
+
   private grow(text: string): void {
-    this.rest += text.slice(0, maxLine + 1 - this.rest.length)
+    const { most, skipped } = this.room
+    const from = Math.max(0, skipped - this.restLength)
+    this.rest += text.slice(from, from + most + 1 - this.rest.length)
     this.restLength += text.length
   }
 
+  /** The line under way as it is shown. */
+  private get line(): string {
+    const { most, skipped } = this.room
+    const left = Math.max(0, this.restLength - skipped)
+    if (left <= most) return this.rest.endsWith("\r") ? this.rest.slice(0, -1) : this.rest
+    this.cut++
+    const text = head(this.rest, most)
+    const next = `offset ${this.seen + 1} and column ${skipped + text.length + 1}`
+    return `${text} … [${left - text.length} more characters; read on with ${next}]`
+  }
+
   private take(): void {
-    const [line, length] = [this.rest, this.restLength]
-    this.rest = ""
-    this.restLength = 0
     if (this.lines.length >= this.limit || this.size >= maxText) {
       this.isOver = true
-      return
+    } else {
+      if (this.seen + 1 >= this.first) {
+        const { line } = this
+        this.lines.push(line)
+        this.size += line.length + 1
+      }
+      this.seen++
     }
-    if (++this.seen < this.first) return
-    if (length > maxLine) this.cut++
-    this.lines.push(shown(line, length))
-    this.size += line.length + 1
+    this.rest = ""
+    this.restLength = 0
   }
 
   push(text: string): void {
@@ -86,34 +121,63 @@ class Window {
   }
 }
 
-/** Up to `limit` lines from line `first` on, of a text file of any length; stops reading as soon as it has them. */
-export const readLines = Effect.fnUntraced(function* (judged: JudgedPath<"read">, first: number, limit: number) {
-  const window = new Window(first, limit)
-  let decoder: TextDecoder | undefined
+/** Gives nothing for bytes that are not in its encoding. */
+type Decode = (bytes: Uint8Array, more: boolean) => string | undefined
+
+const strict = (label: string): Decode => {
+  const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true })
+  return (bytes, stream) => {
+    try {
+      return decoder.decode(bytes, { stream })
+    } catch {
+      return undefined
+    }
+  }
+}
+
+const linesIn = Effect.fnUntraced(function* (
+  judged: JudgedPath<"read">,
+  from: Position,
+  limit: number,
+  western: boolean
+) {
+  const window = new Window(from, limit)
+  let decode: Decode | undefined
   let label = ""
   for (let position = 0; ;) {
     const { bytes, size } = yield* readPart(judged, position, part)
     const atEnd = bytes.length === 0 || position + bytes.length >= size
     let body = bytes
-    if (decoder === undefined) {
+    if (decode === undefined) {
       const found = detect(bytes)
       label = found.label
-      decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true })
+      decode = western && found.encoding === "utf-8" ? decodeWindows1252 : strict(label)
       body = bytes.subarray(found.length)
     }
-    const decode = decoder
     if (label === "utf-8" && body.includes(0)) return yield* new NotText({ problem: "binary", size })
-    const text = yield* Effect.try({
-      try: () => decode.decode(body, { stream: !atEnd }),
-      catch: () => new NotText({ problem: "encoding", size })
-    })
+    const text = decode(body, !atEnd)
+    if (text === undefined) return yield* new NotText({ problem: "encoding", size })
     if (text.includes("\0")) return yield* new NotText({ problem: "binary", size })
     window.push(text)
     position += bytes.length
     if (atEnd && !window.isOver) window.end()
     if (atEnd || window.isOver) {
-      return { lines: window.lines, first, total: window.total, cut: window.cut } satisfies LineWindow
+      return {
+        lines: window.lines,
+        first: from.line,
+        total: window.total,
+        cut: window.cut,
+        western
+      } satisfies LineWindow
     }
     if (position >= furthest) return yield* new FileTooLarge({ path: judged.path, size, limit: furthest })
   }
 })
+
+/** Up to `limit` lines from a position on, of a text file of any length; stops reading as soon as it has them. */
+export const readLines = (judged: JudgedPath<"read">, from: Position, limit: number) =>
+  Effect.catchIf(
+    linesIn(judged, from, limit, false),
+    (error) => error._tag === "NotText" && error.problem === "encoding",
+    () => linesIn(judged, from, limit, true)
+  )

@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { PathContext } from "../../policy/path/PathContext.ts"
 import { judge } from "../../policy/path/PathPolicy.ts"
 import { applyPatch, PatchFailed, type PatchedFile } from "./ApplyPatch.ts"
 import type { Change, ChangePlan } from "./ChangePlan.ts"
 import { fileState, type FileState } from "./FileState.ts"
-import { encodeText, type Encoding } from "./FileText.ts"
+import { decodeText, encodeText, type Encoding } from "./FileText.ts"
 import { parsePatch, patchTargets } from "./Patch.ts"
 
 const encode = (text: string, encoding: Encoding | undefined) => encodeText({ text, encoding: encoding ?? "utf-8" })
@@ -29,7 +30,8 @@ export const patchPlan = Effect.fnUntraced(function* (text: string, context: Pat
     const state = yield* fileState(path, context)
     if (state === undefined) continue
     if (state.path !== physical) return yield* fail(path, "it is a symlink; name the file it leads to")
-    if (state.text === undefined) return yield* fail(path, "it is not text")
+    const decoded = decodeText(state.bytes)
+    if (Either.isLeft(decoded)) return yield* fail(path, `it cannot be patched: ${decoded.left.message}`)
     states.set(path, state)
   }
   const texts = new Map([...states].map(([path, state]) => [path, state.text?.text ?? ""]))

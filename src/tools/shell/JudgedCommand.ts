@@ -1,9 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import * as fs from "node:fs"
 import { changeDirectory, type PathContext } from "../../policy/path/PathContext.ts"
-import { judgeNow } from "../../policy/path/PathPolicy.ts"
+import { judgeLexical, judgeNow } from "../../policy/path/PathPolicy.ts"
 import { resolve } from "../../policy/path/PhysicalPath.ts"
+import { descend } from "../../policy/shell/Descent.ts"
 import { expand } from "../../policy/shell/Expansion.ts"
 import { classify } from "../../policy/shell/ShellPolicy.ts"
 import { allow, Verdict } from "../../policy/Verdict.ts"
@@ -27,6 +29,9 @@ export interface JudgedCommand {
   readonly asks: boolean
 }
 
+/** Whether a file goes by no other name, which could be that of a protected one. */
+const isOnlyName = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false })?.nlink === 1
+
 const allowed = allow("path/inside", "it is inside an allowed root")
 
 /**
@@ -41,17 +46,20 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
   const { autoApproveReadOnly } = yield* ShellSettings
   const context = cwd === undefined ? workspace.context : yield* changeDirectory(workspace.context, cwd)
   const { home, roots, trusted } = context
+  const judgePath = (path: string, op: "read" | "write"): Verdict =>
+    Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
+      onLeft: (refused) => refused,
+      onRight: (judged) => (judged.verdict.decision === "allow" ? allowed : judged.verdict)
+    })
   const verdict = classify(command, {
     cwd: context.cwd,
     roots,
     home,
     trusted,
-    judgePath: (path, op): Verdict =>
-      Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
-        onLeft: (refused) => refused,
-        onRight: (judged) => (judged.verdict.decision === "allow" ? allowed : judged.verdict)
-      }),
+    judgePath,
+    judgeFound: (path) => (isOnlyName(path) ? judgeLexical(path, "grep", context) : judgePath(path, "read")),
     expand,
+    descend,
     resolve
   })
   if (verdict.decision === "deny") return yield* new CommandRefused({ verdict })

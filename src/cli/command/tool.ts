@@ -1,0 +1,25 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+/** `tollgate tool` */
+export const tool = Command.make(
+  "tool",
+  {
+    name: argument("name", "the tool; lists those that you may run where it is absent").pipe(Args.optional),
+    parameters: options.parameters,
+    param: options.param,
+    session: options.session,
+    last: options.last,
+    approve: options.approve,
+    allowAll: options.allowAll,
+    json: options.events
+  },
+  (given) =>
+    load(
+      () => import("../ToolCommand.ts"),
+      (module) => module.tool(given)
+    )
+).pipe(Command.withDescription("Runs a tool for you, behind the same gate, without a model"))

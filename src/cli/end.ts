@@ -1,0 +1,24 @@
+import * as fs from "node:fs"
+import * as tty from "node:tty"
+import { exitCodes } from "./Outcome.ts"
+
+const showCursor = "\u001b[?25h"
+
+const terminals = [0, 1, 2].filter((fd) => tty.isatty(fd))
+
+/** Ends the process; where its terminal has gone, as a hangup does: Node aborts where it cannot restore a terminal. */
+export const end = (code: number): void => {
+  if (terminals.every((fd) => tty.isatty(fd))) process.exit(code)
+  process.removeAllListeners("SIGHUP")
+  process.kill(process.pid, "SIGHUP")
+}
+
+/** Ends the process where it stands; what was acknowledged is on the disk. */
+export const exitNow = (): void => {
+  try {
+    if (process.stdout.isTTY) fs.writeSync(1, `${showCursor}\n`)
+  } catch {
+    // Nobody looks any more.
+  }
+  end(exitCodes.interrupted)
+}

@@ -1,0 +1,86 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { Configuration } from "../config/Configuration.ts"
+import type { Trust } from "../config/Trust.ts"
+import type { Settings } from "../config/Settings.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { makeVisible } from "../redaction/visible.ts"
+import { Ui } from "../ui/Ui.ts"
+import { similar } from "./Guard.ts"
+import { projectConfig } from "./ProjectConfig.ts"
+import { tools } from "./Toolbox.ts"
+
+/** A name in the configuration that no tool has, so that what it stands in does nothing. */
+export interface Misnamed {
+  readonly source: string
+  readonly key: string
+  readonly problem: string
+  /** What mends it, a command each. */
+  readonly mend: ReadonlyArray<string>
+}
+
+/** As many as are told at the beginning of a task; `doctor` tells all. */
+const maxTold = 5
+
+type Named = Pick<Settings, "hooks" | "limits" | "approvals">
+
+const namesIn = ({
+  approvals,
+  hooks = [],
+  limits = []
+}: Named): ReadonlyArray<readonly [key: string, name: string]> => [
+  ...hooks.map(({ tool }, index) => [`hooks.${index}.tool`, tool] as const),
+  ...limits.flatMap(({ tools }, index) =>
+    tools === "*" ? [] : tools.map((name, place) => [`limits.${index}.tools.${place}`, name] as const)
+  ),
+  ...(approvals?.rules ?? []).map(({ tool }, index) => [`approvals.rules.${index}.tool`, tool] as const)
+]
+
+const known: ReadonlyArray<string> = tools.map(({ name }) => name)
+
+const problemOf = (name: string): string => {
+  const near = similar(name, known)
+  const hint =
+    near !== undefined
+      ? `did you mean ${near}?`
+      : /[*?[\]{}]/.test(name)
+        ? "patterns are not understood: name each tool, or write * alone for all"
+        : `there are: ${known.join(", ")}`
+  return `no tool is called ${name.slice(0, 80)}; ${hint}`
+}
+
+const within = (named: Named, source: (key: string) => string, canMend: boolean): ReadonlyArray<Misnamed> =>
+  namesIn(named)
+    .filter(([, name]) => name !== "*" && !known.includes(name))
+    .map(([key, name]) => {
+      const near = similar(name, known)
+      const mend = canMend && near !== undefined ? [`tollgate config set ${key} ${near}`] : []
+      return { source: source(key), key, problem: problemOf(name), mend }
+    })
+
+/** Every such name, of the user and of the project, trusted or not. */
+export const misnamed: Effect.Effect<ReadonlyArray<Misnamed>, DatabaseError, Configuration | Trust> = Effect.gen(
+  function* () {
+    const { entries, home, settings } = yield* Configuration
+    const { file } = yield* projectConfig
+    const sourceOf = (key: string) => entries.find((entry) => key.startsWith(`${entry.key}.`))?.source ?? home.config
+    const brought = Option.flatMap(file, ({ file, settings }) =>
+      Option.map(Either.getRight(settings), (ofProject) => within(ofProject, () => file, false))
+    )
+    return [...within(settings, sourceOf, true), ...Option.getOrElse(brought, () => [])]
+  }
+)
+
+/** Says so where a hook, a limit or a rule does nothing because no tool has the name. */
+export const warn: Effect.Effect<void, DatabaseError, Configuration | Trust | Ui> = Effect.gen(function* () {
+  const ui = yield* Ui
+  const found = yield* misnamed
+  const more = found.length > maxTold ? [`${found.length - maxTold} more such names: tollgate doctor`] : []
+  const texts = found.slice(0, maxTold).map(({ key, problem, source }) => `${source}: ${key} does nothing: ${problem}`)
+  yield* Effect.forEach(
+    [...texts, ...more],
+    (text) => ui.display({ _tag: "Note", level: "warning", text: makeVisible(text) }),
+    { discard: true }
+  )
+})

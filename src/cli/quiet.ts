@@ -1,0 +1,12 @@
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+
+/** Whether nothing comes for so long; what comes is taken. */
+export const isQuiet = (queue: Queue.Dequeue<unknown>, time: Duration.DurationInput): Effect.Effect<boolean> =>
+  Effect.map(Effect.timeoutOption(Queue.take(queue), time), Option.isNone)
+
+/** Takes all that comes until nothing has come for so long. */
+export const untilQuiet = (queue: Queue.Dequeue<unknown>, time: Duration.DurationInput): Effect.Effect<void> =>
+  Effect.asVoid(Effect.repeat(isQuiet(queue, time), { until: (quiet) => quiet }))

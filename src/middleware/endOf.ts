@@ -1,0 +1,25 @@
+import * as Cause from "effect/Cause"
+
+/** How a call that did not succeed ended. */
+export type End = "failed" | "crashed" | "interrupted"
+
+const worst = (one: End | undefined, other: End | undefined): End | undefined =>
+  one === "crashed" || other === "crashed"
+    ? "crashed"
+    : one === "failed" || other === "failed"
+      ? "failed"
+      : (one ?? other)
+
+/**
+ * Tells a defect from an interruption (T4): siblings that were interrupted because of a defect do not hide it, and what goes
+ * wrong while an interrupted call cleans up does not make it a crash. A defect beside a failure is a crash.
+ */
+export const endOf = (cause: Cause.Cause<unknown>): End =>
+  Cause.match<End | undefined, unknown>(cause, {
+    onEmpty: undefined,
+    onFail: () => "failed",
+    onDie: () => "crashed",
+    onInterrupt: () => "interrupted",
+    onSequential: (first, then) => (first === "interrupted" ? first : worst(first, then)),
+    onParallel: worst
+  }) ?? "interrupted"

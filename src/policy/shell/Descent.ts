@@ -1,0 +1,102 @@
+import * as Either from "effect/Either"
+import * as fs from "node:fs"
+import { codeOf, describe } from "../path/FileFailure.ts"
+import { ask, type Verdict } from "../Verdict.ts"
+import { mayMatch } from "./Globs.ts"
+import { excerpt } from "./VisibleText.ts"
+
+/** What a search opens of what lies below a directory. */
+export interface Descent {
+  /** Absolute. */
+  readonly directory: string
+  /** Globs one of which the name of a file has to match, where there are any. */
+  readonly filters: ReadonlyArray<string>
+  /** Whether names that begin with a dot are entered too; `files` leaves out such directories. */
+  readonly hidden: "all" | "files" | "none"
+  /** Entries that may be looked at. */
+  readonly most: number
+}
+
+/** What was found, and how many entries had to be looked at. */
+export interface Found {
+  readonly files: ReadonlyArray<string>
+  readonly looks: number
+}
+
+const ignoreFiles = [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"]
+const longestIgnoreFile = 65_536
+
+/**
+ * The files below a directory that a search may open, a few too many rather than one too few: links are not followed, and
+ * hidden names that are left out count where an ignore file brings them back with `!`. What cannot be seen asks.
+ */
+export const descend = ({ directory, filters, hidden, most }: Descent): Either.Either<Found, Verdict> => {
+  const files: Array<string> = []
+  const selects = filters.filter((filter) => !filter.startsWith("!"))
+  const returned = hidden === "all" ? [] : [...selects, ...ancestors(directory).flatMap(unignored)]
+  const pending = [directory]
+  let looks = 1
+  try {
+    for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+      const entries = entriesOf(place)
+      looks += entries.length
+      if (looks > most) {
+        const why = "more files than are looked through for secrets; name a smaller directory"
+        return Either.left(ask("shell/too-many-files", `${excerpt(directory)} holds ${why}.`))
+      }
+      if (hidden !== "all" && entries.some(({ name }) => name.startsWith("."))) returned.push(...unignored(place))
+      for (const entry of entries) {
+        const isFile = entry.isFile()
+        if (entry.name.startsWith(".") && hidden !== "all" && !(isFile && hidden === "files")) {
+          if (!returned.some((pattern) => mayMatch(pattern, entry.name))) continue
+        }
+        if (entry.isDirectory()) pending.push(`${place}/${entry.name}`)
+        else if (isFile && (selects.length === 0 || selects.some((filter) => mayMatch(filter, entry.name)))) {
+          files.push(`${place}/${entry.name}`)
+        }
+      }
+    }
+  } catch (cause) {
+    return Either.left(
+      ask("shell/too-many-files", `What ${excerpt(directory)} holds is not known: ${describe(codeOf(cause))}.`)
+    )
+  }
+  return Either.right({ files, looks })
+}
+
+/** None of what is no directory, or closed to us and so to the search. */
+const entriesOf = (place: string): ReadonlyArray<fs.Dirent> => {
+  try {
+    return fs.readdirSync(place, { withFileTypes: true })
+  } catch (cause) {
+    if (["ENOENT", "ENOTDIR", "EACCES"].includes(codeOf(cause))) return []
+    throw cause
+  }
+}
+
+const ancestors = (directory: string): ReadonlyArray<string> => {
+  const names = directory.split("/").slice(1, -1)
+  return ["", ...names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`)]
+}
+
+/** The patterns that the ignore files of a directory bring back. */
+const unignored = (directory: string): ReadonlyArray<string> =>
+  ignoreFiles.flatMap((name) =>
+    linesOf(`${directory}/${name}`).flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : []))
+  )
+
+/** Of what is too long or cannot be read, a line that brings back everything. */
+const linesOf = (file: string): ReadonlyArray<string> => {
+  let opened: number | undefined
+  try {
+    opened = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+    const stat = fs.fstatSync(opened)
+    return stat.isFile() && stat.size <= longestIgnoreFile ? fs.readFileSync(opened, "utf8").split("\n") : everything
+  } catch (cause) {
+    return ["ENOENT", "ENOTDIR"].includes(codeOf(cause)) ? [] : everything
+  } finally {
+    if (opened !== undefined) fs.closeSync(opened)
+  }
+}
+
+const everything = ["!*"]

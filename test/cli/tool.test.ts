@@ -1,0 +1,66 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import * as path from "node:path"
+import { type Place, place, tollgate } from "./command.ts"
+import { probes } from "./TerminalProbe.ts"
+
+describe("tollgate tool", { timeout: 60_000 }, () => {
+  let at: Place
+  let bare: string
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
+      cwd: at.work,
+      env: at.env,
+      encoding: "utf8",
+      stdio: "pipe"
+    })
+  beforeEach(() => {
+    at = place()
+    bare = path.join(at.home, "bare.git")
+    git("init", "--quiet", "--initial-branch=main")
+    git("commit", "--quiet", "--allow-empty", "-m", "first")
+    git("init", "--quiet", "--bare", bare)
+    git("remote", "add", "origin", bare)
+  })
+  afterEach(() => at.remove())
+  const open = probes(() => at)
+  const pushed = () =>
+    execFileSync("git", ["-C", bare, "branch", "--list", "main"], { encoding: "utf8" }).includes("main")
+
+  it("lists what a person may run, and nothing that is a model's alone (U2, U6)", async () => {
+    const { code, stdout } = await tollgate(at, ["tool"])
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^git\n {2}git_push\n {4}Sends the commits/)
+    assert.notInclude(stdout, "grep")
+    for (const [name, said] of [
+      ["git_psh", "Did you mean git_push?"],
+      ["grep", "There are: git_push."]
+    ] as const) {
+      const refused = await tollgate(at, ["tool", name])
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stderr, said)
+    }
+    assert.include((await tollgate(at, ["tool", "git_push", "--param", "colour=red"])).stderr, "colour")
+  })
+
+  it("asks like any other call, and fails closed where nobody can be asked (S1, A7)", async () => {
+    const { code, stderr } = await tollgate(at, ["tool", "git_push"])
+    assert.strictEqual(code, 3)
+    assert.include(stderr, "nobody can be asked")
+    assert.isFalse(pushed())
+  })
+
+  it("runs once the person has said yes, and is part of the session (U6)", async () => {
+    // The sandbox has a /tmp of its own, where the remote is not.
+    const terminal = await open(["tool", "git_push"], { env: { TOLLGATE_SANDBOX_TARGET: "none" } })
+    const asked = await terminal.seen("allow?")
+    assert.include(asked, "git_push")
+    assert.isFalse(pushed())
+    terminal.press("y")
+    assert.strictEqual(await terminal.ended, 0, terminal.screen())
+    assert.isTrue(pushed())
+    const [id = ""] = (await tollgate(at, ["sessions", "list"])).stdout.split(" ")
+    assert.include((await tollgate(at, ["events", id])).stdout, "The user ran git_push:")
+  })
+})

@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { descend } from "../../../src/policy/shell/Descent.ts"
+import { classify } from "../../../src/policy/shell/ShellPolicy.ts"
+import { temporaryDirectory } from "../../support/temporaryDirectory.ts"
+import { contextOf } from "./ShellFixture.ts"
+
+const planted = Effect.map(temporaryDirectory, (given) => {
+  const base = fs.realpathSync(given)
+  const write = (name: string, text = "") => {
+    fs.mkdirSync(path.dirname(path.join(base, name)), { recursive: true })
+    fs.writeFileSync(path.join(base, name), text)
+  }
+  const judge = (text: string) => classify(text, { ...contextOf({ cwd: base, roots: [base] }), descend })
+  return { base, write, judge }
+})
+
+describe("a search below a directory", () => {
+  it.scoped("asks where it would open a file that may not be read unasked (S3)", () =>
+    Effect.gen(function* () {
+      const { judge, write } = yield* planted
+      write("src/a.ts")
+      write("open/deep/b.ts")
+      write("open/deep/.env")
+      write("state/.tollgate/x.ts")
+      write("keys/server.key")
+      const decisions = [
+        ["grep -r x src", "shell/read-only"],
+        ["grep -r x open", "path/secret"],
+        ["grep -rn --exclude=.env x open/deep", "path/secret"],
+        ["cd open && grep -r x deep", "path/secret"],
+        ["grep -r --include='*.ts' x open", "shell/read-only"],
+        ["grep -r --include='*.{ts,js}' x open", "shell/read-only"],
+        ["grep -r --include='*.?nv' x open", "shell/glob"],
+        ["grep -r --include='*.ts' x state", "path/secret"],
+        ["grep -r --include='*.ts' x .", "path/secret"],
+        ["grep -r x keys", "path/secret"],
+        ["grep -rh x src keys", "path/secret"],
+        ["grep x keys", "shell/read-only"],
+        ["rg x keys", "path/secret"],
+        ["rg x", "path/secret"],
+        ["rg -f src/a.ts", "path/secret"],
+        ["rg -g '*.ts' x", "shell/read-only"],
+        ["rg --files", "shell/read-only"],
+        ["rg x open src", "shell/read-only"],
+        ["rg -t sh x open", "path/secret"]
+      ] as const
+      for (const [text, rule] of decisions) assert.strictEqual(judge(text).rule, rule, text)
+      assert.match(judge("grep -r x open").reason, /^grep would read `.*open\/deep\/\.env` too: secret$/)
+    })
+  )
+
+  it.scoped("counts what an ignore file brings back, above and below too (S3)", () =>
+    Effect.gen(function* () {
+      const { base, judge, write } = yield* planted
+      write("w/a.ts")
+      write("w/.env")
+      write("w/deep/.tollgate/x.ts")
+      assert.strictEqual(judge("rg x w").rule, "shell/read-only")
+      for (const [file, line, rule] of [
+        [".ignore", "!.env", "path/secret"],
+        ["w/.gitignore", "# c\n!.env", "path/secret"],
+        ["w/.rgignore", "!*.env", "path/secret"],
+        ["w/.ignore", "!.ENV", "path/secret"],
+        ["w/.ignore", "!/deep/../.e?v", "path/secret"],
+        ["w/.ignore", String.raw`!\.env`, "path/secret"],
+        [".git/info/exclude", "!.tollgate/", "path/secret"],
+        ["w/deep/.ignore", "!.tollgate", "path/secret"],
+        ["w/.ignore", "#".repeat(70_000), "path/secret"],
+        ["w/.gitignore", "node_modules\n!.vscode", "shell/read-only"],
+        ["w/deep/.ignore", "!*.ts\n.env", "shell/read-only"]
+      ] as const) {
+        write(file, line)
+        assert.strictEqual(judge("rg x w").rule, rule, `${file} with ${line.slice(0, 20)}`)
+        fs.rmSync(path.join(base, file))
+      }
+    })
+  )
+
+  it.scoped("does not wait for a pipe in place of an ignore file, nor follow links (S3)", () =>
+    Effect.gen(function* () {
+      const { base, judge, write } = yield* planted
+      write("w/a.ts")
+      write("out/.env")
+      fs.symlinkSync("../out", path.join(base, "w/link"))
+      fs.symlinkSync("../out/.env", path.join(base, "w/b.ts"))
+      execFileSync("mkfifo", [path.join(base, "w/.ignore")])
+      assert.strictEqual(judge("grep -r x w").rule, "shell/read-only")
+      assert.strictEqual(judge("rg x w").rule, "shell/read-only")
+      write("w/.env")
+      assert.strictEqual(judge("rg x w").rule, "path/secret")
+    })
+  )
+
+  it.scoped("asks where there is more than is looked through, over all directories together (S3)", () =>
+    Effect.gen(function* () {
+      const { base, judge, write } = yield* planted
+      for (let index = 0; index < 1000; index++) write(`a/${index}`)
+      for (let index = 0; index < 998; index++) write(`b/${index}`)
+      assert.strictEqual(judge("grep -r x a b").rule, "shell/read-only")
+      write("b/more")
+      assert.strictEqual(judge("grep -r x a b").rule, "shell/too-many-files")
+      assert.strictEqual(judge("grep -r x a; rg x b").rule, "shell/too-many-files")
+      assert.strictEqual(judge("grep -r x a").rule, "shell/read-only")
+      const found = descend({ directory: base, filters: [], hidden: "all", most: 10 })
+      assert.isTrue(Either.isLeft(found))
+    })
+  )
+})

@@ -1,0 +1,31 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as tollgate from "tollgate"
+
+/** Every name that a program can import, at the top or in a namespace. */
+const exported = new Set(
+  Object.entries(tollgate).flatMap(([name, value]: [string, unknown]) => [
+    name,
+    ...(typeof value === "object" && value !== null ? Object.keys(value) : [])
+  ])
+)
+
+const declared = (folder: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync(folder)
+    .flatMap((file) => [
+      ...fs.readFileSync(path.join(folder, file), "utf8").matchAll(/^export class (\w+) extends Schema\.TaggedError/gm)
+    ])
+    .flatMap(([, name]) => name ?? [])
+
+describe("the public API", () => {
+  it.each(["src/middleware", "src/tool"])("has the class of every error that %s can fail with (T1, M2)", (place) => {
+    const names = declared(place)
+    assert.isAbove(names.length, 3)
+    assert.deepStrictEqual(
+      names.filter((name) => !exported.has(name)),
+      []
+    )
+  })
+})
