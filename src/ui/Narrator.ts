@@ -1,9 +1,11 @@
-import type { FinishReason } from "../model/ModelPart.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
 import type { Approval, CallShown, Diff, Display, Level, Notice, Progress } from "./Display.ts"
+import { remarks } from "./remarks.ts"
 import { Requests } from "./Requests.ts"
-import { bytes, duration, many, seconds } from "./Words.ts"
+import { resolution } from "./resolution.ts"
+import { shortcoming } from "./shortcoming.ts"
+import { bytes, duration, many } from "./Words.ts"
 
 /** What a frontend is told to do about an event. */
 export type Step =
@@ -30,18 +32,6 @@ interface TaskTold {
 
 const note = (text: string, level: Level = "info"): Step => ({ _tag: "Note", level, text })
 const status = (text: string | undefined): Step => ({ _tag: "Status", text })
-
-/** What a person should know of an answer that is empty or was not ended by the model itself. */
-const shortcoming = (finish: FinishReason, empty: boolean): string | undefined => {
-  switch (finish) {
-    case "length":
-      return `the model ran out of output tokens: its answer is ${empty ? "empty" : "cut off"}. Ask it to go on, or raise the limit in the profile's options.`
-    case "content_filter":
-      return `the provider's content filter withheld ${empty ? "the answer" : "the rest of the answer"}. Put it in other words, or choose another profile.`
-    default:
-      return empty ? "the model gave an empty answer. Ask again, or choose another profile." : undefined
-  }
-}
 
 /** Turns events into what a frontend shows; the same events give the same steps, live or recorded. */
 export class Narrator {
@@ -212,24 +202,8 @@ export class Narrator {
           ...(goesOn === undefined ? [] : [note("the task goes on where the last run stopped")])
         ]
       }
-      case "SessionCleared":
-        return [note("the model has forgotten the conversation so far")]
-      case "SessionCompacted":
-        return [note("the conversation so far is a summary now")]
-      case "SessionEnded":
-        return [note("the session has ended")]
-      case "ModelSwitched":
-        return [note(`the next task goes to ${event.profile}`)]
-      case "ApprovalPolicySet":
-        return [note(`approvals: ${event.policy}`)]
-      case "CommandRejected":
-        return [note(event.reason, "error")]
-      case "WarningRaised":
-        return [note(event.message, "warning")]
-      case "ErrorRaised":
-        return [note(event.message, "error")]
       default:
-        return []
+        return remarks(event).map(({ level, text }) => note(text, level))
     }
   }
 
@@ -281,14 +255,7 @@ export class Narrator {
 
   private resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
     const first = this.requests.remove(event)
-    const scope = event.scope === undefined || event.scope === "once" ? "" : ` (${event.scope})`
-    const reason = event.reason === undefined ? "" : `: ${event.reason}`
-    const text = {
-      granted: `approved by ${event.by}${scope}`,
-      denied: `denied by ${event.by}${reason}`,
-      expired: `nobody answered within ${seconds(event.waitedMillis)}: denied`,
-      withdrawn: "the request was withdrawn"
-    }[event.outcome]
+    const text = resolution(event)
     // A refusal is what its call fails with, and is told there.
     const told = event.outcome === "denied" || event.outcome === "expired"
     return [

@@ -187,16 +187,16 @@ describe("stream", () => {
 describe("the working directory", () => {
   it("is no password, however an environment or a command names it (S5)", () => {
     for (const text of [
-      "PWD=/work/x",
+      "PWD=/srv/x",
       "OLDPWD=/a\nPWD=/b/ü c",
       "ENV PWD=/app",
       'declare -x OLDPWD="/home/me"',
-      '{"PWD":"/work"}',
+      '{"PWD":"/srv"}',
       'docker run -v $PWD:/app -v "$PWD":/b x'
     ]) {
       assert.strictEqual(redactText(text), text)
     }
-    assert.deepStrictEqual(redactJson({ PWD: "/work", OLDPWD: "/" }), { PWD: "/work", OLDPWD: "/" })
+    assert.deepStrictEqual(redactJson({ PWD: "/srv", OLDPWD: "/" }), { PWD: "/srv", OLDPWD: "/" })
   })
 
   it("is not what a connection string or another variable says under such a name (S5)", () => {

@@ -1,0 +1,34 @@
+import type { Event } from "../runtime/Event.ts"
+import type { Level } from "./Display.ts"
+
+/** A line about the session rather than about a task or a call. */
+export interface Remark {
+  readonly level: Level
+  readonly text: string
+}
+
+const remark = (text: string, level: Level = "info"): ReadonlyArray<Remark> => [{ level, text }]
+
+/** What an event says of its session by itself; nothing for most. */
+export const remarks = (event: Event): ReadonlyArray<Remark> => {
+  switch (event._tag) {
+    case "SessionCleared":
+      return remark("the model has forgotten the conversation so far")
+    case "SessionCompacted":
+      return remark("the conversation so far is a summary now")
+    case "SessionEnded":
+      return remark("the session has ended")
+    case "ModelSwitched":
+      return remark(`the next task goes to ${event.profile}`)
+    case "ApprovalPolicySet":
+      return remark(`approvals: ${event.policy}`)
+    case "CommandRejected":
+      return remark(event.reason, "error")
+    case "WarningRaised":
+      return remark(event.message, "warning")
+    case "ErrorRaised":
+      return remark(event.message, "error")
+    default:
+      return []
+  }
+}

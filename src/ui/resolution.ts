@@ -1,0 +1,16 @@
+import type { ApprovalResolved } from "../tool/ToolEvent.ts"
+import { seconds } from "./Words.ts"
+
+/** How a request ended, in words. */
+export const resolution = ({ by, outcome, reason, scope, waitedMillis }: ApprovalResolved): string => {
+  switch (outcome) {
+    case "granted":
+      return `approved by ${by}${scope === undefined || scope === "once" ? "" : ` (${scope})`}`
+    case "denied":
+      return `denied by ${by}${reason === undefined ? "" : `: ${reason}`}`
+    case "expired":
+      return `nobody answered within ${seconds(waitedMillis)}: denied`
+    case "withdrawn":
+      return "the request was withdrawn"
+  }
+}
