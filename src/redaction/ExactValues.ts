@@ -57,6 +57,11 @@ export class ExactValues {
     return { out: out + text.slice(from, until), rest: text.slice(until) }
   }
 
+  /** Replaces the same matches in a text that is whole. */
+  replaceWith(text: string, cover: (value: string) => string): string {
+    return text.replaceAll(this.pattern, cover)
+  }
+
   /** The first place from which the rest of the text could be the beginning of a value. */
   private heldFrom(text: string): number {
     for (let i = Math.max(0, text.length - this.longest + 1); i < text.length; i++) {

@@ -61,8 +61,33 @@ export class Reader {
   private putty = false
   private readonly holds: Holds | undefined
 
-  constructor(holds: Holds | undefined) {
+  private readonly keys: boolean
+
+  /** Without `keys` the bodies of private keys are left to the caller. */
+  constructor(holds: Holds | undefined, keys = true) {
     this.holds = holds
+    this.keys = keys
+  }
+
+  /** Ends what is left out. */
+  expose(): void {
+    this.hidden = undefined
+  }
+
+  /** Whether a quote stands amid what is left out, which goes on with a mark of its own behind it. */
+  amid(quote: string): boolean {
+    if (this.hidden === undefined || this.hidden.quote === quote) return false
+    this.hidden.shown = false
+    return true
+  }
+
+  /** Forgets all that was announced on the line, besides what command lines announce. */
+  stop(): void {
+    this.hidden = undefined
+    this.named = undefined
+    this.credentials = undefined
+    this.open = undefined
+    this.putty = false
   }
 
   reset(): void {
@@ -171,9 +196,13 @@ export class Reader {
       return this.resume(kind, text)
     }
     if (kind !== "piece") return hidden.until === "quote" ? this.show(hidden) : ""
-    const body = this.key.heading(text)
+    const body = this.heading(text)
     const shown = this.show(hidden)
     return body === undefined ? shown : shown + this.privateKey(text.slice(body), hidden)
+  }
+
+  private heading(text: string): number | undefined {
+    return this.keys ? this.key.heading(text) : undefined
   }
 
   /** Leaves out the body of a key, of which this is the beginning. */
@@ -193,7 +222,7 @@ export class Reader {
   private piece(text: string): string {
     const { credentials, named, putty } = this
     this.credentials = undefined
-    this.putty = text.endsWith(puttyStart)
+    this.putty = this.keys && text.endsWith(puttyStart)
     if (putty) {
       const [count] = /^\d{1,3}(?=$|\\)/.exec(text) ?? []
       if (count !== undefined) {
@@ -248,7 +277,7 @@ export class Reader {
 
   private plain(text: string): string {
     this.named = undefined
-    const body = this.key.heading(text)
+    const body = this.heading(text)
     if (body === undefined && !telling.test(text)) return text
     if (body !== undefined) return text.slice(0, body) + this.privateKey(text.slice(body))
     const start = header.exec(text)

@@ -31,17 +31,39 @@ const entryKind = (value: object): string | undefined => {
   return "value" in value && typeof name === "string" ? secretName(name) : undefined
 }
 
+export interface JsonRules {
+  /** What stands in place of a value under the name of a secret; its mark where absent. `levels` are left below it. */
+  readonly secret?: (kind: string, value: unknown, levels: number) => unknown
+  /** What a key becomes; what a string becomes where absent. */
+  readonly key?: (key: string) => string
+  /** Told of each value that is left out. */
+  readonly omit?: () => void
+  readonly depth?: number
+  readonly values?: number
+}
+
 /** A copy in which values are replaced by the names they stand under and strings by `redact`; made of plain JSON values. */
-export const redactJsonWith = (redact: (text: string) => string, root: unknown): unknown => {
-  let left = maxValues
+export const redactJsonWith = (redact: (text: string) => string, root: unknown, rules: JsonRules = {}): unknown => {
+  const {
+    depth: deepest = maxDepth,
+    key: name = redact,
+    omit = () => {},
+    secret: cover = mark,
+    values: most = maxValues
+  } = rules
+  let left = most
+  const leave = (sign: string): string => {
+    omit()
+    return sign
+  }
   const visit = (value: unknown, depth: number): unknown => {
-    if (left-- <= 0) return overflow
+    if (left-- <= 0) return leave(overflow)
     if (typeof value === "string") return redact(value)
     if (typeof value === "bigint") return redact(`${value}`)
     if (!isObject(value)) return typeof value === "function" || typeof value === "symbol" ? undefined : value
     if (Redacted.isRedacted(value)) return mark("secret")
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
-    if (depth >= maxDepth) return omitted
+    if (depth >= deepest) return leave(omitted)
     if (Array.isArray(value)) return list(value, depth)
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
     if (value instanceof Error) return visit({ name: value.name, message: value.message }, depth)
@@ -50,22 +72,22 @@ export const redactJsonWith = (redact: (text: string) => string, root: unknown):
     const entries: Array<readonly [string, unknown]> = []
     for (const [key, field] of Object.entries(value)) {
       if (left <= 0) {
-        entries.push(["…", overflow])
+        entries.push(["…", leave(overflow)])
         break
       }
       const secret = key === "value" && kind !== undefined ? kind : secretName(key)
       const place = typeof field === "string" && isPlaceName(key) && isPlace(field)
       const plain = secret === undefined || isBlank(field) || place
-      entries.push([redact(key), plain ? visit(field, depth + 1) : mark(secret)])
+      entries.push([name(key), plain ? visit(field, depth + 1) : cover(secret, field, deepest - depth - 1)])
     }
     return Object.fromEntries(entries)
   }
   const list = (values: ReadonlyArray<unknown>, depth: number): unknown => {
     const out: Array<unknown> = []
     for (const [index, value] of values.entries()) {
-      if (left <= 0) return [...out, overflow]
+      if (left <= 0) return [...out, leave(overflow)]
       const kind = announced(values, index)
-      out.push(kind === undefined || isBlank(value) ? visit(value, depth + 1) : mark(kind))
+      out.push(kind === undefined || isBlank(value) ? visit(value, depth + 1) : cover(kind, value, deepest - depth - 1))
     }
     return out
   }

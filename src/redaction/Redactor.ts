@@ -4,7 +4,8 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { ExactValues } from "./ExactValues.ts"
 import { redactJsonWith } from "./RedactJson.ts"
-import { Scanner } from "./Scanner.ts"
+import { approvalReader, Scanner } from "./Scanner.ts"
+import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
 import { telling } from "./Wording.ts"
 
 /** Redacts one stream of text; not to be shared by two. */
@@ -17,6 +18,13 @@ export interface RedactionStream {
 
 export interface RedactorShape {
   readonly text: (text: string) => string
+  /**
+   * The text as somebody sees who approves it: what could run is there, and `masked` counts the places that are not. No mark
+   * stands for one of `$ ( ) ; & | < >`, a backtick or a line break.
+   */
+  readonly shown: (text: string) => Shown
+  /** The same for a value whose texts have names. */
+  readonly shownJson: (value: unknown) => ShownJson
   /** A copy with secrets replaced by key names and in strings; the argument is not changed. */
   readonly json: (value: unknown) => unknown
   /** However a text is cut into chunks, the outcome is that of `text` for the whole. */
@@ -70,7 +78,16 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
         Stream.filter((_) => _ !== "")
       )
     })
-  return { text, json: (value) => redactJsonWith(text, value), stream, transform }
+  const shown = (whole: string): Shown =>
+    text(whole) === whole ? { text: whole, masked: 0 } : shownWith(whole, exact, approvalReader())
+  return {
+    text,
+    shown,
+    shownJson: (value) => shownJsonWith(shown, value),
+    json: (value) => redactJsonWith(text, value),
+    stream,
+    transform
+  }
 }
 
 /** Takes secrets out of whatever is shown, logged or stored; unless it is told of any, it knows them by their looks. */

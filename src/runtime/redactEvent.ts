@@ -26,7 +26,16 @@ type Entry = readonly [name: string, value: unknown]
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
+/** What somebody is to approve keeps all that could run. */
+const forApproval = (redactor: RedactorShape): RedactorShape => ({
+  ...redactor,
+  text: (text) => redactor.shown(text).text,
+  json: (value) => redactor.shownJson(value).value
+})
+
 const field = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {
+  if (name === "request" && "_tag" in owner && owner._tag === "ApprovalRequested")
+    return redact(value, forApproval(redactor))
   if (links.has(name) || ("approvals" in owner && name === "task")) return value
   return parameters.has(name) && isObject(value) ? redactor.json(value) : redact(value, redactor)
 }

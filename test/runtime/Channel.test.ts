@@ -6,6 +6,8 @@ import { Channel } from "../../src/runtime/Channel.ts"
 
 const plain: RedactorShape = {
   text: (text) => text,
+  shown: (text) => ({ text, masked: 0 }),
+  shownJson: (value) => ({ value, masked: 0, whole: true }),
   json: (value) => value,
   stream: () => ({ push: (text) => text, flush: () => "" }),
   transform: (self) => self

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { make as makeRedactor } from "../../src/redaction/Redactor.ts"
+import { redactEvent } from "../../src/runtime/redactEvent.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import { stdout } from "../../src/tool/ToolCall.ts"
 
 /** Put together here, so that scanners of the repository stay quiet. */
@@ -32,6 +35,34 @@ const tools = [
 ] as const
 
 describe("secrets", () => {
+  it("hide nothing that runs from those who approve, in the event of the request as well (A15)", () => {
+    const event = new ApprovalRequested(
+      {
+        request: {
+          id: "1",
+          callId: "c",
+          sessionId: "s",
+          tool: "run_shell",
+          workerPath: ["root"],
+          risk: "high",
+          digest: "d",
+          arguments: { command: 'PASSWORD="abc $(touch P)" make' },
+          message: `TOKEN=${secret};touch P`,
+          scopes: ["once"],
+          requestedAt: 0,
+          timeoutMillis: 1
+        },
+        ahead: 0
+      },
+      trusted
+    )
+    const { request } = redactEvent(event, makeRedactor())
+    assert.deepStrictEqual(
+      [request.arguments, request.message],
+      [{ command: 'PASSWORD="[redacted-password]$(touch P)" make' }, "TOKEN=[redacted-github-token];touch P"]
+    )
+  })
+
   it.effect("reach no event, no log and no model, while the tool gets its real arguments (S5)", () =>
     Effect.gen(function* () {
       const model = yield* Testing.Scripted.make([

@@ -1,0 +1,125 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
+import * as crypto from "node:crypto"
+import { make } from "../../src/redaction/Redactor.ts"
+import { corpus } from "../support/corpora.ts"
+import { fake, fragment } from "./fragments.ts"
+
+const told = "correct $(horse); battery"
+const redactor = make({ secrets: [Redacted.make(told)] })
+
+const acting = "$();&|<>`\n\r\v\f\u0085\u2028\u2029"
+
+/** Matches a text of which each mark may stand for anything that neither acts nor breaks a line. */
+const behind = (shown: string): RegExp =>
+  new RegExp(
+    `^${shown
+      .split(/\[redacted-[a-z0-9-]+\]/)
+      .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
+      .join(`[^${acting}]*`)}$`
+  )
+
+const shell = FastCheck.constantFrom(
+  ..."$( ) ; & | < > ` \n \r\n && || $(touch;P) ' \" \\ \\\" # <<E $' ${ PASSWORD= PASSWORD=\" TOKEN=' -u".split(" "),
+  " ",
+  "touch P",
+  " curl -u a:",
+  "sshpass -p ",
+  "Cookie: a=b",
+  '"Authorization: Digest ',
+  told,
+  `${fake.pem}\nmake`,
+  "Private-Lines: 2\n",
+  "\nMIIEpAIBAAKCAQEAabcd+/=\n"
+)
+
+const text = FastCheck.array(FastCheck.oneof(fragment, shell), { maxLength: 16 }).map((_) => _.join(""))
+
+describe("shown", () => {
+  it("keeps every character that acts and every line break at its place, and counts what it masks (A15)", () => {
+    FastCheck.assert(
+      FastCheck.property(text, (whole) => {
+        const { masked, text: shown } = redactor.shown(whole)
+        assert.match(whole, behind(shown))
+        assert.strictEqual(masked > 0, shown !== whole)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it.each([
+    ['PASSWORD="abc $(touch P)" make', 'PASSWORD="[redacted-password]$(touch P)" make'],
+    ["PASSWORD=abc;touch P", "PASSWORD=[redacted-password];touch P"],
+    ['PASSWORD="two words" make', 'PASSWORD="[redacted-password]" make'],
+    ['PASSWORD=\\"abc touch P \\"', 'PASSWORD=\\"[redacted-password] touch P \\"'],
+    [`X='PASSWORD="abc' touch P '"'`, `X='PASSWORD="[redacted-password]' touch P '"'`],
+    [`# '\nX='PASSWORD="abc' touch P '"'`, `# '\nX='PASSWORD="[redacted-password]' touch P '"'`],
+    ["X=Authorization:x touch P", "X=Authorization:[redacted-authorization] touch P"],
+    ["curl -u bob:abc `touch P`", "curl -u bob:[redacted-password] `touch P`"],
+    [
+      `${fake.pem}\nmake`,
+      fake.pem.replace(/\n[^-]*\n/, "\n[redacted-private-key]\n[redacted-private-key]\n") + "\nmake"
+    ],
+    ["-----BEGIN PRIVATE KEY-----\ntouch P\nmake", "-----BEGIN PRIVATE KEY-----\ntouch P\nmake"],
+    [
+      `echo ${told} ${Buffer.from(told).toString("base64")}`,
+      /^echo \[redacted-secret\]\$\(\[redacted-secret\]\);\[redacted-secret\] \[redacted-secret\]/
+    ]
+  ])("shows %j as %s (A15)", (whole, expected) => {
+    const shown = redactor.shown(whole).text
+    if (typeof expected === "string") assert.strictEqual(shown, expected)
+    else assert.match(shown, expected)
+  })
+
+  it("masks a secret that has no such character wherever a log would, keys line by line (A15)", () => {
+    const rows = corpus<string | { readonly concat: ReadonlyArray<string> }>("g_extras").filter(
+      (row) => row.kind === "redact"
+    )
+    const inputs = rows.map(({ input }) => (typeof input === "string" ? input : input.concat.join("")))
+    for (const input of inputs.filter((one) => !/[$();&|<>`\n]/.test(one))) {
+      assert.strictEqual(redactor.shown(input).text, redactor.text(input))
+    }
+    for (const type of ["ed25519", "ec", "rsa"] as const) {
+      const { privateKey } =
+        type === "rsa"
+          ? crypto.generateKeyPairSync(type, { modulusLength: 2048 })
+          : type === "ec"
+            ? crypto.generateKeyPairSync(type, { namedCurve: "P-384" })
+            : crypto.generateKeyPairSync(type)
+      const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+      for (const whole of [pem, `echo "${pem.replaceAll("\n", "\\n")}"`, pem.replaceAll(/^/gm, "+")]) {
+        const { masked, text: shown } = redactor.shown(whole)
+        for (const line of pem.split("\n").filter((one) => !one.includes("-") && one.length >= 16)) {
+          assert.notInclude(shown, line)
+        }
+        assert.isAbove(masked, 0)
+        assert.match(whole, behind(shown))
+      }
+    }
+  })
+
+  it("shows of a named value all from the first character that acts, and leaves nothing out unsaid (A15)", () => {
+    assert.deepStrictEqual(
+      redactor.shownJson({
+        password: "abc$(touch P)",
+        env: { TOKEN: "a b" },
+        auth: { run: "x;touch P" },
+        n: [1, null]
+      }),
+      {
+        value: {
+          password: "[redacted-password]$(touch P)",
+          env: { TOKEN: "[redacted-token]" },
+          auth: { run: "[redacted-token];touch P" },
+          n: [1, null]
+        },
+        masked: 3,
+        whole: true
+      }
+    )
+    let deep: unknown = "x"
+    for (let level = 0; level < 5000; level++) deep = { token: [deep] }
+    assert.isFalse(redactor.shownJson(deep).whole)
+  })
+})
