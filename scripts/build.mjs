@@ -1,5 +1,6 @@
 // Builds dist: the command line as a launcher and a bundle, the library and its types.
 import { execFileSync } from "node:child_process"
+import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import * as path from "node:path"
@@ -99,17 +100,6 @@ const command = esbuild.build({
   metafile: true
 })
 
-const launcher = esbuild.build({
-  ...common,
-  bundle: false,
-  minify: true,
-  format: "cjs",
-  entryPoints: { tollgate: "scripts/launcher.cjs" },
-  outdir: dist,
-  outExtension: { ".js": ".cjs" },
-  define: { VERSION: JSON.stringify(manifest.version) }
-})
-
 const library = esbuild.build({
   ...common,
   format: "esm",
@@ -119,7 +109,33 @@ const library = esbuild.build({
   outdir: dist
 })
 
-const [{ metafile }] = await Promise.all([command, launcher, library, buildLeaves(leaves, common, dist)])
+const [{ metafile }] = await Promise.all([command, library, buildLeaves(leaves, common, dist)])
+
+/** Names the code of the bundle, so that what was compiled from other code is never taken for it. */
+const digest = crypto.createHash("sha256")
+for (const name of [
+  "main.cjs",
+  ...fs
+    .readdirSync(path.join(dist, "lib"))
+    .sort()
+    .map((leaf) => `lib/${leaf}`)
+])
+  digest.update(`${name}\0`).update(fs.readFileSync(path.join(dist, name)))
+
+await esbuild.build({
+  ...common,
+  bundle: false,
+  minify: true,
+  format: "cjs",
+  entryPoints: { tollgate: "scripts/launcher.cjs" },
+  outdir: dist,
+  outExtension: { ".js": ".cjs" },
+  define: {
+    VERSION: JSON.stringify(manifest.version),
+    BUNDLE: JSON.stringify(digest.digest("hex").slice(0, 16))
+  }
+})
+
 if (process.argv.includes("--metafile")) fs.writeFileSync(path.join(dist, "metafile.json"), JSON.stringify(metafile))
 fs.writeFileSync(
   path.join(dist, "help.txt"),

@@ -3,7 +3,7 @@
 const fs = require("node:fs")
 const path = require("node:path")
 
-/* global VERSION */
+/* global VERSION, BUNDLE */
 const words = process.argv.slice(2)
 
 /** Answers what needs no program; the text of the help is made from the program's own commands when it is built. */
@@ -25,16 +25,88 @@ const loaded = {}
 /** What has been compiled anew. */
 const fresh = []
 
-/** Where compiled code is kept, for the user alone; nothing where there is no such place. */
+const absolute = (directory) => (directory && path.isAbsolute(directory) ? directory : undefined)
+
+/** Where a path leads, as far as it is there. */
+const physical = (file) => {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    const above = path.dirname(file)
+    return above === file ? file : path.join(physical(above), path.basename(file))
+  }
+}
+
+/** Bytes of a configuration. */
+const sizeLimit = 1024 * 1024
+
+/** The directories besides the working directory that tools may change; throws where they cannot be known. */
+const configuredRoots = () => {
+  const { HOME, TOLLGATE_HOME, TOLLGATE_ROOTS, XDG_CONFIG_HOME } = process.env
+  const base = absolute(XDG_CONFIG_HOME) || (HOME && path.join(HOME, ".config"))
+  const config = TOLLGATE_HOME || (base && path.join(base, "tollgate"))
+  const file = config && path.join(config, "config.json")
+  const found = file && fs.statSync(file, { throwIfNoEntry: false })
+  const kept = found && found.isFile() && found.size <= sizeLimit ? JSON.parse(fs.readFileSync(file, "utf8")).roots : []
+  return [...(kept || []), ...(TOLLGATE_ROOTS ? JSON.parse(TOLLGATE_ROOTS) : [])]
+}
+
+/** The working directory, the repository that holds it, and the configured roots. */
+const workspaces = () => {
+  const cwd = process.cwd()
+  let top = cwd
+  while (!fs.existsSync(path.join(top, ".git")) && path.dirname(top) !== top) top = path.dirname(top)
+  const project = path.dirname(top) === top ? [] : [top]
+  return [cwd, ...project, ...configuredRoots().map((root) => path.resolve(root))].flatMap((one) => [
+    one,
+    physical(one)
+  ])
+}
+
+const isWithin = (file, directory) => file === directory || file.startsWith(path.join(directory, path.sep))
+
+/**
+ * Where compiled code is kept, for the user alone. It is run as it is found, so there is none where tools may write: neither
+ * what the path says nor where it leads lies in a workspace.
+ */
 const cacheDirectory = () => {
   const { HOME, TOLLGATE_CACHE, XDG_CACHE_HOME } = process.env
   if (TOLLGATE_CACHE === "") return undefined
-  const base =
-    TOLLGATE_CACHE ||
-    (XDG_CACHE_HOME && path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : HOME && path.join(HOME, ".cache"))
-  return base && path.join(base, "tollgate")
+  const base = absolute(TOLLGATE_CACHE) || absolute(XDG_CACHE_HOME) || (absolute(HOME) && path.join(HOME, ".cache"))
+  if (!base) return undefined
+  const directory = path.join(base, "tollgate")
+  try {
+    const places = [directory, physical(directory)]
+    return workspaces().some((workspace) => places.some((place) => isWithin(place, workspace))) ? undefined : directory
+  } catch {
+    return undefined
+  }
 }
 const directory = cacheDirectory()
+
+const isOwn = (status) => process.getuid === undefined || status.uid === process.getuid()
+const hasMode = (status, mode) => process.getuid === undefined || (status.mode & 0o777) === mode
+
+/** Whether nobody else can put anything into it. */
+const isPrivate = (directory) => {
+  const status = fs.lstatSync(directory)
+  return status.isDirectory() && isOwn(status) && hasMode(status, 0o700)
+}
+
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
+
+/** What an earlier run has kept; nothing that others could have written, and no link. */
+const kept = (cache) => {
+  if (!isPrivate(path.dirname(cache))) return undefined
+  const descriptor = fs.openSync(cache, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const status = fs.fstatSync(descriptor)
+    const fits = status.isFile() && status.nlink === 1 && isOwn(status) && hasMode(status, 0o600)
+    return fits ? fs.readFileSync(descriptor) : undefined
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
 
 /** What is kept are the functions that a run came by, and those of an errand are few. */
 const kind = words[0] === "run" ? "run" : words[0] === undefined || words[0].startsWith("-") ? "prompt" : "errand"
@@ -44,17 +116,10 @@ const load = (file) => {
   const source = fs.readFileSync(file, "latin1")
   const cache =
     directory &&
-    path.join(
-      directory,
-      `${path.basename(file)}-${kind}-${VERSION}-${fs.statSync(file).mtimeMs}-${process.version}-${process.arch}`
-    )
+    path.join(directory, `${path.basename(file)}-${kind}-${VERSION}-${BUNDLE}-${process.version}-${process.arch}`)
   let cachedData
   try {
-    // One that others may write to would run their code.
-    const status = cache && fs.statSync(cache)
-    if (status && (process.getuid === undefined || status.uid === process.getuid()) && (status.mode & 0o022) === 0) {
-      cachedData = fs.readFileSync(cache)
-    }
+    cachedData = cache && kept(cache)
   } catch {}
   const script = new vm.Script(Module.wrap(source), {
     filename: file,
@@ -71,7 +136,7 @@ const load = (file) => {
 }
 
 /** Versions of one file whose code is kept. */
-const kept = 3
+const versions = 3
 
 /** Forgets what older versions left behind. */
 const sweep = (cache) => {
@@ -79,7 +144,7 @@ const sweep = (cache) => {
   const stem = `${path.basename(cache).split(".cjs-")[0]}.cjs-${kind}-`
   const age = (name) => fs.statSync(path.join(directory, name)).mtimeMs
   const own = fs.readdirSync(directory).filter((name) => name.startsWith(stem))
-  for (const name of own.sort((a, b) => age(b) - age(a)).slice(kept))
+  for (const name of own.sort((a, b) => age(b) - age(a)).slice(versions))
     fs.rmSync(path.join(directory, name), { force: true })
 }
 
@@ -93,6 +158,7 @@ const save = ({ cache, script }) => {
   const temporary = `${cache}.${process.pid}`
   try {
     makeDirectory(path.dirname(cache))
+    if (!isPrivate(path.dirname(cache))) return
     fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: "wx" })
     fs.renameSync(temporary, cache)
     sweep(cache)

@@ -2,9 +2,8 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as os from "node:os"
-import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
-import type { Home } from "../config/Home.ts"
+import { directories, type Home } from "../config/Home.ts"
 import type { Settings } from "../config/Settings.ts"
 import { NetworkRules } from "../policy/network/NetworkRules.ts"
 import { Processes } from "../process/Processes.ts"
@@ -35,12 +34,12 @@ export const webOf = ({ network = {} }: Settings): WebSettingsShape => {
   }
 }
 
-/** Where file tools work; our own state is out of their reach, but for results that are kept for the model. */
+/** Where file tools work; our own files are out of their reach, but for the results kept for the session that calls. */
 export const workspaceOf = ({ home, settings, workspace }: Omit<Place, "sandbox">): WorkspaceOptions => ({
   root: workspace,
   extraRoots: settings.roots ?? [],
   home: os.homedir(),
-  stateDirs: [path.dirname(home.config), path.dirname(home.database)],
+  stateDirs: directories(home),
   readable: [home.results],
   trusted: false
 })

@@ -13,15 +13,23 @@ export interface Home {
   readonly approvals: string
   /** The whole of results that were too long for the model; none of them is missed for long. */
   readonly results: string
+  /** What the launcher keeps of compiled code; it runs as it is found. */
+  readonly code: string
 }
+
+/** The directories of all that is Tollgate's own, which no tool reads or writes. */
+export const directories = ({ approvals, code, config, database, results }: Home): ReadonlyArray<string> => [
+  ...new Set([path.dirname(config), path.dirname(database), path.dirname(results), approvals, code])
+]
 
 const variable = "TOLLGATE_HOME"
 
-const below = (config: string, data: string, cache: string): Home => ({
+const below = (config: string, data: string, cache: string, code: string): Home => ({
   config: path.join(config, "config.json"),
   database: path.join(data, "tollgate.db"),
   approvals: path.join(data, "approvals"),
-  results: path.join(cache, "results")
+  results: path.join(cache, "results"),
+  code
 })
 
 /** A directory of the environment; a relative one is no directory, as the XDG specification has it. */
@@ -51,6 +59,11 @@ const userHome: Effect.Effect<string, ConfigInvalid> = Effect.gen(function* () {
 /** `TOLLGATE_HOME` holds everything where it is set and not empty; otherwise the XDG directories do. */
 export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () {
   const user = yield* userHome
+  const cache = Option.getOrElse(yield* directory("XDG_CACHE_HOME"), () => path.join(user, ".cache"))
+  const code = path.join(
+    Option.getOrElse(yield* directory("TOLLGATE_CACHE"), () => cache),
+    "tollgate"
+  )
   const own = yield* Effect.option(Config.nonEmptyString(variable))
   if (Option.isSome(own)) {
     const problem = unfit(own.value)
@@ -59,10 +72,9 @@ export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () 
       return yield* new ConfigInvalid({ problems: [{ source: "environment", key: variable, problem, mend }] })
     }
     const root = path.resolve(own.value)
-    return below(root, root, root)
+    return below(root, root, root, code)
   }
   const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(user, ".config"))
   const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(user, ".local", "share"))
-  const cache = Option.getOrElse(yield* directory("XDG_CACHE_HOME"), () => path.join(user, ".cache"))
-  return below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"))
+  return below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"), code)
 })

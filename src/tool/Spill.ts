@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as crypto from "node:crypto"
 import { Ids } from "./Ids.ts"
 
 /** The whole of a result that was cut could not be kept. */
@@ -18,12 +19,14 @@ export class SpillFailed extends Schema.TaggedError<SpillFailed>()("SpillFailed"
 }
 
 export interface Spilled {
+  /** Whose result it is; no other session may read it. */
+  readonly session: string
   readonly tool: string
   readonly text: string
 }
 
 export interface SpillOptions {
-  /** Made where it is missing, for its owner alone. It has to be among the roots that the model may read. */
+  /** Made where it is missing, for its owner alone; has a directory for each session. */
   readonly directory: string
   /** Beyond these the oldest files go. 200 and 256 MiB where absent. */
   readonly maxFiles?: number
@@ -36,6 +39,10 @@ const suffix = ".result.txt"
 
 /** Nothing of a name that the model chose gets into a path but letters and digits. */
 const safe = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "").slice(0, 40)
+
+/** The directory of a session's results, under a name that no session id can lead out of. */
+export const directoryOf = (directory: string, session: string): string =>
+  `${directory}/${crypto.createHash("sha256").update(session).digest("hex").slice(0, 32)}`
 
 interface Kept {
   readonly path: string
@@ -67,7 +74,7 @@ const make = Effect.fnUntraced(function* ({
   const ids = yield* Ids
 
   const earlier = Effect.gen(function* () {
-    const names = yield* fs.readDirectory(directory)
+    const names = yield* fs.readDirectory(directory, { recursive: true })
     const found = yield* Effect.forEach(
       names.filter((name) => name.endsWith(suffix)),
       (name) => {
@@ -98,11 +105,12 @@ const make = Effect.fnUntraced(function* ({
   )
 
   return Spill.of({
-    keep: Effect.fn("Spill.keep")(function* ({ text: whole, tool }: Spilled) {
+    keep: Effect.fn("Spill.keep")(function* ({ session, text: whole, tool }: Spilled) {
       const text = redact(whole)
-      const path = paths.join(directory, `${yield* ids.next(safe(tool))}${suffix}`)
+      const own = directoryOf(directory, session)
+      const path = paths.join(own, `${yield* ids.next(safe(tool))}${suffix}`)
       const kept = yield* known
-      yield* fs.makeDirectory(directory, { recursive: true, mode: 0o700 }).pipe(
+      yield* fs.makeDirectory(own, { recursive: true, mode: 0o700 }).pipe(
         Effect.zipRight(fs.writeFileString(path, text, { mode: 0o600 })),
         Effect.mapError((cause) => new SpillFailed({ path, cause }))
       )

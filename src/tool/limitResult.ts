@@ -37,7 +37,7 @@ export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<To
   const kept = (call: ToolCall, text: string): Effect.Effect<string | undefined> =>
     spill === undefined
       ? Effect.succeed(undefined)
-      : Effect.catchAll(spill.keep({ tool: call.name, text }), (error) =>
+      : Effect.catchAll(spill.keep({ session: call.sessionId, tool: call.name, text }), (error) =>
           Effect.as(Effect.logWarning(error.message), undefined)
         )
   const limited = <A>(call: ToolCall, result: A): Effect.Effect<A> => {

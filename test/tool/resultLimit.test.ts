@@ -6,7 +6,7 @@ import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import { excerpt } from "../../src/tool/Excerpt.ts"
 import { limitResult } from "../../src/tool/limitResult.ts"
 import { Ids } from "../../src/tool/Ids.ts"
-import { Spill, SpillFailed } from "../../src/tool/Spill.ts"
+import { directoryOf, Spill, SpillFailed } from "../../src/tool/Spill.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
 import { Echo, request } from "./support.ts"
 
@@ -68,7 +68,7 @@ describe("limitResult", () => {
         `${"begin ".repeat(6)}begi\n[… 141 of 201 bytes (1 lines) left out; the whole is in /spill/echo.txt, page through it with read_file …]\n${"end ".repeat(5)}`
       )
       assert.strictEqual(result.value, long)
-      assert.deepStrictEqual(kept, [{ tool: "echo", text: long }])
+      assert.deepStrictEqual(kept, [{ session: "session_1", tool: "echo", text: long }])
       assert.strictEqual((yield* cut.call(request("echo", { text: "short" }))).text, "short")
       assert.strictEqual(kept.length, 1)
     })
@@ -99,7 +99,7 @@ describe("Spill", () => {
       Effect.flatMap(fs.makeTempDirectoryScoped(), (directory) => use(`${directory}/spill`))
     ).pipe(Effect.scoped, Effect.provide([NodeContext.layer, Ids.layerSequential]))
 
-  const spilled = (text: string, tool = "run_shell") => ({ tool, text })
+  const spilled = (text: string, tool = "run_shell") => ({ session: "s", tool, text })
 
   it.live("writes the whole where only its owner can read it, under a name without surprises (T10)", () =>
     run((directory) =>
@@ -107,7 +107,7 @@ describe("Spill", () => {
         const fs = yield* FileSystem.FileSystem
         const spill = yield* Spill
         const path = yield* spill.keep(spilled("whole", "../../etc/passwd"))
-        assert.strictEqual(path, `${directory}/etcpasswd_1.result.txt`)
+        assert.strictEqual(path, `${directoryOf(directory, "s")}/etcpasswd_1.result.txt`)
         assert.strictEqual(yield* fs.readFileString(path), "whole")
         assert.strictEqual((yield* fs.stat(path)).mode & 0o777, 0o600)
         assert.strictEqual((yield* fs.stat(directory)).mode & 0o777, 0o700)
@@ -133,9 +133,12 @@ describe("Spill", () => {
         const layer = Spill.layerDirectory({ directory, maxFiles: 2, maxBytes: 100 })
         yield* Effect.provide(keep("one", "a"), layer)
         yield* Effect.provide(Effect.zipRight(keep("two", "b"), keep("three", "c")), layer)
-        assert.deepStrictEqual((yield* fs.readDirectory(directory)).sort(), ["b_1.result.txt", "c_1.result.txt"])
+        assert.deepStrictEqual((yield* fs.readDirectory(directoryOf(directory, "s"))).sort(), [
+          "b_1.result.txt",
+          "c_1.result.txt"
+        ])
         yield* Effect.provide(keep("x".repeat(200), "d"), layer)
-        assert.deepStrictEqual(yield* fs.readDirectory(directory), ["d_1.result.txt"])
+        assert.deepStrictEqual(yield* fs.readDirectory(directoryOf(directory, "s")), ["d_1.result.txt"])
       })
     )
   )

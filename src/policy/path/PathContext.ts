@@ -15,9 +15,9 @@ export interface PathContext {
   readonly roots: ReadonlyArray<string>
   readonly home: string
   readonly trusted: boolean
-  /** Our own configuration and state: never written by a tool, read only after asking. */
+  /** Directories of our own configuration, records and code: no tool reads or writes them, in any mode. */
   readonly stateDirs: ReadonlyArray<string>
-  /** Directories that may be read and not changed, wherever they are: results that were too long for the model. */
+  /** Directories of which each session may read its own part, wherever they are: results that were too long for the model. */
   readonly readable?: ReadonlyArray<string>
   /** Repository directories that are not called `.git`; `make` finds those that a root's `.git` file points to. */
   readonly gitDirs?: ReadonlyArray<string>
@@ -111,6 +111,7 @@ export const make = Effect.fn("PathContext.make")(function* (given: PathContext)
     home,
     roots: [...roots],
     gitDirs: [...(given.gitDirs ?? []), ...[...roots].flatMap(gitDirectory)],
+    stateDirs: [...new Set(given.stateDirs.flatMap(names))],
     readable: (given.readable ?? []).flatMap(names)
   }
   return yield* changeDirectory(context, given.cwd)

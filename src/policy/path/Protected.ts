@@ -78,7 +78,8 @@ function* protections(path: string, context: PathContext): Generator<Protection>
   yield* inHome(folded, foldPath(root), foldPath(context.home))
   yield* found(Places.workspace, runs(names.slice(segments(root).length), false))
   const isBelow = (directory: string) => isWithin(folded, foldPath(directory))
-  if (names.some((name) => isOwnName(name, context)) || context.stateDirs.some(isBelow)) yield Places.state
+  if (names.some((name) => isOwnName(name, context))) yield Places.state
+  if (context.stateDirs.some(isBelow)) yield Places.ownFiles
   if (context.gitDirs?.some(isBelow) === true) yield Places.repository
   if (names.slice(0, -1).some((name) => name.length > 4 && name.endsWith(".git"))) yield Places.bareRepository
   if (name === "head") yield Places.bareRepository

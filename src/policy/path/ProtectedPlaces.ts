@@ -61,6 +61,14 @@ export const state: Protection = {
   reason: "our own configuration, permissions and records are not changed by a tool; use the settings commands"
 }
 
+/** Configuration, records, keys and compiled code of Tollgate itself. */
+export const ownFiles: Protection = {
+  rule: "path/own-files",
+  see: "deny",
+  change: "deny",
+  reason: "Tollgate's own configuration, records and compiled code are out of reach of every tool"
+}
+
 export const secretFile: Protection = {
   rule: "path/secret-file",
   see: "ask",

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { PathContext } from "../../policy/path/PathContext.ts"
 import type { PathOp } from "../../policy/path/PathOp.ts"
 import { isRememberable, judge, judgeNow, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { PathRefused } from "../../policy/path/PathRefused.ts"
 import { protectedVerdict } from "../../policy/path/Protected.ts"
 import type { Preview } from "../../tool/Preview.ts"
+import { directoryOf } from "../../tool/Spill.ts"
 import type { ToolCall } from "../../tool/ToolCall.ts"
 import { Workspace } from "../Workspace.ts"
 
@@ -22,7 +24,9 @@ export interface Access<Params, Op extends Seeing> {
 
 /** `text` says which path, or for `glob` which pattern, the parameters name. */
 export const make = <Params, Op extends Seeing>(op: Op, text: (params: Params) => string): Access<Params, Op> => {
-  const judged = (params: Params) => Effect.flatMap(Workspace, ({ context }) => judge(text(params), op, context))
+  const judgedIn = (params: Params, of: (context: PathContext) => PathContext) =>
+    Effect.flatMap(Workspace, ({ context }) => judge(text(params), op, of(context)))
+  const judged = (params: Params) => judgedIn(params, (context) => context)
   return {
     judge: judged,
     approval: (params) => Effect.map(judged(params), ({ verdict }) => verdict.decision !== "allow"),
@@ -32,9 +36,19 @@ export const make = <Params, Op extends Seeing>(op: Op, text: (params: Params) =
         targets: [{ path: path.path, baseHash: null }],
         ...once([path])
       })),
-    open: (params, call) => Effect.flatMap(judged(params), (path) => decided(path, call))
+    open: (params, call) =>
+      Effect.flatMap(
+        judgedIn(params, (context) => inSession(context, call.sessionId)),
+        (path) => decided(path, call)
+      )
   }
 }
+
+/** The boundary of one session, which may read no results but its own. */
+const inSession = (context: PathContext, session: string): PathContext =>
+  context.readable === undefined
+    ? context
+    : { ...context, readable: context.readable.map((directory) => directoryOf(directory, session)) }
 
 /** For a preview: whether consent to these paths is for one call only. */
 export const once = (paths: ReadonlyArray<JudgedPath>): { readonly once?: true } =>

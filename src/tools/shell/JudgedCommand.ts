@@ -44,7 +44,9 @@ const allowed = allow("path/inside", "it is inside an allowed root")
 export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: string | undefined) {
   const workspace = yield* Workspace
   const { autoApproveReadOnly } = yield* ShellSettings
-  const context = cwd === undefined ? workspace.context : yield* changeDirectory(workspace.context, cwd)
+  // Kept results are for `read_file`, which knows whose they are.
+  const { readable: _, ...boundary } = workspace.context
+  const context: PathContext = cwd === undefined ? boundary : yield* changeDirectory(boundary, cwd)
   const { home, roots, trusted } = context
   const judgePath = (path: string, op: "read" | "write"): Verdict =>
     Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {

@@ -47,7 +47,8 @@ describe("PathPolicy", () => {
     const state = "/home/u/.local/state/tollgate"
     table({ ...context, readable: [`${state}/results`, "/tmp/kept"] }, [
       ["read", "allow", `${state}/results/a.txt /tmp/kept/b.txt`],
-      ["read", "ask", `/tmp/kept-too/b.txt ${state}/tollgate.db ${state}/results/../tollgate.db`],
+      ["read", "ask", "/tmp/kept-too/b.txt"],
+      ["read", "deny", `${state}/tollgate.db ${state}/results/../tollgate.db`],
       ["write", "deny", `${state}/results/a.txt /tmp/kept/b.txt /tmp/kept`]
     ])
   })
@@ -93,7 +94,8 @@ describe("PathPolicy", () => {
       ["write", "deny", ".tollgate .tollgate/x .TOLLGATE/x sub/.tollgate/x /home/u/.local/state/tollgate/db"],
       ["remove", "deny", ".git .git/index .tollgate/config.json"],
       ["read", "allow", ".git/config"],
-      ["read", "ask", ".tollgate/config.json /home/u/.local/state/tollgate/db"],
+      ["read", "ask", "sub/.tollgate/config.json"],
+      ["read", "deny", ".tollgate/config.json /home/u/.local/state/tollgate/db"],
       ["write", "ask", "mirror.git/hooks/post-receive .gitmodules .gitattributes"]
     ])
     const bare = { ...context, gitDirs: ["/w/store"] }

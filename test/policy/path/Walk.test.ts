@@ -44,12 +44,10 @@ describe("Walk", () => {
         [
           ".env file ask",
           ".env.example file allow",
-          ".tollgate directory ask",
           "README.md file allow",
           "away symlink allow",
           "loop symlink allow",
           "src directory allow",
-          ".tollgate/config.json file ask",
           "src/deep directory allow",
           "src/x.ts file allow",
           "src/deep/y.ts file allow"

@@ -1,0 +1,194 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { built } from "../support/built.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+
+const call = (name: string, args: object) => ({ call: { name, arguments: args } })
+const done = { steps: [{ say: "Done." }] }
+
+/** Writes the code that V8 compiled from another program of the same length, which V8 cannot tell from the real one. */
+const forging = `
+  const vm = require("node:vm"), fs = require("node:fs"), Module = require("node:module")
+  const [file, ...caches] = process.argv.slice(1)
+  const length = Module.wrap(fs.readFileSync(file, "latin1")).length
+  const body = 'process.stdout.write("FORGED");'
+  const source = Module.wrap(body + " ".repeat(length - Module.wrap(body).length))
+  const script = new vm.Script(source, { filename: file })
+  script.runInThisContext().call({}, {}, require, {}, file, "")
+  for (const cache of caches) fs.writeFileSync(cache, script.createCachedData(), { mode: 0o600 })
+`
+
+describe("the code that the command keeps", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  const listing = ["sessions", "list"]
+  /** A cache of the user, with forged code in place of all that was kept. */
+  const forged = async () => {
+    const cache = path.join(at.home, "cache")
+    assert.strictEqual((await tollgate(at, listing, "", { XDG_CACHE_HOME: cache })).code, 0)
+    const directory = path.join(cache, "tollgate")
+    const files = fs.readdirSync(directory).map((name) => path.join(directory, name))
+    const main = files.find((name) => name.includes("main.cjs"))!
+    execFileSync(process.execPath, ["-e", forging, path.join(path.dirname(await built()), "main.cjs"), main])
+    return { cache, directory, main }
+  }
+
+  it("runs as it is found, which is why the rest of these tests matter (S2)", async () => {
+    const { cache } = await forged()
+    assert.include((await tollgate(at, listing, "", { XDG_CACHE_HOME: cache })).stdout, "FORGED")
+  })
+
+  it("is neither read nor written below a workspace, whatever name leads there (S2, T20)", async () => {
+    const { cache } = await forged()
+    const inside = path.join(at.work, "sub", "cache")
+    fs.cpSync(cache, inside, { recursive: true })
+    const link = path.join(at.home, "link")
+    fs.symlinkSync(inside, link)
+    const within = path.join(at.work, "within")
+    fs.symlinkSync(cache, within)
+    const roots = JSON.stringify([path.dirname(inside)])
+    fs.mkdirSync(path.join(at.home, "config", "tollgate"), { recursive: true })
+    fs.writeFileSync(path.join(at.home, "config", "tollgate", "config.json"), JSON.stringify({ roots: [cache] }))
+    const elsewhere = { ...at, work: at.home }
+    const deep = path.join(at.work, "deep")
+    fs.mkdirSync(path.join(at.work, ".git"))
+    fs.mkdirSync(deep)
+    const before = fs.readdirSync(path.join(inside, "tollgate"))
+    for (const [where, env] of [
+      [at, { XDG_CACHE_HOME: inside }],
+      [at, { TOLLGATE_CACHE: inside }],
+      [at, { XDG_CACHE_HOME: link }],
+      [at, { XDG_CACHE_HOME: within }],
+      [{ ...at, work: deep }, { XDG_CACHE_HOME: inside }],
+      [
+        { ...at, work: "/" },
+        { XDG_CACHE_HOME: inside, TOLLGATE_ROOTS: roots }
+      ],
+      [at, { XDG_CACHE_HOME: cache, TOLLGATE_HOME: "", XDG_CONFIG_HOME: path.join(at.home, "config") }],
+      [elsewhere, { XDG_CACHE_HOME: cache }]
+    ] as const) {
+      const { code, stdout } = await tollgate(where, listing, "", env)
+      assert.notInclude(stdout, "FORGED", JSON.stringify(env))
+      assert.strictEqual(code, 0)
+    }
+    assert.deepStrictEqual(fs.readdirSync(path.join(inside, "tollgate")), before)
+  })
+
+  it.each<readonly [string, (kept: { readonly directory: string; readonly main: string }) => void]>([
+    ["others may read it", ({ main }) => fs.chmodSync(main, 0o644)],
+    ["its group may write to it", ({ main }) => fs.chmodSync(main, 0o660)],
+    ["others may enter its directory", ({ directory }) => fs.chmodSync(directory, 0o755)],
+    ["it has another name", ({ main }) => fs.linkSync(main, `${main}-other`)],
+    [
+      "it is a link",
+      ({ main }) => {
+        fs.renameSync(main, `${main}-other`)
+        fs.symlinkSync(`${main}-other`, main)
+      }
+    ],
+    [
+      "its directory is a link",
+      ({ directory }) => {
+        fs.renameSync(directory, `${directory}-other`)
+        fs.symlinkSync(`${directory}-other`, directory)
+      }
+    ],
+    [
+      "it belongs to somebody else",
+      ({ main }) => (process.getuid?.() === 0 ? fs.chownSync(main, 12345, 0) : fs.rmSync(main))
+    ]
+  ])("is left alone where %s (S2)", async (_, change) => {
+    const found = await forged()
+    change(found)
+    const { code, stdout } = await tollgate(at, listing, "", { XDG_CACHE_HOME: found.cache })
+    assert.notInclude(stdout, "FORGED")
+    assert.strictEqual(code, 0)
+  })
+})
+
+describe("what is Tollgate's own", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  const marker = "marker-7f3a"
+  const run = async (steps: ReadonlyArray<object>, args: ReadonlyArray<string>, env: object) => {
+    scripted(at, [{ steps }, done])
+    return tollgate(at, ["run", "--json", "go", ...args], "", env)
+  }
+
+  it.each([["--approve", "allow-read-only"], ["--approve", "allow-edits"], ["--dangerously-allow-all"]])(
+    "is out of reach of every tool below a workspace, with %s %s (S2, T20)",
+    async (...mode) => {
+      const own = (name: string) => path.join(at.work, name, "tollgate")
+      const env = {
+        TOLLGATE_HOME: "",
+        XDG_CACHE_HOME: path.join(at.work, "cache"),
+        XDG_CONFIG_HOME: path.join(at.work, "config"),
+        XDG_DATA_HOME: path.join(at.work, "data")
+      }
+      const places = ["cache", "config", "data"].map(own)
+      for (const place of places) {
+        fs.mkdirSync(place, { recursive: true })
+        fs.writeFileSync(path.join(place, "note.txt"), `${marker}\n`)
+      }
+      scripted(at, [])
+      fs.copyFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), path.join(own("config"), "config.json"))
+      const steps = places.flatMap((place) => [
+        call("read_file", { path: path.join(place, "note.txt") }),
+        call("grep", { pattern: "marker", path: place }),
+        call("list_dir", { path: place }),
+        call("glob", { pattern: `${place}/*` }),
+        call("write_file", { path: path.join(place, "note.txt"), content: "forged" }),
+        call("edit_file", { path: path.join(place, "note.txt"), edits: [{ old_text: "marker", new_text: "forged" }] }),
+        call("run_shell", { command: `cat ${place}/note.txt` }),
+        call("run_shell", { command: `cp a.txt ${place}/note.txt` })
+      ])
+      const everywhere = [call("grep", { pattern: "mark[e]r" }), call("glob", { pattern: "**/note.txt" })]
+      const { stdout } = await run([...steps, ...everywhere], mode, env)
+      const ends = stdout.split("\n").filter((line) => /"_tag":"ToolCall(?:Completed|Failed)"/.test(line))
+      assert.strictEqual(ends.length, steps.length + everywhere.length, stdout)
+      assert.isAbove(ends.filter((line) => line.includes("Failed")).length, 0)
+      for (const line of ends) assert.notInclude(line.replaceAll(/"path":"[^"]*"/g, ""), marker)
+      for (const place of places)
+        assert.strictEqual(fs.readFileSync(path.join(place, "note.txt"), "utf8"), `${marker}\n`)
+    }
+  )
+
+  it("keeps a long result for its own session, for no other and for no other tool (S2, S5)", async () => {
+    fs.writeFileSync(path.join(at.work, "numbers"), Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join(""))
+    const first = await run([call("run_shell", { command: "cat numbers" })], ["--approve=deny"], {})
+    const [, kept = ""] = /the whole is in (\S+?), page through it with read_file/.exec(first.stdout) ?? []
+    assert.include(fs.readFileSync(kept, "utf8"), "line 9999\n")
+    const looks = [
+      call("read_file", { path: kept, offset: 10_000, limit: 1 }),
+      call("read_file", {
+        path: path.join(path.dirname(kept), "..", path.basename(path.dirname(kept)), path.basename(kept)),
+        offset: 10_000,
+        limit: 1
+      }),
+      call("grep", { pattern: "line 9999", path: kept }),
+      call("list_dir", { path: path.dirname(kept) }),
+      call("list_dir", { path: path.dirname(path.dirname(kept)) }),
+      call("run_shell", { command: `grep 'line 9999' ${kept}` })
+    ]
+    for (const args of [["--approve=deny"], ["--dangerously-allow-all"]]) {
+      const other = await run(looks, args, {})
+      const ends = other.stdout.split("\n").filter((line) => /"_tag":"ToolCall(?:Completed|Failed)"/.test(line))
+      assert.strictEqual(ends.length, looks.length)
+      for (const line of ends) {
+        assert.include(line, "ToolCallFailed", line)
+        assert.notInclude(line, "line 9999\\n", line)
+      }
+    }
+  })
+})
