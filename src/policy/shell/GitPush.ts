@@ -11,7 +11,8 @@ const pushingBelow: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["for-each-repo", pushing]
 ])
 
-const subcommand = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** The subcommand of a `git` command line and what follows it. */
+export const subcommand = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   let at = 0
   while (at < args.length && args[at]!.startsWith("-")) at += valueOptions.has(args[at]!) ? 2 : 1
   return args.slice(at)

@@ -1,5 +1,6 @@
 import { isPush, pushes } from "./GitPush.ts"
 import { metadataHost } from "./MetadataHosts.ts"
+import { hasLong, isRecursive, sorted } from "./CommandOptions.ts"
 import { isSystemDirectory, isVital, type Reach } from "./Reach.ts"
 import { commandName, isInterpreter, shells } from "./Wrappers.ts"
 
@@ -43,26 +44,6 @@ const anyName = /^[.*^$+]*$/
 /** Programs that do nothing but start copies of themselves. */
 const forkLoop =
   /\bfork(?: ?\( ?\))? while\b|\bloop ?(?:\{|do) ?fork\b|\bwhile ?\(? ?(?:true|1) ?\)? ?[:{] ?(?:[\w.]+\.)?fork\b/i
-
-/** Options and operands, both before and after `--`, as GNU tools sort them. */
-const sorted = (args: ReadonlyArray<string>) => {
-  const end = args.indexOf("--")
-  const head = end < 0 ? args : args.slice(0, end)
-  return {
-    letters: head.filter((arg) => /^-[^-]/.test(arg)).join(""),
-    long: head.filter((arg) => arg.startsWith("--")),
-    operands: [...head.filter((arg) => !arg.startsWith("-") || arg === "-"), ...(end < 0 ? [] : args.slice(end + 1))]
-  }
-}
-
-/** Whether a long option is `name` or a prefix of it that GNU tools accept. */
-const hasLong = (long: ReadonlyArray<string>, name: string, least: number): boolean =>
-  long.some((option) => option.length >= least && `--${name}`.startsWith(option.split("=")[0]!))
-
-const isRecursive = (args: ReadonlyArray<string>): boolean => {
-  const { letters, long } = sorted(args)
-  return /[rR]/.test(letters) || hasLong(long, "recursive", 3)
-}
 
 const signalsAll = (args: ReadonlyArray<string>): boolean => {
   const [first = "", ...rest] = args

@@ -1,10 +1,12 @@
 import {
   type Command,
+  type CommandArgument,
   forEachChild,
   type Function,
   parse,
   type Pipeline,
   type Redirected,
+  type Redirection,
   type Statement,
   type SyntaxNode
 } from "unbash"
@@ -19,6 +21,10 @@ import { type Reach, reachOf } from "./Reach.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import type { Source } from "./Source.ts"
 import { isTooComplex } from "./Source.ts"
+import { containedStarts, destruction } from "./Destructive.ts"
+import { redirected } from "./DestructiveFiles.ts"
+import { startedTexts } from "./DestructivePrograms.ts"
+import type { Scene } from "./Destruction.ts"
 import { commandName, commandStarts, matchers, printers, innerTexts } from "./Wrappers.ts"
 
 /** Nodes of the syntax tree plus words of command lines. */
@@ -30,19 +36,48 @@ const maximumTexts = 16_384
 /** What the hard denials say of every command in a text, however deep it is nested. */
 export interface Denied {
   readonly verdict: Verdict | undefined
+  /** The command that is denied, as far as one is. */
+  readonly denied: string | undefined
   /** The text is larger than what is read of it. */
   readonly exhausted: boolean
 }
 
-export const hardDenied = (source: Source, context: ShellContext): Denied => {
+/** A command and what is to be said of it. */
+export interface Remark {
+  /** As it is written, without what wraps it. */
+  readonly command: string
+  /** A phrase. */
+  readonly reason: string
+}
+
+export type Surroundings = Pick<ShellContext, "cwd" | "home" | "isIgnored" | "roots">
+
+export const hardDenied = (source: Source, context: Surroundings): Denied => {
   const visitor = new Visitor(context)
   visitor.visit(source.script)
   return visitor
 }
 
+/** The hard denials, and what the commands destroy that are read before one is denied. */
+export const destroyed = (
+  source: Source,
+  context: Surroundings
+): Denied & { readonly remarks: ReadonlyArray<Remark> } => {
+  const remarks: Array<Remark> = []
+  const visitor = new Visitor(context, remarks)
+  visitor.visit(source.script)
+  const { denied, exhausted, verdict } = visitor
+  return { denied, exhausted, remarks, verdict }
+}
+
 class Visitor implements Denied {
   verdict: Verdict | undefined
+  denied: string | undefined
   exhausted = false
+  readonly #context: Surroundings
+  readonly #remarks: Array<Remark> | undefined
+  #contained = 0
+  #piped = false
   readonly #directories: Array<string>
   readonly #reach: Reach
   readonly #functions: Array<string> = []
@@ -56,7 +91,10 @@ class Visitor implements Denied {
   /** What the commands before in the same pipe are known to print. */
   #printed: Array<string> = []
 
-  constructor(context: ShellContext) {
+  /** With `remarks`, what commands destroy is added there. */
+  constructor(context: Surroundings, remarks?: Array<Remark>) {
+    this.#context = context
+    this.#remarks = remarks
     this.#directories = [context.cwd]
     this.#reach = reachOf(context, this.#directories)
   }
@@ -114,6 +152,7 @@ class Visitor implements Denied {
   #redirected(node: Redirected): number {
     const mask = this.#children(node)
     if ((mask & Role.shell) !== 0 && connects(node.redirects)) this.#deny(reverseShell)
+    this.#redirections(node.redirects, false)
     return mask
   }
 
@@ -122,11 +161,14 @@ class Visitor implements Denied {
     const outside = this.#printed
     this.#printed = []
     let mask = 0
-    for (const command of node.commands) {
+    const piped = this.#piped
+    for (const [index, command] of node.commands.entries()) {
+      this.#piped = piped || index > 0
       const stage = this.visit(command)
       this.#deny(pipeDenied(mask, stage))
       mask |= stage
     }
+    this.#piped = piped
     this.#printed = outside
     if (node.commands.length > 1 && this.#selfCalls - selfCalls > 1) this.#deny(forkBomb)
     return mask
@@ -142,6 +184,7 @@ class Visitor implements Denied {
     const given = both(masks.values())
     const input = both(node.redirects.map((redirect) => masks.get(redirect) ?? 0))
     const argv = valuesOf(words)
+    this.#redirections(node.redirects, isEmptying(argv))
     if (argv[0] === undefined) return given
     if (this.#functions.includes(argv[0]) || argv[0] === "$0") {
       this.#selfCalls++
@@ -156,6 +199,7 @@ class Visitor implements Denied {
       if ((this.#nodes += candidate.length) > maximumNodes) this.exhausted = true
       if (this.verdict !== undefined || this.exhausted) return own | given
       own |= this.#candidate(candidate)
+      this.#remark(candidate, node.redirects, () => written(words, argv, start))
       const ofWords = words.length === argv.length ? words.slice(start).map((word) => masks.get(word) ?? 0) : []
       if (evaluatesDownload(candidate, ofWords, given)) this.#deny(downloaded)
     }
@@ -172,11 +216,53 @@ class Visitor implements Denied {
     return this.#read([...given, ...this.#printed.splice(0)])
   }
 
+  /** Notes what a command destroys, and what it has run in a container or by a program in another language. */
+  #remark(argv: ReadonlyArray<string>, redirects: ReadonlyArray<Redirection>, command: () => string): void {
+    if (this.#remarks === undefined) return
+    const call: Call = { name: commandName(argv[0] ?? ""), args: argv.slice(1) }
+    const input = [...documents(redirects), ...this.#printed]
+    const reason = printers.has(call.name) ? undefined : destruction(call, { ...this.#scene, input })
+    if (reason !== undefined) this.#remarks.push({ command: command(), reason })
+    const started = startedTexts(call, input)
+    const contained = containedStarts(call.name, argv)
+    if (started.length + contained.length === 0) return
+    this.#contained++
+    this.#read(started)
+    for (const start of contained) {
+      if (this.exhausted || (this.#nodes += argv.length - start) > maximumNodes) break
+      const inner = argv.slice(start)
+      for (const at of commandStarts(inner)) {
+        const candidate = inner.slice(at)
+        const found = destruction(
+          { name: commandName(candidate[0]!), args: candidate.slice(1) },
+          { ...this.#scene, input: [] }
+        )
+        if (found !== undefined) this.#remarks.push({ command: candidate.join(" "), reason: found })
+        this.#read(innerTexts(commandName(candidate[0]!), candidate.slice(1)))
+      }
+    }
+    this.#contained--
+  }
+
+  #redirections(redirects: ReadonlyArray<Redirection>, isEmpty: boolean): void {
+    if (this.#remarks === undefined) return
+    for (const redirect of redirects) {
+      if (redirect.type !== "Redirect" || redirect.target === undefined) continue
+      const reason = redirected(redirect.operator, redirect.target.value, isEmpty, this.#scene)
+      if (reason !== undefined) this.#remarks.push({ command: `${redirect.operator} ${redirect.target.text}`, reason })
+    }
+  }
+
+  get #scene(): Scene {
+    const { isIgnored, roots } = this.#context
+    return { reach: this.#reach, roots, isIgnored, input: [], piped: this.#piped }
+  }
+
   #candidate(argv: ReadonlyArray<string>): number {
     const call: Call = { name: commandName(argv[0] ?? ""), args: argv.slice(1) }
     if (entersDirectory.has(call.name) && call.args[0] !== undefined) this.#enter(call.args.at(-1)!)
     const denial = printers.has(call.name) ? undefined : denials.find(({ denies }) => denies(call, this.#reach))
-    this.#deny(denial === undefined ? undefined : deny(denial.id, denial.reason))
+    if (denial !== undefined) this.#deny(deny(denial.id, denial.reason), argv.join(" "))
     this.#words(call)
     return roles(call, this.#reach) | this.#read(innerTexts(call.name, call.args))
   }
@@ -190,7 +276,7 @@ class Visitor implements Denied {
       if (arg === pattern) continue
       const found = protectedWord(arg)
       const usesKey = usesKeys.has(name) || (args[index - 1] === "-i" && copiesWithKey.has(name))
-      if (found?.rule !== "shell/private-key" || !usesKey) this.#deny(found)
+      if (found?.rule !== "shell/private-key" || !usesKey) this.#deny(found, [name, ...args].join(" "))
     }
   }
 
@@ -226,10 +312,37 @@ class Visitor implements Denied {
     this.#directories.push(home.startsWith("/") ? home : `${this.#directories.at(-1)}/${home}`)
   }
 
-  #deny(verdict: Verdict | undefined): void {
-    this.verdict ??= verdict
+  /** What is denied here may be wanted in a container; there it is only noted. */
+  #deny(verdict: Verdict | undefined, command?: string): void {
+    if (verdict === undefined) return
+    if (this.#contained > 0) this.#remarks?.push({ command: command ?? "", reason: verdict.reason.replace(/\.$/, "") })
+    else if (this.verdict === undefined) {
+      this.verdict = verdict
+      this.denied = command
+    }
   }
 }
+
+/** Whether what a command prints into a file is nothing. */
+const isEmptying = (argv: ReadonlyArray<string>): boolean => {
+  const [name, ...args] = argv
+  return (
+    name === undefined ||
+    name === ":" ||
+    name === "true" ||
+    (name === "cat" && args.every((arg) => arg === "/dev/null") && args.length > 0) ||
+    ((name === "echo" || name === "printf") && args.every((arg) => arg === "" || arg === "-n") && args.length > 0)
+  )
+}
+
+/** A command as it stands in the text, or its words where braces make more of them. */
+const written = (words: ReadonlyArray<CommandArgument>, argv: ReadonlyArray<string>, start: number): string =>
+  words.length === argv.length
+    ? words
+        .slice(start)
+        .map((word) => word.text)
+        .join(" ")
+    : argv.slice(start).join(" ")
 
 const forkBomb = deny("shell/fork-bomb", "It defines a function that starts copies of itself.")
 const reachesMetadata = deny("shell/cloud-metadata", "It reaches the machine's metadata service.")

@@ -32,7 +32,8 @@ const standardInput = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/
 /** Options of interpreters that bring the program, a module or only a version. */
 const bringsProgram = /^-(?:[a-zA-Z]*[cemEpVrhx]|-(?:command|eval|print|version|help|require|check).*)$/
 
-const readsProgram = ({ args, name }: Call): boolean => {
+/** Whether an interpreter takes its program from its standard input. */
+export const readsProgram = ({ args, name }: Call): boolean => {
   if (evaluators.has(name)) return args.some((arg) => standardInput.test(arg))
   if (!isInterpreter(name)) return false
   if (args.some((arg) => arg === "-" || standardInput.test(arg))) return true

@@ -23,7 +23,10 @@ const upwards = (path: string): ReadonlyArray<string> => {
   return ["/", ...segments.map((_, index) => `/${segments.slice(0, index + 1).join("/")}`)]
 }
 
-export const reachOf = (context: ShellContext, directories: ReadonlyArray<string>): Reach => ({
+export const reachOf = (
+  context: Pick<ShellContext, "cwd" | "home" | "roots">,
+  directories: ReadonlyArray<string>
+): Reach => ({
   directories,
   home: context.home,
   system: new Set([...systemDirectories, ...upwards(context.home)]),
@@ -46,7 +49,7 @@ const emptied = (path: string): string => {
 const rootPattern = /^\/+[^/]*[*?[]/
 
 /** The directories that a target stands for, `dir/*` counted as `dir`. */
-const resolve = (target: string, reach: Reach): ReadonlyArray<string> => {
+export const placesOf = (target: string, reach: Reach): ReadonlyArray<string> => {
   if (target === "" || target.startsWith("-")) return []
   const path = /^[\w./-]+$/.test(target)
     ? target
@@ -63,8 +66,8 @@ const isUsersHome = (target: string): boolean => target.startsWith("~") && /^~[a
 
 /** Whether a target is the root, a directory of the system or one that holds the home directory. */
 export const isSystemDirectory = (target: string, reach: Reach): boolean =>
-  isUsersHome(target) || resolve(target, reach).some((path) => reach.system.has(path))
+  isUsersHome(target) || placesOf(target, reach).some((path) => reach.system.has(path))
 
 /** Whether a target is a system directory or the whole workspace. */
 export const isVital = (target: string, reach: Reach): boolean =>
-  isUsersHome(target) || resolve(target, reach).some((path) => reach.system.has(path) || reach.workspace.has(path))
+  isUsersHome(target) || placesOf(target, reach).some((path) => reach.system.has(path) || reach.workspace.has(path))

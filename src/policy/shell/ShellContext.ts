@@ -29,6 +29,8 @@ export interface ShellContext {
   readonly judgeFound?: (path: string) => Verdict
   /** The files that a search below a directory opens; without it only what such a search is named is judged. */
   readonly descend?: (descent: Descent) => Either.Either<Found, Verdict>
+  /** Whether git ignores an absolute path, so that what lies there can be made again; only what is destructive depends on it. */
+  readonly isIgnored?: ((path: string) => boolean) | undefined
   /** Where links lead; without it a path is taken for what it is called. */
   readonly resolve?: (path: string) => Either.Either<PhysicalPath, Verdict>
 }

@@ -3,7 +3,9 @@ import * as fs from "node:fs"
 import { resolve } from "node:path"
 
 /** The texts of a list in this folder, one a line, with `⏎` for a newline. */
-export const textsOf = (list: "allowed" | "asked" | "denied" | "never-allowed"): ReadonlyArray<string> =>
+export const textsOf = (
+  list: "allowed" | "asked" | "denied" | "destructive" | "never-allowed" | "ordinary"
+): ReadonlyArray<string> =>
   fs
     .readFileSync(resolve("test/policy/shell", `${list}.txt`), "utf8")
     .split("\n")

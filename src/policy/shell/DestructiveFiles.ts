@@ -1,0 +1,157 @@
+import { hasLong, isRecursive, sorted } from "./CommandOptions.ts"
+import { type Destroys, isUnknown, type Scene } from "./Destruction.ts"
+import { holds, normalise } from "./LexicalPath.ts"
+import { placesOf } from "./Reach.ts"
+
+const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
+
+/** Directories that tools make again from what else is there. */
+const remade = new Set(
+  (
+    "node_modules dist build target coverage __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .nyc_output .next " +
+    ".nuxt .output .svelte-kit .turbo .parcel-cache .vite .cache .gradle .eggs htmlcov storybook-static .angular .terraform"
+  ).split(" ")
+)
+
+const special = /[*?[{]/
+
+/** A path without its names from the first pattern on. */
+const literalPart = (path: string): string => {
+  const names = path.split("/")
+  const first = names.findIndex((name) => special.test(name))
+  return first < 0 ? path : names.slice(0, first).join("/") || "/"
+}
+
+const isExpendablePlace = (path: string, { isIgnored, roots }: Scene): boolean => {
+  const base = normalise(literalPart(path))
+  if (roots.some((root) => holds(base, root))) return false
+  const root = roots.find((one) => holds(one, base))
+  if (root === undefined) {
+    return temporary.some((place) => (base === place ? path !== base : holds(place, base)))
+  }
+  const names = base.slice(normalise(root).length).split("/")
+  return names.some((name) => remade.has(name)) || (path === base && isIgnored?.(base) === true)
+}
+
+/** Whether what a word names is temporary, ignored or made again from what else is there. */
+const isExpendable = (target: string, scene: Scene): boolean => {
+  const word = target.replace(/^(?:\$TMPDIR|\$\{TMPDIR(?::-\/tmp)?\})(?=\/[^/])/, "/tmp")
+  if (isUnknown(word) || word === "" || word.startsWith("~")) return false
+  const places = placesOf(word, scene.reach)
+  return places.length > 0 && places.every((place) => isExpendablePlace(place, scene))
+}
+
+const listed = (paths: ReadonlyArray<string>): string =>
+  paths.length > 3 ? `${paths.slice(0, 3).join(", ")} and ${paths.length - 3} more` : paths.join(", ")
+
+const remove: Destroys = ({ args }, scene) => {
+  const { letters, long, operands } = sorted(args)
+  if (operands.length === 0) return "Deletes the files that it is given"
+  const lasting = operands.filter((path) => !isExpendable(path, scene))
+  if (lasting.length === 0) return undefined
+  if (lasting.some(isUnknown)) return "Deletes files whose names are known only when it runs"
+  if (lasting.includes("{}")) return "Deletes every file that is found"
+  if (isRecursive(args)) return `Deletes ${listed(lasting)} and everything below`
+  const forced = /f/.test(letters) || hasLong(long, "force", 3)
+  return forced || lasting.some((path) => special.test(path)) ? `Deletes ${listed(lasting)}` : undefined
+}
+
+const find: Destroys = ({ args }, scene) => {
+  if (!args.includes("-delete")) return undefined
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPDO]/.test(arg))
+  const places = args.slice(0, end).filter((arg) => !arg.startsWith("-"))
+  return places.length > 0 && places.every((place) => isExpendable(place, scene))
+    ? undefined
+    : "Deletes every file that find finds"
+}
+
+const overAll =
+  (what: string): Destroys =>
+  ({ args }) =>
+    isRecursive(args) ? `Changes the ${what} of everything below a directory` : undefined
+
+const onTargets =
+  (does: string): Destroys =>
+  ({ args }, scene) => {
+    const { operands } = sorted(args)
+    return operands.length > 0 && operands.every((path) => isExpendable(path, scene)) ? undefined : does
+  }
+
+const always =
+  (does: string): Destroys =>
+  () =>
+    does
+
+const ifOption =
+  (option: RegExp, does: string): Destroys =>
+  ({ args }) =>
+    args.some((arg) => option.test(arg)) ? does : undefined
+
+/** Programs that destroy files, devices, accounts or settings of the machine. */
+export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: Destroys]> = [
+  ["rm grm", remove],
+  ["srm wipe", always("Deletes files so that they cannot be restored")],
+  ["rimraf del-cli trash", onTargets("Deletes files and directories")],
+  ["find gfind", find],
+  ["shred", onTargets("Overwrites files so that they cannot be restored")],
+  ["truncate", onTargets("Cuts files")],
+  [
+    "dd dcfldd dc3dd ddrescue",
+    ({ args }) =>
+      args.some((arg) => arg.startsWith("of=") && arg !== "of=/dev/null") ? "Overwrites what `of=` names" : undefined
+  ],
+  ["wipefs blkdiscard sgdisk", always("Wipes a file system")],
+  ["fdisk sfdisk cfdisk gdisk parted", ({ args }) => (args.includes("-l") ? undefined : "Changes partitions")],
+  ["lvremove vgremove pvremove", always("Removes volumes")],
+  ["cryptsetup", ifOption(/^(?:erase|luks(?:Format|Erase|KillSlot)|reencrypt)$/, "Wipes an encrypted volume")],
+  ["zfs zpool", ifOption(/^(?:destroy|rollback|labelclear)$/, "Destroys volumes or snapshots")],
+  ["btrfs", ifOption(/^del(?:ete)?$/, "Deletes a subvolume")],
+  ["chmod", overAll("permissions")],
+  ["chown chgrp", overAll("owner")],
+  ["setfacl chattr", overAll("permissions")],
+  [
+    "cp",
+    ({ args }, scene) =>
+      args[0] === "/dev/null" ? onTargets("Empties a file")({ name: "cp", args: args.slice(1) }, scene) : undefined
+  ],
+  [
+    "rsync",
+    ifOption(/^--(?:del|delete(?:-.*)?|remove-source-files)$/, "Deletes files that it does not find at the source")
+  ],
+  ["tar", ifOption(/^--remove-files$/, "Deletes the files that it packs")],
+  ["zip", ifOption(/^-m$|^--move$/, "Deletes the files that it packs")],
+  [
+    "crontab",
+    ({ args }) =>
+      args.length > 0 && args.every((arg) => arg === "-l")
+        ? undefined
+        : "Replaces or removes the table of scheduled jobs"
+  ],
+  ["at atrm", ({ args, name }) => (name === "atrm" || args.includes("-d") ? "Removes scheduled jobs" : undefined)],
+  ["systemctl", ifOption(/^(?:stop|disable|mask|kill|isolate|revert|clean)$/, "Stops or disables a service")],
+  ["service rc-service initctl", ifOption(/^(?:stop|disable)$/, "Stops a service")],
+  ["launchctl", ifOption(/^(?:unload|remove|bootout|disable|kill)$/, "Stops or disables a service")],
+  ["loginctl", ifOption(/^(?:terminate|kill)-/, "Ends sessions of users")],
+  ["userdel groupdel deluser delgroup", always("Deletes an account or a group")],
+  ["iptables ip6tables", ifOption(/^-[FXPD]$|^--(?:flush|delete|policy)/, "Changes the firewall")],
+  ["ufw", ifOption(/^(?:disable|reset|delete)$/, "Changes the firewall")],
+  ["nft", ifOption(/^(?:flush|delete)$/, "Changes the firewall")],
+  [
+    "apt apt-get aptitude dnf yum zypper apk microdnf",
+    ifOption(/^(?:remove|purge|autoremove|erase|autopurge|del|rm)$/, "Removes packages of the system")
+  ],
+  ["pacman", ifOption(/^-R|^--remove$/, "Removes packages of the system")],
+  ["brew snap flatpak", ifOption(/^(?:remove|uninstall|rm)$/, "Removes packages of the system")],
+  ["dpkg rpm", ifOption(/^(?:-[rPe]|--(?:remove|purge|erase))$/, "Removes packages of the system")]
+]
+
+/** What a redirection to a file destroys: an empty one, or one outside the workspace. */
+export const redirected = (operator: string, target: string, isEmpty: boolean, scene: Scene): string | undefined => {
+  if (!/^(?:>|>\||&>)$/.test(operator) || /^(?:&|\d+$|-$)|^\/dev\/(?:null|std(?:out|err)|tty|fd\/\d)$/.test(target))
+    return undefined
+  if (isUnknown(target)) return isEmpty ? "Empties a file whose name is known only when it runs" : undefined
+  if (isExpendable(target, scene)) return undefined
+  if (isEmpty) return `Empties ${target}`
+  const outside = placesOf(target, scene.reach).some((place) => !scene.roots.some((root) => holds(root, place)))
+  return outside ? `Overwrites ${target}, which is outside the workspace` : undefined
+}
