@@ -2,9 +2,11 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -45,14 +47,14 @@ export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "
   readonly onFailure?: "ask" | "deny"
 }
 
-const Answer = Schema.parseJson(
+const Decision = Schema.parseJson(
   Schema.Struct({
     digest: Schema.String,
     decision: Schema.Literal("approve", "deny", "ask"),
     reason: Schema.optionalWith(Schema.String, { exact: true })
   })
 )
-const decode = Schema.decodeUnknown(Answer)
+const decode = Schema.decodeUnknown(Decision)
 const encode = Schema.encode(Schema.parseJson(ApprovalRequest))
 
 const outputLimit = 64 * 1024
@@ -68,10 +70,11 @@ const consult = (
   return Effect.gen(function* () {
     const text = yield* encode(request)
     const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
-    if (result.exitCode !== 0) return failed(`ended with ${result.exitCode ?? result.signal ?? "nothing"}`)
-    if (result.stdout.droppedBytes > 0) return failed("said too much")
-    const said = yield* Effect.option(decode(result.stdout.head))
-    if (Option.isNone(said)) return failed("said what is no answer")
+    const ended = Answer.of(result)
+    if (Either.isLeft(ended)) return failed(ended.left.message)
+    if (ended.right.stdout.trim() === "") return failed("answered nothing")
+    const said = yield* Effect.option(decode(ended.right.stdout))
+    if (Option.isNone(said)) return failed("printed something that is not an answer")
     const answer = said.value
     if (answer.digest !== request.digest) return failed("answered about something else")
     const reason = answer.reason?.slice(0, maxReason)

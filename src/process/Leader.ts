@@ -7,7 +7,7 @@ import type { Channel, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
 import { stdinLimit } from "./ProcessCommand.ts"
 import * as Pipes from "./Pipes.ts"
 import { markerName } from "./ProcessTree.ts"
-import { until } from "./RealClock.ts"
+import { turn, until } from "./RealClock.ts"
 import { SpawnFailed, spawnFailed } from "./SpawnFailed.ts"
 
 /** The child that was started, in a session and a group of its own. */
@@ -42,7 +42,7 @@ const ignore = (): void => {}
 /** Characters of what a leader tells. */
 const maxTold = 16
 
-/** Milliseconds to wait for the end of what a leader tells once it has exited. */
+/** Milliseconds to wait for the end of what a leader tells once it has exited, and a turn of the event loop in any case. */
 const patience = 200
 
 const spawn = (
@@ -94,7 +94,7 @@ const spawn = (
       })
       const sources = { stdout: child.stdout ?? readers.shift()!, stderr: child.stderr ?? readers.shift()! }
       const hasTold = Effect.sync(() => !(told instanceof Readable) || told.readableEnded || told.destroyed)
-      const leftBehind = Effect.map(until(hasTold, patience), () => {
+      const leftBehind = Effect.map(Effect.zipRight(until(hasTold, patience), turn), () => {
         if (told instanceof Readable) told.destroy()
         return /^\d+$/.test(left) ? Number(left) : 0
       })

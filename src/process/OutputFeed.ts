@@ -4,6 +4,7 @@ import * as Stream from "effect/Stream"
 import type { Readable } from "node:stream"
 import { TextDecoder } from "node:util"
 import type { Channel, OutputChunk } from "./ProcessCommand.ts"
+import { turn } from "./RealClock.ts"
 
 /** Bytes read ahead of the consumer before the child has to wait. */
 const ahead = 64 * 1024
@@ -11,13 +12,23 @@ const ahead = 64 * 1024
 /** Bytes taken once the leader has exited: more than its pipes can hold, so none of its own is lost. */
 const rest = 1024 * 1024
 
+/** Turns of the event loop in which a pipe of the greatest size is read; each reads 64 KiB at least. */
+const mostTurns = 64
+
 export interface OutputFeed {
   /** Text in the order of its arrival, for one consumer. No code point is split; a broken one becomes U+FFFD. */
   readonly output: Stream.Stream<OutputChunk>
   /** From now on what is left is read without waiting for the consumer. */
   readonly exited: () => void
+  /**
+   * Waits until all that the leader wrote is read: until both channels end, or a turn of the event loop brings nothing, or
+   * more turns have passed than a full pipe takes.
+   */
+  readonly settled: Effect.Effect<void>
   /** Nothing more is read; what was read is still given. */
   readonly cut: () => void
+  /** Whether a channel was closed before its end was reached. */
+  readonly truncated: (channel: Channel) => boolean
   readonly destroy: () => void
 }
 
@@ -38,7 +49,9 @@ export const make = (sources: Readonly<Record<Channel, Readable>>): OutputFeed =
   const open = new Set(channels)
   const undecoded = new Set(channels)
   const pending: Array<Pending> = []
+  const ended = new Set<Channel>()
   let size = 0
+  let received = 0
   let limit = ahead
   let wake = nobody
 
@@ -58,10 +71,15 @@ export const make = (sources: Readonly<Record<Channel, Readable>>): OutputFeed =
       if (!open.has(channel)) return
       pending.push({ channel, bytes })
       size += bytes.length
+      received += bytes.length
       flow()
       wake()
     })
-    for (const event of ["end", "close", "error"]) source.on(event, () => close(channel))
+    source.on("end", () => {
+      if (open.has(channel)) ended.add(channel)
+      close(channel)
+    })
+    for (const event of ["close", "error"]) source.on(event, () => close(channel))
   }
 
   const ready = Effect.async<void>((resume) => {
@@ -92,7 +110,16 @@ export const make = (sources: Readonly<Record<Channel, Readable>>): OutputFeed =
     return text === "" ? take : Effect.succeed({ channel: next.channel, text })
   })
 
+  const settled = Effect.gen(function* () {
+    for (let turns = 0, before = -1; turns < mostTurns && open.size > 0 && before !== received; turns++) {
+      before = received
+      yield* turn
+    }
+  })
+
   return {
+    settled,
+    truncated: (channel) => !ended.has(channel),
     output: Stream.repeatEffectOption(take),
     exited: () => {
       limit = size + rest

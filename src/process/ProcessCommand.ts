@@ -14,7 +14,7 @@ export interface ProcessCommand {
   readonly stdin?: "closed" | { readonly text: string } | Uint8Array
   /** From SIGTERM to SIGKILL; 2 seconds by default. */
   readonly grace?: Duration.DurationInput
-  /** How long output is awaited once the leader has exited; 200 milliseconds by default. */
+  /** How long other processes may go on writing once the leader has exited; 200 milliseconds by default. */
   readonly drain?: Duration.DurationInput
   /** The leader dies at once of SIGTERM and takes its tree along, so SIGTERM goes only to those below it. */
   readonly supervised?: boolean

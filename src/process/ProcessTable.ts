@@ -60,6 +60,12 @@ export const startOf = (pid: number): number | undefined => attempt(() => Number
 export const carries = (pid: number, text: string): boolean =>
   attempt(() => fs.readFileSync(`/proc/${pid}/environ`).includes(text)) ?? false
 
+/** Bytes of memory that a process shares with no file, 0 where it is gone. */
+export const memoryOf = (pid: number): number => {
+  const status = attempt(() => fs.readFileSync(`/proc/${pid}/status`, "latin1")) ?? ""
+  return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
+}
+
 const slice = 64
 
 /** Every living process. Gives way between slices, so that a busy machine does not hold up the event loop. */

@@ -67,6 +67,22 @@ const surveyor = (tree: ProcessTree): Survey => {
   return { members, someAlive }
 }
 
+/** What the living processes of a tree take together. */
+export interface Usage {
+  readonly processes: number
+  /** Bytes of their own. */
+  readonly memory: number
+}
+
+/** Looks at a tree; where the system does not list its processes nothing is known, and so nothing used. */
+export const usage = (tree: ProcessTree): Effect.Effect<Usage> => {
+  if (!ProcessTable.available) return Effect.succeed({ processes: 0, memory: 0 })
+  return Effect.map(surveyor(tree).members, (members) => ({
+    processes: members.length,
+    memory: members.reduce((sum, { pid }) => sum + ProcessTable.memoryOf(pid), 0)
+  }))
+}
+
 export interface Ended {
   /** Processes that lived on after the leader had exited. */
   readonly survivors: number

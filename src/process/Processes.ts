@@ -1,27 +1,36 @@
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { randomUUID } from "node:crypto"
+import * as os from "node:os"
 import * as Capture from "./Capture.ts"
 import * as Guardian from "./Guardian.ts"
 import * as Leader from "./Leader.ts"
+import * as Limits from "./Limits.ts"
+import * as Output from "./Output.ts"
 import * as OutputFeed from "./OutputFeed.ts"
 import * as Pipes from "./Pipes.ts"
 import * as PrivateDirectory from "./PrivateDirectory.ts"
 import { defaultDrain, defaultGrace } from "./ProcessCommand.ts"
-import type { OutputChunk, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
+import type { Channel, OutputChunk, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
 import * as ProcessTable from "./ProcessTable.ts"
 import * as ProcessTree from "./ProcessTree.ts"
-import { pause } from "./RealClock.ts"
+import { now, pause } from "./RealClock.ts"
 import type { SpawnFailed } from "./SpawnFailed.ts"
 
 /** A started child. Its tree ends when the scope closes that it was spawned in, and at the latest with the runtime. */
 export interface RunningProcess {
   readonly pid: number
-  /** For one consumer; ends at the end of both channels, or `drain` after the leader's exit. Not reading it stops the child. */
+  /**
+   * For one consumer; ends at the end of both channels. Where another process still holds one `drain` after the leader's exit,
+   * it is cut once all that the leader wrote is read. Not reading it stops the child.
+   */
   readonly output: Stream.Stream<OutputChunk>
+  /** Whether a channel was cut; asked once the output has ended. */
+  readonly truncated: (channel: Channel) => boolean
   /** The leader's exit. */
   readonly exit: Effect.Effect<ProcessExit>
   /** Ends the whole tree: SIGTERM, grace, SIGKILL. Says how many processes the leader had left behind. */
@@ -33,18 +42,33 @@ export interface RunOptions {
   readonly onOutput?: (chunk: OutputChunk) => Effect.Effect<void>
   /** Bytes kept of each capture; 256 KiB by default. */
   readonly limit?: number
+  /** What it may use once it has started. */
+  readonly limits?: Limits.Limits
+  /** Commands wait for each other, and never hold up what decides about them: `deciders` are the default. */
+  readonly lane?: Lane
 }
+
+export type Lane = "commands" | "deciders"
 
 export interface ProcessResult extends ProcessExit {
   /** Both channels, in the order of arrival. */
-  readonly output: Capture.Captured
-  readonly stdout: Capture.Captured
-  readonly stderr: Capture.Captured
+  readonly output: Output.Output
+  readonly stdout: Output.Output
+  readonly stderr: Output.Output
+  /** The limit at which it was ended. */
+  readonly exceeded: Limits.Limit | undefined
   /** Background processes that were ended after the leader's exit. */
   readonly survivors: number
 }
 
 const defaultLimit = 256 * 1024
+
+/** Commands that run at the same time, by what the machine has, and not by how many somebody asks for. */
+const commandsAtOnce = Math.max(2, Math.min(2 * os.availableParallelism(), Math.floor(os.totalmem() / 2 ** 29)))
+const decidersAtOnce = 4 * commandsAtOnce
+
+/** What a shell says of a program that the signal of its CPU time ended. */
+const cpuExit = 128 + os.constants.signals.SIGXCPU
 
 /**
  * The one door for child processes. Every child is without a terminal, in a session of its own, and ends with all that it
@@ -68,45 +92,95 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
       const guardian = yield* Guardian.make(`${ProcessTree.markerName}=${runtime}.`, directory.existing)
       const pipe = yield* Pipes.make(directory.ensure)
       let count = 0
+      const lanes: Readonly<Record<Lane, Effect.Semaphore>> = {
+        commands: yield* Effect.makeSemaphore(commandsAtOnce),
+        deciders: yield* Effect.makeSemaphore(decidersAtOnce)
+      }
+      /** A place in a lane until the scope closes. */
+      const place = (lane: Lane) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.zipRight(
+            restore(lanes[lane].take(1)),
+            Effect.addFinalizer(() => lanes[lane].release(1))
+          )
+        )
 
-      const spawn = Effect.fn("Processes.spawn")(function* (command: ProcessCommand) {
+      const start = Effect.fnUntraced(function* (command: ProcessCommand, lane?: Lane) {
         if (command.held) yield* command.held
+        // After what is held, so that giving that back, which may take a process, needs no place beside this one.
+        if (lane !== undefined) yield* place(lane)
         const making: Leader.Making = { directory: directory.ensure, pipe, marker: `${runtime}.${++count}.` }
         const running = yield* Effect.acquireRelease(
-          Effect.map(Leader.start(command, making), (leader) => {
+          Effect.flatMap(Leader.start(command, making), (leader) => {
             guardian.watch(leader.pid)
             return tend(leader, command, making.marker, guardian)
           }),
           ({ end, feed }) => Effect.ensuring(end, Effect.sync(feed.destroy))
         )
         yield* Effect.forkScoped(running.drain)
-        const { pid, feed, exit, end } = running
-        return { pid, output: feed.output, exit, end } satisfies RunningProcess
+        const { pid, feed, exit, end, usage } = running
+        return { pid, output: feed.output, truncated: feed.truncated, exit, end, usage }
+      })
+
+      const spawn = Effect.fn("Processes.spawn")(function* (command: ProcessCommand) {
+        const running: RunningProcess = yield* start(command)
+        return running
       })
 
       const run = Effect.fn("Processes.run")(function* (command: ProcessCommand, options: RunOptions = {}) {
-        const { onOutput, limit = defaultLimit } = options
+        const { lane = "deciders", limit = defaultLimit, limits = {}, onOutput } = options
         const captures = { output: Capture.make(limit), stdout: Capture.make(limit), stderr: Capture.make(limit) }
+        let exceeded: Limits.Limit | undefined
+        let bytes = 0
+        let printed = 0
         const keep = ({ channel, text }: OutputChunk): void => {
           const piece = Capture.piece(text)
+          bytes += piece.bytes
+          printed = now()
           captures.output.append(piece)
           captures[channel].append(piece)
         }
         return yield* Effect.scoped(
           Effect.gen(function* () {
-            const { output, exit, end } = yield* spawn(command)
-            yield* Stream.runForEach(output, (chunk) => {
-              keep(chunk)
-              return onOutput ? onOutput(chunk) : Effect.void
-            })
-            const { exitCode, signal } = yield* exit
+            const { output, exit, end, truncated, usage } = yield* start(command, lane)
+            const over = yield* Deferred.make<void>()
+            const stop = (limit: Limits.Limit) =>
+              Effect.suspend(() => {
+                exceeded ??= limit
+                return Effect.zipRight(Deferred.succeed(over, undefined), end)
+              })
+            const take = (chunk: OutputChunk) =>
+              Effect.suspend(() => {
+                if (exceeded === "output") return Effect.void
+                keep(chunk)
+                const told = onOutput ? onOutput(chunk) : Effect.void
+                return bytes > (limits.output ?? Number.POSITIVE_INFINITY)
+                  ? Effect.zipRight(told, stop("output"))
+                  : told
+              })
+            const taken = Stream.runForEach(output, take)
+            if (options.limits === undefined) yield* taken
+            else {
+              yield* Effect.forkScoped(Effect.flatMap(Limits.watch({ limits, printed: () => printed, usage }), stop))
+              // Whoever does not take the rest of the output does not hold up the end.
+              yield* Effect.raceFirst(
+                taken,
+                Effect.zipRight(Deferred.await(over), Effect.zipRight(end, pause(leftover)))
+              )
+            }
+            const { exitCode, signal } = yield* exceeded === undefined ? exit : Effect.raceFirst(exit, unended)
             const survivors = yield* end
-            const [both, stdout, stderr] = [
-              captures.output.result(),
-              captures.stdout.result(),
-              captures.stderr.result()
-            ]
-            return { exitCode, signal, survivors, output: both, stdout, stderr } satisfies ProcessResult
+            if (limits.cpu !== undefined && (signal === "SIGXCPU" || exitCode === cpuExit)) exceeded ??= "cpu"
+            const isCut = { stdout: truncated("stdout"), stderr: truncated("stderr") }
+            return {
+              exitCode,
+              signal,
+              survivors,
+              exceeded,
+              output: Output.make(captures.output.result(), isCut.stdout || isCut.stderr),
+              stdout: Output.make(captures.stdout.result(), isCut.stdout),
+              stderr: Output.make(captures.stderr.result(), isCut.stderr)
+            } satisfies ProcessResult
           })
         )
       })
@@ -116,30 +190,41 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
   )
 }
 
+/** How long output is still taken of a command that was ended at a limit. */
+const leftover = "1 second"
+
+/** What sleeps in the kernel when it is ended at a limit is not awaited for ever. */
+const unended: Effect.Effect<ProcessExit> = Effect.as(pause(leftover), { exitCode: null, signal: "SIGKILL" })
+
 /** What is done for a leader from its start to the end of its tree. */
-const tend = (leader: Leader.Leader, command: ProcessCommand, marker: string, guardian: Guardian.Guardian) => {
+const tend = Effect.fnUntraced(function* (
+  leader: Leader.Leader,
+  command: ProcessCommand,
+  marker: string,
+  guardian: Guardian.Guardian
+) {
   const { pid, hasExited, exit, sources } = leader
   const feed = OutputFeed.make(sources)
   const started = ProcessTable.startOf(pid) ?? 0
   const tree = { leader: pid, started, marker, hasExited, supervised: command.supervised ?? false }
   const ender = ProcessTree.ender(tree, command.grace ?? defaultGrace)
-  let ended: number | undefined
-  const end = Effect.uninterruptible(
-    Effect.gen(function* () {
-      if (ended !== undefined) return ended
-      const { survivors, complete } = yield* ender
-      // What SIGKILL could not end stays in the guardian's care.
-      if (complete) guardian.release(pid)
-      else yield* Effect.logWarning(`Process ${pid} (${command.file}) did not end after SIGKILL.`)
-      const left = yield* leader.leftBehind
-      return (ended ??= survivors + left)
-    })
+  const end = yield* Effect.cached(
+    Effect.uninterruptible(
+      Effect.gen(function* () {
+        const { survivors, complete } = yield* ender
+        // What SIGKILL could not end stays in the guardian's care.
+        if (complete) guardian.release(pid)
+        else yield* Effect.logWarning(`Process ${pid} (${command.file}) did not end after SIGKILL.`)
+        return survivors + (yield* leader.leftBehind)
+      })
+    )
   )
   const drain = Effect.gen(function* () {
     yield* exit
     feed.exited()
     yield* pause(command.drain ?? defaultDrain)
+    yield* feed.settled
     feed.cut()
   })
-  return { pid, exit, end, drain, feed }
-}
+  return { pid, exit, end, drain, feed, usage: ProcessTree.usage(tree) }
+})

@@ -1,12 +1,21 @@
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { clearImmediate, setImmediate } from "node:timers"
 
 /** Children live in real time, also where a test lets the clock stand still. */
 const clock = Clock.make()
 
 export const pause = (duration: Duration.DurationInput): Effect.Effect<void> =>
   Effect.withClock(Effect.sleep(duration), clock)
+
+const afterPoll = Effect.async<void>((resume) => {
+  const handle = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(handle))
+})
+
+/** One whole turn of the event loop: whatever was there to be read is read meanwhile, however busy the machine is. */
+export const turn: Effect.Effect<void> = Effect.zipRight(afterPoll, afterPoll)
 
 /** Milliseconds on a monotonic clock. */
 export const now = (): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { environment } from "../process/Environment.ts"
+import { head } from "../process/Output.ts"
 import { Processes } from "../process/Processes.ts"
 import { Sandbox } from "./Sandbox.ts"
 import type { SandboxSettings } from "./SandboxSettings.ts"
@@ -42,7 +43,7 @@ const tried = ({ layer, mend, patience, platform, target }: Named, cwd: string) 
       })
     )
     if (exitCode === 0) return sandbox
-    const said = (stderr.head.trim().split("\n")[0] ?? "").slice(0, 200).replace(/\.$/, "")
+    const said = (head(stderr).trim().split("\n")[0] ?? "").slice(0, 200).replace(/\.$/, "")
     return yield* unavailable(said === "" ? `an empty command ends with ${exitCode}` : said)
   })
   return Layer.provide(Layer.effect(Sandbox, attempt), layer)

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { systemPath } from "../process/Environment.ts"
+import { head } from "../process/Output.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
 import { bubblewrap } from "./bubblewrap.ts"
@@ -45,13 +46,19 @@ export const detectOn = (platform: NodeJS.Platform): Effect.Effect<Detected, nev
       )
     const [target, name, command] = attempt
     const processes = yield* Processes
+    /** A machine that is too busy to tell does not take the sandbox away: then commands fail rather than run without it. */
+    const untold = (why: string): Detected => ({
+      target,
+      reason: "detected",
+      detail: `${name} could not be tried out, and is used all the same. ${why}`
+    })
     return yield* processes.run(command(Plan.make(strictest))).pipe(
       Effect.map(({ exitCode, stderr }): Detected =>
         exitCode === 0
           ? { target, reason: "detected", detail: `Found ${name}.` }
           : none(
               "not-permitted",
-              `Commands run unconfined: ${name} does not work here (${stderr.head.trim().slice(0, 200) || `exit ${exitCode}`}). ` +
+              `Commands run unconfined: ${name} does not work here (${head(stderr).trim().slice(0, 200) || `exit ${exitCode}`}). ` +
                 "Allow user namespaces, or use a container."
             )
       ),
@@ -62,13 +69,15 @@ export const detectOn = (platform: NodeJS.Platform): Effect.Effect<Detected, nev
                 "not-installed",
                 `Commands run unconfined: ${name} is not installed. Install it with the system's packages.`
               )
-            : none("not-permitted", `Commands run unconfined. ${failure.message}`)
+            : failure.reason === "refused" || failure.reason === "too-large"
+              ? untold(failure.message)
+              : none("not-permitted", `Commands run unconfined. ${failure.message}`)
         )
       ),
       Effect.timeoutTo({
         duration: limit,
         onSuccess: (detected) => detected,
-        onTimeout: () => none("not-permitted", `Commands run unconfined: ${name} did not start within ${limit}.`)
+        onTimeout: () => untold(`It did not start within ${limit}.`)
       })
     )
   })

@@ -7,9 +7,16 @@ export const spareProcesses = 1024
  * The limit as `RLIMIT_NPROC` takes it: older kernels count all processes and threads of the user against it, so those that
  * there are come on top. The kernel does not hold root to it.
  */
-export const processLimit = (): number => {
-  const [, , , entities = ""] = fs.readFileSync("/proc/loadavg", "utf8").split(" ")
-  return spareProcesses + Number(entities.split("/")[1] ?? 0)
+export const processLimit = (): number => spareProcesses + present()
+
+/** Processes and threads that there are; none where the system cannot tell, so that the limit is rather too strict. */
+const present = (): number => {
+  try {
+    const [, , , entities = ""] = fs.readFileSync("/proc/loadavg", "utf8").split(" ")
+    return Number(entities.split("/")[1] ?? 0)
+  } catch {
+    return 0
+  }
 }
 
 /**

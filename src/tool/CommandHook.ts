@@ -37,7 +37,7 @@ export class HookAnswerInvalid extends Schema.TaggedError<HookAnswerInvalid>()("
   }
 }
 
-/** What a program may print after exit code 0; nothing at all means `continue`. */
+/** What a program has to print after exit code 0; saying nothing is no answer. */
 const Answer = Schema.Union(
   Schema.Struct({ decision: Schema.Literal("continue") }),
   Schema.Struct({
@@ -70,12 +70,20 @@ const answerOf = ({ exitCode, stderr, stdout }: HookOutput): Either.Either<Answe
     const ended = exitCode === null ? "was ended by a signal" : `exited with code ${exitCode}`
     return Either.left(new HookAnswerInvalid({ exitCode, reason: `it ${ended}${quote(stderr)}` }))
   }
-  return stdout.trim() === ""
-    ? Either.right({ decision: "continue" })
-    : Either.mapLeft(
-        parse(stdout),
-        () => new HookAnswerInvalid({ exitCode, reason: `it printed something that is not an answer${quote(stdout)}` })
-      )
+  const invalid = (reason: string) => Either.left(new HookAnswerInvalid({ exitCode, reason }))
+  if (stdout._tag === "Incomplete") {
+    return invalid(
+      stdout.truncated
+        ? "a process that it left behind still held its output, so its answer may be incomplete; redirect the output of what stays"
+        : "it printed more than an answer may have"
+    )
+  }
+  if (stdout.text.trim() === "")
+    return invalid(`it answered nothing; to let a call go on, print {"decision":"continue"}`)
+  return Either.mapLeft(
+    parse(stdout.text),
+    () => new HookAnswerInvalid({ exitCode, reason: `it printed something that is not an answer${quote(stdout.text)}` })
+  )
 }
 
 /** The version of what a program reads on stdin. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { render } from "../process/Capture.ts"
+import { render } from "../process/Output.ts"
 import { Processes } from "../process/Processes.ts"
 import { HookNotRun, HookRunner } from "./HookRunner.ts"
 
@@ -24,7 +24,7 @@ export const layer = ({ cwd, env }: HookProcessOptions): Layer.Layer<HookRunner,
             onFailure: (error) => new HookNotRun({ command: file, reason: error.message }),
             onSuccess: ({ exitCode, stderr, stdout }) => ({
               exitCode,
-              stdout: render(stdout),
+              stdout,
               stderr: render(stderr)
             })
           })

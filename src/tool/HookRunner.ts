@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Output } from "../process/Output.ts"
 
 /** The program of a hook could not be started. */
 export class HookNotRun extends Schema.TaggedError<HookNotRun>()("HookNotRun", {
@@ -21,8 +22,8 @@ export interface HookProgram {
 export interface HookOutput {
   /** Null where a signal ended it. */
   readonly exitCode: number | null
-  /** Bounded; what was left out makes JSON invalid. */
-  readonly stdout: string
+  /** Bounded; only a whole one can be an answer. */
+  readonly stdout: Output
   readonly stderr: string
 }
 

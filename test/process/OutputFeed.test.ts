@@ -77,4 +77,24 @@ describe("OutputFeed", () => {
       assert.strictEqual(seen, "before")
     })
   )
+
+  it.scopedLive("is settled once a turn of the event loop brings nothing, however long each takes (R15)", () =>
+    Effect.gen(function* () {
+      const { stdout, stderr, feed: output } = yield* feed
+      stderr.end()
+      let blocks = 0
+      const later = (): void => {
+        if (++blocks > 20) return
+        stdout.write("x".repeat(100))
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15)
+        setImmediate(later)
+      }
+      later()
+      output.exited()
+      yield* output.settled
+      output.cut()
+      assert.strictEqual((yield* all(output.output)).stdout.length, 2000)
+      assert.deepStrictEqual([output.truncated("stdout"), output.truncated("stderr")], [true, false])
+    })
+  )
 })

@@ -1,10 +1,16 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Ref from "effect/Ref"
+import * as Answer from "../../src/process/Answer.ts"
+import * as Limits from "../../src/process/Limits.ts"
+import { head, whole } from "../../src/process/Output.ts"
 import { stdinLimit } from "../../src/process/ProcessCommand.ts"
 import { Processes } from "../../src/process/Processes.ts"
+import { now, pause } from "../../src/process/RealClock.ts"
 import { env, eventually, isAlive, node, openDescriptors, sh, zombies } from "./support.ts"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -26,9 +32,9 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
       Effect.gen(function* () {
         const result = yield* run(sh("echo out; echo err >&2; exit 3"))
         assert.deepInclude(result, { exitCode: 3, signal: null, survivors: 0 })
-        assert.strictEqual(result.stdout.head, "out\n")
-        assert.strictEqual(result.stderr.head, "err\n")
-        assert.strictEqual(result.output.head.length, 8)
+        assert.strictEqual(head(result.stdout), "out\n")
+        assert.strictEqual(head(result.stderr), "err\n")
+        assert.strictEqual(head(result.output).length, 8)
       })
     )
 
@@ -43,7 +49,7 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
         const { stdout } = yield* run(
           sh("cat; [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo none; cut -d' ' -f 1,5,6 /proc/self/stat; echo $$")
         )
-        const [tty, ids = "", shell = ""] = stdout.head.split("\n")
+        const [tty, ids = "", shell = ""] = head(stdout).split("\n")
         assert.strictEqual(tty, "none")
         assert.deepStrictEqual(ids.split(" ").slice(1), [shell, shell])
         const terminal = yield* run(sh("exec 3</dev/tty"))
@@ -54,7 +60,7 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
     it.effect("inherits no variable that it was not given (S3)", () =>
       Effect.gen(function* () {
         const { stdout } = yield* run(sh("", { file: "env", args: [], env: { PATH: env["PATH"]!, A: "b" } }))
-        const names = stdout.head
+        const names = head(stdout)
           .trim()
           .split("\n")
           .map((line) => line.split("=")[0])
@@ -65,7 +71,7 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
     it.effect("may open its output by name, as scripts do (S3)", () =>
       Effect.gen(function* () {
         const { stdout, stderr, exitCode } = yield* run(sh("echo one > /dev/stdout; echo two > /dev/stderr"))
-        assert.deepStrictEqual([stdout.head, stderr.head, exitCode], ["one\n", "two\n", 0])
+        assert.deepStrictEqual([head(stdout), head(stderr), exitCode], ["one\n", "two\n", 0])
       })
     )
 
@@ -73,9 +79,9 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
       Effect.gen(function* () {
         const text = "€".repeat(100_000)
         const digest = yield* run(sh("wc -c", { stdin: { text } }))
-        assert.strictEqual(digest.stdout.head.trim(), "300000")
+        assert.strictEqual(head(digest.stdout).trim(), "300000")
         const bytes = yield* run(sh("cat", { stdin: new Uint8Array([104, 105]) }))
-        assert.strictEqual(bytes.stdout.head, "hi")
+        assert.strictEqual(head(bytes.stdout), "hi")
       })
     )
 
@@ -140,7 +146,8 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
           limit: 4096,
           onOutput: ({ text }) => Ref.update(seen, (sum) => sum + text.length)
         })
-        const { head, tail, droppedBytes, droppedLines } = result.output
+        if (result.output._tag === "Whole") return assert.fail("all of it was kept")
+        const { head, tail, droppedBytes, droppedLines } = result.output.captured
         assert.deepStrictEqual([head.length, tail.length, droppedBytes], [2048, 2048, 67_108_864 - 4096])
         assert.strictEqual(droppedLines, (67_108_864 - 4096) / 16)
         assert.strictEqual(yield* Ref.get(seen), 67_108_864)
@@ -159,10 +166,130 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
               yield* eventually(() => !isAlive(leader))
             })
         })
-        assert.strictEqual(stdout.head.length - stdout.head.indexOf("\n") - 1, 60_000)
+        assert.strictEqual(head(stdout).length - head(stdout).indexOf("\n") - 1, 60_000)
       })
     )
   })
+
+  describe("the end of output", () => {
+    /** Takes the event loop for 150 milliseconds in every turn, as a machine does that is too busy. */
+    const busy = Effect.forkScoped(
+      Effect.forever(
+        Effect.suspend(() => {
+          const until = now() + 150
+          while (now() < until);
+          return pause("1 millis")
+        })
+      )
+    )
+
+    it.effect("is waited for however late it is read after the exit (R15)", () =>
+      Effect.gen(function* () {
+        yield* busy
+        const lengths = Array.from({ length: 48 }, (_, index) => 1 + (index % 4) * 16_000)
+        const results = yield* Effect.forEach(
+          lengths,
+          (length) =>
+            run(sh(`cat >/dev/null; head -c ${length} /dev/zero | tr '\\0' x; exit 2`, { stdin: { text: "in" } })),
+          { concurrency: 40 }
+        )
+        assert.deepStrictEqual(
+          results.map(({ stdout }) => (stdout._tag === "Whole" ? stdout.text.length : "lost")),
+          lengths
+        )
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect(
+      "is known to be lost where another process still holds the output, and what the leader wrote is not (R15)",
+      () =>
+        Effect.gen(function* () {
+          const held = yield* run(sh("sleep 604800 & head -c 60000 /dev/zero | tr '\\0' x", { grace: "50 millis" }))
+          assert.strictEqual(held.stdout._tag === "Incomplete" && held.stdout.truncated, true)
+          assert.strictEqual(head(held.stdout), "x".repeat(60_000))
+          assert.strictEqual(held.survivors, 1)
+          const chatty = yield* run(sh("echo first; yes later & exit 0", { drain: "1 millis", grace: "50 millis" }))
+          assert.strictEqual(chatty.stdout._tag === "Incomplete" && chatty.stdout.truncated, true)
+          assert.match(head(chatty.stdout), /^(later\n)*first\n/)
+          const apart = yield* run(sh("sleep 604800 >/dev/null 2>&1 & echo done", { grace: "50 millis" }))
+          assert.deepStrictEqual([apart.stdout, apart.survivors], [whole("done\n"), 1])
+        })
+    )
+
+    it.effect("makes an answer only where it is whole and the program ended by itself (R15)", () =>
+      Effect.gen(function* () {
+        const read = (script: string, limit = 100) =>
+          Effect.map(run(sh(script, { grace: "50 millis" }), { limit }), (result) =>
+            Either.match(Answer.of(result), { onLeft: ({ reason }) => reason, onRight: ({ stdout }) => stdout })
+          )
+        assert.strictEqual(yield* read("echo yes"), "yes\n")
+        assert.strictEqual(yield* read("echo yes; exit 1"), "failed")
+        assert.strictEqual(yield* read("echo yes; kill -TERM $$"), "signalled")
+        assert.strictEqual(yield* read("echo yes; sleep 604800 &"), "truncated")
+        assert.strictEqual(yield* read("echo yes; seq 1000"), "too-long")
+        const limited = yield* run(sh("echo yes; sleep 604800"), { limits: { time: Duration.millis(50) } })
+        assert.strictEqual(Either.isLeft(Answer.of(limited)) && limited.exceeded, "time")
+      })
+    )
+  })
+
+  describe("limits", () => {
+    const used = (script: string, limits: Limits.Limits) =>
+      Effect.map(
+        run(Limits.enforced(sh(script, { grace: "50 millis" }), limits), { limits }),
+        ({ exceeded }) => exceeded
+      )
+
+    it.effect("end a runaway with all that it started, and say which it was (S3)", () =>
+      Effect.gen(function* () {
+        const memory = 64 * 2 ** 20
+        const hungry = `${process.execPath} -e 'const kept = []; setInterval(() => kept.push(Buffer.alloc(4e6, 1)), 20)'`
+        assert.strictEqual(yield* used(`${hungry} & ${hungry} & wait`, { memory: 160 * 2 ** 20 }), "memory")
+        assert.strictEqual(
+          yield* used("for i in $(seq 40); do sleep 604800 & done; wait", { processes: 20 }),
+          "processes"
+        )
+        assert.strictEqual(yield* used("while :; do :; done", { cpu: 1 }), "cpu")
+        assert.strictEqual(yield* used("yes", { output: 2 ** 20 }), "output")
+        assert.strictEqual(yield* used("echo x; sleep 604800", { idle: Duration.millis(100) }), "idle")
+        assert.strictEqual(yield* used("sleep 604800", { time: Duration.millis(100) }), "time")
+        assert.strictEqual(yield* used("echo x", Limits.unasked), undefined)
+        const greedy = yield* run(
+          Limits.enforced(sh("", { file: "grep", args: ["-E", "x{1,32767}{1,32767}", "/dev/null"] }), { memory }),
+          { limits: { memory } }
+        )
+        assert.isTrue(greedy.exceeded === "memory" || greedy.exitCode !== 0)
+      })
+    )
+
+    it.effect("hold whoever does not take the output (R5)", () =>
+      Effect.gen(function* () {
+        const { exceeded } = yield* run(sh("yes", { grace: "50 millis" }), {
+          limits: { time: Duration.millis(100) },
+          onOutput: () => Effect.never
+        })
+        assert.strictEqual(exceeded, "time")
+      })
+    )
+  })
+
+  it.effect("as many commands run at once as the machine bears, and none holds up who decides (R5)", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const gate = path.join(place, "go")
+      const script = `: > ${place}/$$.run; until [ -e ${gate} ]; do sleep 0.02; done; rm ${place}/$$.run`
+      const running = () => fs.readdirSync(place).filter((name) => name.endsWith(".run")).length
+      const commands = yield* Effect.forkAll(Array.from({ length: 40 }, () => run(sh(script), { lane: "commands" })))
+      yield* eventually(() => running() > 1)
+      const most = Math.max(2, 2 * os.availableParallelism())
+      for (let times = 0; times < 10; times++) {
+        assert.deepInclude(yield* run(sh("echo decided")), { exitCode: 0, stdout: whole("decided\n") })
+        assert.isAtMost(running(), most)
+      }
+      fs.writeFileSync(gate, "")
+      assert.strictEqual((yield* Fiber.join(commands)).filter(({ exitCode }) => exitCode === 0).length, 40)
+    }).pipe(Effect.scoped)
+  )
 
   it.effect("leaves no descriptor, no zombie and no listener after many commands (R5)", () =>
     Effect.gen(function* () {
@@ -181,7 +308,7 @@ it.live("removes its files and its guardian with its layer (R5)", () =>
     const before = openDescriptors()
     const command = sh("readlink /proc/$$/fd/0", { stdin: { text: "x" } })
     const { stdout } = yield* Effect.provide(run(command), Processes.layer)
-    const [input = ""] = stdout.head.split(" ")
+    const [input = ""] = head(stdout).split(" ")
     assert.match(input, /tollgate-/)
     assert.isFalse(fs.existsSync(path.dirname(input)))
     yield* eventually(() => openDescriptors() <= before)

@@ -8,6 +8,7 @@ import * as fs from "node:fs"
 import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
+import { head } from "../../src/process/Output.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import { detectOn } from "../../src/sandbox/detect.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
@@ -68,7 +69,7 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
       Effect.gen(function* () {
         const { root } = yield* workspace
         const { exitCode, stdout } = yield* run("pwd; cat; exit 7", policyOf(root), { stdin: { text: "in" } })
-        assert.deepStrictEqual([stdout.head, exitCode], [`${root}\nin`, 7])
+        assert.deepStrictEqual([head(stdout), exitCode], [`${root}\nin`, 7])
       })
     )
 
@@ -81,7 +82,7 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
              { echo x > "$f"; } 2>/dev/null && echo "$f"; done; true`,
             policyOf(root)
           )
-          assert.deepStrictEqual(stdout.head.trim().split("\n"), [`${root}/in`, "/tmp/private"])
+          assert.deepStrictEqual(head(stdout).trim().split("\n"), [`${root}/in`, "/tmp/private"])
           assert.isTrue(fs.existsSync(path.join(root, "in")))
           assert.deepStrictEqual(fs.readdirSync(outside), [])
           assert.isFalse(fs.existsSync("/tmp/private"))
@@ -162,7 +163,7 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
           fs.writeFileSync(path.join(outside, "token"), "s3cr3t")
           const hidden = [path.join(root, "src"), path.join(root, ".git/config")]
           const { stdout } = yield* run(`ls src; cat .git/config; echo end`, policyOf(root, { protected: [], hidden }))
-          assert.strictEqual(stdout.head, "end\n")
+          assert.strictEqual(head(stdout), "end\n")
         })
       )
     )
@@ -175,9 +176,9 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
           const connect = `${JSON.stringify(process.execPath)} -e '
           require("net").connect(${port}, "127.0.0.1").on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))'`
           const closed = yield* run(connect, policyOf(root))
-          assert.notInclude(closed.stdout.head, "reached")
+          assert.notInclude(head(closed.stdout), "reached")
           const open = yield* run(connect, policyOf(root, { network: true }))
-          assert.include(open.stdout.head, "reached")
+          assert.include(head(open.stdout), "reached")
         })
       )
     )
@@ -188,7 +189,7 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
           const { root } = yield* workspace
           const { stdout } = yield* run("grep -E '^(CapEff|CapPrm|NoNewPrivs)' /proc/self/status", policyOf(root))
           assert.deepStrictEqual(
-            stdout.head
+            head(stdout)
               .trim()
               .split("\n")
               .map((line) => Number(line.split(/\s+/)[1])),
@@ -218,7 +219,7 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
         Effect.gen(function* () {
           const { root } = yield* workspace
           const { stdout } = yield* run("grep -i 'max processes' /proc/self/limits", policyOf(root))
-          const [, soft, hard] = /(\d+)\s+(\d+)\s+processes/.exec(stdout.head) ?? []
+          const [, soft, hard] = /(\d+)\s+(\d+)\s+processes/.exec(head(stdout)) ?? []
           assert.strictEqual(soft, hard)
           assert.isAtLeast(Number(soft), 1024)
           assert.isAtMost(Number(soft), 100_000)

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
+import { head } from "../../src/process/Output.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import { word } from "../../src/sandbox/shell.ts"
 import { script } from "../../src/sandbox/ssh.ts"
@@ -23,7 +24,7 @@ layer(Processes.layer, { excludeTestServices: true })("a word for another machin
       Effect.gen(function* () {
         const processes = yield* Processes
         const { stdout } = yield* processes.run(sh(`printf '%s\\0' ${words.map(word).join(" ")}`))
-        assert.deepStrictEqual(stdout.head.split("\0").slice(0, -1), words)
+        assert.deepStrictEqual(head(stdout).split("\0").slice(0, -1), words)
       })
   )
 
@@ -34,7 +35,7 @@ layer(Processes.layer, { excludeTestServices: true })("a word for another machin
       const args = ["-c", 'pwd; printf "%s|" "$X" "$@"', "sh", nasty]
       const sent = script({ file: "sh", args, cwd: "/usr", env: { X: nasty } })
       const { stdout } = yield* processes.run(sh(sent, { cwd: "/" }))
-      assert.strictEqual(stdout.head, `/usr\n${nasty}|${nasty}|`)
+      assert.strictEqual(head(stdout), `/usr\n${nasty}|${nasty}|`)
     })
   )
 })

@@ -5,7 +5,8 @@ import { Processes } from "../../src/process/Processes.ts"
 import { CommandHook, toHook, toHooks } from "../../src/tool/CommandHook.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import * as HookProcesses from "../../src/tool/HookProcesses.ts"
-import { HookNotRun, HookRunner, type HookOutput, type HookProgram } from "../../src/tool/HookRunner.ts"
+import { HookNotRun, HookRunner, type HookProgram } from "../../src/tool/HookRunner.ts"
+import { whole, type Output } from "../../src/process/Output.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
 import { Echo, request } from "./support.ts"
 
@@ -18,10 +19,29 @@ const call = (configured: ReadonlyArray<unknown>, text = "hi") =>
     return yield* Effect.either(toolset.call(request("echo", { text })))
   })
 
-const answering = (output: Partial<HookOutput>, heard: Array<HookProgram> = []) =>
+interface Printed {
+  readonly exitCode?: number | null
+  readonly stdout?: string | Output
+  readonly stderr?: string
+}
+
+const silence = ""
+const goOn = '{"decision":"continue"}'
+
+const answering = ({ exitCode = 0, stderr = "", stdout = goOn }: Printed, heard: Array<HookProgram> = []) =>
   Layer.succeed(HookRunner, {
-    run: (program) => Effect.sync(() => (heard.push(program), { exitCode: 0, stdout: "", stderr: "", ...output }))
+    run: (program) =>
+      Effect.sync(() => {
+        heard.push(program)
+        return { exitCode, stdout: typeof stdout === "string" ? whole(stdout) : stdout, stderr }
+      })
   })
+
+const incomplete = (truncated: boolean): Output => ({
+  _tag: "Incomplete",
+  captured: { head: goOn, tail: "", droppedBytes: 0, droppedLines: 0 },
+  truncated
+})
 
 const said = (ended: Either.Either<{ readonly text: string }, { readonly message: string }>) =>
   Either.match(ended, { onLeft: ({ message }) => message, onRight: ({ text }) => text })
@@ -90,8 +110,21 @@ describe("a hook that is a program", () => {
   const post = [{ event: "post", command: ["check"], name: "check" }]
   const failed = (reason: string) => `The hook "check" of echo failed, so it was not run: ${reason}.`
 
-  const answers: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, Partial<HookOutput>, string]> = [
-    ["continues where it says nothing", pre, { stdout: " \n" }, "hi"],
+  const answers: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, Printed, string]> = [
+    [
+      "fails where it says nothing",
+      pre,
+      { stdout: " \n" },
+      failed('it answered nothing; to let a call go on, print {"decision":"continue"}')
+    ],
+    ["fails where the end of its answer was lost", pre, { stdout: incomplete(true) }, "its answer may be incomplete"],
+    ["fails where its answer is too long", pre, { stdout: incomplete(false) }, "more than an answer may have"],
+    [
+      "aborts by exit code 2 though its output was lost",
+      pre,
+      { exitCode: 2, stderr: "frozen", stdout: incomplete(true) },
+      "stopped it: frozen"
+    ],
     ["continues where it says so", pre, { stdout: '{"decision":"continue"}' }, "hi"],
     [
       "aborts with its reason",
@@ -128,7 +161,9 @@ describe("a hook that is a program", () => {
       { stdout: '{"decision":"perhaps"}' },
       failed('it printed something that is not an answer: {"decision":"perhaps"}')
     ],
-    ["keeps an outcome", post, {}, "hi"],
+    ["keeps an outcome", post, { stdout: goOn }, "hi"],
+    ["fails an outcome where it says nothing", post, { stdout: silence }, "failed, after it ran: it answered nothing"],
+    ["fails an outcome where its answer was lost", post, { stdout: incomplete(true) }, "its answer may be incomplete"],
     ["replaces a result", post, { stdout: '{"decision":"replace","result":"better"}' }, "better"],
     ["rejects a result", post, { stdout: '{"decision":"abort","reason":"secret"}' }, "rejected the outcome: secret"],
     ["fails without a result to replace by", post, { stdout: '{"decision":"replace"}' }, '"result" is missing'],

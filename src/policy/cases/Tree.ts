@@ -4,6 +4,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { head } from "../../process/Output.ts"
 import { systemPath } from "../../process/Environment.ts"
 import { Processes } from "../../process/Processes.ts"
 import { isWithin, normalise } from "../path/PathText.ts"
@@ -113,7 +114,7 @@ const pipe = (tree: Tree, target: string) =>
   Effect.gen(function* () {
     const processes = yield* Processes
     const made = yield* processes.run({ file: "mkfifo", args: [target], cwd: tree.prefix, env: { PATH: systemPath } })
-    if (made.exitCode !== 0) return yield* Effect.fail(made.stderr.head.trim())
+    if (made.exitCode !== 0) return yield* Effect.fail(head(made.stderr).trim())
   })
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Processes } from "../../process/Processes.ts"
-import { render } from "../../process/Capture.ts"
+import { render } from "../../process/Output.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { confine, steersGit } from "../Confinement.ts"
@@ -123,7 +123,9 @@ export const open = Effect.fnUntraced(function* (filters: "none" | "users") {
       if (exitCode === null || (exitCode !== 0 && options.accept?.includes(exitCode) !== true)) {
         return yield* fail(exitCode, render(stderr) || render(stdout))
       }
-      if (options.whole === true && stdout.droppedBytes > 0) return yield* fail(exitCode, "its answer is too long")
+      if (stdout._tag === "Incomplete" && (stdout.truncated || options.whole === true)) {
+        return yield* fail(exitCode, stdout.truncated ? "the end of its answer was lost" : "its answer is too long")
+      }
       return { exitCode, stdout: render(stdout), stderr: render(stderr) } satisfies GitAnswer
     })
 
