@@ -14,6 +14,10 @@ export type RuleLevel = typeof RuleLevel.Type
 export const RuleDecision = Schema.Literal("allow", "ask", "deny")
 export type RuleDecision = typeof RuleDecision.Type
 
+/** How bad a shell command is, as rules speak of it. */
+export const RuleRisk = Schema.Literal("reads", "ordinary", "destructive")
+export type RuleRisk = typeof RuleRisk.Type
+
 /**
  * Says of calls what happens to them: by tool and at most one of the beginning of a command, a path pattern and a host.
  * The strictest rule that fits wins.
@@ -32,6 +36,8 @@ export const Rule = Schema.Struct({
   path: Schema.optionalWith(Schema.String, { exact: true }),
   /** `docs.example`, `*.docs.example`, each with `:port` if wanted. */
   host: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Only commands that are so bad; a rule on destructive ones fits forbidden ones too. */
+  risk: Schema.optionalWith(RuleRisk, { exact: true }),
   /** Files whose contents the rule relies on; it no longer fits once one has changed. */
   basis: Schema.optionalWith(Schema.Array(PreviewTarget), { exact: true })
 })
@@ -124,6 +130,12 @@ const decodeHost = Schema.decodeUnknownEither(HostPatternFromString)
 export const hostTest = (pattern: string): Either.Either<typeof HostPatternFromString.Type, PatternRejected> =>
   Either.mapLeft(decodeHost(pattern), () => new PatternRejected({ pattern, reason: "it names no host" }))
 
+const riskWords = {
+  reads: "read-only commands",
+  ordinary: "ordinary commands",
+  destructive: "destructive commands"
+} as const
+
 /** A rule as a person would say it, e.g. `allow run_shell: git status …`. */
 export const describe = (rule: Rule): string => {
   const what =
@@ -138,7 +150,8 @@ export const describe = (rule: Rule): string => {
     rule.basis === undefined || rule.basis.length === 0
       ? ""
       : ` until ${rule.basis.map(({ path }) => path).join(", ")} changes`
-  return `${rule.decision} ${rule.tool === "*" ? "every tool" : rule.tool}${what}${until}`
+  const risk = rule.risk === undefined ? "" : ` (${riskWords[rule.risk]} only)`
+  return `${rule.decision} ${rule.tool === "*" ? "every tool" : rule.tool}${what}${risk}${until}`
 }
 
 /** The words of a command rule from what a person typed: one plain command, never a pattern. */

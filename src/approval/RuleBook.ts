@@ -2,7 +2,16 @@ import * as Either from "effect/Either"
 import type { HostPattern } from "../policy/network/HostPattern.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import { isWithin } from "../policy/path/PathText.ts"
-import { argvWords, hostTest, pathBase, PatternRejected, pathTest, type PathTest, type Rule } from "./Rule.ts"
+import {
+  argvWords,
+  hostTest,
+  pathBase,
+  PatternRejected,
+  pathTest,
+  type PathTest,
+  type Rule,
+  type RuleRisk
+} from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
 /** What the rules make of a call: the strictest one that fits, if any does. */
@@ -43,11 +52,14 @@ class Shelf {
   }
 }
 
-/** The rules that name one tool: those that forbid or ask, and those that allow. */
+/** The rules that name one tool: those that forbid or ask, and those that allow; apart, those on commands of one risk. */
 interface Shelves {
   readonly strict: Shelf
   readonly allow: Shelf
+  readonly risky: Map<RuleRisk, Shelves>
 }
+
+const emptyShelves = (): Shelves => ({ strict: new Shelf(), allow: new Shelf(), risky: new Map() })
 
 type Command = ReadonlyArray<string>
 
@@ -73,7 +85,13 @@ export class RuleBook {
     for (const each of compiled) {
       const { decision, tool } = each.rule
       let shelves = this.shelves.get(tool)
-      if (shelves === undefined) this.shelves.set(tool, (shelves = { strict: new Shelf(), allow: new Shelf() }))
+      if (shelves === undefined) this.shelves.set(tool, (shelves = emptyShelves()))
+      const { risk } = each.rule
+      if (risk !== undefined) {
+        const ofAll = shelves.risky
+        shelves = ofAll.get(risk) ?? emptyShelves()
+        ofAll.set(risk, shelves)
+      }
       shelves[decision === "allow" ? "allow" : "strict"].add(each)
     }
   }
@@ -98,13 +116,13 @@ export class RuleBook {
   }
 
   verdict(tool: string, subject: Subject): RuleVerdict | undefined {
-    const own = this.shelves.get(tool)
-    const every = this.shelves.get("*")
-    const strict = stricter(
-      own === undefined ? undefined : strictOn(own.strict, subject, true),
-      every === undefined ? undefined : strictOn(every.strict, subject, false)
-    )
-    return strict ?? (own === undefined ? undefined : allowedBy(own.allow, subject))
+    const own = shelvesOn(this.shelves.get(tool), subject)
+    const every = shelvesOn(this.shelves.get("*"), subject)
+    const strict = [
+      ...own.map((shelves) => strictOn(shelves.strict, subject, true)),
+      ...every.map((shelves) => strictOn(shelves.strict, subject, false))
+    ].reduce(stricter, undefined)
+    return strict ?? own.map((shelves) => allowedBy(shelves.allow, subject)).find((found) => found !== undefined)
   }
 
   /**
@@ -121,6 +139,14 @@ export class RuleBook {
       ? undefined
       : (path) => namesOf(path).some((name) => rules.some(({ path: fits }) => fits?.(name) !== false))
   }
+}
+
+/** The rules that name a tool and hold for how bad a call is. */
+const shelvesOn = (shelves: Shelves | undefined, subject: Subject): ReadonlyArray<Shelves> => {
+  if (shelves === undefined || shelves.risky.size === 0) return shelves === undefined ? [] : [shelves]
+  const level = subject.severity()?.level
+  const risky = level === undefined ? undefined : shelves.risky.get(level === "forbidden" ? "destructive" : level)
+  return risky === undefined ? [shelves] : [shelves, risky]
 }
 
 /** Whether a path is left out of what a call finds. */

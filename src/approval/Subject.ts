@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import { canonicalHost } from "../policy/network/HostPattern.ts"
 import { isWithin } from "../policy/path/PathText.ts"
+import { severity, type Severity } from "../policy/shell/Severity.ts"
 import { words } from "../policy/shell/ShellPolicy.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { descended } from "./Descent.ts"
@@ -25,6 +26,8 @@ export interface Subject {
   readonly sources: ReadonlyArray<string>
   /** What a command or a patch reaches besides. Only a rule that forbids or asks looks at it. */
   readonly touched: () => Touched | "unread"
+  /** How bad a shell text is; absent where the call is about none. */
+  readonly severity: () => Severity | undefined
   /** All names of a path that the call comes upon, which its parameters or the directory of calls may name by a link. */
   readonly namesOf: (path: string) => ReadonlyArray<string>
   /** Nothing else in the call says what it does, e.g. in which directory a command runs. */
@@ -62,6 +65,8 @@ export interface SubjectOptions {
   readonly resolve?: (path: string) => string
   /** Whether a path is known to lead to a file, which has nothing below it. */
   readonly isFile?: (path: string) => boolean
+  /** What `~` stands for; the root where absent. */
+  readonly home?: string
 }
 
 /** Characters of a command that rules look into; a longer one is `unread`. Parsing 1 KiB takes up to a millisecond. */
@@ -160,6 +165,7 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       return [...new Set([said, options.resolve?.(said) ?? said, options.resolve?.(followed) ?? said])]
     }
   const placesOf = placesFrom(options.cwd)
+  const { home = "/" } = options
   const here = placesOf(".")
 
   return {
@@ -173,6 +179,7 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       const commands = command === undefined ? undefined : read(command)
       const paths = command !== undefined || found.length === 0 ? undefined : found.flatMap(placesOf)
       const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
+      const directory = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
       const is = definition(tool)
       const touched = (): Touched | "unread" => {
         if (commands !== undefined) {
@@ -204,6 +211,8 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
         hosts: hosts?.length === urls.length ? hosts : undefined,
         sources,
         touched,
+        severity: () =>
+          command === undefined ? undefined : severity(command, { cwd: directory, roots: [options.cwd], home }),
         namesOf,
         bare,
         key: JSON.stringify([name, is, key]),

@@ -6,6 +6,7 @@ import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Grantable } from "./Grantable.ts"
 import { cutText, shownArguments } from "./rendering/Arguments.ts"
 import { repeatedText, showsAll } from "./rendering/Prompt.ts"
+import { riskOf } from "./risk.ts"
 import { describe } from "./Rule.ts"
 
 /** Messages of the conversation that go along, and characters of each. */
@@ -63,7 +64,7 @@ export const requestOf = (parts: RequestParts): ApprovalRequest => {
     sessionId: call.sessionId,
     tool: call.name,
     workerPath: call.workerPath,
-    risk: call.tool.risk,
+    ...riskOf(call.tool, grantable.subject, (text) => show(text, maxMessage)),
     digest: parts.digest,
     arguments: value,
     message: show(`${again}${preview?.summary ?? call.tool.description}`, maxMessage),

@@ -9,6 +9,13 @@ export type Scope = typeof Scope.Type
 export const ContextMessage = Schema.Struct({ role: Schema.String, content: Schema.String })
 export type ContextMessage = typeof ContextMessage.Type
 
+/** How bad a shell command is, and the commands in it that make it so, the worst first. */
+export const RequestSeverity = Schema.Struct({
+  level: Schema.Literal("reads", "ordinary", "destructive", "forbidden"),
+  because: Schema.Array(Schema.Struct({ command: Schema.String, reason: Schema.String }))
+})
+export type RequestSeverity = typeof RequestSeverity.Type
+
 /** A call that waits for a decision, as the runtime shows it. */
 export const ApprovalRequest = Schema.Struct({
   id: Schema.String,
@@ -17,7 +24,10 @@ export const ApprovalRequest = Schema.Struct({
   tool: Schema.String,
   /** From the root worker to the one that asks. */
   workerPath: Schema.Array(Schema.String),
+  /** Of a shell command, by how bad it is; of any other call, its tool's. */
   risk: Schema.Literal("low", "medium", "high"),
+  /** How bad a shell command is; absent for other calls. */
+  severity: Schema.optionalWith(RequestSeverity, { exact: true }),
   /** SHA-256, in hexadecimal, of what a decision is bound to; a decision must repeat it. */
   digest: Schema.String,
   /** The parameters: secrets redacted, everything visible, long strings cut. */

@@ -7,33 +7,41 @@ import { eventually, isAlive, readyIn, stay } from "../process/support.ts"
 import { approved, call, meanwhile, printed, world } from "./support.ts"
 
 describe("run_shell", () => {
-  it.scopedLive("runs what only reads unasked, asks for the rest and refuses the hard-denied (S3)", () =>
-    Effect.gen(function* () {
-      const here = yield* world
-      here.write("a.txt", "one\n")
-      const run = (command: string, decision: "approve" | "deny" = "approve") =>
-        Effect.provide(
-          call("run_shell", { command }, () => decision),
-          here.layer()
-        )
-      const read = yield* run("cat a.txt")
-      assert.strictEqual(read.text, "exit code 0\none\n")
-      assert.strictEqual(read.asked.length, 0)
-      const write = yield* run("echo hi > b.txt")
-      assert.strictEqual(write.asked.length, 1)
-      assert.include(write.asked[0]?.message, "run `echo hi > b.txt`")
-      assert.include(write.asked[0]?.message, "unconfined")
-      assert.strictEqual(write.asked[0]?.risk, "high")
-      assert.strictEqual(here.read("b.txt"), "hi\n")
-      const denied = yield* run("touch c.txt", "deny")
-      assert.strictEqual(denied.error, "ApprovalDenied")
-      assert.isFalse(here.has("c.txt"))
-      const never = yield* run("rm -rf /")
-      assert.strictEqual(never.error, "CommandRefused")
-      assert.strictEqual(never.asked.length, 0)
-      const key = yield* run("cat ~/.ssh/id_rsa")
-      assert.notStrictEqual(key.text.slice(0, 9), "exit code")
-    })
+  it.scopedLive(
+    "runs what only reads unasked, asks for the rest by how bad it is and refuses the hard-denied (S3, A16)",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* world
+        here.write("a.txt", "one\n")
+        const run = (command: string, decision: "approve" | "deny" = "approve") =>
+          Effect.provide(
+            call("run_shell", { command }, () => decision),
+            here.layer()
+          )
+        const read = yield* run("cat a.txt")
+        assert.strictEqual(read.text, "exit code 0\none\n")
+        assert.strictEqual(read.asked.length, 0)
+        const write = yield* run("echo hi > b.txt")
+        assert.strictEqual(write.asked.length, 1)
+        assert.include(write.asked[0]?.message, "run `echo hi > b.txt`")
+        assert.include(write.asked[0]?.message, "unconfined")
+        assert.strictEqual(write.asked[0]?.risk, "medium")
+        assert.strictEqual(here.read("b.txt"), "hi\n")
+        const worse = yield* run("git reset --hard && touch c.txt", "deny")
+        assert.strictEqual(worse.asked[0]?.risk, "high")
+        assert.deepStrictEqual(worse.asked[0]?.severity, {
+          level: "destructive",
+          because: [{ command: "git reset --hard", reason: "Discards uncommitted changes and moves the branch" }]
+        })
+        const denied = yield* run("touch c.txt", "deny")
+        assert.strictEqual(denied.error, "ApprovalDenied")
+        assert.isFalse(here.has("c.txt"))
+        const never = yield* run("rm -rf /")
+        assert.strictEqual(never.error, "CommandRefused")
+        assert.strictEqual(never.asked.length, 0)
+        const key = yield* run("cat ~/.ssh/id_rsa")
+        assert.notStrictEqual(key.text.slice(0, 9), "exit code")
+      })
   )
 
   it.scopedLive("asks for everything where commands that only read are not to run unasked (S3)", () =>
