@@ -186,12 +186,13 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
       )
       const found = yield* projectConfig
       const hooks = Layer.suspend(() =>
-        whileTrusted(found).pipe(
+        whileTrusted(found, environment(process.env)).pipe(
           Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) })),
           Layer.provide(Processes.layer)
         )
       )
-      const complete = yield* later(toolset, Layer.mergeAll(requirements, given, hooks))
+      const configuration = Layer.succeed(Configuration, yield* Configuration)
+      const complete = yield* later(toolset, Layer.mergeAll(requirements, given, Layer.provide(hooks, configuration)))
       return yield* Effect.provide(Tools, Tools.layer(complete))
     })
   )

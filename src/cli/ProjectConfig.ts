@@ -12,6 +12,8 @@ import { project } from "./Project.ts"
 export interface ProjectConfig {
   readonly project: string
   readonly file: Option.Option<ProjectFile.ProjectFile>
+  /** What the user has accepted. */
+  readonly accepted: Option.Option<string>
   /** The user has accepted the file as it is now. */
   readonly trusted: boolean
   /** The user has accepted it as it was. */
@@ -20,17 +22,20 @@ export interface ProjectConfig {
   readonly settings: ProjectFile.ProjectSettings
 }
 
+const nothing = { file: Option.none(), accepted: Option.none(), trusted: false, changed: false, settings: {} }
+
 const read = (trust: Trust["Type"]): Effect.Effect<ProjectConfig, DatabaseError> =>
   Effect.gen(function* () {
     const here = yield* project
     const file = yield* ProjectFile.read(here)
-    if (Option.isNone(file)) return { project: here, file, trusted: false, changed: false, settings: {} }
-    const { digest, settings } = file.value
-    const accepted = yield* trust.find(here)
-    const trusted = Option.exists(accepted, (one) => one.digest === digest)
+    if (Option.isNone(file)) return { ...nothing, project: here }
+    const { settings } = file.value
+    const accepted = Option.map(yield* trust.find(here), ({ digest }) => digest)
+    const trusted = Option.exists(accepted, (digest) => ProjectFile.isAccepted(file.value, digest))
     return {
       project: here,
       file,
+      accepted,
       trusted,
       changed: Option.isSome(accepted) && !trusted,
       settings: trusted ? Either.getOrElse(settings, () => ({})) : {}

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { Configuration } from "../config/Configuration.ts"
-import { fileOf } from "../config/ProjectFile.ts"
+import * as ProjectFile from "../config/ProjectFile.ts"
 import { Trust } from "../config/Trust.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Ui } from "../ui/Ui.ts"
@@ -26,20 +26,26 @@ const say = (line: string) => Effect.flatMap(Screen, ({ answer }) => answer(`${l
 export const trust = ({ yes }: TrustOptions) =>
   Effect.gen(function* () {
     const { answer, interactive, style } = yield* Screen
-    const { file, project: here, trusted } = yield* projectConfig
+    const { accepted, file, project: here } = yield* projectConfig
     if (Option.isNone(file)) {
       return yield* say(
-        `${makeVisible(here)} brings no configuration (${makeVisible(fileOf(here))}): nothing to trust.`
+        `${makeVisible(here)} brings no configuration (${makeVisible(ProjectFile.fileOf(here))}): nothing to trust.`
       )
     }
-    const { digest, file: name, settings, text } = file.value
+    const { file: name, open, settings, text } = file.value
     const { approvals, hooks = [] } = yield* Either.match(settings, {
       onLeft: Effect.fail,
       onRight: Effect.succeed
     })
     const shown = makeVisible(text).trimEnd()
     yield* answer(`${style.bold(makeVisible(name))}\n${shown}\n\n`)
-    if (trusted) return yield* say("It is trusted as it is.")
+    if (Option.exists(accepted, (digest) => ProjectFile.isUnchanged(file.value, digest)))
+      return yield* say("Already trusted.")
+    if (open && hooks.length > 0) {
+      yield* say(
+        "These hooks can run any file of the project. In a sandbox they run read-only and without network;\nwithout one, trust ends as soon as any file of the project changes."
+      )
+    }
     const what = `${many(hooks.length, "hook")} and ${many(approvals?.rules?.length ?? 0, "rule")}`
     if (!yes) {
       if (!interactive) {
@@ -50,7 +56,7 @@ export const trust = ({ yes }: TrustOptions) =>
       const line = yield* (yield* Ui).input(`Let ${what} of this project count, until the file changes? y/N `)
       if (!Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))) return yield* say("It stays untrusted.")
     }
-    yield* (yield* Trust).accept(here, digest)
+    yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))
     yield* say(`Trusted: ${what} count from the next task on. tollgate trust revoke takes it back.`)
   }).pipe(
     Effect.provide(Records.decided),

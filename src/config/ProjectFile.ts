@@ -8,7 +8,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Rule } from "../approval/Rule.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
-import type { ConfigInvalid } from "./ConfigError.ts"
+import { because as systemReason } from "../database/because.ts"
+import { ConfigInvalid } from "./ConfigError.ts"
+import * as HookFiles from "./HookFiles.ts"
 import { invalid } from "./Problems.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -31,8 +33,12 @@ export type ProjectSettings = typeof ProjectSettings.Type
 /** The configuration that a project brings along. */
 export interface ProjectFile {
   readonly file: string
-  /** SHA-256 of its bytes and of the project's programs that its hooks run, in hexadecimal; trust is bound to it. */
+  /** The directory that it is for. */
+  readonly project: string
+  /** SHA-256 of its bytes and of the files that its hooks are known to run, in hexadecimal; trust is bound to it. */
   readonly digest: string
+  /** Its hooks may run files of the project that nobody can name beforehand. */
+  readonly open: boolean
   readonly text: string
   readonly settings: Either.Either<ProjectSettings, ConfigInvalid>
 }
@@ -47,23 +53,21 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(ProjectSettings), {
   errors: "all"
 })
 
-/** Bytes of a program; a project that names a larger one cannot be trusted. */
-const maxProgram = 4 * 1024 * 1024
-
-/** The files of the project that commands of its hooks name, from its top or from where they would run. */
-const programsOf = (
+/** What the hooks run, or why it cannot be told. */
+const followed = (
   project: string,
+  file: string,
   settings: Either.Either<ProjectSettings, ConfigInvalid>
-): ReadonlyArray<string> => {
+): Either.Either<HookFiles.HookFiles, ConfigInvalid> => {
   const { hooks = [] } = Either.getOrElse(settings, (): ProjectSettings => ({}))
-  const named = hooks.flatMap(({ command }) =>
-    command.flatMap((word) => [path.resolve(project, word), path.resolve(word)])
-  )
-  return [...new Set(named)].filter((file) => {
-    const found = fs.statSync(file, { throwIfNoEntry: false })
-    if (found?.isFile() !== true || !file.startsWith(`${project}${path.sep}`)) return false
-    if (found.size > maxProgram) throw new Error(`${file} is larger than ${maxProgram} bytes`)
-    return true
+  return Either.try({
+    try: () =>
+      HookFiles.follow(
+        project,
+        hooks.map(({ command }) => command)
+      ),
+    catch: (error) =>
+      new ConfigInvalid({ problems: [{ source: file, key: "hooks", problem: systemReason(error), mend: [] }] })
   })
 }
 
@@ -77,7 +81,25 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
     const text = bytes.toString("utf8")
     const settings = Either.mapLeft(decode(text), (error) => invalid(file, error))
     const digest = crypto.createHash("sha256").update(bytes)
-    for (const program of programsOf(project, settings))
-      digest.update(`\0${program}\0`).update(fs.readFileSync(program))
-    return Option.some({ file, digest: digest.digest("hex"), text, settings })
+    const hooks = followed(project, file, settings)
+    if (Either.isRight(hooks)) digest.update(`\0${hooks.right.digest}`)
+    return Option.some({
+      file,
+      project,
+      digest: digest.digest("hex"),
+      open: Either.isRight(hooks) && hooks.right.open,
+      text,
+      settings: Either.flatMap(settings, (all) => Either.map(hooks, () => all))
+    })
   }).pipe(Effect.orElseSucceed(() => Option.none()))
+
+/** What the user accepts by trusting the file: its digest and, where its hooks may run anything, the state of the project. */
+export const acceptance = ({ digest, open, project }: ProjectFile): string =>
+  open ? `${digest}.${HookFiles.state(project) ?? "unknown"}` : digest
+
+/** Whether the file is what was accepted. */
+export const isAccepted = ({ digest }: ProjectFile, accepted: string): boolean => accepted.split(".", 1)[0] === digest
+
+/** Whether nothing that its hooks may run has changed since it was accepted. */
+export const isUnchanged = (file: ProjectFile, accepted: string): boolean =>
+  isAccepted(file, accepted) && (!file.open || HookFiles.state(file.project) === accepted.split(".")[1])

@@ -72,6 +72,44 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     assert.include((await tollgate(at, ["run", "--approve", "deny", "go"])).stderr, "has changed since it was trusted")
   })
 
+  const write = (name: string) => ({
+    steps: [{ call: { name: "write_file", arguments: { path: name, content: "// new\n" } } }]
+  })
+  const refusals = (text: string) => text.split("could not be run").length - 1
+  const aborting = 'console.log(JSON.stringify({ decision: "abort", reason: "the hook ran" }))'
+
+  it("runs a hook while a model changes other files, and no more once it changes what the hook imports (T8, S2)", async () => {
+    fs.mkdirSync(path.join(at.work, "lib"))
+    fs.writeFileSync(path.join(at.work, "check.mjs"), 'import "./lib/deep.mjs"')
+    fs.writeFileSync(path.join(at.work, "lib/deep.mjs"), aborting)
+    bring({ hooks: [{ event: "pre", tool: "list_dir", command: [process.execPath, "check.mjs"] }] })
+    assert.notInclude((await tollgate(at, ["trust", "--yes"])).stdout, "any file of the project")
+    scripted(at, [write("other.txt"), listing, write("lib/deep.mjs"), listing, done])
+    const { stdout } = await tollgate(at, ["run", "--json", "--approve", "allow-edits", "go"])
+    const failed = stdout.split("\n").filter((line) => line.includes('"_tag":"ToolCallFailed"'))
+    assert.strictEqual(failed.length, 2)
+    assert.include(failed[0], "the hook ran")
+    assert.include(failed[1], "has changed since it was trusted")
+    assert.notInclude(failed[1], "the hook ran")
+  })
+
+  it("runs no hook that may run anything, outside a sandbox, once any file has changed (T8, S2)", async () => {
+    fs.writeFileSync(path.join(at.work, "check.sh"), `echo '{"decision":"abort","reason":"the hook ran"}'`)
+    bring({ hooks: [{ event: "pre", tool: "list_dir", command: ["bash", "check.sh"] }] })
+    const config = { sandbox: { target: "none" } }
+    scripted(at, [listing, write("other.txt"), listing, done], config)
+    assert.include((await tollgate(at, ["trust", "--yes"])).stdout, "any file of the project")
+    const go = ["run", "--json", "--approve", "allow-edits", "go"]
+    const first = await tollgate(at, go)
+    const failed = first.stdout.split("\n").filter((line) => line.includes('"_tag":"ToolCallFailed"'))
+    assert.include(failed[0], "the hook ran")
+    assert.include(failed[1], "any file of the project, and one has changed since it was trusted")
+    assert.strictEqual(refusals((await tollgate(at, go)).stdout) > 0, true)
+    assert.include((await tollgate(at, ["trust", "--yes"])).stdout, "Trusted: 1 hook")
+    scripted(at, [listing, done], config)
+    assert.include((await tollgate(at, go)).stdout, "the hook ran")
+  })
+
   it("allows nothing by its rules until it is trusted, and nothing once that is taken back (A6)", async () => {
     scripted(at, [writing, done])
     bring({ approvals: { rules: [{ id: "theirs", decision: "allow", tool: "write_file" }] } })
