@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit, type AuditError } from "../approval/Audit.ts"
@@ -9,11 +10,12 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Memory } from "../memory/Memory.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
+import { warn } from "./warn.ts"
 
 /** The user's database; one connection for all who need it. */
 export const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
   Effect.map(Configuration, ({ home }) => Database.layer(home.database))
-)
+).pipe(Layer.tap((context) => Effect.forEach(Context.get(context, Database).notices, warn, { discard: true })))
 
 /** What the user has decided for good: saved rules and trusted projects. */
 export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuration> = Layer.merge(

@@ -1,9 +1,7 @@
 // @effect-diagnostics globalTimers:off - the writer waits for a macrotask of the loop, not for a time
-import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
-import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,13 +10,21 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type DatabaseError, DatabaseFailed, DatabaseTooNew, fromCause } from "./DatabaseError.ts"
+import * as Anchor from "./Anchor.ts"
+import { copiesOf } from "./Backup.ts"
+import * as Backup from "./Backup.ts"
+import { compare } from "./compare.ts"
+import { connect } from "./connect.ts"
+import { DatabaseDamaged, type DatabaseError, DatabaseFailed, DatabaseLost, fromCause } from "./DatabaseError.ts"
 import { checkEngine } from "./Engine.ts"
+import { nameHolder } from "./holder.ts"
+import { identify } from "./identity.ts"
 import { makeDirectory } from "./makeDirectory.ts"
-import { migrations } from "./migrations.ts"
+import { checkSchema } from "./schema.ts"
+import { upgrade } from "./upgrade.ts"
+import { watch } from "./Whereabouts.ts"
 
 /** What a write does inside the transaction; it must not wait for anything but the connection. */
 export type Write<A> = (connection: Connection) => Effect.Effect<A, SqlError>
@@ -35,8 +41,17 @@ export class Database extends Context.Tag("tollgate/database/Database")<
     /** The version of SQLite. */
     readonly engine: string
     readonly read: SqlClient
-    /** Returns once the write is on the disk; what piled up meanwhile shares one transaction. */
-    readonly write: <A>(run: Write<A>) => Effect.Effect<A, DatabaseError>
+    /**
+     * Returns once the write is on the disk and anchored; what piled up meanwhile shares one transaction. `moved` says which
+     * session's log it moved and how far.
+     */
+    readonly write: <A>(run: Write<A>, moved?: (value: A) => Moved | undefined) => Effect.Effect<A, DatabaseError>
+    /** What was noticed and mended when the file was opened; a sentence each. */
+    readonly notices: ReadonlyArray<string>
+    /** The head of the audit as it is anchored beside the database; absent until one was, for older versions did not. */
+    readonly anchoredAudit: { readonly id: number; readonly hash: string } | undefined
+    /** Anchors the head of the audit; durable when it returns. */
+    readonly anchorAudit: (head: { readonly id: number; readonly hash: string }) => Effect.Effect<void, DatabaseError>
   }
 >() {
   /** Opens or creates the file and brings its schema up to date; what is made is readable for its owner only. */
@@ -49,11 +64,11 @@ export interface DatabaseOptions {
   readonly lockTimeout?: Duration.DurationInput
 }
 
-const open = (file: string, readonly: boolean): Effect.Effect<SqliteClient.SqliteClient, DatabaseError, Scope.Scope> =>
-  SqliteClient.make({ filename: file, readonly, disableWAL: readonly }).pipe(
-    Effect.provide(Reactivity.layer),
-    Effect.catchAllDefect((defect) => Effect.fail(fromCause(file, defect)))
-  )
+/** The session whose log a write has moved, and the number of its last event. */
+export interface Moved {
+  readonly session: string
+  readonly head: number
+}
 
 const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
   Effect.gen(function* () {
@@ -62,35 +77,61 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       Schedule.spaced(`${retryMillis} millis`),
       Schedule.recurs(Math.ceil(Duration.toMillis(lockTimeout) / (busyMillis + retryMillis)))
     )
-    yield* Effect.try({
-      try: () => {
-        makeDirectory(path.dirname(file))
-        fs.closeSync(fs.openSync(file, "a", 0o600))
-      },
-      catch: (error) => fromCause(file, error)
+    const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => fromCause(file, error) })
+    // Read before the database: what is anchored was committed before, and other processes may commit meanwhile.
+    const anchored = yield* attempt(() => Anchor.read(file))
+    yield* identify(file, anchored)
+    yield* attempt(() => {
+      makeDirectory(path.dirname(file))
+      fs.closeSync(fs.openSync(file, "a", 0o600))
     })
     const failure = (error: SqlError) => fromCause(file, error)
-    const writer = yield* open(file, false)
+    const writer = yield* connect(file, false)
     const connection = yield* Effect.mapError(writer.reserve, failure)
     const execute = (statement: string, params: ReadonlyArray<unknown> = []) => connection.executeRaw(statement, params)
     const immediate = <A, E>(self: Effect.Effect<A, E>) =>
       execute("BEGIN IMMEDIATE").pipe(
         Effect.mapError(failure),
         Effect.retry({ schedule: busy, while: (error) => error._tag === "DatabaseLocked" }),
+        Effect.mapError((error) => (error._tag === "DatabaseLocked" ? nameHolder(file) : error)),
         Effect.zipRight(self),
         Effect.zipLeft(Effect.mapError(execute("COMMIT"), failure)),
         Effect.onError(() => Effect.ignore(execute("ROLLBACK")))
       )
 
     yield* Effect.mapError(
-      Effect.forEach([`busy_timeout = ${busyMillis}`, "synchronous = FULL", "foreign_keys = ON"], (pragma) =>
-        connection.execute(`PRAGMA ${pragma}`, [], undefined)
+      Effect.forEach(
+        [
+          `busy_timeout = ${busyMillis}`,
+          "synchronous = FULL",
+          "foreign_keys = ON",
+          `journal_size_limit = ${journalBytes}`
+        ],
+        (pragma) => connection.execute(`PRAGMA ${pragma}`, [], undefined)
       ),
       failure
     )
     const engine = yield* checkEngine(file, connection)
-    yield* migrate(file, connection, immediate)
-    const read = yield* open(file, true)
+    const state = yield* upgrade(file, connection, immediate)
+    const restored = yield* checkSchema(file, connection)
+    const unanchored = yield* compare(file, connection, state, anchored)
+    const anchor = yield* Effect.acquireRelease(
+      attempt(() => {
+        if (unanchored) Anchor.create(file, state, { replace: anchored !== undefined })
+        return Anchor.open(file)
+      }),
+      (opened) => Effect.ignore(attempt(opened.close))
+    )
+    const notices = [
+      ...(unanchored && state.commits > 0
+        ? [
+            `The anchor of the database ${file} was missing and is made anew: what the database lost before cannot be told.`
+          ]
+        : []),
+      ...restored.map((name) => `The trigger ${name} of the database ${file} was missing and was put back.`)
+    ]
+    const whereabouts = watch(file)
+    const read = yield* connect(file, true)
 
     let pending: Array<Op> = []
     let closed = false
@@ -100,13 +141,64 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
         Effect.suspend(() => op.run(connection)),
         failure
       )
-    const alone = (op: Op) => Effect.exit(immediate(run(op)))
+    let lost: DatabaseLost | undefined
+    /** Saves what the open file holds, for it goes with the process. */
+    const rescue = ({ how, path: gone }: { readonly how: string; readonly path: string }) =>
+      Effect.gen(function* () {
+        const target = `${file}.${process.pid}.rescued`
+        const saved = yield* Effect.isSuccess(Backup.copy(file, connection, target, { replace: true }))
+        const where = saved ? `all that it held until then is in ${target}` : "it could not be saved"
+        lost = new DatabaseLost({
+          file,
+          what: `${gone} was ${how} while it was open; ${where}`,
+          copies: copiesOf(file)
+        })
+        return yield* lost
+      })
+    /** Nothing counts as stored in a file that cannot be found again. */
+    const inPlace = Effect.suspend(() => {
+      const gone = whereabouts()
+      return gone === undefined ? Effect.void : rescue(gone)
+    })
+    const count = Effect.flatMap(
+      Effect.mapError(
+        connection.execute("UPDATE store SET commits = commits + 1 RETURNING commits", [], undefined),
+        failure
+      ),
+      ([row]) => {
+        const commit = row?.["commits"]
+        return typeof commit === "number"
+          ? Effect.as(
+              attempt(() => anchor.begin(commit)),
+              commit
+            )
+          : new DatabaseDamaged({ file, what: "its table store is empty" })
+      }
+    )
+    /** One transaction, which counts once it is anchored. */
+    const together = (ops: ReadonlyArray<Op>) =>
+      Effect.suspend(() => {
+        const heads = new Map<string, number>()
+        const one = (op: Op) =>
+          Effect.tap(run(op), (value) => {
+            const moved = op.moved?.(value)
+            if (moved !== undefined) heads.set(moved.session, moved.head)
+            return Effect.void
+          })
+        const all = Effect.flatMap(count, (commit) =>
+          Effect.map(Effect.forEach(ops, one), (values) => ({ commit, values }))
+        )
+        return Effect.flatMap(lost === undefined ? immediate(all) : lost, ({ commit, values }) =>
+          attempt(() => anchor.end(commit, heads)).pipe(Effect.zipRight(inPlace), Effect.as(values))
+        )
+      })
+    const alone = (op: Op) => Effect.exit(Effect.map(together([op]), ([value]) => value))
     // A defect is the failure of the write that has it: the writer lives on for the others.
     const commit = (batch: ReadonlyArray<Op>) =>
-      immediate(Effect.forEach(batch, run)).pipe(
+      together(batch).pipe(
         Effect.map((values) => values.map(Exit.succeed)),
         Effect.catchAllCause((cause) =>
-          batch.length === 1 || isLocked(cause)
+          batch.length === 1 || isCommon(cause)
             ? Effect.succeed(batch.map(() => Exit.failCause(cause)))
             : Effect.forEach(batch, alone)
         )
@@ -131,24 +223,37 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       Effect.interruptible,
       Effect.forkScoped
     )
-    const write = <A>(run: Write<A>): Effect.Effect<A, DatabaseError> =>
+    const write = <A>(run: Write<A>, moved?: (value: A) => Moved | undefined): Effect.Effect<A, DatabaseError> =>
       Effect.async<A, DatabaseError>((resume) => {
         if (closed) return resume(new DatabaseFailed({ file, code: "closed", reason: "it has been closed" }))
-        pending.push({ run, resume: resume as Op["resume"] })
+        pending.push({ run, moved: moved as Op["moved"], resume: resume as Op["resume"] })
         wake.unsafeOpen()
       })
-    return { file, engine, read, write }
+    return Database.of({
+      file,
+      engine,
+      read,
+      write,
+      notices,
+      anchoredAudit: anchored?.audit,
+      anchorAudit: (head) => attempt(() => anchor.audit(head))
+    })
   })
 
 /** How long SQLite itself waits for a lock, which holds up the event loop, and the pause until it is asked again. */
 const busyMillis = 50
 const retryMillis = 25
 
-const isLocked = (cause: Cause.Cause<DatabaseError>): boolean =>
-  Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag === "DatabaseLocked")
+/** Bytes that the log keeps on the disk once it has been written back. */
+const journalBytes = 16 * 1024 * 1024
+
+/** What meets every write of a batch alike. */
+const isCommon = (cause: Cause.Cause<DatabaseError>): boolean =>
+  Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag === "DatabaseLocked" || _tag === "DatabaseLost")
 
 interface Op {
   readonly run: Write<unknown>
+  readonly moved: ((value: unknown) => Moved | undefined) | undefined
   readonly resume: (exit: Exit.Exit<unknown, DatabaseError>) => void
 }
 
@@ -157,26 +262,3 @@ const macrotask = Effect.async<void>((resume) => {
   const handle = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(handle))
 })
-
-const migrate = (
-  file: string,
-  connection: Connection,
-  immediate: <A>(self: Effect.Effect<A, DatabaseError>) => Effect.Effect<A, DatabaseError>
-): Effect.Effect<void, DatabaseError> => {
-  const run = (statement: string) =>
-    Effect.mapError(connection.executeUnprepared(statement, [], undefined), (error) => fromCause(file, error))
-  const version = Effect.map(run("PRAGMA user_version"), (rows) => Number(rows[0]?.user_version))
-  const upgrade = Effect.flatMap(version, (found) =>
-    Effect.zipRight(
-      Effect.forEach(migrations.slice(found).flat(), run, { discard: true }),
-      run(`PRAGMA user_version = ${migrations.length}`)
-    )
-  )
-  return Effect.flatMap(version, (found) =>
-    found === migrations.length
-      ? Effect.void
-      : found > migrations.length
-        ? new DatabaseTooNew({ file, found, supported: migrations.length })
-        : immediate(upgrade)
-  )
-}

@@ -3,7 +3,7 @@ import { because } from "./because.ts"
 
 const file = { file: Schema.String }
 
-/** The file is not a database, is damaged or may not be opened. */
+/** The file is not a database or may not be opened. */
 export class DatabaseUnreadable extends Schema.TaggedError<DatabaseUnreadable>()("DatabaseUnreadable", {
   ...file,
   reason: Schema.String
@@ -14,9 +14,55 @@ export class DatabaseUnreadable extends Schema.TaggedError<DatabaseUnreadable>()
 }
 
 /** Another process holds the database for longer than we wait. */
-export class DatabaseLocked extends Schema.TaggedError<DatabaseLocked>()("DatabaseLocked", file) {
+export class DatabaseLocked extends Schema.TaggedError<DatabaseLocked>()("DatabaseLocked", {
+  ...file,
+  /** The process that holds it, if known. */
+  pid: Schema.optional(Schema.Number),
+  /** Whether that process is stopped (SIGSTOP, Ctrl-Z) and cannot let go by itself. */
+  stopped: Schema.optional(Schema.Boolean)
+}) {
   override get message() {
-    return `The database ${this.file} is locked by another process. Stop it, or set TOLLGATE_HOME to another directory.`
+    const { file, pid, stopped = false } = this
+    if (pid === undefined) {
+      return `The database ${file} is locked by another process. Stop it, or set TOLLGATE_HOME to another directory.`
+    }
+    const release = stopped
+      ? `which is stopped. Continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid})`
+      : `which is still writing. Wait for it, or end it (kill ${pid})`
+    return `The database ${file} is locked by process ${pid}, ${release}; nothing was changed.`
+  }
+}
+
+/** The file belongs to another program, or says of itself what cannot be. */
+export class DatabaseForeign extends Schema.TaggedError<DatabaseForeign>()("DatabaseForeign", {
+  ...file,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The file ${this.file} is not a database of Tollgate: ${this.reason}. It was not changed. Move it away, or set TOLLGATE_HOME to another directory.`
+  }
+}
+
+/** What the database holds is not what was written. */
+export class DatabaseDamaged extends Schema.TaggedError<DatabaseDamaged>()("DatabaseDamaged", {
+  ...file,
+  what: Schema.String
+}) {
+  override get message() {
+    return `The database ${this.file} is damaged: ${this.what}. tollgate doctor checks all of it. Restore a backup, save what can be read (sqlite3 '${this.file}' .recover | sqlite3 recovered.db), or move it away to start with a new one.`
+  }
+}
+
+/** What was acknowledged is not there any more. */
+export class DatabaseLost extends Schema.TaggedError<DatabaseLost>()("DatabaseLost", {
+  ...file,
+  what: Schema.String,
+  /** Copies of the database that are at hand. */
+  copies: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const copies = this.copies.length === 0 ? "" : ` (${this.copies.join(", ")})`
+    return `The database ${this.file} has lost what was stored in it: ${this.what}. To restore a backup${copies}: copy it to ${this.file}, and remove ${this.file}-wal, ${this.file}-shm and ${this.file}-anchor. To go on with what is left, remove ${this.file}-anchor alone.`
   }
 }
 
@@ -64,6 +110,9 @@ export const DatabaseError = Schema.Union(
   DatabaseUnreadable,
   DatabaseLocked,
   DatabaseTooNew,
+  DatabaseForeign,
+  DatabaseDamaged,
+  DatabaseLost,
   DatabaseEngineTooOld,
   DatabaseFull,
   DatabaseFailed
@@ -86,12 +135,19 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const reason = typeof own.message === "string" ? because(own) : "unknown failure"
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
   if (/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return new DatabaseFull({ file: path })
+  if (/^SQLITE_(?:CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code)) {
+    return new DatabaseDamaged({ file: path, what: reason })
+  }
   if (
-    /^(?:SQLITE_(?:NOTADB|CORRUPT|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS)/.test(
+    /^(?:SQLITE_(?:NOTADB|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS)/.test(
       code
     )
   ) {
     return new DatabaseUnreadable({ file: path, reason })
   }
-  return new DatabaseFailed({ file: path, code, reason })
+  return new DatabaseFailed({
+    file: path,
+    code,
+    reason: code.startsWith("SQLITE_IOERR") ? "the disk could not be read or written; check it, then try again" : reason
+  })
 }

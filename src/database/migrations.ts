@@ -198,3 +198,20 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
     END`
   ]
 ]
+
+/**
+ * Steps behind the migrations that only add what a program without them can leave alone, so that it still reads and writes the
+ * file; the table `store` counts the ones that a file has behind it.
+ */
+export const additions: ReadonlyArray<ReadonlyArray<string>> = [
+  [
+    `CREATE TABLE store (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      name TEXT NOT NULL,
+      commits INTEGER NOT NULL,
+      additions INTEGER NOT NULL
+    )`,
+    `INSERT INTO store (id, name, commits, additions) VALUES (1, lower(hex(randomblob(8))), 0, 1)`,
+    `ALTER TABLE events ADD COLUMN checksum TEXT`
+  ]
+]

@@ -2,6 +2,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { makeDirectory } from "./makeDirectory.ts"
+import { syncDirectory } from "./syncDirectory.ts"
 
 /** Writes a file whole, for its owner's eyes only; a crash leaves the old one or the new one. Throws what the system says. */
 export const replaceFile = (file: string, text: string): void => {
@@ -10,6 +11,7 @@ export const replaceFile = (file: string, text: string): void => {
   try {
     fs.writeFileSync(fresh, text, { mode: 0o600, flag: "wx", flush: true })
     fs.renameSync(fresh, file)
+    syncDirectory(path.dirname(file))
   } finally {
     fs.rmSync(fresh, { force: true })
   }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { Database } from "../database/Database.ts"
-import { DatabaseFailed } from "../database/DatabaseError.ts"
+import { DatabaseDamaged, DatabaseFailed } from "../database/DatabaseError.ts"
 import * as Presence from "../database/Presence.ts"
 import { type Lease, type OpenOptions, SessionBusy, SessionNotFound, type SessionStore } from "./SessionStore.ts"
 
@@ -12,12 +12,14 @@ const LeaseRow = Schema.Struct({
   epoch: Schema.Number,
   head: Schema.Number,
   project: Schema.String,
-  profile: Schema.String
+  profile: Schema.String,
+  last: Schema.Number
 })
 
 const insert = `INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch)
   VALUES (?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING`
-const own = "UPDATE sessions SET owner = ?, epoch = epoch + 1 WHERE id = ? RETURNING epoch, head, project, profile"
+const own = `UPDATE sessions SET owner = ?, epoch = epoch + 1 WHERE id = ? RETURNING epoch, head, project, profile,
+  coalesce((SELECT max(seq) FROM events WHERE session_id = id), 0) AS last`
 const disown = "UPDATE sessions SET owner = NULL WHERE id = ? AND epoch = ?"
 
 /** Takes sessions in the name of this process, as long as no other one that lives has them. */
@@ -64,10 +66,14 @@ export const make: Effect.Effect<SessionStore["Type"]["open"], never, Database |
         )
         if (owner !== undefined) return yield* new SessionBusy({ session, pid: Presence.pidOf(owner) })
         if (row === undefined) return yield* new SessionNotFound({ session })
-        const lease = yield* Effect.mapError(
+        const { last, ...lease } = yield* Effect.mapError(
           decode(row),
           (error) => new DatabaseFailed({ file: database.file, code: "decode", reason: error.message.slice(0, 400) })
         )
+        if (last !== lease.head) {
+          const what = `session ${session} should have ${lease.head} events and its last one is ${last}`
+          return yield* new DatabaseDamaged({ file: database.file, what })
+        }
         held.add(session)
         return { ...lease, session, created: lease.epoch === 1 }
       })

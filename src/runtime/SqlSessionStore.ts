@@ -4,8 +4,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Database } from "../database/Database.ts"
-import { type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
+import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import * as Checksum from "./Checksum.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
 import { Event } from "./Event.ts"
 import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
@@ -14,11 +15,15 @@ import * as SqlLeases from "./SqlLeases.ts"
 const EventRow = Schema.Struct({
   seq: Schema.Number,
   time: Schema.Number,
+  tag: Schema.String,
   task_id: Schema.NullOr(Schema.String),
   iteration: Schema.NullOr(Schema.Number),
   worker: Schema.NullOr(Schema.String),
-  event: Schema.parseJson(Event)
+  event: Schema.String,
+  checksum: Schema.NullOr(Schema.String)
 })
+
+const EventText = Schema.parseJson(Event)
 
 const SessionRow = Schema.Struct({
   id: Schema.String,
@@ -51,23 +56,41 @@ const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
 
 /** The statements stay the same whatever the size of the batch: a JSON array with one array of columns for each event. */
 const insertEvents = `
-  INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event)
+  INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event, checksum)
   SELECT owner.id, e.value ->> 0, owner.epoch, e.value ->> 1, e.value ->> 2, e.value ->> 3, e.value ->> 4,
-    e.value ->> 5, e.value ->> 6
+    e.value ->> 5, e.value ->> 6, e.value ->> 7
   FROM sessions AS owner, json_each(?) AS e
   WHERE owner.id = ? AND owner.epoch = ?`
 
 const moveHead = "UPDATE sessions SET head = ?, updated_at = ? WHERE id = ? AND epoch = ?"
 
-const columns = ({ event, iteration, seq, task, time, worker }: Envelope): ReadonlyArray<unknown> => [
+const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checksum.StoredEvent => ({
   seq,
   time,
-  event._tag,
-  task ?? null,
-  iteration ?? null,
-  worker === undefined ? null : workerText(worker),
-  JSON.stringify(event)
-]
+  tag: event._tag,
+  task_id: task ?? null,
+  iteration: iteration ?? null,
+  worker: worker === undefined ? null : workerText(worker),
+  event: JSON.stringify(event)
+})
+
+/** The JSON of a batch; its first event carries the checksum of all. */
+const batchOf = (events: ReadonlyArray<Envelope>): string => {
+  const rows = events.map(stored)
+  const checksum = Checksum.of(rows)
+  return JSON.stringify(
+    rows.map(({ event, iteration, seq, tag, task_id, time, worker }, index) => [
+      seq,
+      time,
+      tag,
+      task_id,
+      iteration,
+      worker,
+      event,
+      index === 0 ? checksum : null
+    ])
+  )
+}
 
 /** Sessions in the database. */
 export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
@@ -91,6 +114,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         )
     }
     const eventRows = rows(EventRow)
+    const decodeEvent = Schema.decodeUnknown(EventText)
     const sessionRows = rows(SessionRow)
     const messageRows = rows(MessageRow)
     const taskRows = rows(TaskRow)
@@ -115,37 +139,48 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         const last = events[events.length - 1]
         if (last === undefined) return Effect.void
         const { epoch, session } = lease
-        const batch = JSON.stringify(events.map(columns))
+        const batch = batchOf(events)
+        const isStored = (result: unknown) => (result as { readonly changes: number }).changes === events.length
         return Effect.flatMap(
-          database.write((connection) =>
-            Effect.zipLeft(
-              connection.executeRaw(insertEvents, [batch, session, epoch]),
-              connection.executeRaw(moveHead, [last.seq, last.time, session, epoch])
-            )
+          database.write(
+            (connection) =>
+              Effect.zipLeft(
+                connection.executeRaw(insertEvents, [batch, session, epoch]),
+                connection.executeRaw(moveHead, [last.seq, last.time, session, epoch])
+              ),
+            (result) => (isStored(result) ? { session, head: last.seq } : undefined)
           ),
-          (result) =>
-            (result as { readonly changes: number }).changes === events.length
-              ? Effect.void
-              : new SessionFenced({ session, epoch })
+          (result) => (isStored(result) ? Effect.void : new SessionFenced({ session, epoch }))
         )
       },
       read: (session, from, limit) =>
-        Effect.map(
-          eventRows(
-            sql`SELECT seq, time, task_id, iteration, worker, event FROM events
-              WHERE session_id = ${session} AND seq >= ${from} ORDER BY seq LIMIT ${limit}`
-          ),
-          (found) =>
-            found.map((row): Envelope => ({
-              version: schemaVersion,
-              seq: row.seq,
-              time: row.time,
-              session,
-              ...(row.task_id === null ? {} : { task: row.task_id }),
-              ...(row.iteration === null ? {} : { iteration: row.iteration }),
-              ...(row.worker === null ? {} : { worker: workerPath(row.worker) }),
-              event: row.event
-            }))
+        eventRows(
+          sql`SELECT seq, time, tag, task_id, iteration, worker, event, checksum FROM events
+            WHERE session_id = ${session} AND seq >= ${from} ORDER BY seq LIMIT ${limit}`
+        ).pipe(
+          Effect.flatMap((found) => {
+            const reading = new Checksum.Reading(Math.max(1, from))
+            const damaged = (what: string) =>
+              new DatabaseDamaged({ file: database.file, what: `of session ${session}, ${what}` })
+            return Effect.forEach(found, (row) => {
+              const fault = reading.fault(row)
+              return fault !== undefined
+                ? damaged(fault)
+                : Effect.mapBoth(decodeEvent(row.event), {
+                    onFailure: () => damaged(`event ${row.seq} cannot be read`),
+                    onSuccess: (event): Envelope => ({
+                      version: schemaVersion,
+                      seq: row.seq,
+                      time: row.time,
+                      session,
+                      ...(row.task_id === null ? {} : { task: row.task_id }),
+                      ...(row.iteration === null ? {} : { iteration: row.iteration }),
+                      ...(row.worker === null ? {} : { worker: workerPath(row.worker) }),
+                      event
+                    })
+                  })
+            })
+          })
         ),
       get: (session) =>
         Effect.flatMap(sessionRows(sql`SELECT * FROM sessions WHERE id = ${session}`), ([row]) =>

@@ -163,11 +163,11 @@ describe("Database", () => {
           return file
         })
       const schema = yield* failureOf(opened(yield* damaged("schema.db", 100, 4096)))
-      assert.strictEqual(schema._tag, "DatabaseUnreadable")
+      assert.strictEqual(schema._tag, "DatabaseDamaged")
       const write = Effect.flatMap(Database, (database) => database.write(insert("y")))
       const pages = yield* failureOf(Effect.provide(write, Database.layer(yield* damaged("pages.db", 4096))))
-      assert.strictEqual(pages._tag, "DatabaseUnreadable")
-      assert.include(pages.message, "move it away")
+      assert.strictEqual(pages._tag, "DatabaseDamaged")
+      assert.include(pages.message, ".recover")
     })
   )
 
@@ -182,6 +182,7 @@ describe("Database", () => {
       )
       assert.deepStrictEqual(yield* Effect.provide(modes, Database.layer(file)), [
         ["a.db", 0o600],
+        ["a.db-anchor", 0o600],
         ["a.db-shm", 0o600],
         ["a.db-wal", 0o600]
       ])

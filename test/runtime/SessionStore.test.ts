@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import Sqlite from "better-sqlite3"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import * as path from "node:path"
 import { ModelAnswered, ToolCallCompleted, ToolCallRequested } from "../../src/agent/AgentEvent.ts"
@@ -260,6 +261,39 @@ describe("SessionStore", () => {
       assert.strictEqual((yield* other!.open({ session: "s" })).epoch, 2)
     })
   )
+  for (const [name, change, says] of [
+    ["changed", "UPDATE events SET event = replace(event, 'hello', 'hollo') WHERE seq = 1", "events 1 to 7 are not"],
+    ["changed in its columns", "UPDATE events SET iteration = 2 WHERE seq = 7", "events 1 to 7 are not"],
+    ["missing in the middle", "DELETE FROM events WHERE seq = 4", "event 4 is missing"],
+    ["missing at the beginning", "DELETE FROM events WHERE seq = 1", "event 1 is missing"],
+    ["no event", "UPDATE events SET event = '{' WHERE seq = 2", "event 2 cannot be read"],
+    ["missing at the end", "DELETE FROM events WHERE seq = 7", "should have 7 events and its last one is 6"]
+  ] as const) {
+    it.scopedLive(`SQLite: says which event is ${name}, and hands out nothing instead (R9)`, () =>
+      Effect.gen(function* () {
+        const file = path.join(yield* temporaryDirectory, "store.db")
+        const using = <A, E>(use: (store: SessionStore["Type"]) => Effect.Effect<A, E, Scope.Scope>) =>
+          Effect.scoped(
+            Effect.provide(
+              Effect.flatMap(SessionStore, use),
+              Layer.provide(SqlSessionStore.layer, Database.layer(file))
+            )
+          )
+        yield* using((store) =>
+          Effect.flatMap(store.open({ session: "s", create }), (lease) => store.append(lease, numbered(lease, history)))
+        )
+        const sqlite = new Sqlite(file)
+        sqlite.exec(change)
+        sqlite.close()
+        const error = yield* failureOf(
+          using((store) => Effect.zipRight(store.read("s", 1, 100), store.open({ session: "s" })))
+        )
+        assert.strictEqual(error._tag, "DatabaseDamaged")
+        assert.include(error.message, says)
+        assert.include(error.message, "session s")
+      })
+    )
+  }
   contract("memory", Effect.succeed(MemorySessionStore.layer))
   contract(
     "SQLite",

@@ -1,10 +1,10 @@
 // @effect-diagnostics asyncFunction:off newPromise:off globalRandom:off globalTimers:off - drives a real process from outside
 import Database from "better-sqlite3"
-import { build } from "esbuild"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { bundled } from "./program.ts"
 
 export interface KillReport {
   readonly rounds: number
@@ -98,25 +98,13 @@ const check = (folder: string): Omit<KillReport, "rounds"> => {
 
 /** Kills a run with writes `rounds` times on the same database and says what is wrong afterwards. */
 export const killRounds = async (rounds: number): Promise<KillReport> => {
-  const root = process.cwd()
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-kill-"))
-  const cache = path.join(root, "node_modules/.cache/tollgate")
-  fs.mkdirSync(cache, { recursive: true })
-  const program = path.join(cache, `victim-${process.pid}.cjs`)
+  const program = await bundled("victim")
   try {
-    await build({
-      entryPoints: [path.join(root, "test/fixtures/programs/victim.ts")],
-      outfile: program,
-      bundle: true,
-      platform: "node",
-      format: "cjs",
-      external: ["better-sqlite3"],
-      logLevel: "error"
-    })
-    for (let round = 0; round < rounds; round++) await killOnce(program, folder)
+    for (let round = 0; round < rounds; round++) await killOnce(program.file, folder)
     return { rounds, ...check(folder) }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
-    fs.rmSync(program, { force: true })
+    program.remove()
   }
 }
