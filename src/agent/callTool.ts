@@ -17,15 +17,19 @@ import { ToolNotFound } from "../tool/Toolset.ts"
 import { ToolCallCompleted, ToolCallFailed, ToolCallInterrupted, ToolCallRequested } from "./AgentEvent.ts"
 import { approvalMessage } from "./approvalMessage.ts"
 import type { CallError, Tools } from "./Tools.ts"
+import { maxJsonDepth, parseJson } from "../text/Json.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
 /** The arguments of a call are not the JSON object that they must be. */
 export class ArgumentsMalformed extends Schema.TaggedError<ArgumentsMalformed>()("ArgumentsMalformed", {
   tool: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  deep: Schema.optionalWith(Schema.Literal(true), { exact: true })
 }) {
   override get message() {
-    return `The arguments of ${legible(this.tool, 64)} are not a JSON object: ${this.reason}. Call it again with valid JSON.`
+    return this.deep === true
+      ? `The arguments of ${legible(this.tool, 64)} are nested deeper than ${maxJsonDepth} levels. Call it again with flatter ones.`
+      : `The arguments of ${legible(this.tool, 64)} are not a JSON object: ${this.reason}. Call it again with valid JSON.`
   }
 }
 
@@ -48,12 +52,22 @@ export interface Called {
 /** Characters of a tool's output that are kept for the result of an interrupted call. */
 const partialLimit = 8 * 1024
 
-const parse = Schema.decodeUnknownEither(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+const decode = Schema.decodeUnknownEither(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 
 const paramsOf = ({ function: { arguments: text, name } }: FunctionCall): Either.Either<unknown, ArgumentsMalformed> =>
   text.trim() === ""
     ? Either.right({})
-    : Either.mapLeft(parse(text), () => new ArgumentsMalformed({ tool: name, reason: legible(text, 200) }))
+    : parseJson(text).pipe(
+        Either.flatMap(decode),
+        Either.mapLeft(
+          (why) =>
+            new ArgumentsMalformed({
+              tool: name,
+              reason: legible(text.slice(0, 1000), 200),
+              ...(why === "too deep" ? { deep: true as const } : {})
+            })
+        )
+      )
 
 /** The result of a call as the conversation keeps it. */
 export const toolMessage = (callId: string, content: string): StoredMessage => ({

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
+import { parseJson } from "../text/Json.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 
 /** What a delegate says of a request; `ask` leaves it to the mode. */
@@ -47,13 +48,11 @@ export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "
   readonly onFailure?: "ask" | "deny"
 }
 
-const Decision = Schema.parseJson(
-  Schema.Struct({
-    digest: Schema.String,
-    decision: Schema.Literal("approve", "deny", "ask"),
-    reason: Schema.optionalWith(Schema.String, { exact: true })
-  })
-)
+const Decision = Schema.Struct({
+  digest: Schema.String,
+  decision: Schema.Literal("approve", "deny", "ask"),
+  reason: Schema.optionalWith(Schema.String, { exact: true })
+})
 const decode = Schema.decodeUnknown(Decision)
 const encode = Schema.encode(Schema.parseJson(ApprovalRequest))
 
@@ -73,7 +72,7 @@ const consult = (
     const ended = Answer.of(result)
     if (Either.isLeft(ended)) return failed(ended.left.message)
     if (ended.right.stdout.trim() === "") return failed("answered nothing")
-    const said = yield* Effect.option(decode(ended.right.stdout))
+    const said = yield* Effect.option(Effect.flatMap(parseJson(ended.right.stdout), decode))
     if (Option.isNone(said)) return failed("printed something that is not an answer")
     const answer = said.value
     if (answer.digest !== request.digest) return failed("answered about something else")

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import { parseJson } from "../text/Json.ts"
 
 /** Parameters that say most about a call, in this order. */
 const telling = ["command", "path", "file", "pattern", "query", "url", "name", "from", "to", "text"]
@@ -16,7 +17,7 @@ const word = (value: unknown): string => {
 
 /** The arguments of a call on one line: the telling ones bare, the others by name, long texts left out. */
 export const brief = (json: string): string => {
-  const parsed = Either.try((): unknown => JSON.parse(json === "" ? "{}" : json))
+  const parsed = parseJson(json === "" ? "{}" : json)
   if (Either.isLeft(parsed)) return json.replaceAll(/\s+/gu, " ")
   if (typeof parsed.right !== "object" || parsed.right === null) return word(parsed.right)
   const fields: ReadonlyArray<readonly [string, unknown]> = Object.entries(parsed.right)

@@ -93,7 +93,12 @@ export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid
         events++
         return Effect.mapBoth(fromLine(line), {
           onSuccess: (envelope) => [envelope],
-          onFailure: () => new RecordingInvalid({ file, line: at, problem: problemOf(line) })
+          onFailure: (error) =>
+            new RecordingInvalid({
+              file,
+              line: at,
+              problem: error._tag === "EventTooDeep" ? error.message : problemOf(line)
+            })
         })
       }),
       Stream.flattenIterables,

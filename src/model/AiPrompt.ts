@@ -1,17 +1,13 @@
 import * as Prompt from "@effect/ai/Prompt"
+import * as Either from "effect/Either"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { assistantParts, type AiReplay } from "./AiReplay.ts"
 import { sendableName } from "./FunctionName.ts"
+import { parseJson } from "../text/Json.ts"
 
 const text = (content: string) => Prompt.userMessage({ content: [Prompt.makePart("text", { text: content })] })
 
-const parse = (content: string): unknown => {
-  try {
-    return JSON.parse(content)
-  } catch {
-    return content
-  }
-}
+const parse = (content: string): unknown => Either.getOrElse(parseJson(content), () => content)
 
 const isFailure = (result: unknown): boolean => typeof result === "object" && result !== null && "error" in result
 

@@ -1,17 +1,14 @@
 import * as Either from "effect/Either"
+import { parseJson } from "../text/Json.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The object that a model's JSON text of arguments stands for, or the text itself where it stands for none. */
 export const parseArguments = (text: string): Either.Either<JsonObject, string> => {
-  try {
-    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text)
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Either.right(value as JsonObject)
-      : Either.left(text)
-  } catch {
-    return Either.left(text)
-  }
+  const value = Either.getOrUndefined(parseJson(text.trim() === "" ? "{}" : text))
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Either.right(value as JsonObject)
+    : Either.left(text)
 }
 
 /** Arguments for a server that takes only objects: what does not parse goes back wrapped, so that the model sees it. */

@@ -6,7 +6,8 @@ import { ModelCut, type ModelError } from "./ModelError.ts"
 import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
 import { appendPart, fragmentWeight, maximumAnswer, maximumCalls } from "./PartBuffer.ts"
 import { named, type Origin } from "./Reason.ts"
-import { malformed, ofErrorObject } from "./ServerFailure.ts"
+import { malformed, maxChunkDepth, ofErrorObject } from "./ServerFailure.ts"
+import { isDeepText } from "../text/Json.ts"
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(ChatChunk))
 
@@ -97,6 +98,8 @@ export const make = (origin: Origin, callPrefix: string): ChatAnswer => {
           done = true
           continue
         }
+        if (isDeepText(event, maxChunkDepth))
+          return Either.left(malformed(origin, `a chunk that is nested deeper than ${maxChunkDepth} levels`))
         const chunk = decode(event)
         if (Either.isLeft(chunk)) return Either.left(malformed(origin, `not a chat completion chunk: ${event}`))
         const error = acceptChunk(chunk.right, parts)

@@ -8,7 +8,8 @@ import { originOf, type Endpoint } from "./Endpoint.ts"
 import * as EventStream from "./EventStream.ts"
 import type { ModelError } from "./ModelError.ts"
 import type { Origin } from "./Reason.ts"
-import { malformed, ofErrorObject } from "./ServerFailure.ts"
+import { malformed, maxChunkDepth, ofErrorObject } from "./ServerFailure.ts"
+import { parseJson } from "../text/Json.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -75,11 +76,11 @@ export const events = <A, I>(
 }
 
 const parse = (origin: Origin, data: string): Either.Either<Json, ModelError> => {
-  try {
-    return Either.right(record(JSON.parse(data)))
-  } catch {
-    return Either.left(malformed(origin, `not JSON: ${data}`))
-  }
+  return Either.mapBoth(parseJson(data, maxChunkDepth), {
+    onLeft: (why) =>
+      malformed(origin, why === "too deep" ? `nested deeper than ${maxChunkDepth} levels` : `not JSON: ${data}`),
+    onRight: record
+  })
 }
 
 const typeOf = (data: string): unknown => {

@@ -1,6 +1,11 @@
 import { retryAfterMillis } from "../policy/network/retryAfter.ts"
 import { ModelMalformed, ModelOverloaded, ModelRejected, ModelUnauthorized, type ModelError } from "./ModelError.ts"
+import * as Either from "effect/Either"
+import { maxJsonDepth, parseJson } from "../text/Json.ts"
 import { named, oneLine, type Origin } from "./Reason.ts"
+
+/** Levels of one chunk of an answer, the data of a call included. */
+export const maxChunkDepth = 2 * maxJsonDepth
 
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
@@ -38,13 +43,7 @@ const describe = (error: unknown): Described => {
   return { reason: firstText(message, detail, code, type), status: byName ?? numeric }
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const parse = (text: string): unknown => Either.getOrUndefined(parseJson(text))
 
 const describeBody = (body: string): Described => {
   const json = parse(body)

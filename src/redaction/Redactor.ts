@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { ExactValues } from "./ExactValues.ts"
+import { JsonText } from "./JsonText.ts"
 import { redactJsonWith } from "./RedactJson.ts"
 import { approvalReader, Scanner } from "./Scanner.ts"
 import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
@@ -27,8 +28,15 @@ export interface RedactorShape {
   readonly shownJson: (value: unknown) => ShownJson
   /** A copy with secrets replaced by key names and in strings; the argument is not changed. */
   readonly json: (value: unknown) => unknown
+  /**
+   * A text as a model or a server writes it, which may be JSON: its strings are decoded first, and those within them, so that
+   * no escape hides a secret. A text without secrets stays as it is.
+   */
+  readonly jsonText: (text: string) => string
   /** However a text is cut into chunks, the outcome is that of `text` for the whole. */
   readonly stream: () => RedactionStream
+  /** The same for `jsonText`, with strings as `JSON.stringify` spells them. */
+  readonly jsonStream: () => RedactionStream
   /** Shows what was held back also where the stream fails. */
   readonly transform: <E, R>(self: Stream.Stream<string, E, R>) => Stream.Stream<string, E, R>
 }
@@ -67,6 +75,14 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
     const known = exact.isEmpty ? whole : exact.replace(whole, true).out
     return isHarmless(known) ? known : new Scanner().whole(known)
   }
+  const jsonStream = (): RedactionStream => new JsonText(stream)
+  const jsonText = (whole: string): string => {
+    if (!/^\s*[[{]/.test(whole)) return text(whole)
+    const seen = { changed: false }
+    const one = new JsonText(stream, seen)
+    const shown = one.push(whole) + one.flush()
+    return seen.changed ? shown : whole
+  }
   const transform = <E, R>(self: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
     Stream.suspend(() => {
       const one = stream()
@@ -84,8 +100,10 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
     text,
     shown,
     shownJson: (value) => shownJsonWith(shown, value),
-    json: (value) => redactJsonWith(text, value),
+    json: (value) => redactJsonWith(jsonText, value),
+    jsonText,
     stream,
+    jsonStream,
     transform
   }
 }

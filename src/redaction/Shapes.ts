@@ -85,7 +85,7 @@ const shapes: ReadonlyArray<readonly [kind: string, pattern: string]> = [
 
 /** Finds any of them; the name of the group that matched is `k` and the index of its kind. */
 export const anyShape = new RegExp(
-  `(?<![A-Za-z0-9])(?:${shapes.map(([, pattern], index) => `(?<k${index}>${pattern})`).join("|")})`,
+  `(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrt]))(?:${shapes.map(([, pattern], index) => `(?<k${index}>${pattern})`).join("|")})`,
   "g"
 )
 

@@ -35,7 +35,7 @@ export class Channel {
     this.place = place
     this.after = after
     this.redactor = redactor
-    this.redaction = redactor.stream()
+    this.redaction = first._tag === "ArgumentsDelta" ? redactor.jsonStream() : redactor.stream()
   }
 
   push(event: TransientEvent): void {

@@ -1,8 +1,18 @@
+import * as Effect from "effect/Effect"
+import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { isDeepText, maxJsonDepth } from "../text/Json.ts"
 import { Event } from "./Event.ts"
 
 /** The version of the envelope and of every event in it; see docs/events.md for what may change within one. */
 export const schemaVersion = 1
+
+/** A line that no event has, as nothing of one is nested so deep. */
+export class EventTooDeep extends Schema.TaggedError<EventTooDeep>()("EventTooDeep", { levels: Schema.Number }) {
+  override get message() {
+    return `the event is nested deeper than ${this.levels} levels`
+  }
+}
 
 /** An event and where it belongs. */
 export const Envelope = Schema.Struct({
@@ -32,5 +42,12 @@ export type Place = Pick<Envelope, "task" | "iteration" | "worker">
 /** One envelope as a line of JSONL, without the newline; every field of an event is its own JSON form. */
 export const toLine = (envelope: Envelope): string => JSON.stringify(envelope)
 
-export const fromLine = Schema.decodeUnknown(Schema.parseJson(Envelope))
+/** Levels of the data of an event around what a call or its model brings. */
+export const maxEventDepth = 2 * maxJsonDepth
+
+/** The envelope of a line. */
+export const fromLine = (line: string): Effect.Effect<Envelope, EventTooDeep | ParseError> =>
+  isDeepText(line, maxEventDepth) ? Effect.fail(new EventTooDeep({ levels: maxEventDepth })) : decodeLine(line)
+
+const decodeLine = Schema.decodeUnknown(Schema.parseJson(Envelope))
 export const decode = Schema.decodeUnknown(Envelope)

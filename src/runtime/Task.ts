@@ -12,6 +12,7 @@ import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
 import { noUsage } from "../model/ModelPart.ts"
+import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { InvokeTool } from "./Command.ts"
@@ -68,6 +69,11 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
           const tool = tools.tools.get(command.tool)
           if (tool?.mode === "llm") {
             return yield* new TaskStopped({ reason: `${command.tool} can be invoked by the model only.` })
+          }
+          if (isDeepValue(command.parameters)) {
+            return yield* new TaskStopped({
+              reason: `The parameters of ${command.tool} are nested deeper than ${maxJsonDepth} levels.`
+            })
           }
           const place = { sessionId: lease.session, workerPath: RootWorker.path, iteration: 1, by: "user" as const }
           const call = {

@@ -29,7 +29,7 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 /** What somebody is to approve keeps all that could run. */
 const forApproval = (redactor: RedactorShape): RedactorShape => ({
   ...redactor,
-  text: (text) => redactor.shown(text).text,
+  jsonText: (text) => redactor.shown(text).text,
   json: (value) => redactor.shownJson(value).value
 })
 
@@ -42,7 +42,7 @@ const field = (owner: object, name: string, value: unknown, redactor: RedactorSh
 
 /** The value without secrets, itself where it has none. */
 const redact = (value: unknown, redactor: RedactorShape): unknown => {
-  if (typeof value === "string") return redactor.text(value)
+  if (typeof value === "string") return redactor.jsonText(value)
   if (!isObject(value)) return value
   if (Array.isArray(value)) {
     const items: ReadonlyArray<unknown> = value.map((item) => redact(item, redactor))

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { After, Before, post, pre, type Hook, type Outcome } from "./Hook.ts"
+import { maxJsonDepth, parseJson } from "../text/Json.ts"
 import { HookRunner, type HookNotRun, type HookOutput, type HookProgram } from "./HookRunner.ts"
 import type { ToolCall } from "./ToolCall.ts"
 
@@ -53,7 +54,7 @@ const Answer = Schema.Union(
 )
 type Answer = typeof Answer.Type
 
-const parse = Schema.decodeUnknownEither(Schema.parseJson(Answer), { onExcessProperty: "error" })
+const parse = Schema.decodeUnknownEither(Answer, { onExcessProperty: "error" })
 
 /** The exit code by which a program aborts, with the reason on stderr, as hooks of other agents do. */
 const abortCode = 2
@@ -81,7 +82,7 @@ const answerOf = ({ exitCode, stderr, stdout }: HookOutput): Either.Either<Answe
   if (stdout.text.trim() === "")
     return invalid(`it answered nothing; to let a call go on, print {"decision":"continue"}`)
   return Either.mapLeft(
-    parse(stdout.text),
+    Either.flatMap(parseJson(stdout.text, maxJsonDepth + 2), parse),
     () => new HookAnswerInvalid({ exitCode, reason: `it printed something that is not an answer${quote(stdout.text)}` })
   )
 }

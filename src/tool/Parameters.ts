@@ -3,6 +3,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 import { legible } from "./legible.ts"
 import { rooted } from "./rooted.ts"
 
@@ -51,17 +52,11 @@ const path = (segments: ReadonlyArray<PropertyKey>): string =>
 
 export type Decode = (raw: unknown) => Either.Either<unknown, ReadonlyArray<Issue>>
 
-/** Parameters that are nested deeper than the stack are refused like any others that do not fit. */
+/** Parameters that are nested too deep for what reads them are refused like any others that do not fit. */
 export const shallow =
   (decode: Decode): Decode =>
-  (raw) => {
-    try {
-      return decode(raw)
-    } catch (defect) {
-      if (defect instanceof RangeError) return Either.left([issue("", "is nested too deeply")])
-      throw defect
-    }
-  }
+  (raw) =>
+    isDeepValue(raw) ? Either.left([issue("", `is nested deeper than ${maxJsonDepth} levels`)]) : decode(raw)
 
 /** `Schema.Struct({})` takes anything but null; as parameters it means none. */
 const takesNothing = (schema: Schema.Schema.AnyNoContext): boolean => {

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 
 /** A string as it is, nothing as `done`, anything else as JSON. */
 const textOf = (value: unknown): string =>
@@ -46,8 +47,12 @@ export const encoder = (schema: Schema.Schema.AnyNoContext): Encode => {
   if (AST.isVoidKeyword(schema.ast)) return () => Either.right(ToolResult.of(undefined))
   const encode = Schema.encodeUnknownEither(schema)
   return (success) =>
-    Either.mapBoth(encode(success), {
-      onLeft: (error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400),
-      onRight: ToolResult.of
-    })
+    encode(success).pipe(
+      Either.mapLeft((error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400)),
+      Either.filterOrLeft(
+        (value) => !isDeepValue(value),
+        () => `it is nested deeper than ${maxJsonDepth} levels`
+      ),
+      Either.map(ToolResult.of)
+    )
 }

@@ -9,6 +9,8 @@ const plain: RedactorShape = {
   shown: (text) => ({ text, masked: 0 }),
   shownJson: (value) => ({ value, masked: 0, whole: true }),
   json: (value) => value,
+  jsonText: (text) => text,
+  jsonStream: () => ({ push: (text) => text, flush: () => "" }),
   stream: () => ({ push: (text) => text, flush: () => "" }),
   transform: (self) => self
 }

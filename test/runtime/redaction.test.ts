@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { make as makeRedactor } from "../../src/redaction/Redactor.ts"
 import { redactEvent } from "../../src/runtime/redactEvent.ts"
+import { brief } from "../../src/cli/Arguments.ts"
+import { fromLine, toLine } from "../../src/runtime/Envelope.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
@@ -33,6 +35,48 @@ const tools = [
   Tool.make("refuse", { ...common, failure: Refused, handler: ({ token }) => new Refused({ token }) }),
   Tool.make("crash", { ...common, handler: ({ token }) => Effect.die(new Error(`crashed with ${token}`)) })
 ] as const
+
+describe("arguments of a model", () => {
+  it.effect("that are nested too deep are refused with a reason, and the session stays legible (R14)", () =>
+    Effect.gen(function* () {
+      const deep = `{"token":${"[".repeat(5000)}${"]".repeat(5000)}}`
+      const model = yield* Testing.Scripted.make([[{ call: { name: "say", arguments: deep } }], "sorry"])
+      const program = Effect.gen(function* () {
+        const session = yield* Testing.session()
+        return yield* session.run("go")
+      })
+      const seen = yield* Effect.provide(program, Testing.layer({ tools, model }))
+      const failed = seen.flatMap(({ event }) => (event._tag === "ToolCallFailed" ? [event.error] : []))
+      assert.deepStrictEqual(failed, [
+        {
+          _tag: "ArgumentsMalformed",
+          message: "The arguments of say are nested deeper than 64 levels. Call it again with flatter ones."
+        }
+      ])
+      assert.strictEqual(seen.at(-1)?.event._tag, "TaskCompleted")
+      assert.strictEqual(brief(deep), deep)
+      for (const envelope of seen) assert.deepStrictEqual(yield* fromLine(toLine(envelope)), envelope)
+      const line = toLine(seen[0]!).replace('"event":', `"more":${"[".repeat(5000)}${"]".repeat(5000)},"event":`)
+      assert.strictEqual((yield* Effect.flip(fromLine(line)))._tag, "EventTooDeep")
+    })
+  )
+
+  it.effect("keep no secret behind an escape, in no event and no delta (S5)", () =>
+    Effect.gen(function* () {
+      const script = `make\n${secret}\nexport DEPLOY=${secret}`
+      const given = JSON.stringify({ token: "x", script, nested: JSON.stringify({ script }) })
+      const model = yield* Testing.Scripted.make([[{ call: { name: "say", arguments: given } }], "done"])
+      const program = Effect.gen(function* () {
+        const session = yield* Testing.session()
+        return yield* session.run("go")
+      })
+      const seen = yield* Effect.provide(program, Testing.layer({ tools, model }))
+      assert.isTrue(seen.some(({ event }) => event._tag === "ArgumentsDelta"))
+      assert.notInclude(JSON.stringify(seen), secret.slice(4))
+      assert.notInclude(JSON.stringify(yield* model.requests), secret.slice(4))
+    })
+  )
+})
 
 describe("secrets", () => {
   it("hide nothing that runs from those who approve, in the event of the request as well (A15)", () => {

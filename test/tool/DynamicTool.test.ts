@@ -93,7 +93,7 @@ describe("decoder of a JSON Schema", () => {
     let deep: object = {}
     for (let depth = 0; depth < 20_000; depth++) deep = { n: deep }
     assert.deepStrictEqual(issues({ type: "object", properties: { n: { $ref: "#" } } }, deep), [
-      ": is nested too deeply"
+      ": is nested deeper than 64 levels"
     ])
   })
 

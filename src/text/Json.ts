@@ -1,0 +1,54 @@
+import * as Either from "effect/Either"
+
+/** Levels of arrays and objects that a text of a model, a server or a file may have; what walks data later recurses once for each. */
+export const maxJsonDepth = 64
+
+/** Why a text is no data. */
+export type NotJson = "malformed" | "too deep"
+
+/** Whether brackets outside of strings are nested deeper than `max`. */
+export const isDeepText = (text: string, max = maxJsonDepth): boolean => {
+  if (text.length <= max) return false
+  let depth = 0
+  const sign = /["[\]{}]/g
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    if (found[0] === '"') {
+      const end = endOfString(text, sign.lastIndex)
+      if (end === -1) return false
+      sign.lastIndex = end + 1
+    } else if (found[0] === "[" || found[0] === "{") {
+      if (++depth > max) return true
+    } else depth--
+  }
+  return false
+}
+
+const endOfString = (text: string, from: number): number => {
+  for (let end = text.indexOf('"', from); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = end
+    while (slashes > from && text.charCodeAt(slashes - 1) === 0x5c) slashes--
+    if ((end - slashes) % 2 === 0) return end
+  }
+  return -1
+}
+
+/** Whether a value is nested deeper than `max`; one that contains itself is. */
+export const isDeepValue = (value: unknown, max = maxJsonDepth): boolean => {
+  const visit = (one: unknown, left: number): boolean => {
+    if (typeof one !== "object" || one === null) return false
+    if (left === 0) return true
+    for (const below of Object.values(one)) if (visit(below, left - 1)) return true
+    return false
+  }
+  return visit(value, max)
+}
+
+/** The data that a text stands for, no deeper than `max`. */
+export const parseJson = (text: string, max = maxJsonDepth): Either.Either<unknown, NotJson> => {
+  if (isDeepText(text, max)) return Either.left("too deep")
+  try {
+    return Either.right(JSON.parse(text))
+  } catch {
+    return Either.left("malformed")
+  }
+}
