@@ -166,7 +166,8 @@ export const lookup = (ruleCount: number, grantCount: number): number => {
     grants.add({
       id: `g${index}`,
       sessionId: "session_1",
-      worker: `["root"]`,
+      scope: "session",
+      workers: "root",
       tool: "run_shell",
       key,
       words,
@@ -186,7 +187,7 @@ export const lookup = (ruleCount: number, grantCount: number): number => {
       least(10, 200, () => {
         const subject = subjectOf(params)
         book.verdict("run_shell", subject)
-        grants.find("session_1", `["root"]`, subject.key, 0)
+        grants.find("session_1", "root", subject.key, 0)
       })
     )
   )

@@ -2,7 +2,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { Approvals } from "../approval/Approvals.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { endOf as kindOf } from "../middleware/endOf.ts"
@@ -44,7 +43,6 @@ export interface SubWorkersOptions {
   readonly common: Pick<WorkerOptions, "sessionId" | "profile" | "model" | "limits" | "spans">
   readonly systemPrompt: string
   readonly tools: Tools["Type"]
-  readonly approvals: Approvals["Type"]
   readonly open: OpenSink
   /** Of the root. */
   readonly meter: Meter
@@ -94,10 +92,10 @@ const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
 
 /**
  * Runs the sub-workers of one task (U3): a task in, a text out, behind the same gate. Each has ended, with all that it
- * started and all that was granted to it, before the call that asked for it does.
+ * started, before the call that asked for it does.
  */
 export const make = (options: SubWorkersOptions): Delegation["Type"] => {
-  const { approvals, common, limits, systemPrompt } = options
+  const { common, limits, systemPrompt } = options
   const families = new Map<string, Family>()
   let started = 0
 
@@ -121,7 +119,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
   const delegate = ({ call, name, task }: DelegationRequest) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const { callId, sessionId, workerPath: parent } = call
+        const { callId, workerPath: parent } = call
         const depth = parent.length
         const reason = refusal(depth)
         if (reason !== undefined) return yield* new DelegationFailed({ reason })
@@ -152,9 +150,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
           families.delete(keyOf(path))
           return yield* outcome
         })
-        // Also before, since the path may have been that of a worker of an earlier task that is stuck.
-        yield* approvals.endWorker(sessionId, path)
-        const { text } = yield* Effect.ensuring(work, approvals.endWorker(sessionId, path)).pipe(
+        const { text } = yield* work.pipe(
           Effect.mapError((error) => {
             const stop = error._tag === "TaskStopped"
             return new DelegationFailed({ worker: keyOf(path), reason: error.message, ...(stop ? { stop } : {}) })

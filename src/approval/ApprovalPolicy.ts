@@ -10,8 +10,11 @@ export type ApprovalPolicy = typeof ApprovalPolicy.Type
 
 export type PolicyVerdict = "ask" | "deny" | "fail" | "allow"
 
-/** What a policy makes of a call that needs a decision; a rule that asks outweighs all but a blanket `allow`. */
-export const judge = (policy: ApprovalPolicy, tool: Tool.Traits, askedByRule = false): PolicyVerdict => {
+/**
+ * What a policy makes of a call that needs a decision. `contained` says that all it touches lies plainly inside the
+ * workspace, that none of it is protected, and that no rule asks: nothing else is lifted by any mode but a blanket `allow`.
+ */
+export const judge = (policy: ApprovalPolicy, tool: Tool.Traits, contained: boolean): PolicyVerdict => {
   switch (policy) {
     case "ask":
     case "deny":
@@ -19,8 +22,8 @@ export const judge = (policy: ApprovalPolicy, tool: Tool.Traits, askedByRule = f
     case "allow":
       return policy
     case "allow-read-only":
-      return tool.readOnly && !askedByRule ? "allow" : "deny"
+      return tool.readOnly && contained ? "allow" : "deny"
     case "allow-edits":
-      return (tool.readOnly || tool.category === "files") && !askedByRule ? "allow" : "ask"
+      return (tool.readOnly || tool.category === "files") && contained ? "allow" : "ask"
   }
 }

@@ -40,14 +40,19 @@ export interface ApprovalsOptions {
   readonly rules?: ReadonlyArray<Rule>
   /** Whether the rules of the project count. */
   readonly trusted?: boolean
-  /** Where relative path patterns of rules start. */
+  /** The directory of the project: relative paths of calls and of rules start here, and rules for commands hold here. */
   readonly root?: string
+  /** The user's home directory, for the protected places in it; that of the process where absent. */
+  readonly home?: string
   /** Whether `always` is offered, which saves a rule; false where absent. */
   readonly always?: boolean
   readonly grants?: Partial<GrantLimits>
   /** Whether anybody can be asked; true where absent. Where not, what would be asked fails closed. */
   readonly attended?: boolean
 }
+
+/** Whether a tool wants a decision on a call; `always` where it does without having looked at the parameters. */
+export type Wanted = Tool.Asks | "always"
 
 /** A call that may run. */
 export interface Clearance {
@@ -69,7 +74,7 @@ export interface Question {
   readonly project?: string
   readonly workerPath?: ReadonlyArray<string>
   /** Whether the tool itself wants a decision; by its declaration where absent. */
-  readonly asks?: boolean
+  readonly asks?: Wanted
 }
 
 /** Who decides on calls. State is kept here alone: nothing that a client posts is evidence of a decision. */
@@ -82,7 +87,7 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
      */
     readonly request: (
       call: ToolCall,
-      asks: boolean,
+      asks: Wanted,
       preview: Effect.Effect<Preview | undefined>
     ) => Effect.Effect<Clearance, ApprovalRefused>
     /** Answers an open request, once; an approval for longer also answers what it covers of the others that wait. */
@@ -108,8 +113,8 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly closeSession: (session: string) => Effect.Effect<void>
     /** Forgets what belongs to the session alone. */
     readonly endSession: (session: string) => Effect.Effect<void>
-    /** Forgets what was granted to a worker that has ended. */
-    readonly endWorker: (session: string, workerPath: ReadonlyArray<string>) => Effect.Effect<void>
+    /** The task is over, and with it what was granted for it. */
+    readonly endTask: (session: string) => Effect.Effect<void>
     /** Takes up stored requests again, which can be answered from here on, also before their call asks again (A12). */
     readonly restore: (requests: ReadonlyArray<ApprovalRequest>) => Effect.Effect<void>
     /** Drops the restored requests of a session that no call has asked for again, and gives them. */

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -24,10 +23,10 @@ type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Effect.Effect<void>): Asking => {
   const { audit, closing, queue, remember, repetition, restored, timeoutMillis } = state
 
-  const resolved = (call: ToolCall, { request }: Pending.Pending, resolution: Pending.Resolution) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  const resolved = (call: ToolCall, { askedAt, request }: Pending.Pending, resolution: Pending.Resolution) =>
+    Effect.flatMap(state.now, (now) => {
       const { by, outcome, reason, scope } = resolution
-      const waitedMillis = Math.max(0, now - request.requestedAt)
+      const waitedMillis = Math.max(0, now - askedAt)
       remember(request.id, outcome)
       const entry = entryOf(call, "resolved", {
         approval: request.id,
@@ -117,7 +116,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
         return yield* new ApprovalQueueFull({ tool, callId, limit: queue.limit })
       }
       const known = yield* takeRestored(call, asked)
-      const pending = known ?? (yield* Pending.make(asked.request, covers(call, asked), call.sink))
+      const pending = known ?? (yield* Pending.make(asked.request, covers(call, asked), call.sink, yield* state.now))
       // In the queue before it is announced: an answer can come as soon as the event is out.
       const ahead = queue.add(pending)
       yield* atOnce(pending)

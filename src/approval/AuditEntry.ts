@@ -8,6 +8,7 @@ export const AuditKind = Schema.Literal(
   "consulted",
   "decision_refused",
   "revoked",
+  "grant_made",
   "rule_saved",
   "policy_set",
   "reserved_name_attempt",

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -6,6 +5,7 @@ import { ApprovalMismatch, ApprovalNotPending, type DecisionRefused } from "./Ap
 import type { Decision } from "./Approvals.ts"
 import type { DeskState } from "./DeskState.ts"
 import { unchanged } from "./Grantable.ts"
+import type { GrantScope } from "./Grants.ts"
 import type { Pending, Resolution } from "./Pending.ts"
 
 /** A decision without anybody who decides, e.g. in a test. */
@@ -30,7 +30,7 @@ const resolutionOf = ({ by, decision, reason, scope, stop }: Answer): Resolution
 })
 
 export const make = (state: DeskState): Deciding => {
-  const { audit, books, endOf, grants, hash, ids, limits, projectOf, queue, restored, timeoutMillis } = state
+  const { audit, books, endOf, files, grants, ids, limits, projectOf, queue, restored, timeoutMillis } = state
 
   /** Answers what waits and would not be asked by now. */
   const reconsider = (pending: Pending) =>
@@ -38,7 +38,7 @@ export const make = (state: DeskState): Deciding => {
       const { grantable: could } = pending
       if (could === undefined) return
       const now = yield* state.now
-      const grant = grants.find(could.sessionId, could.worker, could.subject.key, now)
+      const grant = grants.find(could.sessionId, could.workers, could.subject.key, now)
       const book = yield* books.get(projectOf(could.sessionId))
       const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
       if (ruled?.decision === "deny") return
@@ -48,11 +48,14 @@ export const make = (state: DeskState): Deciding => {
           : ruled?.decision === "allow"
             ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
             : undefined
-      if (found === undefined || !(yield* unchanged(hash, found.basis))) return
+      if (found === undefined || !(yield* unchanged(files.hash, found.basis))) return
       yield* Deferred.succeed(pending.answer, { outcome: "granted", by: found.by })
     })
 
-  /** Makes an answer hold for longer, and answers what it covers of the others that wait (A6). */
+  /**
+   * Makes an answer hold for longer, and answers what it covers of the others that wait (A6). What is not in the audit does
+   * not count: then the answer is for its own call alone, whose own entry fails as well.
+   */
   const extend = (
     { grantable: could, request }: Pending,
     { by, scope }: Pick<Decision, "by" | "scope">
@@ -60,38 +63,43 @@ export const make = (state: DeskState): Deciding => {
     Effect.gen(function* () {
       if (scope === "once" || could === undefined || could.basis === undefined) return
       const now = yield* state.now
-      const { sessionId, subject, tool, worker } = could
-      const id = yield* ids.next("grant")
-      const grant = Effect.sync(() =>
-        grants.add({
-          id,
-          sessionId,
-          worker,
-          tool,
-          key: subject.key,
-          words: subject.words,
-          basis: could.basis ?? [],
-          grantedAt: now,
-          expiresAt: now + limits.ttlMillis
-        })
-      )
-      if (scope === "always" && could.rule !== undefined) {
-        const rule = { ...could.rule, id: yield* ids.next("rule") }
-        const entry = {
-          kind: "rule_saved",
-          session: request.sessionId,
-          tool,
-          decided_by: by,
-          reason: rule.id
-        } as const
-        // A rule that could not be saved holds for the session at least.
-        yield* Effect.matchEffect(books.save(projectOf(sessionId), rule), {
-          onFailure: (error) => Effect.zipRight(Effect.logWarning(error.message), grant),
-          onSuccess: () => audit.record(entry)
-        })
-      } else yield* grant
+      const { basis, rule, sessionId, subject, tool, workers } = could
+      const { words } = subject
+      const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
+      const granted = (held: GrantScope) =>
+        Effect.flatMap(ids.next("grant"), (id) =>
+          Effect.map(audit.commit({ ...common, kind: "grant_made", scope: held, reason: `${id}: ${words}` }), () =>
+            grants.add({
+              id,
+              sessionId,
+              scope: held,
+              workers,
+              tool,
+              key: subject.key,
+              words,
+              basis,
+              grantedAt: now,
+              expiresAt: now + limits.ttlMillis
+            })
+          )
+        )
+      if (scope !== "always") yield* granted(scope)
+      else if (rule === undefined) yield* granted("session")
+      else {
+        const id = yield* ids.next("rule")
+        yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
+        yield* Effect.catchAll(books.save(projectOf(sessionId), { ...rule, id }), (error) =>
+          Effect.logWarning(error.message).pipe(
+            Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
+            // A rule that could not be saved holds for the session at least.
+            Effect.zipRight(granted("session"))
+          )
+        )
+      }
       yield* Effect.forEach(queue.all, reconsider, { discard: true })
-    })
+    }).pipe(
+      Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
+    )
 
   const find = (id: string): Pending | undefined =>
     queue.find(id) ?? [...restored.values()].find(({ request }) => request.id === id)
@@ -108,8 +116,8 @@ export const make = (state: DeskState): Deciding => {
       if (decision.decision === "approve" && !scopes.includes(decision.scope)) {
         return yield* new ApprovalMismatch({ approvalId, what: "scope" })
       }
-      // A machine that slept has not let the timer run, but the wall clock knows.
-      const late = shownAt !== undefined && (yield* Clock.currentTimeMillis) - shownAt >= timeoutMillis
+      // A machine that slept has not let the timer run, but the clock of deadlines knows.
+      const late = shownAt !== undefined && (yield* state.now) - shownAt >= timeoutMillis
       const resolution: Resolution = late ? { outcome: "expired", by: "timeout" } : resolutionOf(decision)
       const first = yield* Deferred.succeed(answer, resolution)
       if (!first || late) {

@@ -3,7 +3,7 @@ import type { Approvals, ApprovalsOptions } from "./Approvals.ts"
 import * as Asking from "./Asking.ts"
 import * as Deciding from "./Deciding.ts"
 import * as DeskState from "./DeskState.ts"
-import { type Grant, workerText } from "./Grants.ts"
+import type { Grant } from "./Grants.ts"
 import * as Judging from "./Judging.ts"
 import * as Pending from "./Pending.ts"
 
@@ -28,6 +28,9 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
         )
         return Effect.as(told, removed.length > 0)
       })
+
+    const endTask = (session: string) =>
+      Effect.asVoid(revoke(session, "end of the task", ({ scope }) => scope === "task"))
 
     const service: Approvals["Type"] = {
       request,
@@ -58,7 +61,7 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
       beginTask: (session) =>
         Effect.suspend(() => {
           repetition.forget(session)
-          return books.reload(projectOf(session))
+          return Effect.zipRight(endTask(session), books.reload(projectOf(session)))
         }),
       closeSession: (session) =>
         Effect.sync(() => {
@@ -73,17 +76,16 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
           for (const [key, { request }] of restored) if (request.sessionId === session) restored.delete(key)
           return Effect.asVoid(revoke(session, "end of the session", () => true))
         }),
-      endWorker: (session, workerPath) => {
-        const worker = workerText(workerPath)
-        return Effect.asVoid(revoke(session, "end of the worker", (grant) => grant.worker === worker))
-      },
+      endTask,
       restore: (requests) =>
         Effect.forEach(
           requests,
           (request) =>
-            Effect.map(Pending.make(request, undefined, undefined), (pending) => {
-              restored.set(DeskState.callKey(request), pending)
-            }),
+            Effect.flatMap(state.now, (now) =>
+              Effect.map(Pending.make(request, undefined, undefined, now), (pending) => {
+                restored.set(DeskState.callKey(request), pending)
+              })
+            ),
           { discard: true }
         ),
       abandon: (session) =>

@@ -1,5 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as os from "node:os"
+import * as PathContext from "../policy/path/PathContext.ts"
+import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { Redactor, type RedactorShape } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
@@ -15,8 +19,8 @@ import { ApprovalQueue, type Pending } from "./Pending.ts"
 import { Repetition } from "./Repetition.ts"
 import type { PatternRejected } from "./Rule.ts"
 import { RuleStore } from "./RuleStore.ts"
-import * as steady from "./steady.ts"
-import { Subjects } from "./Subject.ts"
+import * as DeadlineClock from "./DeadlineClock.ts"
+import { type Describing, type Subject, Subjects } from "./Subject.ts"
 import { FileHash } from "./FileHash.ts"
 
 type EndState = ApprovalNotPending["state"]
@@ -26,8 +30,10 @@ export interface DeskState {
   readonly ids: Ids["Type"]
   readonly audit: Audit["Type"]
   readonly redactor: RedactorShape
-  readonly subjects: Subjects["Type"]
-  readonly hash: FileHash["Type"]["hash"]
+  readonly subjects: Describing
+  readonly files: FileHash["Type"]
+  /** Whether a call of a tool that has not looked at its parameters touches nothing but plain files of the project. */
+  readonly isContained: (call: Pick<ToolCall, "tool">, subject: Subject) => boolean
   readonly delegate: Delegate["Type"]["decide"]
   readonly books: Books.Books
   readonly grants: Grants
@@ -35,7 +41,7 @@ export interface DeskState {
   readonly queue: ApprovalQueue
   readonly repetition: Repetition
   readonly timeoutMillis: number
-  /** The clock of grants. */
+  /** The clock of deadlines: milliseconds that nobody can set. */
   readonly now: Effect.Effect<number>
   /** Whether `always` is offered. */
   readonly always: boolean
@@ -72,27 +78,51 @@ export const entryOf = (call: ToolCall, kind: AuditEntry["kind"], more: Partial<
   ...more
 })
 
+/** Judges by the path policy; a root that bounds nothing contains nothing. */
+const containedIn = (root: string, home: string): Effect.Effect<DeskState["isContained"]> => {
+  const boundary = { cwd: root, roots: [root], home, trusted: false, stateDirs: [] }
+  return Effect.map(
+    Effect.orElseSucceed(PathContext.make(boundary), () => boundary),
+    (context) => (call, subject) => {
+      const op = call.tool.readOnly ? "grep" : "write"
+      const touched = subject.paths === undefined ? subject.touched() : { named: subject.paths, mentioned: [] }
+      if (touched === "unread") return false
+      const places = [...touched.named, ...touched.mentioned]
+      return places.length === 0
+        ? call.tool.readOnly
+        : places.every((place) =>
+            Either.match(judgeNow(place, op, context), {
+              onLeft: () => false,
+              onRight: ({ verdict }) => verdict.decision === "allow"
+            })
+          )
+    }
+  )
+}
+
 export const make = (options: ApprovalsOptions): Effect.Effect<DeskState, PatternRejected, Audit | RuleStore> =>
   Effect.gen(function* () {
-    const { root = "/", rules = [], trusted = false } = options
+    const { home = os.homedir(), root = "/", rules = [], trusted = false } = options
     const limits = { ...defaultLimits, ...options.grants }
     const policies = new Map<string, ApprovalPolicy>()
     const projects = new Map<string, string>()
     const ended = new Map<string, EndState>()
+    const now = yield* DeadlineClock.make
     return {
       ids: yield* Ids,
       audit: yield* Audit,
       redactor: yield* Redactor,
-      subjects: yield* Subjects,
-      hash: (yield* FileHash).hash,
+      subjects: (yield* Subjects).at(root, home),
+      files: yield* FileHash,
+      isContained: yield* containedIn(root, home),
       delegate: (yield* Delegate).decide,
       books: yield* Books.make({ rules, trusted, root }, yield* RuleStore),
       grants: new Grants(limits),
       limits,
-      queue: new ApprovalQueue(options.maxPending ?? maxPending),
+      queue: new ApprovalQueue(options.maxPending ?? maxPending, now),
       repetition: new Repetition(),
       timeoutMillis: Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds")),
-      now: yield* steady.make,
+      now,
       always: options.always ?? false,
       attended: options.attended ?? true,
       policies,

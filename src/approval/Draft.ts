@@ -5,7 +5,7 @@ import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { DeskState } from "./DeskState.ts"
 import { digest } from "./Digest.ts"
-import { type Grantable, grantable, hashes } from "./Grantable.ts"
+import { type Grantable, grantable, rehashed } from "./Grantable.ts"
 import { requestOf } from "./requestOf.ts"
 import type { Subject } from "./Subject.ts"
 
@@ -20,21 +20,21 @@ export interface Draft {
 
 /** The request for a call, bound to what is there now. */
 export const draft = (
-  { always, hash, ids, redactor, timeoutMillis }: DeskState,
+  { always, files, ids, redactor, timeoutMillis }: DeskState,
   call: ToolCall,
   subject: Subject,
   preview: Effect.Effect<Preview | undefined>
 ): Effect.Effect<Draft> =>
   Effect.gen(function* () {
     const shown = yield* preview
-    const could = yield* grantable(call, subject, hash)
+    const could = yield* grantable(call, subject, files)
     const targets = shown?.targets ?? []
     const bound = digest(call, [...targets, ...(could.basis ?? [])])
     const targetsNow =
       call.tool.readOnly || targets.length === 0
         ? Effect.succeed(targets)
         : Effect.map(preview, (again) => again?.targets ?? [])
-    const basisNow = could.basis === undefined ? Effect.succeed(undefined) : hashes(hash, subject.sources)
+    const basisNow = could.basis === undefined ? Effect.succeed(undefined) : rehashed(files.hash, could.basis)
     return {
       request: requestOf({
         id: yield* ids.next("approval"),
@@ -52,7 +52,7 @@ export const draft = (
       stillHolds: Effect.zipWith(
         targetsNow,
         basisNow,
-        (files, basis) => digest(call, [...files, ...(basis ?? [])]) === bound
+        (shownNow, basis) => digest(call, [...shownNow, ...(basis ?? [])]) === bound
       )
     }
   })

@@ -5,16 +5,20 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 
 /**
- * The SHA-256 of a file that says what a command does, in hexadecimal; `null` for one that is not there. Where nobody knows,
- * which is the default, an answer to such a command holds once only.
+ * A file that says what a command does: its SHA-256 in hexadecimal, and its text; `null` for one that is not there. Where
+ * nobody knows, which is the default, an answer to such a command holds once only.
  */
 export class FileHash extends Context.Reference<FileHash>()("tollgate/approval/FileHash", {
-  defaultValue: (): { readonly hash: (path: string) => Effect.Effect<string | null | undefined> } => ({
-    hash: () => Effect.succeed(undefined)
-  })
+  defaultValue: (): {
+    readonly hash: (path: string) => Effect.Effect<string | null | undefined>
+    readonly text: (path: string) => Effect.Effect<string | null | undefined>
+  } => ({ hash: () => Effect.succeed(undefined), text: () => Effect.succeed(undefined) })
 }) {
   /** Of the files of this machine, where commands run on it. */
-  static readonly layerLocal: Layer.Layer<FileHash> = Layer.succeed(FileHash, { hash: (path) => hashOf(path) })
+  static readonly layerLocal: Layer.Layer<FileHash> = Layer.succeed(FileHash, {
+    hash: (path) => read(path, (bytes) => crypto.createHash("sha256").update(bytes).digest("hex")),
+    text: (path) => read(path, (bytes) => bytes.toString("utf8"))
+  })
 }
 
 /** Bytes; whatever is larger was not written by hand. */
@@ -23,11 +27,10 @@ const maxSize = 4 * 1024 * 1024
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
 
-const hashOf = (path: string): Effect.Effect<string | null | undefined> =>
+const read = <A>(path: string, use: (bytes: Buffer) => A): Effect.Effect<A | null | undefined> =>
   Effect.gen(function* () {
     // What is not a regular file is not opened: a pipe would block.
     const found = yield* Effect.tryPromise(() => fs.stat(path))
     if (!found.isFile() || found.size > maxSize) return undefined
-    const bytes = yield* Effect.tryPromise(() => fs.readFile(path))
-    return crypto.createHash("sha256").update(bytes).digest("hex")
+    return use(yield* Effect.tryPromise(() => fs.readFile(path)))
   }).pipe(Effect.catchAll(({ error }) => Effect.succeed(isAbsent(error) ? null : undefined)))

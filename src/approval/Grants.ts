@@ -1,17 +1,26 @@
 import type { PreviewTarget } from "../tool/Preview.ts"
 
-/** An answer that holds for later calls of the same worker in the same session, in memory alone. */
+/** Whose later calls a grant covers: those of the root worker, or those of every sub-worker of the session. */
+export type GrantedWorkers = "root" | "sub-workers"
+
+export const workersOf = (path: ReadonlyArray<string>): GrantedWorkers => (path.length > 1 ? "sub-workers" : "root")
+
+/** How long a grant holds. */
+export type GrantScope = "task" | "session"
+
+/** An answer that holds for later calls in the same session, in memory alone. */
 export interface Grant {
   readonly id: string
   readonly sessionId: string
-  readonly worker: string
+  readonly scope: GrantScope
+  readonly workers: GrantedWorkers
   readonly tool: string
   /** What it covers; see `Subject`. */
   readonly key: string
   readonly words: string
   /** Files that it relies on. */
   readonly basis: ReadonlyArray<PreviewTarget>
-  /** Epoch milliseconds. */
+  /** Milliseconds of the deadline clock. */
   readonly grantedAt: number
   readonly expiresAt: number
 }
@@ -24,11 +33,9 @@ export interface GrantLimits {
 
 export const defaultLimits: GrantLimits = { max: 10_000, ttlMillis: 8 * 60 * 60 * 1000 }
 
-export const workerText = (path: ReadonlyArray<string>): string => JSON.stringify(path)
-
 const separator = "\u0000"
-const place = (sessionId: string, worker: string, key: string): string =>
-  `${sessionId}${separator}${worker}${separator}${key}`
+const place = (sessionId: string, workers: GrantedWorkers, key: string): string =>
+  `${sessionId}${separator}${workers}${separator}${key}`
 
 /** The grants of all sessions, looked up by exactly what they cover. */
 export class Grants {
@@ -44,7 +51,14 @@ export class Grants {
   }
 
   add(grant: Grant): void {
-    const at = place(grant.sessionId, grant.worker, grant.key)
+    const at = place(grant.sessionId, grant.workers, grant.key)
+    // One for the session is not shortened by one for the task.
+    if (
+      grant.scope === "task" &&
+      this.find(grant.sessionId, grant.workers, grant.key, grant.grantedAt)?.scope === "session"
+    ) {
+      return
+    }
     this.byPlace.delete(at)
     this.byPlace.set(at, grant)
     for (const oldest of this.byPlace.keys()) {
@@ -53,9 +67,9 @@ export class Grants {
     }
   }
 
-  find(sessionId: string, worker: string, key: string, now: number): Grant | undefined {
+  find(sessionId: string, workers: GrantedWorkers, key: string, now: number): Grant | undefined {
     if (this.byPlace.size === 0) return undefined
-    const at = place(sessionId, worker, key)
+    const at = place(sessionId, workers, key)
     const grant = this.byPlace.get(at)
     if (grant === undefined) return undefined
     if (grant.expiresAt > now) return grant

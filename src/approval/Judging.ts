@@ -3,15 +3,15 @@ import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { DelegateFailed, trusted } from "../tool/ToolEvent.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
-import { judge } from "./ApprovalPolicy.ts"
-import type { Approvals, Clearance, Question } from "./Approvals.ts"
+import { type ApprovalPolicy, judge } from "./ApprovalPolicy.ts"
+import type { Approvals, Clearance, Question, Wanted } from "./Approvals.ts"
 import type { Asking } from "./Asking.ts"
 import type { Delegate, DelegateAnswer } from "./Delegate.ts"
 import { type DeskState, entryOf } from "./DeskState.ts"
 import { draft } from "./Draft.ts"
 import { explain, type Explanation } from "./explain.ts"
 import { unchanged } from "./Grantable.ts"
-import { workerText } from "./Grants.ts"
+import { workersOf } from "./Grants.ts"
 import { likeness } from "./Repetition.ts"
 import type { RuleBook } from "./RuleBook.ts"
 import type { Subject } from "./Subject.ts"
@@ -31,20 +31,35 @@ const unheard = "nobody can be asked whether it may go on"
 const worn = "It was denied several times in this task. Do something else, or ask the user."
 
 export const make = (state: DeskState, { ask }: Asking): Judging => {
-  const { attended, audit, books, closing, delegate, grants, hash, policyOf, projectOf, repetition, subjects } = state
+  const { attended, audit, books, closing, delegate, files, grants, isContained, policyOf, projectOf } = state
+  const { repetition, subjects } = state
+
+  /** What the mode says; only two of the modes ask what the call touches. */
+  const byMode = (
+    policy: ApprovalPolicy,
+    call: Pick<ToolCall, "tool">,
+    asks: Wanted,
+    subject: Subject,
+    askedByRule: boolean
+  ) => {
+    const looks = policy === "allow-edits" || policy === "allow-read-only"
+    const contained =
+      looks && !askedByRule && (asks === "contained" || (asks === "always" && isContained(call, subject)))
+    return judge(policy, call.tool, contained)
+  }
 
   const verdict = (
     book: RuleBook,
     call: Pick<ToolCall, "name" | "tool" | "sessionId" | "workerPath" | "repeats">,
-    asks: boolean,
+    asks: Wanted,
     subject: Subject,
     now: number
   ): Explanation => {
     const ruled = book.concerns(call.name) ? book.verdict(call.name, subject) : undefined
-    const grant = grants.find(call.sessionId, workerText(call.workerPath), subject.key, now)
+    const grant = grants.find(call.sessionId, workersOf(call.workerPath), subject.key, now)
     const policy = policyOf(call.sessionId)
-    const byPolicy = judge(policy, call.tool, ruled?.decision === "ask")
-    return explain({ tool: call.name, asks, ruled, grant, policy, byPolicy, repeats: call.repeats })
+    const byPolicy = byMode(policy, call, asks, subject, ruled?.decision === "ask")
+    return explain({ tool: call.name, asks: asks !== false, ruled, grant, policy, byPolicy, repeats: call.repeats })
   }
 
   const refuse = (call: ToolCall, by: string, reason?: string): Effect.Effect<never, ApprovalDenied> =>
@@ -107,7 +122,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     call: ToolCall,
     subject: Subject,
     preview: Show,
-    byMode: Cleared,
+    otherwise: Cleared,
     decide: NonNullable<Delegate["Type"]["decide"]>
   ): Cleared =>
     Effect.flatMap(draft(state, call, subject, preview), ({ preview: shown, request, stillHolds }) =>
@@ -123,7 +138,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
               arguments: call.rawParams,
               reason: reason ?? null
             })
-            return Effect.zipRight(audit.record(passed), byMode)
+            return Effect.zipRight(audit.record(passed), otherwise)
           }
           if (decision === "deny") return refuse(call, by, reason)
           const entry = entryOf(call, "automatic", {
@@ -141,7 +156,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
 
   const conclude = (
     call: ToolCall,
-    asks: boolean,
+    asks: Wanted,
     subject: Subject,
     preview: Show,
     { because, grant, rule, verdict }: Explanation
@@ -149,24 +164,24 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     if (verdict === "allow") {
       if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
       if (rule !== undefined) return allowed(call, `rule ${rule.id}`)
-      return asks ? allowed(call, "policy") : free
+      return asks === false ? free : allowed(call, "policy")
     }
     if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
     if (closing.has(call.sessionId)) return unavailable(call)
     if (repetition.isWorn(call.sessionId, likeness(call, subject))) return refuse(call, "repetition", worn)
-    const byMode: Cleared =
+    const asked: Cleared =
       verdict === "ask" && attended
-        ? Effect.flatMap(draft(state, call, subject, preview), (asked) => ask(call, asked))
+        ? Effect.flatMap(draft(state, call, subject, preview), (drafted) => ask(call, drafted))
         : call.repeats !== undefined
           ? refuse(call, "loop guard", unheard)
           : verdict === "deny"
             ? refuse(call, "policy")
             : unavailable(call)
-    return delegate === undefined ? byMode : byDelegate(call, subject, preview, byMode, delegate)
+    return delegate === undefined ? asked : byDelegate(call, subject, preview, asked, delegate)
   }
 
   /** An answer that relies on files is void once one of them has changed. */
-  const judged = (book: RuleBook, call: ToolCall, asks: boolean, preview: Show): Cleared =>
+  const judged = (book: RuleBook, call: ToolCall, asks: Wanted, preview: Show): Cleared =>
     Effect.flatMap(state.now, (now) => {
       const subject = subjects.of(call)
       const found = verdict(book, call, asks, subject, now)
@@ -181,7 +196,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       }
       const { basis = [], grant } = found
       if (basis.length === 0) return concluded(found)
-      return Effect.flatMap(unchanged(hash, basis), (same): Cleared => {
+      return Effect.flatMap(unchanged(files.hash, basis), (same): Cleared => {
         if (same) return concluded(found)
         if (grant !== undefined) {
           grants.remove(({ id }) => id === grant.id)
@@ -191,8 +206,11 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
             judged(book, call, asks, preview)
           )
         }
-        const byMode = asks ? judge(policyOf(call.sessionId), call.tool) : "allow"
-        return concluded({ verdict: byMode, because: "" })
+        const policy = policyOf(call.sessionId)
+        return concluded({
+          verdict: asks === false ? "allow" : byMode(policy, call, asks, subject, false),
+          because: ""
+        })
       })
     })
 
@@ -201,7 +219,9 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       Effect.suspend(() => {
         const project = projectOf(call.sessionId)
         const withBook = (book: RuleBook): Cleared =>
-          asks || call.repeats !== undefined || book.concerns(call.name) ? judged(book, call, asks, preview) : free
+          asks !== false || call.repeats !== undefined || book.concerns(call.name)
+            ? judged(book, call, asks, preview)
+            : free
         const book = books.peek(project)
         return book === undefined ? Effect.flatMap(books.get(project), withBook) : withBook(book)
       }),
@@ -211,7 +231,13 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       const { name } = tool
       const subject = subjects.of({ name, tool, params: parameters, rawParams: parameters })
       const now = yield* state.now
-      return verdict(book, { name, tool, sessionId, workerPath }, asks ?? tool.approval !== "never", subject, now)
+      return verdict(
+        book,
+        { name, tool, sessionId, workerPath },
+        asks ?? (tool.approval === "never" ? false : tool.approval === "always" ? "always" : true),
+        subject,
+        now
+      )
     })
   }
 }

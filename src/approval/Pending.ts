@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
@@ -19,12 +18,14 @@ export interface Resolution {
 /** A request that waits. Whoever completes `answer` first has decided it; everybody else is late. */
 export interface Pending {
   readonly request: ApprovalRequest
+  /** Milliseconds of the deadline clock. */
+  readonly askedAt: number
   readonly answer: Deferred.Deferred<Resolution>
   readonly shown: Deferred.Deferred<void>
   /** What more than this call an answer could cover; absent on one that was stored and has no call yet. */
   readonly grantable: Grantable | undefined
   readonly sink: ToolSink | undefined
-  /** Epoch milliseconds; absent until it is the first. */
+  /** Milliseconds of the deadline clock; absent until it is the first. */
   shownAt: number | undefined
   /** The position that was last told. */
   told: number
@@ -33,10 +34,12 @@ export interface Pending {
 export const make = (
   request: ApprovalRequest,
   grantable: Grantable | undefined,
-  sink: ToolSink | undefined
+  sink: ToolSink | undefined,
+  askedAt: number
 ): Effect.Effect<Pending> =>
   Effect.zipWith(Deferred.make<Resolution>(), Deferred.make<void>(), (answer, shown) => ({
     request,
+    askedAt,
     answer,
     shown,
     grantable,
@@ -50,8 +53,11 @@ export class ApprovalQueue {
   private waiting: ReadonlyArray<Pending> = []
   readonly limit: number
 
-  constructor(limit: number) {
+  private readonly now: Effect.Effect<number>
+
+  constructor(limit: number, now: Effect.Effect<number>) {
     this.limit = limit
+    this.now = now
   }
 
   get all(): ReadonlyArray<Pending> {
@@ -78,12 +84,19 @@ export class ApprovalQueue {
   readonly advance: Effect.Effect<void> = Effect.suspend(() => {
     const first = this.waiting[0]
     return Effect.zipRight(
-      first === undefined || first.shownAt !== undefined ? Effect.void : show(first),
+      first === undefined || first.shownAt !== undefined ? Effect.void : this.show(first),
       Effect.forEach(this.waiting, (pending, ahead) => (pending.told === ahead ? Effect.void : tell(pending, ahead)), {
         discard: true
       })
     )
   })
+
+  private show(pending: Pending): Effect.Effect<void> {
+    return Effect.flatMap(this.now, (now) => {
+      pending.shownAt = now
+      return Deferred.succeed(pending.shown, undefined)
+    })
+  }
 
   leave(pending: Pending): Effect.Effect<void> {
     return Effect.suspend(() => {
@@ -92,12 +105,6 @@ export class ApprovalQueue {
     })
   }
 }
-
-const show = (pending: Pending): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    pending.shownAt = now
-    return Deferred.succeed(pending.shown, undefined)
-  })
 
 /** The position in the queue as an event. */
 export const tell = (pending: Pending, ahead: number): Effect.Effect<void> =>

@@ -4,7 +4,7 @@ import type { Subject } from "./Subject.ts"
 
 /** What makes two calls the same to a person: who makes them, how they are blanked and what is said about them does not. */
 export const likeness = ({ name, rawParams, tool }: ToolCall, subject: Subject): string =>
-  subject.commands === undefined ? sha256([name, definition(tool), rawParams]) : subject.key
+  subject.shape === undefined ? sha256([name, definition(tool), rawParams]) : subject.key
 
 /** Answers of no to one and the same call in a task, after which nobody is asked again. */
 export const maxDenials = 3

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { compile } from "../policy/path/Glob.ts"
 import { globBase } from "../policy/path/GlobBase.ts"
 import { HostPatternFromString } from "../policy/network/HostPattern.ts"
-import { words } from "../policy/shell/ShellPolicy.ts"
+import { shapeOf } from "../policy/shell/Shape.ts"
 import { PreviewTarget } from "../tool/Preview.ts"
 
 /** Who wrote a rule; one of the project counts only where the project is trusted. */
@@ -146,19 +146,17 @@ export const describe = (rule: Rule): string => {
         : rule.host !== undefined
           ? ` at ${rule.host}`
           : ""
-  const until =
-    rule.basis === undefined || rule.basis.length === 0
-      ? ""
-      : ` until ${rule.basis.map(({ path }) => path).join(", ")} changes`
+  const there = (rule.basis ?? []).filter(({ baseHash }) => baseHash !== null).map(({ path }) => path)
+  const until = there.length === 0 ? "" : ` until ${there.join(", ")} changes`
   const risk = rule.risk === undefined ? "" : ` (${riskWords[rule.risk]} only)`
   return `${rule.decision} ${rule.tool === "*" ? "every tool" : rule.tool}${what}${risk}${until}`
 }
 
 /** The words of a command rule from what a person typed: one plain command, never a pattern. */
 export const argvOf = (text: string): Either.Either<ReadonlyArray<string>, PatternRejected> => {
-  const read = words(text)
-  const [command] = read ?? []
-  return command === undefined || read?.length !== 1
+  const { commands, complete, isList } = shapeOf(text)
+  const [command] = commands
+  return command === undefined || commands.length !== 1 || !complete || !isList
     ? reject(text, "it is not one plain command; write the first words of the commands it should fit")
     : argvWords(command)
 }

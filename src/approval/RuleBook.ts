@@ -12,6 +12,7 @@ import {
   type Rule,
   type RuleRisk
 } from "./Rule.ts"
+import { unwrapped } from "./Sources.ts"
 import type { Host, Subject } from "./Subject.ts"
 
 /** What the rules make of a call: the strictest one that fits, if any does. */
@@ -175,9 +176,6 @@ const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternR
 const mayFitBelow = ({ base = "/" }: Compiled, directory: string): boolean =>
   isWithin(base, directory) || isWithin(directory, base)
 
-const commandsOf = ({ commands }: Subject): ReadonlyArray<Command> =>
-  commands === undefined || commands === "unread" ? [] : commands
-
 /**
  * The strictest of the rules that forbid or ask; any part of a call is enough. Where the rules name this very tool, a call
  * that cannot be read is asked for.
@@ -188,8 +186,10 @@ const strictOn = (shelf: Shelf, subject: Subject, named: boolean): RuleVerdict |
     if (fits !== false) found = stricter(found, fits === undefined ? unread(compiled.rule) : says(compiled))
   }
   for (const compiled of shelf.whole) consider(compiled, true)
-  for (const command of commandsOf(subject)) {
-    for (const compiled of shelf.argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
+  for (const said of subject.shape?.commands ?? []) {
+    for (const command of new Set([said, unwrapped(said)])) {
+      for (const compiled of shelf.argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
+    }
   }
   for (const path of subject.paths ?? []) {
     for (const compiled of shelf.paths) consider(compiled, compiled.path?.(path))
@@ -212,22 +212,35 @@ const strictOn = (shelf: Shelf, subject: Subject, named: boolean): RuleVerdict |
     for (const compiled of shelf.hosts) consider(compiled, compiled.host?.covers(host.name, host.port) ?? false)
   }
   const [anyArgv] = shelf.argv.values()
-  if (subject.commands === "unread" && anyArgv?.[0] !== undefined) consider(anyArgv[0], undefined)
+  if (subject.shape?.complete === false && anyArgv?.[0] !== undefined) consider(anyArgv[0], undefined)
   if (named && subject.paths === undefined && shelf.paths[0] !== undefined) consider(shelf.paths[0], undefined)
   if (named && subject.hosts === undefined && shelf.hosts[0] !== undefined) consider(shelf.hosts[0], undefined)
   return found
 }
 
+/** Programs that move what comes after them to another directory. */
+const movers: ReadonlySet<string> = new Set(["cd", "pushd", "popd"])
+
+/**
+ * The commands of a call that rules may allow one by one: they run one after the other where the rules are, with nothing
+ * passed between them and nothing redirected. Absent where the call is more than that.
+ */
+const commandsOf = ({ isHere, shape }: Subject): ReadonlyArray<Command> | undefined =>
+  shape === undefined
+    ? []
+    : isHere && shape.complete && shape.isList && shape.commands.every(([name = ""]) => !movers.has(name))
+      ? shape.commands
+      : undefined
+
 /** A rule that allows has to fit every part of the call; the parts may have different ones. */
 const allowedBy = (shelf: Shelf, subject: Subject): RuleVerdict | undefined => {
   const [whole] = shelf.whole
   if (whole !== undefined) return says(whole)
-  if (subject.commands === "unread") return undefined
+  const commands = commandsOf(subject)
+  if (commands === undefined) return undefined
   const holds = ({ rule }: Compiled) => rule.exact !== true || subject.bare
   const found = [
-    ...commandsOf(subject).map((command) =>
-      shelf.argv.get(command[0] ?? "")?.find((compiled) => holds(compiled) && begins(command, compiled.rule))
-    ),
+    ...commands.map((command) => shelf.argv.get(command[0] ?? "")?.find((compiled) => begins(command, compiled.rule))),
     ...(subject.paths ?? []).map((path) =>
       shelf.paths.find((compiled) => holds(compiled) && compiled.path?.(path) === true)
     ),
@@ -238,8 +251,5 @@ const allowedBy = (shelf: Shelf, subject: Subject): RuleVerdict | undefined => {
   const [first] = found
   if (first === undefined || found.some((each) => each === undefined)) return undefined
   const basis = found.flatMap((each) => each?.rule.basis ?? [])
-  if (basis.length === 0) return says(first)
-  // The same words mean another file elsewhere, e.g. behind a `cd`.
-  const known = new Set(basis.map(({ path }) => path))
-  return subject.sources.every((source) => known.has(source)) ? { ...says(first), basis } : undefined
+  return basis.length === 0 ? says(first) : { ...says(first), basis }
 }

@@ -1,99 +1,319 @@
+import * as Effect from "effect/Effect"
 import * as path from "node:path"
+import { readOnlyCommands } from "../policy/shell/ReadOnlyCommands.ts"
+import { shapeOf } from "../policy/shell/Shape.ts"
+import type { FileHash } from "./FileHash.ts"
 
-/** Programs whose subcommands are written in a file of the project. */
-const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
-  npm: ["package.json"],
-  npx: ["package.json"],
-  pnpm: ["package.json"],
-  yarn: ["package.json"],
-  bun: ["package.json"],
-  make: ["GNUmakefile", "makefile", "Makefile"],
-  gmake: ["GNUmakefile", "makefile", "Makefile"],
-  just: ["justfile", "Justfile", ".justfile"],
-  task: ["Taskfile.yml", "Taskfile.yaml"],
-  rake: ["Rakefile"],
-  cargo: ["Cargo.toml", "build.rs"],
-  gradle: ["build.gradle", "build.gradle.kts"],
-  mvn: ["pom.xml"],
-  tox: ["tox.ini", "pyproject.toml"],
-  pytest: ["conftest.py", "pyproject.toml"]
+type Words = ReadonlyArray<string>
+type Files = Pick<FileHash["Type"], "text">
+/** Absolute paths; absent where something that nobody knows decides as well. */
+type Known = Effect.Effect<ReadonlyArray<string> | undefined>
+
+const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
+/** Programs that run nothing that a file of the project says. */
+const selfContained: ReadonlySet<string> = new Set([
+  ...Object.keys(readOnlyCommands),
+  ...words(`
+    touch mkdir rmdir rm cp mv ln chmod chown chgrp install truncate mktemp tee dd sync echo printf true false test [ :
+    cat head tail sort uniq cut tr wc seq date sleep ls pwd stat file du df id whoami hostname uname which type dirname
+    basename realpath readlink diff cmp comm paste column fold nl od xxd hexdump strings jq yq sed grep egrep fgrep rg fd
+    tree tar gzip gunzip zip unzip bzip2 xz zstd openssl sha256sum md5sum shasum base64 curl wget ping dig host nslookup
+    ssh scp rsync gh glab aws gcloud az kubectl helm psql mysql sqlite3 redis-cli mongosh kill pkill ps lsof ss netstat
+    systemctl journalctl apt apt-get brew dnf yum pacman apk umask ulimit wait
+  `)
+])
+
+/** Of these, options that name a program to run or a file of settings. */
+const runsOthers: Readonly<Record<string, RegExp>> = {
+  tar: /^(?:--to-command|--checkpoint-action|-I|--use-compress-program|--rsh-command|-F|--info-script)/,
+  rg: /^--pre/,
+  sort: /^--compress-program/,
+  fd: /^(?:-x|-X|--exec)/,
+  find: /^-(?:exec|ok)/,
+  rsync: /^(?:-e|--rsh)/,
+  ssh: /^-o/,
+  scp: /^-[oS]/,
+  sed: /^(?:-f|--file)|(?:^|[;\d/|#,])[gIimp\d]*e(?:[;\s}]|$)/,
+  curl: /^(?:-K|--config)/,
+  wget: /^--(?:config|use-askpass)/,
+  psql: /^(?:-f|--file)/,
+  kubectl: /^(?:-f|-k|--filename|--kustomize|exec$)/,
+  helm: /^(?:-f|--values|--post-renderer|install|upgrade|template)/,
+  sqlite3: /^(?:-init|\.)/
 }
 
-/** Options by which such a program looks elsewhere for that file, and those that name it. */
-const elsewhere = /^(?:-C|--prefix|--cwd|--dir|--directory|--rootdir|--project-dir)$/
-const instead = /^(?:-f|--file|--makefile|--justfile|--manifest-path|-c|--config)$/
+const scripts = ["js", "mjs", "cjs", "ts", "mts", "cts"]
+const configured = (...names: ReadonlyArray<string>) =>
+  names.flatMap((name) => (name.endsWith(".config") ? scripts.map((ending) => `${name}.${ending}`) : [name]))
 
-/** Programs that run the file they are given. */
-const interpreters = new Set([
-  "sh",
-  "bash",
-  "dash",
-  "zsh",
-  "node",
-  "deno",
-  "tsx",
-  "python",
-  "python3",
-  "ruby",
-  "perl",
-  "php"
-])
-/** Those of the shell itself, which take any word for a file. */
-const readers = new Set([".", "source"])
+/** Programs that are told what to do by files of these names in the directory where they run. */
+const settings: Readonly<Record<string, ReadonlyArray<string>>> = {
+  vitest: configured("vitest.config", "vite.config", "vitest.workspace.ts", "vitest.workspace.js", "package.json"),
+  vite: configured("vite.config", "package.json"),
+  jest: configured("jest.config", "jest.config.json", "babel.config", ".babelrc", "package.json"),
+  mocha: configured(".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", ".mocharc.yaml", "package.json"),
+  eslint: configured("eslint.config", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml"),
+  prettier: configured(
+    "prettier.config",
+    ".prettierrc",
+    ".prettierrc.js",
+    ".prettierrc.json",
+    ".prettierrc.mjs",
+    "package.json"
+  ),
+  playwright: configured("playwright.config"),
+  rollup: configured("rollup.config"),
+  webpack: configured("webpack.config"),
+  esbuild: [],
+  oxlint: [".oxlintrc.json"],
+  biome: ["biome.json", "biome.jsonc"],
+  tsc: ["tsconfig.json", "package.json"],
+  pytest: words(
+    "conftest.py tests/conftest.py test/conftest.py pytest.ini .pytest.ini pyproject.toml setup.cfg tox.ini"
+  ),
+  ruff: words("ruff.toml .ruff.toml pyproject.toml"),
+  mypy: words("mypy.ini .mypy.ini pyproject.toml setup.cfg"),
+  cargo: words("Cargo.toml build.rs .cargo/config .cargo/config.toml rust-toolchain rust-toolchain.toml"),
+  go: words("go.mod go.work")
+}
+
+/** What makes of such a program something that runs others, or that is told by another file. */
+const unsettled: Readonly<Record<string, RegExp>> = {
+  cargo: /^(?:-C|--manifest-path|--config)|^\+/,
+  go: /^(?:generate|run|tool|-C|-toolexec|-exec|-overlay|-modfile)/,
+  tsc: /^(?:-p|--project|-b|--build)/
+}
+const elsewhere =
+  /^(?:-c|--config|--configFile|--root|--rootdir|--dir|--cwd|-r|--require|--import|--setupFiles|-p|--plugin)/
+
+const shells: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", ".", "source"])
+const interpreters: ReadonlySet<string> = new Set("node deno tsx python python3 ruby perl php bun".split(" "))
+const packages: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"])
+const packageSettings = words(
+  ".npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml node_modules/.hooks"
+)
+const named: ReadonlySet<string> = new Set(["test", "start", "stop", "restart"])
+
+/** Commands of git that run hooks, and the names of the hooks. */
+const gitHooks = words(`
+  pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge pre-rebase post-rewrite post-checkout
+  pre-push applypatch-msg pre-applypatch post-applypatch reference-transaction pre-auto-gc post-index-change
+`)
 
 /** Programs that run the command they are given. */
-const wrappers = new Set(["env", "time", "nice", "nohup", "timeout", "command", "exec", "stdbuf", "sudo", "setsid"])
-
-const looksLikeFile = (word: string): boolean => !word.startsWith("-") && /[./]/.test(word)
+const wrappers = new Set(["time", "nice", "nohup", "timeout", "command", "exec", "stdbuf", "sudo", "setsid", "env"])
 
 /** A command without those that only run it. */
-export const unwrapped = (command: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const unwrapped = (command: Words): Words => {
   if (!wrappers.has(command[0] ?? "")) return command
   const own = command.findIndex((word, index) => index > 0 && !/^(?:-.*|\w+=.*|\d[\d.]*[smhd]?)$/s.test(word))
   return own === -1 ? [] : unwrapped(command.slice(own))
 }
 
-/** The values of options, as `--dir x` or `--dir=x`. */
-const valuesOf = (args: ReadonlyArray<string>, option: RegExp): ReadonlyArray<string> =>
-  args.flatMap((word, index) => {
-    const [name = "", value] = word.split(/=(.*)/s)
-    const given = value ?? args[index + 1]
-    return option.test(name) && given !== undefined ? [given] : []
+const maxDepth = 6
+/** Files that an answer relies on. */
+const maxFiles = 96
+
+const unknown: Known = Effect.succeed(undefined)
+
+const all = (parts: ReadonlyArray<Known>): Known =>
+  Effect.map(Effect.all(parts), (found) => {
+    const files = [...new Set(found.flatMap((part) => part ?? []))]
+    return found.includes(undefined) || files.length > maxFiles ? undefined : files
   })
 
-const ofOne = ([name = "", ...args]: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const listed = runners[name]
-  if (listed !== undefined) {
-    const there = valuesOf(args, elsewhere).flatMap((directory) =>
-      listed.map((file) => path.posix.join(directory, file))
-    )
-    return [...listed, ...there, ...valuesOf(args, instead)]
+/** The files that decide what commands do, as they are now; absent where that cannot be told, e.g. for a program nobody knows. */
+export const sourcesOf = (commands: ReadonlyArray<Words>, directory: string, files: Files): Known =>
+  ofList(commands, directory, files, 0)
+
+const ofList = (commands: ReadonlyArray<Words>, directory: string, files: Files, depth: number): Known => {
+  if (depth > maxDepth) return unknown
+  let place: string | undefined = directory
+  const parts: Array<Known> = []
+  for (const command of commands) {
+    const [name = "", ...args] = command
+    if (name === "cd" && args.length === 1 && place !== undefined && /^[^-~]/.test(args[0] ?? "")) {
+      place = path.posix.resolve(place, args[0] ?? "")
+    } else if (name === "cd" || name === "pushd" || name === "popd") place = undefined
+    // Whether the directory was reached, nobody knows; a program that asks no file does not care.
+    else parts.push(place === undefined ? unknown : ofOne(command, place, files, depth))
+    if (place !== undefined && place !== directory) parts.push(ofOne(command, directory, files, depth))
   }
-  if (readers.has(name)) return args.slice(0, 1)
-  if (interpreters.has(name)) return args.filter(looksLikeFile).slice(0, 4)
-  return name.includes("/") ? [name] : []
+  return all(parts)
 }
 
-/** Directories that a list of commands may have gone to. */
-const maxPlaces = 8
-
-/** The files that say what commands do, as far as that can be told from their words: a seatbelt, not a proof. */
-export const sourcesOf = (
-  commands: ReadonlyArray<ReadonlyArray<string>>,
-  resolve: (file: string) => string
-): ReadonlyArray<string> => {
-  let places: ReadonlyArray<string> = [""]
-  const found = commands.map(unwrapped).flatMap(([name, ...args]) => {
-    if (name === "cd" || name === "pushd") {
-      const [to] = args.filter((word) => !word.startsWith("-"))
-      // Whether it got there, nobody knows: both places count.
-      if (to !== undefined) places = [...places, ...places.map((from) => join(from, to))].slice(0, maxPlaces)
-      return []
+const ofOne = (command: Words, directory: string, files: Files, depth: number): Known => {
+  const at = (file: string) => path.posix.resolve(directory, file)
+  const [first = ""] = command
+  if (wrappers.has(first)) {
+    if (command.slice(1).some((word) => /^(?:\w+=|-S|--split-string)/.test(word))) return unknown
+    return ofOne(unwrapped(command), directory, files, depth + 1)
+  }
+  const args = command.slice(1)
+  if (first === "" || depth > maxDepth) return unknown
+  if (first === "cd") return Effect.succeed([])
+  if (first.includes("/")) {
+    return /^\/(?:usr\/)?s?bin\//.test(first)
+      ? ofOne([first.slice(first.lastIndexOf("/") + 1), ...args], directory, files, depth + 1)
+      : ofScript(at(first), directory, files, depth)
+  }
+  if (shells.has(first) || interpreters.has(first)) {
+    const [file] = args
+    if (file !== undefined && /^[^-]/.test(file) && first !== "deno" && (first !== "bun" || /[./]/.test(file))) {
+      return ofScript(at(file), directory, files, depth, first)
     }
-    return ofOne([name ?? "", ...args]).flatMap((file) => places.map((place) => join(place, file)))
-  })
-  return [...new Set(found.map(resolve))]
+    if (!packages.has(first)) return unknown
+  }
+  if (packages.has(first)) return ofPackage(first, args, directory, files, depth)
+  if (first === "npx" || first === "bunx")
+    return /^[^-]/.test(args[0] ?? "-") ? ofOne(args, directory, files, depth + 1) : unknown
+  if (first === "git") return ofGit(args, directory, files, depth)
+  if (first === "make" || first === "gmake" || first === "just") return ofRecipes(first, args, directory, files, depth)
+  const told = Object.hasOwn(settings, first) ? settings[first] : undefined
+  if (told !== undefined) {
+    const odd = Object.hasOwn(unsettled, first) ? unsettled[first] : elsewhere
+    if (args.some((arg) => odd?.test(arg))) return unknown
+    const manifest = first === "cargo" ? files.text(at("Cargo.toml")) : Effect.succeed("")
+    return Effect.map(manifest, (text) =>
+      typeof text !== "string" || /^\s*(?:\[workspace|build\s*=)/m.test(text) ? undefined : told.map(at)
+    )
+  }
+  if (!selfContained.has(first)) return unknown
+  const others = Object.hasOwn(runsOthers, first) ? runsOthers[first] : undefined
+  return others !== undefined && args.some((arg) => others.test(arg)) ? unknown : Effect.succeed([])
 }
 
-const join = (directory: string, file: string): string =>
-  directory === "" || file.startsWith("/") ? file : path.posix.join(directory, file)
+const shebang = /^#!\s*\S*?(?:\/env\s+(?:-S\s+)?)?([\w.-]+)\s*(?:\n|$)/
+
+/** A file that is run: it and what it names; one in a language that brings in others by name is not known. */
+const ofScript = (file: string, directory: string, files: Files, depth: number, by?: string): Known =>
+  Effect.flatMap(files.text(file), (text): Known => {
+    // What is not there runs nothing, and voids the answer once it is.
+    if (text === null) return Effect.succeed([file])
+    if (text === undefined) return unknown
+    const runs = by ?? shebang.exec(text)?.[1]
+    const own: Known = Effect.succeed([file])
+    if (runs === undefined) return unknown
+    if (shells.has(runs)) {
+      const body = text
+        .replace(/^#!.*\n/, "")
+        .replaceAll(/^[ \t]*(?:#.*)?\n/gm, "")
+        .replace(/^[ \t]*set -[euxo pipefail-]+\n/, "")
+      if (body.trim() === "") return own
+      const { commands, complete } = shapeOf(body)
+      return complete ? all([own, ofList(commands, directory, files, depth + 1)]) : unknown
+    }
+    if (runs.startsWith("python")) {
+      const modules = [...text.matchAll(/^[ \t]*(?:import|from)[ \t]+([\w., ]+)/gm)].flatMap(([, list = ""]) =>
+        list.split(",").map((name) => name.trim().split(/[ .]/, 1)[0] ?? "")
+      )
+      const beside = path.posix.dirname(file)
+      return /importlib|__import__|exec\(|runpy|^[ \t]*from[ \t]+\./m.test(text)
+        ? unknown
+        : Effect.succeed([
+            file,
+            ...modules.flatMap((name) => [`${beside}/${name}.py`, `${beside}/${name}/__init__.py`])
+          ])
+    }
+    return /["'`]\.{1,2}(?:\/|["'`])|\b(?:eval|load|require_relative|import|require)\s*\(?\s*[^"'\s({]/.test(
+      text.replaceAll(/^\s*import\s[^"'`]*?from\s+(?=["'])/gm, "")
+    )
+      ? unknown
+      : own
+  })
+
+const scriptsOf = (text: unknown): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(typeof text === "string" ? text : "")
+    const found = typeof parsed === "object" && parsed !== null && "scripts" in parsed ? parsed.scripts : undefined
+    return typeof found === "object" && found !== null ? { ...found } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A directory and those above it, the nearest first. */
+const upwards = (directory: string): ReadonlyArray<string> => {
+  const names = directory.split("/").filter((name) => name !== "")
+  return names.map((_, index) => `/${names.slice(0, names.length - index).join("/")}`).slice(0, 8)
+}
+
+/** The first of some files that is there, and all that were looked for until then; absent where one is not known. */
+const firstText = (candidates: ReadonlyArray<string>, files: Files) =>
+  Effect.gen(function* () {
+    const passed: Array<string> = []
+    for (const at of candidates) {
+      const text = yield* files.text(at)
+      if (text === undefined) return undefined
+      passed.push(at)
+      if (text !== null) return { at, passed, text }
+    }
+    return { at: undefined, passed, text: "" }
+  })
+
+const ofPackage = (program: string, args: Words, directory: string, files: Files, depth: number): Known => {
+  const [verb = "", given] = args
+  const name =
+    verb === "run" || verb === "run-script" ? given : named.has(verb) ? verb : program === "npm" ? undefined : verb
+  if (name === undefined || !/^[\w:.-]+$/.test(name) || name.startsWith("-")) return unknown
+  const above = upwards(directory)
+  return Effect.flatMap(
+    firstText(
+      above.map((place) => path.posix.join(place, "package.json")),
+      files
+    ),
+    (found): Known => {
+      if (found === undefined) return unknown
+      const { at, passed, text } = found
+      const place = at === undefined ? directory : path.posix.dirname(at)
+      const told = [
+        ...passed,
+        ...[directory, place].flatMap((one) => packageSettings.map((file) => path.posix.join(one, file)))
+      ]
+      if (at === undefined) return Effect.succeed(told)
+      const scripts = scriptsOf(text)
+      if (scripts === undefined || typeof scripts[name] !== "string") return unknown
+      const run = [`pre${name}`, name, `post${name}`].flatMap((key) => {
+        const script = Object.hasOwn(scripts, key) ? scripts[key] : undefined
+        return typeof script === "string" ? [shapeOf(script)] : []
+      })
+      return run.every(({ complete }) => complete)
+        ? all([Effect.succeed(told), ...run.map(({ commands }) => ofList(commands, place, files, depth + 1))])
+        : unknown
+    }
+  )
+}
+
+const ofGit = (args: Words, directory: string, files: Files, depth: number): Known => {
+  if ((args[0] ?? "-").startsWith("-")) return unknown
+  const at = (file: string) => path.posix.resolve(directory, file)
+  return Effect.flatMap(files.text(at(".git/config")), (text): Known => {
+    if (typeof text !== "string" || /^\s*(?:\[(?:include|alias)|hookspath\s*=\s*(?!\.husky))/im.test(text))
+      return unknown
+    const hooks = gitHooks.flatMap((hook) => [at(`.git/hooks/${hook}`), at(`.husky/${hook}`)])
+    const ran = hooks.map((hook) => ofScript(hook, directory, files, depth + 1, "sh"))
+    return all([Effect.succeed([at(".git/config"), at(".gitattributes")]), ...ran])
+  })
+}
+
+const ofRecipes = (program: string, args: Words, directory: string, files: Files, depth: number): Known => {
+  if (args.some((arg) => !/^[\w.-]+$/.test(arg) || arg.startsWith("-"))) return unknown
+  const names = program === "just" ? ["justfile", "Justfile", ".justfile"] : ["GNUmakefile", "makefile", "Makefile"]
+  const found = names.map((name) => path.posix.resolve(directory, name))
+  return Effect.flatMap(
+    Effect.forEach(found, (file) => files.text(file)),
+    (texts): Known => {
+      const read = texts.filter((text) => text !== null)
+      if (read.length !== 1 || read.includes(undefined)) return unknown
+      const lines = (read[0] ?? "").split("\n")
+      if (lines.some((line) => /^\s*-?s?include\b|^\s*(?:import|mod)\b|^\s*SHELL\b|^\s*set\b/.test(line)))
+        return unknown
+      const recipes = lines.flatMap((line) => (/^[ \t]+\S/.test(line) ? [line.trim().replace(/^[@+-]+/, "")] : []))
+      const shapes = recipes.map(shapeOf)
+      return shapes.every(({ complete }) => complete)
+        ? all([Effect.succeed(found), ...shapes.map(({ commands }) => ofList(commands, directory, files, depth + 1))])
+        : unknown
+    }
+  )
+}

@@ -1,14 +1,15 @@
 import * as Context from "effect/Context"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import { canonicalHost } from "../policy/network/HostPattern.ts"
 import { isWithin } from "../policy/path/PathText.ts"
+import { resolve as physical } from "../policy/path/PhysicalPath.ts"
 import { severity, type Severity } from "../policy/shell/Severity.ts"
-import { words } from "../policy/shell/ShellPolicy.ts"
+import { shapeOf, type Shape } from "../policy/shell/Shape.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { descended } from "./Descent.ts"
 import { definition, sha256 } from "./Digest.ts"
-import { sourcesOf } from "./Sources.ts"
 
 export interface Host {
   readonly name: string
@@ -17,20 +18,22 @@ export interface Host {
 
 /** What a call is about, in the terms of rules and grants. */
 export interface Subject {
-  /** The words of each command of a shell text; `unread` where it is not a plain list of literal commands. */
-  readonly commands: ReadonlyArray<ReadonlyArray<string>> | "unread" | undefined
+  /** What a shell text says; absent where the call is about none. */
+  readonly shape: Shape | undefined
+  /** Where a command runs; absolute. */
+  readonly directory: string
+  /** It runs where commands run, and has no other parameters that change what it does. */
+  readonly isHere: boolean
   /** Absolute. */
   readonly paths: ReadonlyArray<string> | undefined
   readonly hosts: ReadonlyArray<Host> | undefined
-  /** Files that decide what a command does: an answer about the command is void once one has changed. */
-  readonly sources: ReadonlyArray<string>
   /** What a command or a patch reaches besides. Only a rule that forbids or asks looks at it. */
   readonly touched: () => Touched | "unread"
   /** How bad a shell text is; absent where the call is about none. */
   readonly severity: () => Severity | undefined
   /** All names of a path that the call comes upon, which its parameters or the directory of calls may name by a link. */
   readonly namesOf: (path: string) => ReadonlyArray<string>
-  /** Nothing else in the call says what it does, e.g. in which directory a command runs. */
+  /** Nothing else in the call says what it does than its paths or its hosts. */
   readonly bare: boolean
   /** What a grant covers: the same key is the same thing. */
   readonly key: string
@@ -50,13 +53,27 @@ export interface Touched {
 
 export type Described = Pick<ToolCall, "name" | "tool" | "params" | "rawParams">
 
-/** How calls are understood; the default goes by the names of parameters. */
-export class Subjects extends Context.Reference<Subjects>()("tollgate/approval/Subjects", {
-  defaultValue: (): { readonly of: (call: Described) => Subject } => byName({ cwd: "/" })
-}) {
-  static readonly layer = (options: SubjectOptions): Layer.Layer<Subjects> =>
-    Layer.sync(Subjects, () => byName(options))
+/** Says what calls are about. */
+export interface Describing {
+  readonly of: (call: Described) => Subject
 }
+
+/** How calls are understood, relative paths from a root; by the files of this machine where nothing else is provided. */
+export class Subjects extends Context.Reference<Subjects>()("tollgate/approval/Subjects", {
+  defaultValue: (): { readonly at: (root: string, home: string) => Describing } => ({ at: subjectsAt })
+}) {
+  static readonly layer = (options: Omit<SubjectOptions, "cwd" | "home">): Layer.Layer<Subjects> =>
+    Layer.succeed(Subjects, { at: (cwd, home) => byName({ ...options, cwd, home }) })
+}
+
+/** Calls in the files of this machine; a path that leads nowhere is what it says. */
+export const subjectsAt = (root: string, home: string): Describing =>
+  byName({
+    cwd: root,
+    home,
+    resolve: (path) => Either.match(physical(path), { onLeft: () => path, onRight: (found) => found.path }),
+    isFile: (path) => Either.match(physical(path), { onLeft: () => false, onRight: ({ kind }) => kind === "file" })
+  })
 
 export interface SubjectOptions {
   /** Where relative paths start. */
@@ -69,8 +86,6 @@ export interface SubjectOptions {
   readonly home?: string
 }
 
-/** Characters of a command that rules look into; a longer one is `unread`. Parsing 1 KiB takes up to a millisecond. */
-const maxCommand = 1024
 const maxKnown = 512
 
 /** What a person wrote or read about a call, but not what it does. */
@@ -87,21 +102,25 @@ const isNoCount = ([, value]: Named): boolean => typeof value !== "number"
 const strings = (value: unknown): ReadonlyArray<string> =>
   typeof value === "string" ? [value] : Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
 
+/** Characters of a parameter that may be a path. */
+const maxPath = 4096
+
+/** The texts in the parameters of a call, at whatever depth. */
+const texts = (value: unknown, depth = 0): ReadonlyArray<string> =>
+  typeof value === "string"
+    ? value !== "" && value.length <= maxPath && !value.includes("\n")
+      ? [value]
+      : []
+    : typeof value === "object" && value !== null && depth < 8
+      ? Object.values(value).flatMap((item) => texts(item, depth + 1))
+      : []
+
 const hostOf = (text: string): Host | undefined => {
   if (!URL.canParse(text)) return undefined
   const { hostname, port, protocol } = new URL(text)
   const name = canonicalHost(hostname)
   return name === undefined ? undefined : { name, port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) }
 }
-
-const readCommands = (text: string): Subject["commands"] => {
-  if (text.length > maxCommand) return "unread"
-  const read = words(text)
-  // An analysis that finds nothing has not understood.
-  return read === undefined || read.length === 0 || read.some((command) => command.length === 0) ? "unread" : read
-}
-
-const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))
 
 /** Where in a word a path may begin: after what introduces it, and after the letters of options that it is attached to. */
 const parts = (word: string): ReadonlyArray<string> => {
@@ -118,11 +137,11 @@ const mentions = (word: string): ReadonlyArray<string> =>
 
 /** A command that goes elsewhere is not followed. */
 const touchedBy = (
-  commands: NonNullable<Subject["commands"]>,
+  { commands, complete }: Shape,
   resolve: (word: string) => ReadonlyArray<string>,
   isFile: (path: string) => boolean
 ): Touched | "unread" => {
-  if (commands === "unread" || commands.some(([name]) => name === "cd" || name === "pushd")) return "unread"
+  if (!complete || commands.some(([name]) => name === "cd" || name === "pushd")) return "unread"
   const words = commands.flat()
   return {
     named: words.flatMap(parts).flatMap(resolve),
@@ -140,21 +159,24 @@ const patchLine =
 const pathsOfPatch = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(patchLine)].map(([, name = ""]) => name.split("\t")[0]?.trim() ?? "")
 
-/** A command as it could be typed. */
-export const commandLine = (command: ReadonlyArray<string>): string => command.map(shellWord).join(" ")
-
 /** Understands calls by the names of their parameters: `command`, `path` and its like, `url`. */
-export const byName = (options: SubjectOptions): { readonly of: (call: Described) => Subject } => {
-  const known = new Map<string, Subject["commands"]>()
-  const read = (text: string): Subject["commands"] => {
+export const byName = (options: SubjectOptions): Describing => {
+  const known = new Map<string, Shape>()
+  const read = (text: string): Shape => {
     const found = known.get(text)
     if (found !== undefined) return found
-    const commands = readCommands(text)
+    const shape = shapeOf(text)
     if (known.size >= maxKnown) known.clear()
-    known.set(text, commands)
-    return commands
+    known.set(text, shape)
+    return shape
   }
-  const absolute = (text: string) => path.posix.resolve(options.cwd, text)
+  const { cwd: root } = options
+  const follow = options.resolve ?? ((path: string) => path)
+  const absolute = (text: string) => path.posix.resolve(root, text)
+  const realRoot = follow(root)
+  /** A place in the root by the name that the root was given, where a path comes in by another. */
+  const asRooted = (place: string): string =>
+    realRoot !== root && isWithin(place, realRoot) ? `${root}${place.slice(realRoot.length)}` : place
   /** What it says and where it leads: a rule that forbids either forbids the call, one that allows has to fit both. */
   const placesFrom =
     (start: string) =>
@@ -162,10 +184,10 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       const said = path.posix.resolve(start, text)
       // Only the letter of a path takes `link/..` for nothing.
       const followed = text.startsWith("/") ? text : `${start}/${text}`
-      return [...new Set([said, options.resolve?.(said) ?? said, options.resolve?.(followed) ?? said])]
+      return [...new Set([said, follow(said), follow(followed)].map(asRooted))]
     }
-  const placesOf = placesFrom(options.cwd)
   const { home = "/" } = options
+  const placesOf = placesFrom(root)
   const here = placesOf(".")
 
   return {
@@ -176,18 +198,22 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
       const command = typeof params["command"] === "string" ? params["command"] : undefined
       const found = pathNames.flatMap((key) => strings(params[key]))
       const urls = strings(params["url"])
-      const commands = command === undefined ? undefined : read(command)
+      const shape = command === undefined ? undefined : read(command)
+      const directory = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : root
       const paths = command !== undefined || found.length === 0 ? undefined : found.flatMap(placesOf)
       const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
-      const directory = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
       const is = definition(tool)
       const touched = (): Touched | "unread" => {
-        if (commands !== undefined) {
-          const start = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
-          return touchedBy(commands, placesFrom(start), (place) => options.isFile?.(place) === true)
+        if (shape !== undefined) {
+          return touchedBy(shape, placesFrom(directory), (place) => options.isFile?.(place) === true)
         }
-        const patched = typeof params["patch"] === "string" ? pathsOfPatch(params["patch"]) : []
-        return { named: patched.flatMap(placesOf), mentioned: [], descended: [] }
+        if (typeof params["patch"] === "string") {
+          return { named: pathsOfPatch(params["patch"]).flatMap(placesOf), mentioned: [], descended: [] }
+        }
+        // Nobody has said which of the parameters of such a tool is a path, so any may be.
+        const mentioned =
+          paths === undefined && hosts === undefined && tool.category !== "files" ? texts(params).flatMap(placesOf) : []
+        return { named: [], mentioned, descended: [] }
       }
       const linked = [here, ...found.map(placesOf)].flatMap(([said = "", ...led]) =>
         led.map((to) => [said, to] as const)
@@ -201,42 +227,37 @@ export const byName = (options: SubjectOptions): { readonly of: (call: Described
             ]
       const doing = Object.entries(params).filter(([key]) => !beside.has(key))
       const others = (...told: ReadonlyArray<string>) => doing.filter(([key]) => !told.includes(key))
-      const make = (
-        key: unknown,
-        said: string,
-        { bare = false, sources = [] }: Partial<Pick<Subject, "bare" | "sources">> = {}
-      ): Subject => ({
-        commands,
+      const rest = others("command", "cwd")
+      const make = (key: unknown, said: string, bare = false): Subject => ({
+        shape,
+        directory,
+        isHere: rest.length === 0 && (directory === root || follow(directory) === realRoot),
         paths,
         hosts: hosts?.length === urls.length ? hosts : undefined,
-        sources,
         touched,
         severity: () =>
-          command === undefined ? undefined : severity(command, { cwd: directory, roots: [options.cwd], home }),
+          command === undefined ? undefined : severity(command, { cwd: directory, roots: [root], home }),
         namesOf,
         bare,
         key: JSON.stringify([name, is, key]),
         words: `${name}: ${said}`
       })
-      if (commands !== undefined && commands !== "unread") {
-        const rest = others("command")
-        const cwd = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : options.cwd
-        return make([commands, rest], commands.map(commandLine).join(" ; "), {
-          bare: rest.length === 0,
-          sources: sourcesOf(commands, (file) => path.posix.resolve(cwd, file))
-        })
+      if (shape !== undefined) {
+        const where = directory === root ? "" : ` (in ${directory})`
+        const also = rest.length === 0 ? "" : ` (with ${JSON.stringify(Object.fromEntries(rest))})`
+        return make([shape.form, directory, rest], `${shape.text}${where}${also}`)
       }
-      const exact = () => make(["exact", sha256(commands === undefined ? rawParams : doing)], "this exact call")
+      const exact = () => make(["exact", sha256(rawParams)], "this exact call")
       if (paths !== undefined && hosts === undefined) {
         const isFiles = tool.category === "files"
-        const rest = isFiles ? others(...pathNames).filter(isSwitch) : others(...pathNames)
-        if (rest.length === 0) return make(["path", paths], paths.join(", "), { bare: true })
+        const beyond = isFiles ? others(...pathNames).filter(isSwitch) : others(...pathNames)
+        if (beyond.length === 0) return make(["path", paths], paths.join(", "), true)
         if (!isFiles) return exact()
-        return make(["path", paths, rest], `${paths.join(", ")} with ${rest.map(([key]) => key).join(", ")}`)
+        return make(["path", paths, beyond], `${paths.join(", ")} with ${beyond.map(([key]) => key).join(", ")}`)
       }
-      if (hosts !== undefined && paths === undefined && commands === undefined && hosts.length === urls.length) {
+      if (hosts !== undefined && paths === undefined && hosts.length === urls.length) {
         if (others("url").some(isNoCount)) return exact()
-        return make(["host", hosts], hosts.map(({ name, port }) => `${name}:${port}`).join(", "), { bare: true })
+        return make(["host", hosts], hosts.map(({ name, port }) => `${name}:${port}`).join(", "), true)
       }
       return exact()
     }

@@ -6,17 +6,17 @@ import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { validated } from "../tool/validate.ts"
 import { type ApprovalRefused, ApprovalStale } from "./ApprovalError.ts"
-import { Approvals } from "./Approvals.ts"
+import { Approvals, type Wanted } from "./Approvals.ts"
 
 /** How often a call is asked for whose targets change after each answer. */
 const maxRounds = 3
 
 /** Whether the tool wants a decision; one that looks at the world may refuse the call by failing. */
-const asksFor = (call: ToolCall): boolean | Effect.Effect<boolean> => {
+const asksFor = (call: ToolCall): Wanted | Effect.Effect<Wanted> => {
   const need = call.tool.approval
   return typeof need === "function"
-    ? (need(call.params as never) as boolean | Effect.Effect<boolean>)
-    : need === "always"
+    ? (need(call.params as never) as Wanted | Effect.Effect<Wanted>)
+    : need === "always" && need
 }
 
 /** What the call would do, by the tool's own word; a preview that fails is the call's failure. */
@@ -47,14 +47,14 @@ export const approve: Middleware<ToolCall, { fails: ApprovalRefused | Parameters
       const issues = [{ path: "__proto__", message: "is not a parameter" }]
       return Effect.fail(new ParametersInvalid({ tool: ready.name, issues }))
     }
-    const cleared = (asks: boolean, round: number): Effect.Effect<A, E | ApprovalRefused, R | Approvals> =>
+    const cleared = (asks: Wanted, round: number): Effect.Effect<A, E | ApprovalRefused, R | Approvals> =>
       Effect.flatMap(Approvals, (approvals) =>
         Effect.flatMap(approvals.request(ready, asks, previewOf(ready)), ({ preview, ruled, stillHolds, withheld }) =>
           Effect.flatMap(stillHolds, (holds): Effect.Effect<A, E | ApprovalRefused, R | Approvals> => {
             if (holds) {
               const shown = preview === undefined ? {} : { preview }
               const told = { ...ready, ...(withheld && { withheld }), ...(ruled && { ruled }) }
-              return next(asks || preview !== undefined ? { ...told, decided: true, ...shown } : told)
+              return next(asks !== false || preview !== undefined ? { ...told, decided: true, ...shown } : told)
             }
             return round < maxRounds
               ? cleared(asks, round + 1)
@@ -63,6 +63,6 @@ export const approve: Middleware<ToolCall, { fails: ApprovalRefused | Parameters
         )
       )
     const asks = asksFor(ready)
-    return typeof asks === "boolean" ? cleared(asks, 1) : Effect.flatMap(asks, (wanted) => cleared(wanted, 1))
+    return Effect.isEffect(asks) ? Effect.flatMap(asks, (wanted) => cleared(wanted, 1)) : cleared(asks, 1)
   })
 )

@@ -49,7 +49,7 @@ const decided = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explana
   if (grant !== undefined) {
     return {
       verdict: "allow",
-      because: `It was granted for this session: ${grant.words} (${grant.id}).`,
+      because: `It was granted for this ${grant.scope}: ${grant.words} (${grant.id}).`,
       grant,
       basis: grant.basis
     }

@@ -54,8 +54,8 @@ export const requestOf = (parts: RequestParts): ApprovalRequest => {
   const scopes: ReadonlyArray<Scope> = !repeatable
     ? ["once"]
     : parts.always && rule !== undefined
-      ? ["once", "session", "always"]
-      : ["once", "session"]
+      ? ["once", "task", "session", "always"]
+      : ["once", "task", "session"]
   const context = contextOf(redactor, call)
   const words = makeVisible(redactor.text(grantable.subject.words))
   return {

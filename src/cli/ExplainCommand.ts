@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
-import { Approvals } from "../approval/Approvals.ts"
+import { Approvals, type Wanted } from "../approval/Approvals.ts"
 import { Audit } from "../approval/Audit.ts"
 import type { Explanation } from "../approval/explain.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
@@ -19,7 +19,6 @@ import { project } from "./Project.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
 import { Screen } from "./Screen.ts"
-import { subjects } from "./subjects.ts"
 import { type Parameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
 import * as Toolbox from "./Toolbox.ts"
 
@@ -41,11 +40,11 @@ const own = <A>(say: () => Effect.Effect<A, Error, Provided>): Own<A> =>
   )
 
 /** Whether the tool wants a decision on the call. */
-const asked = ({ approval }: Tool.Any, params: unknown): Own<boolean> =>
+const asked = ({ approval }: Tool.Any, params: unknown): Own<Wanted> =>
   own(() => {
-    if (typeof approval !== "function") return Effect.succeed(approval === "always")
-    const wanted = approval(params as never) as boolean | Effect.Effect<boolean, Error, Provided>
-    return typeof wanted === "boolean" ? Effect.succeed(wanted) : wanted
+    if (typeof approval !== "function") return Effect.succeed(approval === "always" && approval)
+    const wanted = approval(params as never) as Wanted | Effect.Effect<Wanted, Error, Provided>
+    return Effect.isEffect(wanted) ? wanted : Effect.succeed(wanted)
   })
 
 /** What a person would be shown of the call. */
@@ -128,7 +127,7 @@ export const explain = (options: ExplainOptions) =>
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
       root: workspace,
       ...(yield* ruleOptions)
-    }).pipe(Layer.provide(subjects(workspace)), Layer.provide(Audit.layerMemory))
+    }).pipe(Layer.provide(Audit.layerMemory))
     const answer = yield* explained(tool, parameters, params).pipe(
       Effect.provide(approvals),
       Effect.provide(Layer.unwrapScoped(Toolbox.configured(workspace)))

@@ -44,7 +44,6 @@ import { projectConfig } from "./ProjectConfig.ts"
 import { whileTrusted } from "./projectHooks.ts"
 import * as Records from "./Records.ts"
 import { ruleOptions } from "./ruleOptions.ts"
-import { subjects } from "./subjects.ts"
 
 /** The models of the configuration; it must name at least one. */
 export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwrapEffect(
@@ -230,7 +229,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(Records.memory),
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provideMerge(Records.decided),
-    Layer.provide([subjects(workspace), FileHash.layerLocal]),
+    Layer.provide(FileHash.layerLocal),
     Layer.provideMerge(observed),
     Layer.provideMerge(Records.sessions),
     Layer.provide(options)

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as os from "node:os"
 import * as Either from "effect/Either"
 import { explain } from "../approval/explain.ts"
 import { describe } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
-import { byName, Subjects } from "../approval/Subject.ts"
+import { byName, type Describing, subjectsAt } from "../approval/Subject.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { Decided } from "../policy/cases/Case.ts"
 import { access, type PathOp } from "../policy/path/PathOp.ts"
@@ -19,7 +20,6 @@ import { RunShell } from "../tools/RunShell.ts"
 import { WriteFile } from "../tools/WriteFile.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { projectConfig } from "./ProjectConfig.ts"
-import { subjects } from "./subjects.ts"
 import * as Toolbox from "./Toolbox.ts"
 
 /** A call of a tool, and the verdict of the policy that it is subject to. */
@@ -78,13 +78,11 @@ export const ofUrl = (url: string, verdict: Verdict, unasked: boolean): Judged =
   ...(unasked ? {} : { asks: unlisted })
 })
 
-type Understood = ReturnType<typeof byName>
-
 /** What the rules say of a call; a policy that denies has the first and last word, as it does when a tool runs. */
 const weigh = (
   { asks, parameters, tool, verdict }: Judged,
   book: RuleBook,
-  subjects: Understood,
+  subjects: Describing,
   known: ReadonlyArray<KnownRules.KnownRule>
 ): Met => {
   if (verdict.decision === "deny") return { verdict }
@@ -131,7 +129,7 @@ export const callVerdicts = Effect.gen(function* () {
     Effect.sync(() => Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty))
   )
   const workspace = KnownRules.workspace()
-  const subjectsHere = yield* Effect.provide(Subjects, subjects(workspace))
+  const subjectsHere = subjectsAt(workspace, os.homedir())
   const bookHere = yield* bookAt(workspace)
   const { unasked } = Toolbox.webOf(settings)
   return {

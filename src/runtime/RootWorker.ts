@@ -5,7 +5,6 @@ import * as SubWorkers from "../agent/SubWorkers.ts"
 import type { Tools } from "../agent/Tools.ts"
 import * as Worker from "../agent/Worker.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
-import type { Approvals } from "../approval/Approvals.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { RuntimeSettings } from "./RuntimeOptions.ts"
@@ -20,7 +19,6 @@ export interface RootWorkerOptions {
   readonly profile: string
   readonly model: ModelService
   readonly tools: Tools["Type"]
-  readonly approvals: Approvals["Type"]
   readonly view: ModelView
   readonly sink: TaskSink
   /** Where the root itself tells what happens; its own place in the sink where absent. */
@@ -30,24 +28,13 @@ export interface RootWorkerOptions {
 }
 
 /** The root worker of one task, and the sub-workers that its calls may start. */
-export const make = ({
-  approvals,
-  model,
-  options,
-  profile,
-  session,
-  sink,
-  tools,
-  view,
-  ...more
-}: RootWorkerOptions) => {
+export const make = ({ model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
   const meter = new Meter()
   const common = { sessionId: session, profile, model, limits: options, spans: options.spans }
   const delegation = SubWorkers.make({
     common,
     systemPrompt: [options.systemPrompt, options.workerPrompt].filter((text) => text !== "").join("\n\n"),
     tools,
-    approvals,
     open: sink.subWorker,
     meter,
     limits: options,

@@ -154,7 +154,10 @@ export const make = (
           approvals.beginTask(id),
           Effect.suspend(() => body(sink))
         )
-        yield* Effect.ensuring(Effect.flatMap(work(worked), end), oneTask.release(1))
+        yield* Effect.flatMap(work(worked), end).pipe(
+          Effect.ensuring(approvals.endTask(id)),
+          Effect.ensuring(oneTask.release(1))
+        )
       })
     }
 

@@ -7,7 +7,6 @@ import { callTool } from "../agent/callTool.ts"
 import * as Spans from "../agent/Spans.ts"
 import { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
-import { Approvals } from "../approval/Approvals.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
@@ -44,12 +43,11 @@ export interface Tasks {
   readonly compact: (sink: TaskSink, profile: string) => Body
 }
 
-export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, never, Models | Tools | Approvals> =>
+export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, never, Models | Tools> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
     const tools = yield* Tools
-    const approvals = yield* Approvals
     const ids = yield* Ids
 
     return {
@@ -58,7 +56,7 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
           const model = yield* models.get(profile)
-          const own = { session: lease.session, options, profile, model, tools, approvals, view, sink }
+          const own = { session: lease.session, options, profile, model, tools, view, sink }
           return yield* RootWorker.make(own).run
         }),
       invoke: (sink, command) =>

@@ -223,7 +223,7 @@ export const resume = (
             const model = yield* models.get(profile)
             const taken = workers.map(({ path }) => path)
             const own = after(worker, iteration)
-            const root = RootWorker.make({ session, options, profile, model, tools, approvals, view, sink, own, taken })
+            const root = RootWorker.make({ session, options, profile, model, tools, view, sink, own, taken })
             const results = yield* Effect.forEach(
               calls,
               (call) => root.delegating(callTool(tools, worker, place, call)),

@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 import { Preview } from "./Preview.ts"
 
-/** For how long an answer holds: this call, the session, or the project. */
-export const Scope = Schema.Literal("once", "session", "always")
+/** For how long an answer holds: for this call, until the task ends, until the session ends, or in the project from now on. */
+export const Scope = Schema.Literal("once", "task", "session", "always")
 export type Scope = typeof Scope.Type
 
 /** One of the last messages before a request, redacted and cut. */
@@ -37,7 +37,7 @@ export const ApprovalRequest = Schema.Struct({
   preview: Schema.optionalWith(Preview, { exact: true }),
   /** What may be answered; no other scope is accepted. */
   scopes: Schema.Array(Scope),
-  /** What `session` would allow, in words. */
+  /** What `task` and `session` would allow, in words. */
   grant: Schema.optionalWith(Schema.String, { exact: true }),
   /** The rule that `always` would save, in words. */
   rule: Schema.optionalWith(Schema.String, { exact: true }),

@@ -20,10 +20,16 @@ export type AnySchema = Schema.Schema.AnyNoContext
 export type FailureSchema = AnySchema | typeof Schema.Never
 
 /**
+ * Whether a call needs a decision: `contained` where it does, but all that it touches lies plainly inside the workspace and
+ * is not protected, so that a mode may let it pass; `true` asks in every mode but the one that allows everything.
+ */
+export type Asks = boolean | "contained"
+
+/**
  * Whether a call needs a decision; a predicate decides on the decoded parameters. One that is an effect can look at what
  * they mean here and now, and its failure refuses the call before anything is shown.
  */
-export type Approval<Params, E, R> = "never" | "always" | ((params: Params) => boolean | Effect.Effect<boolean, E, R>)
+export type Approval<Params, E, R> = "never" | "always" | ((params: Params) => Asks | Effect.Effect<Asks, E, R>)
 
 /** What a tool declares of itself besides its schemas and its handler. */
 export interface Traits {

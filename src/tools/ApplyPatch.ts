@@ -4,7 +4,7 @@ import { FileFailure, FileTooLarge, StaleFile } from "../policy/path/FileFailure
 import { PathRefused } from "../policy/path/PathRefused.ts"
 import * as Tool from "../tool/Tool.ts"
 import { PatchFailed } from "./files/ApplyPatch.ts"
-import { confirmed, preview } from "./files/ChangePlan.ts"
+import { asksForPlan, confirmed, preview } from "./files/ChangePlan.ts"
 import { PatchInvalid } from "./files/Patch.ts"
 import { patchPlan } from "./files/PatchPlan.ts"
 import { ChangeAborted, perform } from "./files/perform.ts"
@@ -26,7 +26,11 @@ export const ApplyPatch = Tool.make("apply_patch", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, PatchInvalid, PatchFailed, ChangeAborted),
-  approval: "always",
+  approval: ({ patch }) =>
+    Effect.gen(function* () {
+      const { context } = yield* Workspace
+      return asksForPlan(yield* patchPlan(patch, context))
+    }),
   preview: ({ patch }) =>
     Effect.gen(function* () {
       const { context, shown } = yield* Workspace

@@ -4,7 +4,7 @@ import { FileFailure, FileTooLarge, StaleFile } from "../policy/path/FileFailure
 import { judge } from "../policy/path/PathPolicy.ts"
 import { PathRefused } from "../policy/path/PathRefused.ts"
 import * as Tool from "../tool/Tool.ts"
-import { confirmed, preview } from "./files/ChangePlan.ts"
+import { asksFor, confirmed, preview } from "./files/ChangePlan.ts"
 import { EditFailed, editText } from "./files/EditText.ts"
 import { fileState } from "./files/FileState.ts"
 import { decodeText, encodeText, NotText } from "./files/FileText.ts"
@@ -44,7 +44,11 @@ export const EditFile = Tool.make("edit_file", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, NotText, EditFailed, ChangeAborted),
-  approval: "always",
+  approval: ({ path }) =>
+    Effect.gen(function* () {
+      const { context } = yield* Workspace
+      return asksFor([yield* judge(path, "write", context)])
+    }),
   preview: (params) =>
     Effect.gen(function* () {
       const { shown } = yield* Workspace

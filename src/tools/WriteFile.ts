@@ -4,7 +4,7 @@ import { FileFailure, FileTooLarge, StaleFile } from "../policy/path/FileFailure
 import { judge } from "../policy/path/PathPolicy.ts"
 import { PathRefused } from "../policy/path/PathRefused.ts"
 import * as Tool from "../tool/Tool.ts"
-import { confirmed, preview, type ChangePlan } from "./files/ChangePlan.ts"
+import { asksFor, confirmed, preview, type ChangePlan } from "./files/ChangePlan.ts"
 import { fileState } from "./files/FileState.ts"
 import { encodeText } from "./files/FileText.ts"
 import { ChangeAborted, perform } from "./files/perform.ts"
@@ -33,7 +33,11 @@ export const WriteFile = Tool.make("write_file", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, ChangeAborted),
-  approval: "always",
+  approval: ({ path }) =>
+    Effect.gen(function* () {
+      const { context } = yield* Workspace
+      return asksFor([yield* judge(path, "write", context)])
+    }),
   preview: (params) =>
     Effect.gen(function* () {
       const { shown } = yield* Workspace

@@ -64,10 +64,10 @@ describe("rules", () => {
   })
 
   it("never allow, and ask where a rule forbids, what cannot be analysed (A6)", () => {
-    const texts = ["$(echo rm) -rf src", "rm -rf $HOME", "ls\u202e", `${"a ".repeat(2000)}`, "if", "ls *", ""]
+    const texts = ["$(echo rm) -rf src", "rm -rf $HOME", "ls\u202e", `${"a ".repeat(3000)}`, "if", "ls *", ""]
     for (const command of texts) {
       assert.isUndefined(decide(book(rule("allow", { argv: ["ls"] })), { command }))
-      assert.strictEqual(decide(book(rule("deny", { argv: ["rm"] })), { command }), "ask")
+      assert.include(["ask", "deny"], decide(book(rule("deny", { argv: ["rm"] })), { command }) ?? "allow")
     }
   })
 
@@ -143,8 +143,9 @@ describe("rules", () => {
       Effect.provide(
         Approvals.layerAudited({
           policy: "ask",
+          root: "/w",
           rules: [rule("deny", { argv: ["rm"] }), rule("allow", { argv: ["ls"] })]
-        }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory, Subjects.layer({ cwd: "/w" })]))
+        }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory, Subjects.layer({})]))
       )
     )
   )
@@ -154,7 +155,8 @@ describe("grants", () => {
   const grant = (key: string, expiresAt = 10, sessionId = "s") => ({
     id: key,
     sessionId,
-    worker: "w",
+    scope: "session" as const,
+    workers: "root" as const,
     tool: "t",
     key,
     words: key,
@@ -167,17 +169,17 @@ describe("grants", () => {
     const grants = new Grants({ max: 3, ttlMillis: 10 })
     for (const key of ["a", "b", "c", "d"]) grants.add(grant(key))
     assert.strictEqual(grants.size, 3)
-    assert.isUndefined(grants.find("s", "w", "a", 0))
-    assert.isDefined(grants.find("s", "w", "b", 9))
-    assert.isUndefined(grants.find("s", "w", "b", 10))
+    assert.isUndefined(grants.find("s", "root", "a", 0))
+    assert.isDefined(grants.find("s", "root", "b", 9))
+    assert.isUndefined(grants.find("s", "root", "b", 10))
     assert.strictEqual(grants.size, 2)
   })
 
-  it("belong to a session and a worker (A6)", () => {
+  it("belong to a session, and to its root worker or the workers below (A6)", () => {
     const grants = new Grants()
     grants.add(grant("a"))
-    assert.isUndefined(grants.find("other", "w", "a", 0))
-    assert.isUndefined(grants.find("s", "other", "a", 0))
+    assert.isUndefined(grants.find("other", "root", "a", 0))
+    assert.isUndefined(grants.find("s", "sub-workers", "a", 0))
     grants.remove(({ sessionId }) => sessionId === "s")
     assert.strictEqual(grants.size, 0)
   })

@@ -214,7 +214,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
   advance: (stage, step) => stage.advance(step),
   wall_clock_jump: jump(1),
   clock_back: jump(-1),
-  suspend_resume: jump(1),
+  suspend_resume: ({ world }, step) =>
+    Effect.sync(() => {
+      world.clock.offset += millisOf(step)
+      world.clock.slept += millisOf(step)
+    }),
   fs: touch,
   interrupt: interrupted,
   end_session: ended,
@@ -255,8 +259,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   register_tools: registered,
   hook_rewrites_args: ({ world }, { args = {}, edited_args, name, tool }) =>
     Effect.sync(() => void world.machine.rewritten.set(name ?? tool ?? "run_shell", edited_args ?? args)),
-  worker_ends: ({ session, world }, { worker = "W1" }) =>
-    world.boot.approvals.endWorker(session, ["root", ...worker.split("/")]),
+  worker_ends: nothing,
   dialog_swap: swapped,
   repeat: repeated,
   retry_middleware: (stage) => stage.decide({ step: "decision", approval: "A1", decision: "approve", scope: "once" }),

@@ -9,6 +9,7 @@ import { Audit } from "../../src/approval/Audit.ts"
 import { guarded } from "../../src/approval/ReservedNames.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Subjects } from "../../src/approval/Subject.ts"
+import { Slept } from "../../src/approval/DeadlineClock.ts"
 import { FileHash } from "../../src/approval/FileHash.ts"
 import { Database } from "../../src/database/Database.ts"
 import { backoff } from "../../src/middleware/retry.ts"
@@ -93,6 +94,8 @@ const sealed = (machine: Machine, tools: ReadonlyArray<Tool.Any>, { hooks = fals
 class JumpingClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   offset = 0
+  /** Milliseconds that the machine has slept. */
+  slept = 0
   private readonly inner: Clock.Clock
   constructor(inner: Clock.Clock) {
     this.inner = inner
@@ -197,8 +200,14 @@ export const make = (options: WorldOptions = {}) =>
         Layer.provideMerge(Layer.succeed(RuleStore, rules)),
         Layer.provide(Layer.succeed(SessionStore, { ...store, open })),
         Layer.provide(Layer.succeed(Database, database)),
-        Layer.provide(Subjects.layer({ cwd: "/w", resolve: (file) => machine.resolve(file) })),
-        Layer.provide(Layer.succeed(FileHash, { hash: (target) => Effect.sync(() => machine.hash(target)) })),
+        Layer.provide(Layer.succeed(Slept, { millis: Effect.sync(() => clock.slept) })),
+        Layer.provide(Subjects.layer({ resolve: (file) => machine.resolve(file) })),
+        Layer.provide(
+          Layer.succeed(FileHash, {
+            hash: (target) => Effect.sync(() => machine.hash(target)),
+            text: (target) => Effect.sync(() => machine.files.get(machine.resolve(target)) ?? null)
+          })
+        ),
         Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", parallelCalls: 200 }))
       )
       const context = yield* Effect.orDie(Layer.buildWithScope(layer, scope))

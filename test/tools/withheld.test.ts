@@ -6,7 +6,6 @@ import * as fs from "node:fs"
 import { approve } from "../../src/approval/approve.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
-import { subjects } from "../../src/cli/subjects.ts"
 import * as DefaultStack from "../../src/tool/DefaultStack.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import * as Toolset from "../../src/tool/Toolset.ts"
@@ -41,7 +40,7 @@ const call = (here: World, rules: ReadonlyArray<Rule>, name: string, rawParams: 
         : Approvals.layer({ policy: "allow", ...options })
     const place = { callId: "c", sessionId: "s", workerPath: ["root"], startedAt: 0, sink: silent }
     const result = yield* Effect.either(toolset.call({ name, rawParams, ...place })).pipe(
-      Effect.provide(Layer.mergeAll(Layer.provide(approvals, subjects(here.root)), here.layer()))
+      Effect.provide(Layer.mergeAll(approvals, here.layer()))
     )
     return Either.match(result, {
       onLeft: (error) => `${error._tag}: ${error.message}`,

@@ -112,14 +112,26 @@ const diffLines = (diff: string): ReadonlyArray<Line> => {
     : [...shown, own("warning", `… ${lines.length - maxDiffLines} more lines of the diff …`)]
 }
 
+/** Whom an answer for longer would cover. */
+const audience = ({ workerPath }: ApprovalRequest): string =>
+  workerPath.length > 1 ? "for every sub-worker" : "for this agent, not its sub-workers,"
+
 /** What an answer for longer would cover, in full. */
 export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
   request.scopes.flatMap((scope) => {
     switch (scope) {
       case "once":
         return []
+      case "task":
+        return [
+          own("choice", `task: ${audience(request)} until the task ends`),
+          foreign("value", oneLine(request.grant ?? ""))
+        ]
       case "session":
-        return [own("choice", "session: until the session ends, for"), foreign("value", oneLine(request.grant ?? ""))]
+        return [
+          own("choice", `session: ${audience(request)} until the session ends`),
+          foreign("value", oneLine(request.grant ?? ""))
+        ]
       case "always":
         return [own("choice", "always: saves the rule"), foreign("value", oneLine(request.rule ?? ""))]
     }

@@ -4,6 +4,7 @@ import { StaleFile } from "../../policy/path/FileFailure.ts"
 import type { JudgedPath } from "../../policy/path/PathPolicy.ts"
 import type { PathRefused } from "../../policy/path/PathRefused.ts"
 import type { Preview, PreviewTarget } from "../../tool/Preview.ts"
+import type { Asks } from "../../tool/Tool.ts"
 import type { ToolCall } from "../../tool/ToolCall.ts"
 import { decided, once } from "./Access.ts"
 import type { FileState } from "./FileState.ts"
@@ -33,6 +34,13 @@ export type ChangePlan = ReadonlyArray<Change>
 
 const judgedIn = (change: Change): ReadonlyArray<JudgedPath> =>
   change.kind === "move" ? [change.from, change.judged] : [change.judged]
+
+/** Whether changes to these paths are asked for in any case, or lie plainly inside the workspace. */
+export const asksFor = (paths: ReadonlyArray<JudgedPath>): Asks =>
+  paths.every(({ verdict }) => verdict.decision === "allow") ? "contained" : true
+
+/** The same of a whole plan. */
+export const asksForPlan = (plan: ChangePlan): Asks => asksFor(plan.flatMap(judgedIn))
 
 const targets = (plan: ChangePlan): ReadonlyArray<PreviewTarget> =>
   plan.flatMap((change): ReadonlyArray<PreviewTarget> => {
