@@ -55,7 +55,13 @@ const happened = (row: AuditRow): string => {
 }
 
 const holds = (scope: string | null): string =>
-  scope === "task" ? " for the task" : scope === "session" ? " for the session" : scope === "always" ? " for always" : ""
+  scope === "task"
+    ? " for the task"
+    : scope === "session"
+      ? " for the session"
+      : scope === "always"
+        ? " for always"
+        : ""
 
 const entryLine = (row: AuditRow, width: number): string => {
   const time = DateTime.formatIso(DateTime.unsafeMake(row.time)).replace(/\.\d+Z$/, "Z")

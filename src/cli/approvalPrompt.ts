@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -14,6 +13,7 @@ import {
   scopeLines,
   workerLines
 } from "../approval/rendering/Prompt.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import type { Answer, Approval } from "../ui/Display.ts"
@@ -96,6 +96,7 @@ const keysIn = (scopes: ReadonlyArray<Scope>, space: number, style: Style): stri
   const has = (scope: Scope, key: string, word: string) => (scopes.includes(scope) ? [[key, word] as const] : [])
   const choices = (why: string, more: string) => [
     ["y", "yes"] as const,
+    ...has("task", "t", "task"),
     ...has("session", "s", "session"),
     ...has("always", "a", "always"),
     ["n", "no"] as const,
@@ -121,6 +122,8 @@ const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Answer | "always" | "
   switch (Option.getOrElse(key.input, () => "").toLowerCase()) {
     case "y":
       return scopes.includes("once") ? { decision: "approve", scope: "once" } : undefined
+    case "t":
+      return scopes.includes("task") ? { decision: "approve", scope: "task" } : undefined
     case "s":
       return scopes.includes("session") ? { decision: "approve", scope: "session" } : undefined
     case "a":
@@ -137,7 +140,7 @@ const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Answer | "always" | "
 }
 
 /**
- * Asks for one key by itself: yes once, for the session or, once Enter confirms it, always; no ends it as well. What is
+ * Asks for one key by itself: yes once, for the task, for the session or, once Enter confirms it, always; no ends it as well. What is
  * typed or pasted as part of something longer is no answer.
  */
 export const approvalPrompt = (
@@ -146,9 +149,9 @@ export const approvalPrompt = (
 ): Effect.Effect<Answer> =>
   Effect.gen(function* () {
     const { style } = screen
-    const shownAt = yield* Clock.currentTimeMillis
+    const shownAt = yield* monotonicMillis
     const room = () => screen.width() - 6
-    const left = Effect.map(Clock.currentTimeMillis, (now) => request.timeoutMillis - (now - shownAt))
+    const left = Effect.map(monotonicMillis, (now) => request.timeoutMillis - (now - shownAt))
 
     const details = Effect.flatMap(left, (millisLeft) => {
       const whole = [...promptLines(request, { ahead: 0, behind: waiting(), millisLeft }), ...contextLines(request)]
