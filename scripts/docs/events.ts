@@ -106,15 +106,35 @@ a new version; a reader refuses an envelope of a later version. Logs of earlier 
 
 ## What holds
 
-- \`TaskStarted\` comes before any event of a worker of the task.
+A call is known by its place: task, worker, iteration and id; a model may use an id again elsewhere.
+
+- A session begins with \`SessionCreated\`, once. After \`SessionSuspended\` or \`SessionEnded\` comes \`SessionResumed\`, with a
+  higher epoch, or nothing; no task is open then.
 - Each \`TaskQueued\` is followed by exactly one of \`TaskCompleted\`, \`TaskFailed\`, \`TaskInterrupted\`, and nothing of the
-  task comes after it.
+  task comes after it. Tasks run one after the other: \`TaskStarted\` comes once, after the end of the task before, and
+  before any event of a worker of the task. \`TaskCompleted\` needs it; a task that the user interrupts has
+  \`TaskCancelling\`.
+- A task whose owner died is closed by the next one: after \`SessionResumed\` it has only withdrawn approvals,
+  \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`, \`WorkerInterrupted\` and \`TaskFailed\` of the kind \`crash\`, unless
+  \`goesOn\` names it.
+- An iteration is \`ModelRequested\`, failed attempts numbered from 1, \`ModelAnswered\`, the results of its calls and
+  \`IterationEnded\`; the next one has the next number. A worker completes after the end of an iteration whose answer asks for
+  no call.
 - Each call in a \`ModelAnswered\` is followed by exactly one of \`ToolCallCompleted\`, \`ToolCallFailed\`,
-  \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`.
-- Each \`WorkerStarted\` is followed by exactly one of \`WorkerCompleted\`, \`WorkerFailed\`, \`WorkerInterrupted\`:
-  after the results of its own calls and before that of the call that started it. Nothing else of the worker comes before
-  or after.
-- Each \`ApprovalRequested\` is followed by exactly one \`ApprovalResolved\`, and \`ToolCallStarted\` comes after it.
+  \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`, whose message answers it. \`ToolCallRequested\` comes once and before
+  everything else of the call; without it a call can only be interrupted. \`ToolCallCompleted\` needs \`ToolCallStarted\` or a
+  hook that answered; an unknown outcome needs the start of a call that is not read-only, by an owner who died.
+- \`ToolCallStarted\` comes once; only a read-only call may be started again by the next owner. \`ToolCallRetried\` numbers the
+  attempts of a call from 2.
+- Calls of one answer are requested in the model's order. A read-only call is requested when those before it have ended or
+  are read-only and started; any other when all before it have ended, and none behind it before it has.
+- Each \`ApprovalRequested\` is followed by exactly one \`ApprovalResolved\` of its call, before its \`ToolCallStarted\` and its
+  result, and one request of a call is open at a time. A call does not start after a refusal. Directly behind each of the
+  two stands the \`MessageRecorded\` by which it enters the conversation.
+- Each \`WorkerStarted\` belongs to a running call of the worker above and is followed by exactly one of \`WorkerCompleted\`,
+  \`WorkerFailed\`, \`WorkerInterrupted\`: after the results of its own calls and before that of the call that started it.
+  Nothing else of the worker comes before or after, and no path is used twice in a task.
+- A message is told once, by its id.
 `
 
 /** The shapes that events share, each under its name. */

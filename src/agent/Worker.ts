@@ -10,10 +10,10 @@ import type { Usage } from "../model/ModelPart.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
 import { answer } from "./answer.ts"
-import { callTool } from "./callTool.ts"
 import { lastMessages } from "./lastMessages.ts"
 import type { Meter } from "./Meter.ts"
-import type { CallError, Tools } from "./Tools.ts"
+import { runCalls } from "./runCalls.ts"
+import type { Tools } from "./Tools.ts"
 import * as Spans from "./Spans.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
@@ -37,7 +37,7 @@ export interface WorkerLimits {
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number
-  /** Calls of one answer that run at the same time. */
+  /** Read-only calls of one answer that run at the same time. */
   readonly parallelCalls: number
 }
 
@@ -66,10 +66,6 @@ export interface WorkerOutcome {
 
 export type WorkerError = ModelError | IterationLimitReached | TaskStopped
 
-/** A refusal that carries `stop: true` ends the task. */
-const stops = (error: CallError | undefined): error is CallError =>
-  error !== undefined && "stop" in error && error.stop === true
-
 /** Asks the model, runs the calls it asks for, and again, until it asks for none. */
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
   const { limits, meter, sink, tools, view } = options
@@ -91,9 +87,8 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       meter.add(finished.usage)
       const { sessionId, workerPath } = options
       const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
-      const results = yield* Effect.forEach(calls, (call) => callTool(tools, sink, place, call), {
-        concurrency: calls.length > 1 ? limits.parallelCalls : 1
-      })
+      const refusal = yield* runCalls(calls, { tools, sink, place, limit: limits.parallelCalls })
+      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
       yield* sink.emit(
         new IterationEnded(
           {
@@ -106,8 +101,6 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         ),
         iteration
       )
-      const refusal = results.map(({ error }) => error).find(stops)
-      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
       if (calls.length === 0) return { text, usage: meter.usage, iterations: iteration }
     }
     return yield* new IterationLimitReached({ limit: limits.maxIterations })

@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { Scope } from "../tool/ApprovalRequest.ts"
-import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
+import { ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import { MessageRecorded } from "./AgentEvent.ts"
 
 /** The runtime's own tool by which a client is asked; a model can neither call nor see it (A2, A4). */
@@ -58,6 +58,16 @@ export const approvalMessage = (event: ToolEvent): MessageRecorded | undefined =
     default:
       return undefined
   }
+}
+
+/** The end of a request that nobody asks any more, as two events that belong together. */
+export const withdrawal = (
+  of: { readonly callId: string; readonly tool: string; readonly approvalId: string },
+  by: "interruption" | "restart"
+): ReadonlyArray<ApprovalResolved | MessageRecorded> => {
+  const event = new ApprovalResolved({ ...of, outcome: "withdrawn", by, waitedMillis: 0 }, trusted)
+  const message = approvalMessage(event)
+  return message === undefined ? [event] : [event, message]
 }
 
 /** What a client answers to the call `client.requestApproval`: its digest, and nothing that changes the call. */

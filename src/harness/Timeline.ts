@@ -1,5 +1,6 @@
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { EventTag } from "../runtime/Event.ts"
+import { Rules } from "./Rules.ts"
 
 export interface TimelineOptions {
   /** Events that are left out. */
@@ -30,92 +31,13 @@ export const render = (envelopes: ReadonlyArray<Envelope>, options: TimelineOpti
     .join("\n")
 }
 
-/** What is wrong with a recorded timeline by the invariants of the runtime (R4); nothing for a sound one. */
+/**
+ * What breaks a rule of docs/events.md, "What holds", in the timeline of one session (R4); nothing for a sound one. Every
+ * call is known by its place: task, worker, iteration and id. Of a timeline that begins in the middle of a session, only the
+ * tasks that are queued in it are judged.
+ */
 export const violations = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const queued = new Set<string>()
-  const started = new Set<string>()
-  const ended = new Set<string>()
-  const calls = new Map<string, "asked" | "done">()
-  const approvals = new Set<string>()
-  /** The sub-workers that are open, by their paths, with the calls that started them. */
-  const workers = new Map<string, string>()
-  let last: number | undefined
-  for (const { event, iteration, seq, task, transient, worker } of envelopes) {
-    const at = `${seq} ${event._tag}`
-    if (transient === true) {
-      if (last !== undefined && seq > last) found.push(`${at}: follows ${seq}, which has not come yet`)
-    } else {
-      if (last !== undefined && seq !== last + 1) found.push(`${at}: follows ${last}`)
-      last = seq
-    }
-    if (task === undefined) continue
-    if (ended.has(task)) found.push(`${at}: after the terminal event of ${task}`)
-    const key = (callId: string) => JSON.stringify([task, worker, iteration, callId])
-    const path = JSON.stringify([task, ...(worker ?? [])])
-    const inside = [...workers.keys()].filter((other) => other !== path && other.startsWith(path.slice(0, -1)))
-    if (worker !== undefined && worker.length > 1 && event._tag !== "WorkerStarted" && !workers.has(path)) {
-      found.push(`${at}: ${path} has not started or has ended`)
-    }
-    switch (event._tag) {
-      case "TaskQueued":
-        if (queued.has(task)) found.push(`${at}: ${task} was queued before`)
-        queued.add(task)
-        break
-      case "TaskStarted":
-        started.add(task)
-        break
-      case "TaskCompleted":
-      case "TaskFailed":
-      case "TaskInterrupted":
-        ended.add(task)
-        for (const open of inside) found.push(`${at}: the worker ${open} has not ended`)
-        break
-      case "WorkerStarted":
-        if (workers.has(path)) found.push(`${at}: ${path} had started before`)
-        workers.set(path, event.callId)
-        break
-      case "WorkerCompleted":
-      case "WorkerFailed":
-      case "WorkerInterrupted":
-        workers.delete(path)
-        for (const open of inside) found.push(`${at}: the worker ${open} has not ended`)
-        for (const [call, state] of calls) {
-          const [, of] = JSON.parse(call) as [string, ReadonlyArray<string>]
-          if (state === "asked" && JSON.stringify([task, ...of]) === path)
-            found.push(`${at}: before the result of ${call}`)
-        }
-        break
-      case "ModelAnswered":
-        if (event.message.message.role === "assistant") {
-          for (const call of event.message.message.tool_calls ?? []) calls.set(key(call.id), "asked")
-        }
-        break
-      case "ToolCallCompleted":
-      case "ToolCallFailed":
-      case "ToolCallInterrupted":
-      case "ToolCallOutcomeUnknown":
-        if (calls.get(key(event.callId)) === "done") found.push(`${at}: ${event.callId} had ended before`)
-        calls.set(key(event.callId), "done")
-        for (const open of inside) {
-          const direct = (JSON.parse(open) as ReadonlyArray<string>).length === (worker?.length ?? 0) + 2
-          if (direct && workers.get(open) === event.callId) found.push(`${at}: before its worker ${open}`)
-        }
-        break
-      case "ApprovalRequested":
-        approvals.add(event.request.id)
-        break
-      case "ApprovalResolved":
-        if (!approvals.delete(event.approvalId)) found.push(`${at}: ${event.approvalId} was not open`)
-        break
-      case "ToolCallStarted":
-        for (const approval of approvals) if (approval === event.callId) found.push(`${at}: before its approval`)
-        break
-      default:
-    }
-    if (worker !== undefined && !started.has(task)) found.push(`${at}: before the start of ${task}`)
-  }
-  for (const task of queued) if (!ended.has(task)) found.push(`${task} has no terminal event`)
-  for (const [call, state] of calls) if (state === "asked") found.push(`the call ${call} has no result`)
-  return found
+  const rules = new Rules()
+  for (const envelope of envelopes) rules.read(envelope)
+  return rules.end()
 }

@@ -25,7 +25,7 @@ interface Kept {
 const messageOf = ({ event }: Envelope): StoredMessage | undefined =>
   "message" in event && typeof event.message === "object" ? event.message : undefined
 
-const atRoot = ({ worker }: Envelope): boolean => worker === undefined || worker.length === 1
+const atRoot = ({ worker }: Envelope): boolean => worker === undefined || (worker.length === 1 && worker[0] === "root")
 
 const placeOf = ({ iteration, task, worker }: Envelope, callId: string): string =>
   JSON.stringify([task, worker, iteration, callId])
@@ -52,7 +52,7 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
         kept.held = true
         kept.epoch += 1
         const { head, profile, project } = kept.summary
-        return Effect.succeed({ session, epoch: kept.epoch, head, created: kept.epoch === 1, project, profile })
+        return Effect.succeed({ session, epoch: kept.epoch, head, created: head === 0, project, profile })
       })
     })
   const release = ({ epoch, session }: Lease) =>

@@ -6,12 +6,16 @@ import type { Tools } from "../agent/Tools.ts"
 import * as Worker from "../agent/Worker.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
+import type { Usage } from "../model/ModelPart.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { RuntimeSettings } from "./RuntimeOptions.ts"
 import type { TaskSink } from "./TaskSink.ts"
 
 /** The path of the worker that talks with the user. */
 export const path: ReadonlyArray<string> = ["root"]
+
+/** The path of a summary of the conversation, which is no part of it until it takes its place. */
+export const compactPath: ReadonlyArray<string> = ["compact"]
 
 export interface RootWorkerOptions {
   readonly session: string
@@ -23,6 +27,8 @@ export interface RootWorkerOptions {
   readonly sink: TaskSink
   /** Where the root itself tells what happens; its own place in the sink where absent. */
   readonly own?: WorkerSink
+  /** What the task had used before a restart. */
+  readonly used?: Usage
   /** Paths of sub-workers that the task had before a restart. */
   readonly taken?: ReadonlyArray<ReadonlyArray<string>>
 }
@@ -30,6 +36,7 @@ export interface RootWorkerOptions {
 /** The root worker of one task, and the sub-workers that its calls may start. */
 export const make = ({ model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
   const meter = new Meter()
+  if (more.used !== undefined) meter.add(more.used)
   const common = { sessionId: session, profile, model, limits: options, spans: options.spans }
   const delegation = SubWorkers.make({
     common,

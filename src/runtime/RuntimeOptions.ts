@@ -15,7 +15,7 @@ export interface RuntimeSettings {
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number
-  /** Calls of one answer that run at the same time. */
+  /** Read-only calls of one answer that run at the same time. */
   readonly parallelCalls: number
   /** Levels of sub-workers below the root. */
   readonly maxDepth: number

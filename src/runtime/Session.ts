@@ -126,7 +126,7 @@ export const make = (
     let ended = false
 
     yield* approvals.openSession(id, log.lease.project)
-    const nothing: Continuation.Found = { continuation: undefined, workers: [], store }
+    const nothing: Continuation.Found = { ...Continuation.none, store }
     const found = yield* Effect.orElseSucceed(Continuation.find(log, store), () => nothing)
     yield* recover(log, found, view, commandId)
     const bodies = yield* makeTasks(log.lease, view)

@@ -61,6 +61,7 @@ export interface Lease {
   readonly session: string
   readonly epoch: number
   readonly head: number
+  /** Nothing is recorded yet, also where its first owner died before that. */
   readonly created: boolean
   readonly project: string
   readonly profile: string

@@ -75,7 +75,7 @@ export const make: Effect.Effect<SessionStore["Type"]["open"], never, Database |
           return yield* new DatabaseDamaged({ file: database.file, what })
         }
         held.add(session)
-        return { ...lease, session, created: lease.epoch === 1 }
+        return { ...lease, session, created: lease.head === 0 }
       })
     const release = ({ epoch, session }: Lease) =>
       Effect.zipRight(

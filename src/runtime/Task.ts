@@ -10,6 +10,7 @@ import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Work
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
+import { ModelMalformed } from "../model/ModelError.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
@@ -96,11 +97,14 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
           const instruction: StoredMessage = { id: "compact", message: { role: "user", content: compactInstruction } }
           const messages = [...view.window(options.contextCharacters), instruction]
           const request = { messages, functions: [] }
-          const quiet = { ...sink.worker(["compact"]), emit: () => Effect.void }
-          const { finished, text } = yield* Spans.chat(
+          const { calls, finished, text } = yield* Spans.chat(
             { spans: options.spans, sessionId: lease.session, model },
-            answer(model, profile, request, quiet, 1)
+            answer(model, profile, request, sink.worker(RootWorker.compactPath), 1)
           )
+          if (calls.length > 0 || text.trim() === "") {
+            const reason = calls.length > 0 ? "it asked for calls instead of a summary" : "its summary is empty"
+            return yield* new ModelMalformed({ model: model.name, reason })
+          }
           const content = `Summary of the conversation so far:\n${text}`
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "system", content } }
           view.clear()

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { ToolCallInterrupted, type AgentEvent, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
+import { withdrawal } from "../agent/approvalMessage.ts"
 import { errorContent, toolMessage } from "../agent/callTool.ts"
 import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
@@ -14,6 +15,8 @@ interface OpenCall {
   readonly callId: string
   readonly tool: string
   readonly place: Place
+  /** Its request that nobody has answered. */
+  readonly approval?: string
 }
 
 interface OpenWorker {
@@ -27,6 +30,9 @@ const isBelow = (path: ReadonlyArray<string>, of: ReadonlyArray<string>): boolea
   path.length > of.length && of.every((name, index) => path[index] === name)
 const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
   a.length === b.length && a.every((name, index) => b[index] === name)
+
+/** The conversation of the session is that of the root alone. */
+const isRoot = (path: ReadonlyArray<string> = []): boolean => path.length === 1 && path[0] === "root"
 
 const isCallEnd = (event: AgentEvent | ToolEvent) =>
   event._tag === "ToolCallCompleted" ||
@@ -53,6 +59,11 @@ export interface TaskSink {
   readonly emit: (event: DurableEvent) => Effect.Effect<void>
   readonly worker: (path: ReadonlyArray<string>) => WorkerSink
   readonly subWorker: OpenSink
+  /** Takes up calls of before a restart: those that were requested then are not requested again. */
+  readonly takeUp: (
+    place: Place,
+    calls: ReadonlyArray<{ readonly callId: string; readonly tool: string; readonly requested: boolean }>
+  ) => void
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
 }
 
@@ -64,6 +75,8 @@ export const make = (
 ): TaskSink => {
   let closed = false
   const calls = new Map<string, OpenCall>()
+  /** Calls that were requested before a restart. */
+  const requested = new Set<string>()
   /** The sub-workers that have started and not ended, the ones above before those below. */
   const workers = new Set<OpenWorker>()
 
@@ -74,14 +87,16 @@ export const make = (
       for (const [key] of left) calls.delete(key)
       return Effect.forEach(
         left,
-        ([, { callId, place, tool }]) => {
+        ([, { approval, callId, place, tool }]) => {
+          const undecided =
+            approval === undefined ? [] : withdrawal({ callId, tool, approvalId: approval }, "interruption")
           const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
           const told = redactEvent(
             new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted),
             redactor
           )
-          if (place.worker?.length === 1) record(told.message)
-          return log.emit(told, place)
+          if (isRoot(place.worker)) record(told.message)
+          return Effect.zipRight(log.emitAll(undecided, place), log.emit(told, place))
         },
         { discard: true }
       )
@@ -103,11 +118,15 @@ export const make = (
       { discard: true }
     )
 
-  /** Notes which calls an event opens or closes; one that is taken up after a restart has been asked for before. */
+  /** Notes which calls an event opens or closes. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
     const open = (callId: string, tool: string) => calls.set(keyOf(place, callId), { callId, tool, place })
     if (isCallEnd(event)) calls.delete(keyOf(place, event.callId))
     else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
+    else if (event._tag === "ApprovalRequested") {
+      const { callId, id: approval, tool } = event.request
+      calls.set(keyOf(place, callId), { callId, tool, place, approval })
+    } else if (event._tag === "ApprovalResolved") open(event.callId, event.tool)
     else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
       for (const { function: asked, id } of event.message.message.tool_calls ?? []) open(id, asked.name)
     }
@@ -139,6 +158,7 @@ export const make = (
         unlessMute(() => {
           const place = at(iteration)
           if (isTransient(event)) return log.emit(event, place)
+          if (event._tag === "ToolCallRequested" && requested.delete(keyOf(place, event.callId))) return Effect.void
           const settled = settle(event, place)
           const told = hear(event, place)
           return Effect.zipRight(settled, log.emit(told, place))
@@ -165,7 +185,7 @@ export const make = (
         if (message !== undefined) record(message)
         return log.emit(told, { task })
       }),
-    worker: (path) => sinkOf(path, () => true, record),
+    worker: (path) => sinkOf(path, () => true, isRoot(path) ? record : () => undefined),
     subWorker: (path, record) => {
       let worker: OpenWorker | undefined
       return {
@@ -177,6 +197,12 @@ export const make = (
             return log.emit(redactEvent(event, redactor), { task, worker: path })
           }),
         end: (event) => unlessClosed(() => (worker === undefined ? Effect.void : endWorker(worker, event)))
+      }
+    },
+    takeUp: (place, taken) => {
+      for (const { callId, requested: before, tool } of taken) {
+        calls.set(keyOf(place, callId), { callId, tool, place })
+        if (before) requested.add(keyOf(place, callId))
       }
     },
     end: (terminal) =>

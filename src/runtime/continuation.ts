@@ -1,18 +1,21 @@
 import * as Effect from "effect/Effect"
-import { callTool } from "../agent/callTool.ts"
-import { approvalMessage } from "../agent/approvalMessage.ts"
+import { type AgentEvent, IterationEnded, isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
+import { withdrawal } from "../agent/approvalMessage.ts"
 import { lastMessages } from "../agent/lastMessages.ts"
-import { isWorkerEnd } from "../agent/AgentEvent.ts"
+import { Meter } from "../agent/Meter.ts"
+import { runCalls } from "../agent/runCalls.ts"
 import { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { Usage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import { ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
+import { type ToolEvent, trusted } from "../tool/ToolEvent.ts"
 import type { Envelope, Place } from "./Envelope.ts"
 import type { EventLog } from "./EventLog.ts"
 import * as RootWorker from "./RootWorker.ts"
@@ -24,8 +27,14 @@ import type { TaskSink } from "./TaskSink.ts"
 export interface Continuation {
   readonly task: string
   readonly iteration: number
-  /** Calls of the last answer that have no result and were never started. */
+  /** Calls of the last answer that have no result and were never started, in the model's order. */
   readonly calls: ReadonlyArray<FunctionCall>
+  /** Those of them that have been requested. */
+  readonly requested: ReadonlySet<string>
+  /** The answer that asked for them. */
+  readonly answered: ModelAnswered
+  /** What the task has used so far. */
+  readonly used: Usage
   readonly requests: ReadonlyArray<ApprovalRequest>
   /** The sub-workers that it has had. */
   readonly workers: ReadonlyArray<SubWorker>
@@ -42,9 +51,14 @@ export interface Found {
   readonly continuation: Continuation | undefined
   /** Sub-workers that have not ended. */
   readonly workers: ReadonlyArray<SubWorker>
+  /** Requests that nobody asks any more and where they were asked. */
+  readonly withdrawn: ReadonlyArray<{ readonly events: ReturnType<typeof withdrawn>; readonly place: Place }>
   /** The store without what goes on, so that nobody closes it. */
   readonly store: SessionStore["Type"]
 }
+
+/** Nothing was left open. */
+export const none = { continuation: undefined, workers: [], withdrawn: [] } as const
 
 interface Asked {
   readonly request: ApprovalRequest
@@ -70,18 +84,9 @@ const eventsOf = (log: EventLog, store: SessionStore["Type"], tasks: ReadonlySet
     return waiting.size > 0 ? [] : pages.flat().filter(({ task }) => task !== undefined && tasks.has(task))
   })
 
-const withdrawn = (request: ApprovalRequest) =>
-  new ApprovalResolved(
-    {
-      callId: request.callId,
-      tool: request.tool,
-      approvalId: request.id,
-      outcome: "withdrawn",
-      by: "restart",
-      waitedMillis: 0
-    },
-    trusted
-  )
+/** The end of a request that nobody asks any more. */
+const withdrawn = ({ callId, id: approvalId, tool }: ApprovalRequest) =>
+  withdrawal({ callId, tool, approvalId }, "restart")
 
 const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
   JSON.stringify([task, iteration, worker, callId])
@@ -127,16 +132,33 @@ const continuationOf = (
   const waits = requests.filter(({ request }) => unanswered.has(request.callId))
   if (waits.length === 0) return undefined
   const workers = workersOf(events).filter((worker) => worker.task === task)
-  return { task, iteration, calls, requests: waits.map(({ request }) => request), workers }
+  const ofTask = events.filter((envelope) => envelope.task === task)
+  const requested = new Set(
+    ofTask.flatMap(({ event, iteration: at, worker }) =>
+      event._tag === "ToolCallRequested" && at === iteration && worker?.length === 1 ? [event.callId] : []
+    )
+  )
+  const meter = new Meter()
+  for (const { event } of ofTask) if (event._tag === "ModelAnswered") meter.add(event.usage)
+  return {
+    task,
+    iteration,
+    calls,
+    requested,
+    answered: answered.event,
+    used: meter.usage,
+    requests: waits.map(({ request }) => request),
+    workers
+  }
 }
 
 /**
  * Looks for requests that a dead owner left open (A12). Those of a task that can go on are taken up again under their ids
- * and digests, all others end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
+ * and digests, all others are to end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
  */
 export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError, Approvals> =>
   Effect.gen(function* () {
-    const nothing: Found = { continuation: undefined, workers: [], store }
+    const nothing: Found = { ...none, store }
     if (log.lease.created) return nothing
     const unfinished = yield* store.unfinished(log.lease.session)
     if (unfinished.tasks.length === 0) return nothing
@@ -148,25 +170,24 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
     }
     const continuation = continuationOf(events, unfinished, open)
     const goesOn = new Set(continuation?.requests.map(({ id }) => id))
-    for (const { place, request } of open.values()) {
-      if (goesOn.has(request.id)) continue
-      const event = withdrawn(request)
-      const message = approvalMessage(event)
-      const { iteration, task, worker } = place
-      const at = {
-        ...(task === undefined ? {} : { task }),
-        ...(iteration === undefined ? {} : { iteration }),
-        ...(worker === undefined ? {} : { worker })
-      }
-      yield* log.emitAll(message === undefined ? [event] : [event, message], at)
-    }
+    const left = [...open.values()]
+      .filter(({ request }) => !goesOn.has(request.id))
+      .map(({ place: { iteration, task, worker }, request }) => ({
+        events: withdrawn(request),
+        place: {
+          ...(task === undefined ? {} : { task }),
+          ...(iteration === undefined ? {} : { iteration }),
+          ...(worker === undefined ? {} : { worker })
+        }
+      }))
     const workers = workersOf(events).filter(({ open }) => open)
-    if (continuation === undefined) return { ...nothing, workers }
+    if (continuation === undefined) return { ...nothing, withdrawn: left, workers }
     yield* (yield* Approvals).restore(continuation.requests)
     const { iteration, task } = continuation
     const kept = new Set(continuation.calls.map(({ id }) => keyOf(id, { task, iteration, worker: RootWorker.path })))
     return {
       continuation,
+      withdrawn: left,
       workers,
       store: {
         ...store,
@@ -186,9 +207,45 @@ const after = (sink: WorkerSink, iterations: number): WorkerSink => ({
   commit: (event, iteration) => sink.commit(event, iteration + iterations)
 })
 
+const isCallEnd = (event: { readonly _tag: string }): boolean =>
+  event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed" || event._tag === "ToolCallInterrupted"
+
+/** Withdraws a request of before the restart that its call has not asked again, e.g. because a rule allows it by now. */
+const withdrawing = (sink: WorkerSink, open: Map<string, ApprovalRequest>): WorkerSink => {
+  const note = (event: AgentEvent | ToolEvent): void => {
+    if (event._tag === "ApprovalResolved" && open.get(event.callId)?.id === event.approvalId) open.delete(event.callId)
+  }
+  return {
+    ...sink,
+    emit: (event, iteration) =>
+      Effect.suspend(() => {
+        note(event)
+        const request =
+          event._tag === "ToolCallStarted" || (isCallEnd(event) && "callId" in event)
+            ? open.get(event.callId)
+            : undefined
+        if (request === undefined) return sink.emit(event, iteration)
+        open.delete(request.callId)
+        return Effect.zipRight(sink.emitAll(withdrawn(request), iteration), sink.emit(event, iteration))
+      }),
+    emitAll: (events, iteration) =>
+      Effect.suspend(() => {
+        for (const event of events) note(event)
+        return sink.emitAll(events, iteration)
+      }),
+    commit: (event, iteration) =>
+      Effect.suspend(() => {
+        const request = event._tag === "ToolCallStarted" ? open.get(event.callId) : undefined
+        if (request === undefined) return sink.commit(event, iteration)
+        open.delete(request.callId)
+        return Effect.zipRight(sink.emitAll(withdrawn(request), iteration), sink.commit(event, iteration))
+      })
+  }
+}
+
 /** Goes on where the task stopped: the calls that wait, then the model again. */
 export const resume = (
-  { calls, iteration, requests, workers }: Continuation,
+  { answered, calls, iteration, requested, requests, task, used, workers }: Continuation,
   session: string,
   view: ModelView,
   profile: string
@@ -203,39 +260,48 @@ export const resume = (
     const tools = yield* Tools
     const approvals = yield* Approvals
     return (sink) => {
-      const worker = sink.worker(RootWorker.path)
+      const open = new Map(requests.map((request) => [request.callId, request]))
+      const worker = withdrawing(sink.worker(RootWorker.path), open)
       const place = { sessionId: session, workerPath: RootWorker.path, iteration, context: () => lastMessages(view) }
-      /** What no call has asked for again, e.g. because a rule allows it by now. */
-      const settled = Effect.flatMap(approvals.abandon(session), (left) =>
-        Effect.forEach(
-          left.filter(({ id }) => requests.some((request) => request.id === id)),
-          (request) => {
-            const event = withdrawn(request)
-            const message = approvalMessage(event)
-            return worker.emitAll(message === undefined ? [event] : [event, message], iteration)
-          },
-          { discard: true }
+      const settled = Effect.zipRight(
+        approvals.abandon(session),
+        Effect.suspend(() =>
+          Effect.forEach([...open.values()], (request) => worker.emitAll(withdrawn(request), iteration), {
+            discard: true
+          })
         )
       )
       return Effect.gen(function* () {
-        const { results, root } = yield* Effect.ensuring(
+        const startedAt = yield* monotonicMillis
+        sink.takeUp(
+          { task, iteration, worker: RootWorker.path },
+          calls.map(({ function: { name: tool }, id: callId }) => ({ callId, tool, requested: requested.has(callId) }))
+        )
+        const { refusal, root } = yield* Effect.ensuring(
           Effect.gen(function* () {
             const model = yield* models.get(profile)
             const taken = workers.map(({ path }) => path)
-            const own = after(worker, iteration)
-            const root = RootWorker.make({ session, options, profile, model, tools, view, sink, own, taken })
-            const results = yield* Effect.forEach(
-              calls,
-              (call) => root.delegating(callTool(tools, worker, place, call)),
-              { concurrency: options.parallelCalls }
-            )
-            return { results, root }
+            const own = after(sink.worker(RootWorker.path), iteration)
+            const more = { own, taken, used }
+            const root = RootWorker.make({ session, options, profile, model, tools, view, sink, ...more })
+            const limit = options.parallelCalls
+            const refusal = yield* root.delegating(runCalls(calls, { tools, sink: worker, place, limit }))
+            return { refusal, root }
           }),
           settled
         )
-        const stopped = results.find(({ error }) => error !== undefined && "stop" in error && error.stop === true)
-        if (stopped?.error !== undefined) return yield* new TaskStopped({ reason: stopped.error.message })
-        return yield* root.run
+        if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
+        const { message } = answered.message
+        const asked = message.role === "assistant" ? (message.tool_calls ?? []) : []
+        const ended = {
+          usage: answered.usage,
+          totalTokens: used.inputTokens + used.outputTokens,
+          calls: asked.length,
+          durationMillis: Math.round((yield* monotonicMillis) - startedAt)
+        }
+        yield* worker.emit(new IterationEnded(ended, trusted), iteration)
+        const outcome = yield* root.run
+        return { ...outcome, iterations: outcome.iterations + iteration }
       })
     }
   })

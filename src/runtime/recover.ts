@@ -57,7 +57,7 @@ const outcomes = (call: UnfinishedCall) => {
  */
 export const recover = (
   log: EventLog,
-  { continuation, store, workers }: Found,
+  { continuation, store, withdrawn, workers }: Found,
   view: ModelView,
   commandId?: string
 ): Effect.Effect<void> =>
@@ -82,6 +82,7 @@ export const recover = (
       ),
       {}
     )
+    for (const { events, place } of withdrawn) yield* log.emitAll(events, place)
     // What a worker has asked for ends before the worker, and the worker before the call that started it.
     const endings = [
       ...unfinished.calls.flatMap((call) => {

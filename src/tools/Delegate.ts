@@ -11,8 +11,8 @@ export const Delegate = Tool.make(delegateTool, {
   description:
     "Gives a task to a worker that has your tools but sees nothing of this conversation: say all that it has to know. " +
     "Only its final text comes back. Where its status is question, it lacks something: call again with a clearer task, " +
-    "or, if you do not know it either, ask the user by a question of your own. Calls in one answer run at the same " +
-    "time; a later worker sees what the earlier ones gave.",
+    "or, if you do not know it either, ask the user by a question of your own. Calls in one answer run one after the " +
+    "other; a later worker sees what the earlier ones gave.",
   label: "Delegate",
   category: "agent",
   risk: "low",

@@ -1,4 +1,5 @@
 import type { Envelope } from "../runtime/Envelope.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
 import type { Approval, CallShown, Diff, Display, Level, Notice, Progress } from "./Display.ts"
 import { remarks } from "./remarks.ts"
@@ -51,6 +52,7 @@ export class Narrator {
   tell(envelope: Envelope): ReadonlyArray<Step> {
     const { event, task = "" } = envelope
     const worker = envelope.worker ?? []
+    if (isCompaction(worker)) return event._tag === "ModelRequested" ? [status("summarising the conversation")] : []
     const place = `${task}/${worker.join("/")}`
     const told = this.told(task)
     switch (event._tag) {
@@ -117,8 +119,11 @@ export class Narrator {
         told.calls++
         const call = { key: keyOf(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
         this.calls.set(call.key, call)
-        const again = this.requests.again(event.callId)
-        return [{ _tag: "CallBegan", call }, ...(again === undefined ? [] : this.ask(this.requests.add(call, again)))]
+        return [{ _tag: "CallBegan", call }]
+      }
+      case "ApprovalMoved": {
+        const again = this.requests.again(event.approvalId)
+        return again === undefined ? [] : this.askedAgain(envelope, again)
       }
       case "ApprovalRequested":
         return this.ask(this.requests.add(this.call(envelope, event.request), event.request))
@@ -241,6 +246,16 @@ export class Narrator {
     return this.calls.get(key) ?? { key, tool: event.tool, arguments: "", worker: envelope.worker ?? [] }
   }
 
+  /** A request of before a restart, whose call may have been told of to somebody else. */
+  private askedAgain(envelope: Envelope, request: ApprovalRequest): ReadonlyArray<Step> {
+    const known = this.call(envelope, request)
+    const call = known.arguments === "" ? { ...known, arguments: JSON.stringify(request.arguments) } : known
+    if (this.calls.has(call.key)) return this.ask(this.requests.add(call, request))
+    this.told(envelope.task ?? "").calls++
+    this.calls.set(call.key, call)
+    return [{ _tag: "CallBegan", call }, ...this.ask(this.requests.add(call, request))]
+  }
+
   private ask(approval: Approval | undefined): ReadonlyArray<Step> {
     if (approval === undefined) return []
     const { call, request } = approval
@@ -289,6 +304,9 @@ export class Narrator {
     return [status(undefined), { _tag: "TaskEnded", outcome, reason, durationMillis, requests, calls, usage }]
   }
 }
+
+/** A summary of the conversation is told when it takes its place. */
+const isCompaction = ([root]: ReadonlyArray<string>): boolean => root === "compact"
 
 /** How far a task has come, from its second request on. */
 const far = ({ requests, tokens }: TaskTold): string =>

@@ -5,16 +5,17 @@ import type { Approval, CallShown } from "./Display.ts"
 /** The approval requests of a session that nobody has answered, in the order in which a person sees them. */
 export class Requests {
   private queue: ReadonlyArray<Omit<Approval, "waiting">> = []
-  /** Those from before a restart whose calls have not been made again yet. */
+  /** Those from before a restart that have not been asked again yet. */
   private early: ReadonlyArray<ApprovalRequest> = []
 
   resume(requests: ReadonlyArray<ApprovalRequest>): void {
+    this.queue = []
     this.early = requests
   }
 
-  /** The request that waits for this call, which is made again. */
-  again(callId: string): ApprovalRequest | undefined {
-    const found = this.early.find((request) => request.callId === callId)
+  /** The request of before a restart that is asked again. */
+  again(approvalId: string): ApprovalRequest | undefined {
+    const found = this.early.find(({ id }) => id === approvalId)
     this.early = this.early.filter((other) => other !== found)
     return found
   }

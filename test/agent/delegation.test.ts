@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { clientTool } from "../../src/approval/ClientTools.ts"
 import { ModelRejected } from "../../src/model/ModelError.ts"
@@ -315,28 +315,22 @@ describe("delegate", () => {
     })
   )
 
-  it.effect("runs the workers of one answer at the same time (U3)", () =>
+  it.effect("runs the workers of one answer one after the other (R14)", () =>
     Effect.gen(function* () {
-      const here = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
-      /** Returns once both workers are in it. */
-      const Meet = Tool.make("meet", {
-        ...common,
-        handler: (_, { workerPath }) =>
-          Effect.zipRight(
-            Deferred.succeed(workerPath.at(-1) === "W1" ? here[0] : here[1], undefined),
-            Effect.as(Effect.all(here.map(Deferred.await)), "met")
-          )
-      })
-      const meet = { call: { name: "meet" } }
       const model = yield* Testing.Scripted.make([
         turn("go", delegate("a"), delegate("b")),
-        ...["a", "b"].flatMap((task) => [turn(task, meet), turn(task, { say: "met" })]),
+        ...["a", "b"].map((task) => turn(task, { say: "done" })),
         turn("go", { say: "Done" })
       ])
       const events = yield* Effect.flatMap(Testing.session(), (session) => session.run("go")).pipe(
-        Effect.provide(Testing.layer({ tools: [Delegate, Meet], model }))
+        Effect.provide(Testing.layer({ tools: [Delegate], model }))
       )
-      assert.deepStrictEqual(told(events, "WorkerCompleted").toSorted(), ["WorkerCompleted W1", "WorkerCompleted W2"])
+      assert.deepStrictEqual(told(events, "WorkerStarted", "WorkerCompleted"), [
+        "WorkerStarted W1",
+        "WorkerCompleted W1",
+        "WorkerStarted W2",
+        "WorkerCompleted W2"
+      ])
     })
   )
 

@@ -1,0 +1,479 @@
+import type { Envelope } from "../runtime/Envelope.ts"
+import { isTerminal, type Event } from "../runtime/Event.ts"
+
+type Complain = (what: string) => void
+type Path = ReadonlyArray<string>
+type Of<Tag extends Event["_tag"]> = Extract<Event, { readonly _tag: Tag }>
+type CallEnd = Of<"ToolCallCompleted" | "ToolCallFailed" | "ToolCallInterrupted" | "ToolCallOutcomeUnknown">
+
+const isCallEnd = (event: Event): event is CallEnd =>
+  event._tag === "ToolCallCompleted" ||
+  event._tag === "ToolCallFailed" ||
+  event._tag === "ToolCallInterrupted" ||
+  event._tag === "ToolCallOutcomeUnknown"
+
+const keyOf = (path: Path): string => path.join("\u0000")
+const isBelow = (path: Path, above: Path): boolean =>
+  path.length > above.length && above.every((name, index) => path[index] === name)
+
+/** A withdrawn request stands in nobody's way where what asked is replaced, or nobody asks any more. */
+const replaced: ReadonlySet<string> = new Set(["change", "restart"])
+
+/** One call, by its place: an id of a model comes again in other iterations and workers. */
+class Call {
+  requested = false
+  readOnly: boolean | undefined
+  /** The owner of the session when it started. */
+  epoch = 0
+  ended: CallEnd["_tag"] | undefined
+  approval: string | undefined
+  refused = false
+  /** Others had not ended when it was requested. */
+  beside = false
+  answered = false
+  crashed = false
+  undelegated = false
+  attempts = 1
+  stragglers = 0
+  readonly id: string
+  readonly tool: string
+
+  constructor(id: string, tool: string) {
+    this.id = id
+    this.tool = tool
+  }
+  get started(): boolean {
+    return this.readOnly !== undefined
+  }
+}
+
+/** A worker of one task and what it may tell next. */
+class Worker {
+  open = true
+  iteration = 0
+  phase: "idle" | "asked" | "answered" = "idle"
+  attempts = 0
+  instructed = false
+  /** Calls of the present iteration in the model's order. */
+  calls: ReadonlyArray<Call> = []
+  readonly known = new Map<string, Call>()
+  readonly path: Path
+  /** The call of the parent that started it; none for one that is not a sub-worker. */
+  readonly parent: Call | undefined
+
+  constructor(path: Path, parent: Call | undefined) {
+    this.path = path
+    this.parent = parent
+  }
+  call(iteration: number, id: string): Call | undefined {
+    return this.known.get(`${iteration} ${id}`)
+  }
+  add(iteration: number, call: Call): void {
+    this.known.set(`${iteration} ${call.id}`, call)
+  }
+  get waiting(): ReadonlyArray<Call> {
+    return [...this.known.values()].filter(({ ended }) => ended === undefined)
+  }
+}
+
+/** One task from its `TaskQueued` to its terminal event. */
+class Task {
+  /** The owner of the session who may go on with it. */
+  epoch: number
+  started = false
+  ended = false
+  cancelling = false
+  compacted = false
+  recorded = false
+  readonly workers = new Map<string, Worker>()
+  readonly id: string
+
+  constructor(id: string, epoch: number) {
+    this.id = id
+    this.epoch = epoch
+  }
+  below(path: Path): ReadonlyArray<Worker> {
+    return [...this.workers.values()].filter((worker) => worker.open && isBelow(worker.path, path))
+  }
+}
+
+/** What has to come next and at the same place: the message by which an approval enters the conversation. */
+interface Due {
+  readonly message: string
+  readonly place: string
+}
+
+/** What a new owner says of what a dead one left open. */
+const closes = (event: Event): boolean =>
+  event._tag === "ToolCallInterrupted" ||
+  event._tag === "ToolCallOutcomeUnknown" ||
+  event._tag === "MessageRecorded" ||
+  event._tag === "WorkerInterrupted" ||
+  (event._tag === "ApprovalResolved" && event.outcome === "withdrawn") ||
+  (event._tag === "TaskFailed" && event.kind === "crash")
+
+/** Ids of the messages that an approval leaves in the conversation. */
+const ofApproval = /^(?:request|answer)_/
+
+const placeOf = ({ iteration, task, worker }: Envelope): string => JSON.stringify([task, worker, iteration])
+
+/** Reads a log event by event and says what breaks a rule of docs/events.md. */
+export class Rules {
+  readonly found: Array<string> = []
+  private last: number | undefined
+  private whole = false
+  private closed = false
+  private epoch = 1
+  private due: Due | undefined
+  private running: Task | undefined
+  private readonly tasks = new Map<string, Task>()
+  private readonly messages = new Set<string>()
+  private readonly approvals = new Set<string>()
+  private readonly requests = new Set<string>()
+
+  /** Whether a log that begins in its middle may have told of the task before. */
+  private taskOf(id: string): Task | undefined {
+    const known = this.tasks.get(id)
+    if (known !== undefined || !this.whole) return known
+    return this.remember(new Task(id, this.epoch))
+  }
+
+  private remember(task: Task): Task {
+    this.tasks.set(task.id, task)
+    return task
+  }
+
+  read(envelope: Envelope): void {
+    const { event, seq, task: id, transient } = envelope
+    const complain: Complain = (what) => this.found.push(`${seq} ${event._tag}: ${what}`)
+    if (transient === true) {
+      if (this.last !== undefined && seq > this.last) complain(`follows ${seq}, which has not come yet`)
+    } else {
+      this.durable(envelope, complain)
+      this.session(event, complain)
+    }
+    if (id === undefined) return
+    if (event._tag === "TaskQueued") {
+      if (this.tasks.has(id)) complain(`${id} was queued before`)
+      this.remember(this.tasks.get(id) ?? new Task(id, this.epoch))
+      return
+    }
+    const known = this.tasks.has(id)
+    const task = this.taskOf(id)
+    if (task === undefined) return
+    if (!known) complain(`${id} was not queued`)
+    if (task.ended) return complain(`after the terminal event of ${id}`)
+    if (task.epoch !== this.epoch && transient !== true && !closes(event)) complain(`the owner of ${id} has died`)
+    if (envelope.worker === undefined) this.ofTask(task, event, complain)
+    else this.ofWorker(task, envelope, envelope.worker, complain)
+  }
+
+  /** What is still open at the end of the log. */
+  end(): ReadonlyArray<string> {
+    for (const task of this.tasks.values()) if (!task.ended) this.found.push(`${task.id} has no terminal event`)
+    return this.found
+  }
+
+  private durable(envelope: Envelope, complain: Complain): void {
+    const { event, seq } = envelope
+    if (this.last === undefined) this.whole = seq === 1
+    else if (seq !== this.last + 1) complain(`follows ${this.last}`)
+    this.last = seq
+    if ((seq === 1) !== (event._tag === "SessionCreated")) complain("a session begins with SessionCreated, once")
+    const { due } = this
+    this.due = undefined
+    const message = event._tag === "MessageRecorded" ? event.message.id : undefined
+    if (due === undefined) {
+      if (message !== undefined && ofApproval.test(message)) complain(`${message} does not stand behind its approval`)
+    } else if (event._tag !== "SessionResumed" && (message !== due.message || placeOf(envelope) !== due.place)) {
+      complain(`${due.message} has to come first`)
+    }
+    if (event._tag === "ApprovalRequested") {
+      this.due = { message: `request_${event.request.id}`, place: placeOf(envelope) }
+    } else if (event._tag === "ApprovalResolved") {
+      this.due = { message: `answer_${event.approvalId}`, place: placeOf(envelope) }
+    }
+    const told =
+      event._tag === "ModelAnswered" ||
+      event._tag === "MessageRecorded" ||
+      event._tag === "TaskStarted" ||
+      event._tag === "SessionCompacted"
+        ? event.message?.id
+        : undefined
+    if (told === undefined) return
+    if (this.messages.has(told)) complain(`the message ${told} came before`)
+    this.messages.add(told)
+  }
+
+  private session(event: Event, complain: Complain): void {
+    if (event._tag === "SessionResumed") {
+      if (this.whole && event.epoch <= this.epoch) complain(`epoch ${event.epoch} follows ${this.epoch}`)
+      this.epoch = event.epoch
+      const goesOn = event.goesOn === undefined ? undefined : this.tasks.get(event.goesOn.task)
+      if (goesOn !== undefined) goesOn.epoch = event.epoch
+      this.closed = false
+    } else if (this.closed) complain("the session is closed")
+    if (event._tag === "SessionSuspended" || event._tag === "SessionEnded") {
+      this.closed = true
+      for (const task of this.tasks.values()) if (!task.ended) complain(`${task.id} has no terminal event`)
+    }
+  }
+
+  private ofTask(task: Task, event: Event, complain: Complain): void {
+    switch (event._tag) {
+      case "TaskStarted":
+        if (task.started) complain(`${task.id} had started before`)
+        if (this.running !== undefined) complain(`${this.running.id} has not ended`)
+        task.started = true
+        this.running = task
+        return
+      case "TaskCancelling":
+        task.cancelling = true
+        return
+      case "SessionCompacted":
+        if (!task.started) complain(`before the start of ${task.id}`)
+        if (![...task.workers.values()].some(({ phase }) => phase === "answered")) complain("before the summary")
+        task.compacted = true
+        return
+      default:
+        if (isTerminal(event)) this.endTask(task, event, complain)
+    }
+  }
+
+  private endTask(task: Task, event: Of<"TaskCompleted" | "TaskFailed" | "TaskInterrupted">, complain: Complain): void {
+    if (event._tag === "TaskInterrupted" && event.by === "user" && !task.cancelling) complain("nobody has cancelled it")
+    if (event._tag === "TaskFailed" && event.kind === "crash" && this.epoch === task.epoch) complain("its owner lives")
+    if (event._tag === "TaskCompleted" && !task.started) complain(`before the start of ${task.id}`)
+    for (const worker of task.workers.values()) {
+      if (worker.parent !== undefined && worker.open) complain(`the worker ${worker.path.join("/")} has not ended`)
+      for (const { id } of worker.waiting) complain(`${id} of ${worker.path.join("/")} has no result`)
+      const goesOn = event._tag === "TaskCompleted" || (event._tag === "TaskFailed" && event.kind === "limit")
+      if (goesOn && worker.parent === undefined) this.finished(task, worker, event._tag, complain)
+    }
+    task.ended = true
+    if (this.running === task) this.running = undefined
+  }
+
+  /** What a worker has told once it has a result, or may ask no more. */
+  private finished(task: Task, worker: Worker, end: string, complain: Complain): void {
+    if (worker.phase === "asked") complain("before the answer")
+    else if (worker.phase === "answered" && !task.compacted) complain(`iteration ${worker.iteration} has not ended`)
+    if (end === "TaskFailed") return
+    if (worker.iteration === 0 && worker.known.size > 0 && !task.recorded) complain("before the result was recorded")
+    if (worker.calls.length > 0) complain(`the last answer of ${worker.path.join("/")} asks for calls`)
+  }
+
+  private ofWorker(task: Task, { event, iteration = 0 }: Envelope, path: Path, complain: Complain): void {
+    const worker = task.workers.get(keyOf(path))
+    if (!task.started) complain(`before the start of ${task.id}`)
+    if (event._tag === "WorkerStarted") return this.startWorker(task, event, path, complain)
+    if (worker === undefined && path.length === 1) {
+      const own = new Worker(path, undefined)
+      task.workers.set(keyOf(path), own)
+      return this.inside(task, own, event, iteration, complain)
+    }
+    if (worker === undefined || !worker.open)
+      return complain(`the worker ${path.join("/")} has not started or has ended`)
+    this.inside(task, worker, event, iteration, complain)
+  }
+
+  private startWorker(task: Task, event: Of<"WorkerStarted">, path: Path, complain: Complain): void {
+    if (task.workers.has(keyOf(path))) complain(`${path.join("/")} had started before`)
+    const above = task.workers.get(keyOf(path.slice(0, -1)))
+    const parent = above?.call(above.iteration, event.callId) ?? above?.waiting.find(({ id }) => id === event.callId)
+    if (parent === undefined || !parent.started || parent.ended !== undefined)
+      complain(`${event.callId} is not running`)
+    if (event.depth !== path.length - 1) complain(`depth ${event.depth} is not that of ${path.join("/")}`)
+    task.workers.set(keyOf(path), new Worker(path, parent ?? new Call(event.callId, "")))
+  }
+
+  private endWorker(task: Task, worker: Worker, event: Event, complain: Complain): void {
+    if (worker.parent === undefined) return complain(`${worker.path.join("/")} is no sub-worker`)
+    for (const { path } of task.below(worker.path)) complain(`the worker ${path.join("/")} has not ended`)
+    for (const { id } of worker.waiting) complain(`${id} has no result`)
+    if (event._tag === "WorkerCompleted") this.finished(task, worker, event._tag, complain)
+    worker.open = false
+  }
+
+  private inside(task: Task, worker: Worker, event: Event, iteration: number, complain: Complain): void {
+    switch (event._tag) {
+      case "WorkerCompleted":
+      case "WorkerFailed":
+      case "WorkerInterrupted":
+        return this.endWorker(task, worker, event, complain)
+      case "ModelRequested":
+        if (worker.phase !== "idle") complain(`iteration ${worker.iteration} has not ended`)
+        if (iteration !== worker.iteration + 1) complain(`iteration ${iteration} follows ${worker.iteration}`)
+        if (worker.parent !== undefined && !worker.instructed) complain("before its task was recorded")
+        Object.assign(worker, { phase: "asked", iteration, attempts: 0, calls: [] })
+        return
+      case "ModelAttemptFailed":
+        if (worker.phase !== "asked" || iteration !== worker.iteration) complain("no answer is awaited")
+        if (event.attempt !== worker.attempts + 1) complain(`attempt ${event.attempt} follows ${worker.attempts}`)
+        worker.attempts = event.attempt
+        return
+      case "ModelAnswered": {
+        if (worker.phase !== "asked" || iteration !== worker.iteration) complain("no answer is awaited")
+        const { message } = event.message
+        const asked = message.role === "assistant" ? (message.tool_calls ?? []) : []
+        worker.calls = asked.map(({ function: { name }, id }) => new Call(id, name))
+        for (const call of worker.calls) worker.add(iteration, call)
+        worker.phase = "answered"
+        return
+      }
+      case "IterationEnded":
+        if (worker.phase !== "answered" || iteration !== worker.iteration) complain("before the answer")
+        if (event.calls !== worker.calls.length) complain(`has ${event.calls} calls, the answer ${worker.calls.length}`)
+        for (const { id } of worker.waiting) complain(`${id} has no result`)
+        worker.phase = "idle"
+        return
+      case "MessageRecorded":
+        task.recorded ||= event.message.message.role === "system"
+        worker.instructed ||= event.message.message.role === "user"
+        return
+      case "ToolCallRequested":
+        return this.request(worker, event, iteration, complain)
+      case "TextDelta":
+      case "ReasoningDelta":
+      case "ArgumentsDelta":
+      case "Notified":
+        return
+      default: {
+        const callId =
+          event._tag === "ApprovalRequested" ? event.request.callId : "callId" in event ? event.callId : undefined
+        if (callId === undefined) return
+        const call = worker.call(iteration, callId)
+        if (call === undefined) complain(`nobody has asked for ${callId}`)
+        else if (isCallEnd(event)) this.endCall(task, worker, call, event, complain)
+        else this.within(worker, call, event, complain)
+      }
+    }
+  }
+
+  private request(worker: Worker, event: Of<"ToolCallRequested">, iteration: number, complain: Complain): void {
+    const asked = worker.call(iteration, event.callId)
+    if (asked === undefined && worker.iteration > 0) complain(`the model has not asked for ${event.callId}`)
+    const call = asked ?? new Call(event.callId, event.tool)
+    if (asked === undefined) worker.add(iteration, call)
+    if (call.requested) complain(`${call.id} was requested before`)
+    if (call.ended !== undefined) complain(`${call.id} has ended`)
+    if (call.tool !== event.tool) complain(`${call.id} is a call of ${call.tool}`)
+    for (const { id, requested } of worker.calls.slice(worker.calls.indexOf(call) + 1)) {
+      if (requested) complain(`${id} stands behind ${call.id} in the answer`)
+    }
+    for (const other of worker.waiting) {
+      if (other !== call && other.requested && other.readOnly !== true) complain(`${other.id} has not ended`)
+      if (other !== call && other.requested) call.beside = true
+    }
+    call.requested = true
+  }
+
+  private endCall(task: Task, worker: Worker, call: Call, event: CallEnd, complain: Complain): void {
+    const { id } = call
+    if (call.ended !== undefined) return complain(`${id} had ended before`)
+    const { message } = event.message
+    if (message.role !== "tool" || message.tool_call_id !== id) complain(`has no result for ${id}`)
+    if (call.tool !== event.tool) complain(`${id} is a call of ${call.tool}`)
+    if (call.approval !== undefined) complain(`before the decision on ${id}`)
+    for (const { open, parent, path } of task.workers.values()) {
+      if (open && parent === call) complain(`before the end of its worker ${path.join("/")}`)
+    }
+    if (event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed") {
+      if (!call.requested) complain(`${id} was not requested`)
+    }
+    if (event._tag === "ToolCallCompleted") {
+      if (!call.started && !call.answered) complain(`${id} has not started`)
+      if (call.crashed) complain(`${id} has crashed`)
+    }
+    if (event._tag === "ToolCallOutcomeUnknown" && (call.readOnly !== false || call.epoch === this.epoch)) {
+      complain(`${id} was not running when its owner died`)
+    }
+    call.ended = event._tag
+    if (worker.iteration === 0) task.recorded = false
+  }
+
+  private within(worker: Worker, call: Call, event: Event, complain: Complain): void {
+    const { id } = call
+    if (!call.requested) complain(`${id} was not requested`)
+    switch (event._tag) {
+      case "ToolStragglerEnded":
+        if (!call.started) complain(`${id} has not started`)
+        if (++call.stragglers > call.attempts) complain(`${id} had ended before`)
+        return
+      case "FileChanged":
+      case "ToolOutput":
+      case "ToolProgressed":
+        if (!call.started && event._tag === "FileChanged") complain(`${id} has not started`)
+        // One that was given up on may go on for a while.
+        if (call.ended === "ToolCallCompleted" && event._tag === "FileChanged") complain(`${id} has ended`)
+        return
+      default:
+    }
+    if (call.ended !== undefined) return complain(`${id} has ended`)
+    switch (event._tag) {
+      case "ApprovalRequested": {
+        const { request } = event
+        if (this.approvals.has(request.id)) complain(`${request.id} was requested before`)
+        if (call.approval !== undefined) complain(`${call.approval} is open`)
+        if (call.started) complain(`${id} has started`)
+        if (request.tool !== call.tool || keyOf(request.workerPath) !== keyOf(worker.path))
+          complain("is that of another call")
+        this.approvals.add(request.id)
+        this.requests.add(request.id)
+        call.approval = request.id
+        return
+      }
+      case "ApprovalMoved":
+        if (call.approval !== event.approvalId) complain(`${event.approvalId} is not open`)
+        return
+      case "ApprovalResolved":
+        if (call.approval !== event.approvalId) complain(`${event.approvalId} is not open`)
+        call.approval = undefined
+        call.refused = event.outcome !== "granted" && !(event.outcome === "withdrawn" && replaced.has(event.by))
+        return
+      case "ToolCallStarted":
+        // What only reads may be read again by the next owner.
+        if (call.started && (call.readOnly === false || call.epoch === this.epoch)) complain(`${id} had started before`)
+        if (call.approval !== undefined) complain(`before the decision on ${id}`)
+        if (call.refused) complain(`${id} was refused`)
+        if (call.beside && !event.readOnly) complain(`${id} has not waited for the calls before it`)
+        this.inOrder(worker, call, event.readOnly, complain)
+        call.readOnly = event.readOnly
+        call.epoch = this.epoch
+        return
+      case "ClientCallRequested":
+        if (!call.started) complain(`${id} has not started`)
+        if (this.requests.has(event.requestId)) complain(`${event.requestId} was requested before`)
+        this.requests.add(event.requestId)
+        return
+      case "ToolCallRetried":
+        if (!call.started) complain(`${id} has not started`)
+        if (event.attempt !== call.attempts + 1) complain(`attempt ${event.attempt} follows ${call.attempts}`)
+        call.attempts = event.attempt
+        return
+      case "ToolDefectCaught":
+        if (call.crashed) complain(`${id} had crashed before`)
+        call.crashed = true
+        return
+      case "DelegateFailed":
+        if (call.undelegated) complain(`${id} was told of before`)
+        if (call.started) complain(`${id} has started`)
+        call.undelegated = true
+        return
+      case "HookIntervened":
+        call.answered ||= event.action === "answered"
+        return
+      default:
+    }
+  }
+
+  /** A call that is not read-only waits for all before it, and all behind wait for it. */
+  private inOrder(worker: Worker, call: Call, readOnly: boolean, complain: Complain): void {
+    const index = worker.calls.indexOf(call)
+    for (const [other, { ended, id, requested, started, readOnly: reads }] of worker.calls.entries()) {
+      if (other < index && ended === undefined && !(readOnly && started && reads === true))
+        complain(`before the end of ${id}`)
+      if (other > index && requested) complain(`behind ${id}`)
+    }
+  }
+}
