@@ -11,10 +11,72 @@ export interface PrivateDirectory {
   readonly existing: () => string | undefined
 }
 
+const named = /^tollgate-(\d+)-/
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH"
+  }
+}
+
+/** Removes what processes left behind that were killed; what belongs to somebody else stays. */
+const sweep = (parent: string): void => {
+  try {
+    for (const name of fs.readdirSync(parent)) {
+      const [, pid] = named.exec(name) ?? []
+      if (pid === undefined || !isGone(Number(pid))) continue
+      const place = path.join(parent, name)
+      const stat = fs.lstatSync(place, { throwIfNoEntry: false })
+      if (stat?.isDirectory() === true && stat.uid === process.getuid?.()) {
+        fs.rmSync(place, { recursive: true, force: true })
+      }
+    }
+  } catch {
+    // Litter that cannot be removed is no reason not to go on.
+  }
+}
+
+let swept = false
+
+/** A fresh one; throws what the file system throws. Its name says whose it is. */
+const fresh = (): string => {
+  const parent = fs.realpathSync(os.tmpdir())
+  if (!swept) sweep(parent)
+  swept = true
+  return fs.mkdtempSync(path.join(parent, `tollgate-${process.pid}-`))
+}
+
+const remove = (directory: string): void => fs.rmSync(directory, { recursive: true, force: true })
+
 export const make: Effect.Effect<PrivateDirectory, never, Scope.Scope> = Effect.gen(function* () {
   let made: string | undefined
   const existing = () => (made !== undefined && fs.existsSync(made) ? made : undefined)
-  const ensure = () => (made = existing() ?? fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-")))
-  yield* Effect.addFinalizer(() => Effect.sync(() => made && fs.rmSync(made, { recursive: true, force: true })))
+  const ensure = () => (made = existing() ?? fresh())
+  yield* Effect.addFinalizer(() => Effect.sync(() => made && remove(made)))
   return { ensure, existing }
 })
+
+/** One that is there from the start until the scope closes; `fill` may throw. */
+export const filled = <E>(
+  fill: (directory: string) => void,
+  fail: (error: unknown) => E
+): Effect.Effect<string, E, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const directory = fresh()
+        try {
+          fill(directory)
+          return directory
+        } catch (error) {
+          remove(directory)
+          throw error
+        }
+      },
+      catch: fail
+    }),
+    (directory) => Effect.sync(() => remove(directory))
+  )

@@ -161,14 +161,16 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
             const taken = Stream.runForEach(output, take)
             if (options.limits === undefined) yield* taken
             else {
-              yield* Effect.forkScoped(Effect.flatMap(Limits.watch({ limits, printed: () => printed, usage }), stop))
+              // All three end by interruption, also where the caller cannot be interrupted.
+              const watched = Effect.flatMap(Limits.watch({ limits, printed: () => printed, usage }), stop)
+              yield* Effect.forkScoped(Effect.interruptible(watched))
               // Whoever does not take the rest of the output does not hold up the end.
-              yield* Effect.raceFirst(
-                taken,
-                Effect.zipRight(Deferred.await(over), Effect.zipRight(end, pause(leftover)))
-              )
+              const late = Effect.zipRight(Deferred.await(over), Effect.zipRight(end, pause(leftover)))
+              yield* Effect.raceFirst(Effect.interruptible(taken), Effect.interruptible(late))
             }
-            const { exitCode, signal } = yield* exceeded === undefined ? exit : Effect.raceFirst(exit, unended)
+            const { exitCode, signal } = yield* exceeded === undefined
+              ? exit
+              : Effect.raceFirst(Effect.interruptible(exit), Effect.interruptible(unended))
             const survivors = yield* end
             if (limits.cpu !== undefined && (signal === "SIGXCPU" || exitCode === cpuExit)) exceeded ??= "cpu"
             const isCut = { stdout: truncated("stdout"), stderr: truncated("stderr") }

@@ -49,7 +49,7 @@ export const GitCommit = Tool.make("git_commit", {
   approval: "always",
   preview: ({ message, paths }) =>
     Effect.gen(function* () {
-      const git = yield* Git.open("users")
+      const git = yield* Git.open({ filters: "users", writes: false })
       const plan = yield* commitPlan(git, paths ?? [], true)
       const { names, text, withheld } = plan.difference
       const secrets =
@@ -63,7 +63,7 @@ export const GitCommit = Tool.make("git_commit", {
     }).pipe(Effect.scoped),
   handler: ({ message, paths }, call) =>
     Effect.gen(function* () {
-      const git = yield* Git.open("users")
+      const git = yield* Git.open({ filters: "users", writes: true })
       const plan = yield* commitPlan(git, paths ?? [], false)
       const now = targets(git.repository, plan)
       const shown = call.preview?.targets
@@ -84,7 +84,7 @@ export const GitCommit = Tool.make("git_commit", {
           return [id, note] as const
         })
       )
-      const skipped = (yield* hasHooks(git)) ? "\n[the hooks of the repository were not run]" : ""
+      const skipped = hasHooks(git) ? "\n[the hooks of the repository were not run]" : ""
       return `committed ${made.slice(0, 12)} on ${plan.branch}: ${subjectOf(message)}${unsettled}${skipped}`
     }).pipe(Effect.scoped)
 })

@@ -30,7 +30,7 @@ export const GitDiff = Tool.make("git_diff", {
   handler: ({ base, path, staged }, call) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace
-      const git = yield* Git.open("none")
+      const git = yield* Git.open({ filters: "none", writes: false })
       const paths = path === undefined ? ["."] : [literal(yield* inTree(path, git.repository, context))]
       const selection = [...(staged === true ? ["--cached"] : []), ...(base === undefined ? [] : [base])]
       const ruled = new Withheld(call)
@@ -41,5 +41,5 @@ export const GitDiff = Tool.make("git_diff", {
         ...withheldNote(found),
         ...ruled.notes
       ].join("\n")
-    })
+    }).pipe(Effect.scoped)
 })

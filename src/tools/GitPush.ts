@@ -34,7 +34,7 @@ export const GitPush = Tool.make("git_push", {
   approval: "always",
   preview: (params) =>
     Effect.gen(function* () {
-      const plan = yield* pushPlan(yield* Git.open("none"), params)
+      const plan = yield* pushPlan(yield* Git.open({ filters: "none", writes: false }), params)
       const { ahead, branch, commit, remote, urls } = plan
       return {
         summary: makeVisible(
@@ -43,10 +43,10 @@ export const GitPush = Tool.make("git_push", {
         targets: targets(plan),
         once: true
       }
-    }),
+    }).pipe(Effect.scoped),
   handler: (params, call) =>
     Effect.gen(function* () {
-      const git = yield* Git.open("none")
+      const git = yield* Git.open({ filters: "none", writes: true })
       const plan = yield* pushPlan(git, params)
       const shown = call.preview?.targets
       if (call.decided !== true)
@@ -61,5 +61,5 @@ export const GitPush = Tool.make("git_push", {
       return redactor.text(
         `pushed ${plan.branch} (${plan.commit.slice(0, 12)}) to ${plan.remote}\n${(yield* push(git, plan)).trim()}`
       )
-    })
+    }).pipe(Effect.scoped)
 })

@@ -35,7 +35,7 @@ export const GitStatus = Tool.make("git_status", {
   handler: ({ path }, call) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace
-      const git = yield* Git.open("none")
+      const git = yield* Git.open({ filters: "none", writes: false })
       const place = path === undefined ? "." : literal(yield* inTree(path, git.repository, context))
       const status = (...args: ReadonlyArray<string>) => ["status", "--short", "--ignore-submodules=dirty", ...args]
       const withheld = new Withheld(call)
@@ -50,5 +50,5 @@ export const GitStatus = Tool.make("git_status", {
       const told = stdout.trimEnd()
       const more = withheld.notes
       return [told, ...(told.includes("\n") || more.length > 0 ? [] : ["[nothing has changed]"]), ...more].join("\n")
-    })
+    }).pipe(Effect.scoped)
 })

@@ -262,6 +262,14 @@ layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
       })
     )
 
+    it.effect("end in a region that cannot be interrupted as well (S3)", () =>
+      Effect.gen(function* () {
+        const limits = { time: Duration.millis(100) }
+        assert.strictEqual((yield* run(sh("echo x"), { limits: { time: Duration.minutes(1) } })).exceeded, undefined)
+        assert.strictEqual((yield* run(sh("sleep 604800"), { limits })).exceeded, "time")
+      }).pipe(Effect.uninterruptible)
+    )
+
     it.effect("hold whoever does not take the output (R5)", () =>
       Effect.gen(function* () {
         const { exceeded } = yield* run(sh("yes", { grace: "50 millis" }), {

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
-import * as os from "node:os"
-import { attempt } from "../../policy/path/FileFailure.ts"
+import * as PrivateDirectory from "../../process/PrivateDirectory.ts"
 import { Workspace } from "../Workspace.ts"
 import { difference, type Difference } from "./diff.ts"
 import type { Git, GitOptions } from "./Git.ts"
@@ -28,9 +27,8 @@ const underway: Readonly<Record<string, string>> = {
 
 /** A directory with a copy of the index, removed with the scope. */
 const copyOfIndex = ({ repository }: Git) =>
-  Effect.acquireRelease(
-    attempt("create", os.tmpdir(), () => {
-      const directory = fs.mkdtempSync(`${fs.realpathSync(os.tmpdir())}/tollgate-index-`)
+  PrivateDirectory.filled(
+    (directory) => {
       const index = `${repository.gitDirectory}/index`
       const stat = fs.statSync(index, { throwIfNoEntry: false })
       if (stat !== undefined) {
@@ -39,13 +37,47 @@ const copyOfIndex = ({ repository }: Git) =>
         fs.utimesSync(`${directory}/index`, stat.atime, stat.mtime)
       }
       fs.mkdirSync(`${directory}/objects`)
-      return directory
-    }),
-    (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+    },
+    (error) =>
+      new GitRefused({
+        reason: `the index cannot be copied: ${error instanceof Error ? error.message : String(error)}`
+      })
   )
 
 const line = (git: Git, args: ReadonlyArray<string>, options?: GitOptions) =>
   Effect.map(git.run(args, options), ({ stdout }) => stdout.trim())
+
+/**
+ * Puts what has changed below these paths in the index. Not by `git add`, which asks submodules for their state by running git
+ * in them, with all that they configure.
+ */
+const stage = Effect.fnUntraced(function* (git: Git, specs: ReadonlyArray<string>, options: GitOptions) {
+  const list = ["ls-files", "-z", "--others", "--exclude-standard"]
+  yield* git.run([...list, "--cached", "--error-unmatch", "--", ...specs], options)
+  const { stdout } = yield* git.run([...list, "--modified", "--deleted", "--", ...specs], {
+    ...options,
+    limit: 4 * 1024 * 1024,
+    whole: true
+  })
+  const changed = [...new Set(stdout.split("\0").map((name) => name.replace(/\/$/, "")))].filter((name) => name !== "")
+  const isReplaced = (name: string) => isDirectory(`${git.repository.top}/${name}`)
+  const update = (how: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
+    names.length === 0
+      ? Effect.void
+      : git.run(["update-index", "-z", ...how, "--stdin"], {
+          ...options,
+          stdin: names.map((name) => `${name}\0`).join("")
+        })
+  yield* update(["--force-remove"], changed.filter(isReplaced))
+  yield* update(
+    ["--add", "--remove", "--replace"],
+    changed.filter((name) => !isReplaced(name))
+  )
+})
+
+/** A directory, and no repository of its own. */
+const isDirectory = (place: string): boolean =>
+  fs.lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true && !fs.existsSync(`${place}/.git`)
 
 /**
  * Works out a commit in a copy of the index, so that the real one stays as it is. `dry` keeps what git makes for it out of the
@@ -61,7 +93,7 @@ export const commitPlan = Effect.fnUntraced(function* (git: Git, paths: Readonly
     })
   }
   const scratch = yield* copyOfIndex(git)
-  const objects = yield* line(git, ["rev-parse", "--path-format=absolute", "--git-path", "objects"])
+  const objects = `${git.repository.commonDirectory}/objects`
   const options: GitOptions = {
     write: !dry,
     scratch: [scratch],
@@ -72,7 +104,7 @@ export const commitPlan = Effect.fnUntraced(function* (git: Git, paths: Readonly
   }
   if (paths.length > 0) {
     const specs = yield* Effect.forEach(paths, (path) => inTree(path, git.repository, context))
-    yield* git.run(["add", "--all", "--", ...specs.map(literal)], options)
+    yield* stage(git, specs.map(literal), options)
   }
   const tree = yield* line(git, ["write-tree"], options)
   const parent = yield* line(git, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { accept: [1] })
@@ -120,9 +152,6 @@ const isExecutable = (file: string): boolean => {
 }
 
 /** Whether git would have run hooks for a commit. */
-export const hasHooks = (git: Git) =>
-  Effect.map(
-    git.configured(String.raw`^core\.hookspath$`),
-    (configured) =>
-      configured.length > 0 || hookNames.some((name) => isExecutable(`${git.repository.gitDirectory}/hooks/${name}`))
-  )
+export const hasHooks = ({ repository, settings }: Git): boolean =>
+  settings.some(({ name }) => name === "core.hookspath") ||
+  hookNames.some((name) => isExecutable(`${repository.commonDirectory}/hooks/${name}`))

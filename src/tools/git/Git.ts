@@ -1,6 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as fs from "node:fs"
 import { Processes } from "../../process/Processes.ts"
 import { render } from "../../process/Output.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
@@ -8,9 +8,12 @@ import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { confine, steersGit } from "../Confinement.ts"
 import { ToolEnvironment } from "../ToolEnvironment.ts"
 import { Workspace } from "../Workspace.ts"
-import { GitFailed } from "./GitError.ts"
-import { neutral, settings, variables, type Settings } from "./hardening.ts"
+import { GitFailed, GitRefused } from "./GitError.ts"
+import { nobodys, settings, variables, type Settings } from "./hardening.ts"
+import * as Origin from "./Origin.ts"
 import * as Repository from "./Repository.ts"
+import { handedOn, parse, unknownFormat, type Setting } from "./Setting.ts"
+import * as StandIn from "./StandIn.ts"
 
 export interface GitOptions {
   /** In the sandbox: what git may change. */
@@ -42,36 +45,25 @@ export interface GitAnswer {
 export interface Git {
   readonly repository: Repository.Repository
   readonly run: (args: ReadonlyArray<string>, options?: GitOptions) => Effect.Effect<GitAnswer, GitFailed>
-  /** Values of the configuration files by scope (`system`, `global`, `local`, `worktree`), from those the pattern fits. */
-  readonly configured: (pattern: string) => Effect.Effect<ReadonlyArray<Configured>, GitFailed>
-}
-
-export interface Configured {
-  readonly scope: string
-  readonly name: string
-  readonly value: string
+  /** All that the user and the repository have configured. */
+  readonly settings: ReadonlyArray<Setting>
 }
 
 const defaultTime: Duration.DurationInput = "60 seconds"
 const defaultLimit = 256 * 1024
 
-/** Whether the repository, not the user, said it. */
-export const isForeign = ({ scope }: Configured): boolean => scope === "local" || scope === "worktree"
+/** Bytes of a configuration. */
+const configurationLimit = 4 * 1024 * 1024
 
-const parse = (output: string): ReadonlyArray<Configured> => {
-  const fields = output.split("\0")
-  const found: Array<Configured> = []
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [name = "", ...value] = (fields[index + 1] ?? "").split("\n")
-    found.push({ scope: fields[index] ?? "", name, value: value.join("\n") })
-  }
-  return found
+export interface OpenOptions {
+  /** `users` keeps the filters that the user's own configuration defines, e.g. for large files. */
+  readonly filters: "none" | "users"
+  /** Whether the repository will be written to. */
+  readonly writes: boolean
 }
 
-const filterName = /^filter\.(.+)\.(?:clean|smudge|process|required)$/s
-
-/** `users` keeps the filters that the user's own configuration defines, e.g. for large files, and that the repository does not. */
-export const open = Effect.fnUntraced(function* (filters: "none" | "users") {
+/** Git for as long as the scope is open. */
+export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOptions) {
   const repository = yield* Repository.find
   const [processes, sandbox, redactor, environment, { context }] = yield* Effect.all([
     Processes,
@@ -80,8 +72,15 @@ export const open = Effect.fnUntraced(function* (filters: "none" | "users") {
     ToolEnvironment,
     Workspace
   ])
+  if (sandbox.describe.target === "ssh") {
+    return yield* new GitRefused({
+      reason: "commands run on another machine, and the git tools work on the files of this one; use run_shell"
+    })
+  }
+  yield* Origin.check(repository, context.roots)
+  const standIn = yield* StandIn.make(repository, writes)
 
-  const runWith = (known: Settings) =>
+  const runWith = (own: Readonly<Record<string, string>>) =>
     Effect.fnUntraced(function* (args: ReadonlyArray<string>, options: GitOptions = {}) {
       const time = options.time ?? defaultTime
       const policy = confine(context, { write: options.write ?? false, network: options.network ?? false })
@@ -94,17 +93,22 @@ export const open = Effect.fnUntraced(function* (filters: "none" | "users") {
           cwd: repository.cwd,
           env: {
             ...environment,
-            ...variables([...settings, ...known, ...(options.settings ?? [])]),
+            ...variables([...settings, ...(options.settings ?? [])]),
+            ...own,
+            GIT_DIR: repository.gitDirectory,
+            GIT_COMMON_DIR: standIn.path,
             GIT_WORK_TREE: repository.top,
-            GIT_CEILING_DIRECTORIES: repository.top.slice(0, repository.top.lastIndexOf("/")) || "/",
             GIT_ALLOW_PROTOCOL: options.protocols?.join(":") ?? "none",
             GIT_OPTIONAL_LOCKS: "0",
+            GIT_NO_LAZY_FETCH: "1",
+            GIT_NO_REPLACE_OBJECTS: "1",
             ...options.env
           },
           ...(options.stdin === undefined ? {} : { stdin: { text: options.stdin } })
         },
         {
           ...policy,
+          readable: [...(policy.readable ?? []), repository.gitDirectory, repository.commonDirectory, standIn.path],
           writable: [
             ...policy.writable,
             ...(options.write === true ? [repository.gitDirectory, repository.commonDirectory] : []),
@@ -114,12 +118,11 @@ export const open = Effect.fnUntraced(function* (filters: "none" | "users") {
           hidden: options.network === true ? context.stateDirs : (policy.hidden ?? [])
         }
       )
-      const ended = yield* processes.run(command, { limit: options.limit ?? defaultLimit }).pipe(
-        Effect.catchTag("SpawnFailed", (failure) => fail(null, failure.message)),
-        Effect.timeoutOption(time)
-      )
-      if (Option.isNone(ended)) return yield* fail(null, `it took longer than ${Duration.format(time)}`)
-      const { exitCode, stderr, stdout } = ended.value
+      const ended = yield* processes
+        .run(command, { limit: options.limit ?? defaultLimit, limits: { time: Duration.decode(time) } })
+        .pipe(Effect.catchTag("SpawnFailed", (failure) => fail(null, failure.message)))
+      const { exceeded, exitCode, stderr, stdout } = ended
+      if (exceeded !== undefined) return yield* fail(null, `it took longer than ${Duration.format(time)}`)
       if (exitCode === null || (exitCode !== 0 && options.accept?.includes(exitCode) !== true)) {
         return yield* fail(exitCode, render(stderr) || render(stdout))
       }
@@ -129,18 +132,25 @@ export const open = Effect.fnUntraced(function* (filters: "none" | "users") {
       return { exitCode, stdout: render(stdout), stderr: render(stderr) } satisfies GitAnswer
     })
 
-  const configuredBy = (run: Git["run"]) => (pattern: string) =>
-    Effect.map(
-      run(["config", "--show-scope", "--null", "--get-regexp", pattern], { accept: [1], whole: true }),
-      ({ stdout }) => parse(stdout).filter(({ scope }) => scope !== "command")
-    )
-
-  const found = yield* configuredBy(runWith([]))(String.raw`^filter\.`)
-  const names = new Set(
-    found
-      .filter((entry) => filters === "none" || isForeign(entry))
-      .flatMap(({ name }) => filterName.exec(name)?.[1] ?? [])
-  )
-  const run = runWith(neutral(names))
-  return { repository, run, configured: configuredBy(run) } satisfies Git
+  const whole = { limit: configurationLimit, whole: true }
+  const alone = runWith(nobodys)
+  const fromFile = (file: string, scope: string) =>
+    fs.existsSync(file)
+      ? Effect.map(alone(["config", "--file", file, "--no-includes", "--list", "--null"], whole), ({ stdout }) =>
+          parse(stdout, scope)
+        )
+      : Effect.succeed([])
+  const local = yield* fromFile(`${repository.commonDirectory}/config`, "local")
+  const worktree = local.some(({ name, value }) => name === "extensions.worktreeconfig" && value === "true")
+    ? yield* fromFile(`${repository.gitDirectory}/config.worktree`, "worktree")
+    : []
+  const unknown = unknownFormat([...local, ...worktree])
+  if (unknown !== undefined) {
+    return yield* new GitRefused({ reason: `the repository is of a format that is not known here (${unknown})` })
+  }
+  const { stdout } = yield* runWith({})(["config", "--includes", "--show-scope", "--list", "--null"], whole)
+  const users = parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")
+  const all = [...users, ...local, ...worktree]
+  yield* standIn.configure(handedOn(all, filters))
+  return { repository, settings: all, run: alone } satisfies Git
 })

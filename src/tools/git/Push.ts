@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import { Redactor } from "../../redaction/Redactor.ts"
-import { isForeign, type Configured, type Git } from "./Git.ts"
+import type { Git } from "./Git.ts"
 import { GitRefused } from "./GitError.ts"
 import { helpers } from "./hardening.ts"
+import { isForeign, type Setting } from "./Setting.ts"
 
 /** What would be sent where. */
 export interface PushPlan {
@@ -39,9 +40,7 @@ export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?
   if (!remotes.includes(remote)) return yield* refused(`there is no remote ${JSON.stringify(remote)}`)
   const branch = wanted.branch ?? (yield* line(["symbolic-ref", "--quiet", "--short", "HEAD"], [1]))
   if (branch === "") return yield* refused("HEAD is on no branch; name the branch")
-  const found = (yield* git.configured(String.raw`^(http|remote)\.`)).filter(
-    (entry) => isForeign(entry) && steering.test(entry.name)
-  )
+  const found = git.settings.filter((entry) => isForeign(entry) && steering.test(entry.name))
   if (found.length > 0) {
     const names = found
       .slice(0, 5)
@@ -69,21 +68,31 @@ export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?
 
 const helperName = /^credential\.(?:.*\.)?helper$/
 
-const own = (configured: ReadonlyArray<Configured>) =>
+const own = (configured: ReadonlyArray<Setting>) =>
   configured
     .filter((entry) => !isForeign(entry) && helperName.test(entry.name))
     .map(({ name, value }) => [name, value] as const)
 
-/** A repository on this machine runs its own hooks when it receives; those are not run either. */
+/** A repository on this machine runs its own hooks and filters when it receives into its tree; it does neither for us. */
 const receiver: Readonly<Record<Protocol, string>> = {
-  file: "git -c core.hooksPath=/dev/null receive-pack",
+  file: `git ${[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.alternateRefsCommand=true",
+    "receive.denyCurrentBranch=refuse",
+    "receive.autogc=false",
+    "gc.auto=0",
+    "maintenance.auto=false"
+  ]
+    .map((setting) => `-c ${setting}`)
+    .join(" ")} receive-pack`,
   https: "git-receive-pack",
   ssh: "git-receive-pack"
 }
 
 /** Sends one commit to one branch, never by force. */
 export const push = Effect.fnUntraced(function* (git: Git, plan: PushPlan) {
-  const users = own(yield* git.configured(String.raw`^credential\.`))
+  const users = own(git.settings)
   const { branch, commit, protocol, remote } = plan
   const quiet = ["--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"]
   const { stdout } = yield* git.run(

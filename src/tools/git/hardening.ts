@@ -4,9 +4,9 @@ export type Settings = ReadonlyArray<readonly [name: string, value: string]>
 const reading = ["file", "git", "http", "https", "ssh", "ext", "fd"]
 
 /**
- * Switches off what a repository's own configuration could run: hooks and the file system monitor, pagers, editors and
- * signing programs, external diffs and commands for other repositories, and maintenance in the background. Filters and
- * credential helpers go by name, see `neutral`.
+ * A second lock behind `StandIn`, which hands on no setting of a repository that names a program: switches off hooks and the
+ * file system monitor, pagers, editors and signing programs, external diffs and commands for other repositories, and
+ * maintenance in the background.
  */
 export const settings: Settings = [
   ["core.fsmonitor", "false"],
@@ -42,14 +42,8 @@ export const settings: Settings = [
   ...reading.map((protocol) => [`protocol.${protocol}.allow`, "never"] as const)
 ]
 
-/** No program for any of these filters, and none required, so that the bytes of a file are taken as they are. */
-export const neutral = (filters: Iterable<string>): Settings =>
-  [...filters].flatMap((name) => [
-    [`filter.${name}.clean`, ""] as const,
-    [`filter.${name}.smudge`, ""] as const,
-    [`filter.${name}.process`, ""] as const,
-    [`filter.${name}.required`, "false"] as const
-  ])
+/** No configuration but that of the stand-in. */
+export const nobodys: Readonly<Record<string, string>> = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" }
 
 /** Forgets every credential helper that was configured, then names those of the user again. */
 export const helpers = (users: Settings): Settings => [["credential.helper", ""], ...users]
