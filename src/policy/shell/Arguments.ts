@@ -54,6 +54,9 @@ export const usage = (
   return refused === undefined ? Either.right(reader) : Either.left(refused)
 }
 
+const unreadLead = (name: string): Verdict =>
+  ask("shell/operand", `${name} is given a script, format or pattern that a person should read.`)
+
 class Reader implements Usage {
   readonly options = new Set<string>()
   readonly globs: Array<string> = []
@@ -144,6 +147,7 @@ class Reader implements Usage {
     else if (value.tilde)
       return ask("shell/expansion", `${excerpt(value.value)} stands for a path that is not expected there.`)
     else if (kind === "glob") this.globs.push(value.value)
+    else if (kind === "script" && this.#command.lead?.test(value.value) !== true) return unreadLead(this.#name)
     else if (kind === "number" && !number.test(value.value)) {
       return ask("shell/flag-not-listed", `${option} of ${this.#name} takes a number, not ${excerpt(value.value)}.`)
     }
@@ -159,8 +163,11 @@ class Reader implements Usage {
     if (lead !== undefined && !this.#has(this.#command.leadIn ?? "")) {
       const first = operands.shift()
       if (first === undefined || first.glob || first.tilde || !lead.test(first.value)) {
-        return ask("shell/operand", `${this.#name} is given a script, format or pattern that a person should read.`)
+        return unreadLead(this.#name)
       }
+    }
+    if (operands.length < (this.#command.least ?? 0)) {
+      return ask("shell/operand", `${this.#name} runs unasked only with ${this.#command.least} operand or more.`)
     }
     const limit = kind === "none" ? 0 : (most ?? Infinity)
     if (operands.length > limit || (most !== undefined && operands.some((operand) => operand.glob))) {
@@ -171,6 +178,9 @@ class Reader implements Usage {
     }
     for (const operand of operands) {
       if (kind === "path") {
+        if (form !== undefined && !form.test(operand.value)) {
+          return ask("shell/operand", `${excerpt(operand.value)} is not an operand that ${this.#name} takes unasked.`)
+        }
         if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
         this.paths.push(operand)
         this.bare = false

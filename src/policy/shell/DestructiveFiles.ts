@@ -45,7 +45,9 @@ const listed = (paths: ReadonlyArray<string>): string =>
   paths.length > 3 ? `${paths.slice(0, 3).join(", ")} and ${paths.length - 3} more` : paths.join(", ")
 
 const remove: Destroys = ({ args }, scene) => {
-  const { letters, long, operands } = sorted(args)
+  const { letters, long, operands: given } = sorted(args)
+  // What ends the command of `find -exec` is no file.
+  const operands = given.filter((path) => path !== ";" && path !== "+")
   if (operands.length === 0) return "Deletes the files that it is given"
   const lasting = operands.filter((path) => !isExpendable(path, scene))
   if (lasting.length === 0) return undefined

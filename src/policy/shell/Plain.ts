@@ -9,6 +9,8 @@ import { excerpt } from "./VisibleText.ts"
 export interface PlainCommand {
   readonly name: string
   readonly args: ReadonlyArray<Literal>
+  /** Files that are its standard input. */
+  readonly inputs: ReadonlyArray<Literal>
   /** First in its list of `&&` and `||`. */
   readonly first: boolean
   /** Runs only if all before it in its list succeeded. */
@@ -46,6 +48,18 @@ export const plainCommands = (source: Source): Either.Either<ReadonlyArray<Plain
   if (refused !== undefined) return Either.left(refused)
   if (reader.commands.length === 0) return Either.left(ask("shell/empty", "It holds no command."))
   return Either.right(reader.commands)
+}
+
+/** What a redirection does, in words. */
+const redirection = (part: Redirection, text: string): Verdict => {
+  const quoted = excerpt(text)
+  if (part.type !== "Redirect") return ask("shell/redirect", `Feeds a text to a command (${quoted}).`)
+  const target = part.target === undefined ? "a file" : excerpt(part.target.text).slice(1, -1)
+  if (/^(?:>|>\||&>)$/.test(part.operator)) return ask("shell/redirect", `Writes to ${target} (${quoted}).`)
+  if (/^(?:>>|&>>)$/.test(part.operator)) return ask("shell/redirect", `Appends to ${target} (${quoted}).`)
+  if (part.operator === "<") return ask("shell/redirect", `Reads ${target} (${quoted}).`)
+  if (part.operator === "<>") return ask("shell/redirect", `Reads and writes ${target} (${quoted}).`)
+  return ask("shell/redirect", `Redirects to ${target} (${quoted}).`)
 }
 
 const unclear = ask("shell/syntax", "It holds text whose part in it is not clear.")
@@ -94,7 +108,7 @@ class Reader {
     return undefined
   }
 
-  #command(node: CommandNode, place: Omit<PlainCommand, "name" | "args">): Verdict | undefined {
+  #command(node: CommandNode, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
     if (node.type !== "Command") {
       return ask(
         "shell/control-flow",
@@ -108,8 +122,9 @@ class Reader {
     return this.#simple(node, place)
   }
 
-  #simple(node: Command, place: Omit<PlainCommand, "name" | "args">): Verdict | undefined {
+  #simple(node: Command, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
     const words: Array<Literal> = []
+    const inputs: Array<Literal> = []
     const parts = [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]
     for (const [index, part] of parts.entries()) {
       if (part.type === "Assignment" || !(index === 0 ? this.#separates(part.pos) : this.#follows(part))) return unclear
@@ -117,7 +132,10 @@ class Reader {
       if (part.type !== "Word") {
         const text = this.#text.slice(part.pos, part.end)
         if (part.type === "Redirect" && harmlessRedirect.test(text)) continue
-        return ask("shell/redirect", `${excerpt(text)} reads or writes something other than /dev/null.`)
+        const input = this.#input(part)
+        if (input === undefined) return redirection(part, text)
+        inputs.push(input)
+        continue
       }
       const word = literal(part.text)
       const agreed =
@@ -133,8 +151,17 @@ class Reader {
     if (!name.bare || name.glob || name.tilde) {
       return ask("shell/expansion", `The name of the command ${excerpt(name.value)} is written in a way that hides it.`)
     }
-    this.commands.push({ name: name.value, args, ...place })
+    this.commands.push({ name: name.value, args, inputs, ...place })
     return undefined
+  }
+
+  /** The file that `< file` feeds to a command; `undefined` if it is not that or not known. */
+  #input(part: Redirection): Literal | undefined {
+    if (part.type !== "Redirect" || part.operator !== "<" || part.target === undefined) return undefined
+    const { end, pos } = part.target
+    if (!/^0?<[ \t]*$/.test(this.#text.slice(part.pos, pos)) || end !== part.end) return undefined
+    const word = literal(this.#text.slice(pos, end))
+    return word === undefined || word.glob || (!word.tilde && word.value !== part.target.value) ? undefined : word
   }
 
   #follows(part: Word | Redirection): boolean {

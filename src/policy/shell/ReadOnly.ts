@@ -9,6 +9,7 @@ import type { PlainCommand } from "./Plain.ts"
 import { Places } from "./Places.ts"
 import { type ReadOnlyCommand, readOnlyCommands, type Searching } from "./ReadOnlyCommands.ts"
 import type { ShellContext } from "./ShellContext.ts"
+import { isHeavy } from "./Repetition.ts"
 import { testPaths } from "./Test.ts"
 import { excerpt } from "./VisibleText.ts"
 
@@ -28,13 +29,32 @@ export const judgeReading = (commands: ReadonlyArray<PlainCommand>, context: She
 const here: Literal = { value: ".", bare: true, glob: false, tilde: false }
 
 const judge = (command: PlainCommand, context: ShellContext, places: Places): Verdict => {
+  const { args, inputs, name } = command
+  const heavy = printsOnly.has(name) ? undefined : args.find(({ value }) => isHeavy(value))
+  if (heavy !== undefined) {
+    return ask(
+      "shell/large-repetition",
+      `${excerpt(heavy.value)} repeats parts of an expression so often that it takes much memory.`
+    )
+  }
+  const fed = judgePaths(inputs, places)
+  return fed.decision === "allow" ? judgeCommand(command, context, places) : fed
+}
+
+const printsOnly = new Set(["echo", "printf", "true", "false", ":"])
+
+const judgeCommand = (command: PlainCommand, context: ShellContext, places: Places): Verdict => {
   const { args, name } = command
+  if (name === "set") return judgeSet(args)
   if (name === "find") return judgePaths(findPaths(args), places)
   if (name === "test" || name === "[") return judgePaths(testPaths(name, args), places)
   if (name === "git") return judgeGit(args, context, places)
   const listed = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined
   if (listed === undefined) {
     return ask("shell/command-not-listed", `${excerpt(name)} is not on the list of commands that only read.`)
+  }
+  if (listed.computes === true && context.limited !== true) {
+    return ask("shell/command-not-listed", `${excerpt(name)} runs unasked only where its memory and time are limited.`)
   }
   const verdict = judgeListed(name, listed, args, places)
   return name === "cd" && verdict.decision === "allow" ? enter(command, places) : verdict
@@ -109,6 +129,12 @@ const inTree = (operand: Literal): ReadonlyArray<Literal> => {
   const path = operand.value.slice(colon + 1)
   return colon < 0 || path === "" ? [operand] : [operand, { ...operand, value: path }]
 }
+
+/** Options of the shell that make it stop or tell, and none that changes how it reads. */
+const judgeSet = (args: ReadonlyArray<Literal>): Verdict =>
+  /^-[eux]{1,3}$|^-[eux]{0,3}o pipefail$/.test(args.map(({ value }) => value).join(" "))
+    ? onlyReads
+    : ask("shell/operand", "`set` runs unasked only with -e, -u, -x and -o pipefail.")
 
 const enter = (command: PlainCommand, places: Places): Verdict => {
   const [directory, ...more] = command.args.filter((arg) => arg.value !== "--")

@@ -1,7 +1,14 @@
+import { awkProgram } from "./AwkProgram.ts"
+import { jqFilter } from "./JqFilter.ts"
 import { sedScript } from "./SedScript.ts"
 
-/** What a value must be: a path is judged, a glob must not be able to name a secret, text is anything. */
-export type Kind = "text" | "number" | "path" | "glob"
+/** What a value must be: a path is judged, a glob must not be able to name a secret, a script is a lead, text is anything. */
+export type Kind = "text" | "number" | "path" | "glob" | "script"
+
+/** Says whether a text has a form. */
+export interface Form {
+  readonly test: (text: string) => boolean
+}
 
 /** When a command searches directories, and what of them. */
 export interface Searching {
@@ -23,8 +30,10 @@ export interface ReadOnlyCommand {
   readonly operands: Kind | "none"
   /** Most operands. */
   readonly most?: number
+  /** Fewest operands. */
+  readonly least?: number
   /** The first operand is not a path but text of this form, unless an option of `leadIn` is given. */
-  readonly lead?: RegExp
+  readonly lead?: Form
   readonly leadIn?: string
   /** What every operand that is text must match. */
   readonly form?: RegExp
@@ -40,6 +49,8 @@ export interface ReadOnlyCommand {
   readonly raw?: true
   /** Reads the files of the directories that it is given, or of its own where it is given none. */
   readonly descends?: Searching
+  /** Computes what it is told to, so that it runs unasked only within limits. */
+  readonly computes?: true
   /** Reads the files of directories that it is given, by links too. */
   readonly compares?: true
 }
@@ -60,6 +71,19 @@ const grep = (options = ""): ReadOnlyCommand => ({
 })
 
 const checksum: ReadOnlyCommand = { options: "-b -t -z --binary --text --tag --zero", operands: "path" }
+
+const awk: ReadOnlyCommand = {
+  options: "-F=text -v=text",
+  operands: "path",
+  lead: awkProgram,
+  computes: true,
+  form: /^[^=]*$/,
+  ordered: true
+}
+
+/** Only tells its version. */
+const version = (options: string): ReadOnlyCommand => ({ options, operands: "none", needs: options })
+const longVersion = version("--version")
 
 /** A printf format without `%n`, which would set a variable, and without `%(…)T` and `*`. */
 const printfFormat = /^(?:[^%]|%%|%[-+ 0#]{0,5}\d{0,4}(?:\.\d{0,4})?[sdiouxXcbqeEfgG])*$/
@@ -226,9 +250,21 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
     most: 3
   },
   sed: {
-    options: "-n -E -r -s -u --quiet --silent --regexp-extended",
+    options: "-n -E -r -s -u -e=script --quiet --silent --regexp-extended --expression=script",
     operands: "path",
-    lead: sedScript
+    lead: sedScript,
+    leadIn: "-e --expression",
+    ordered: true
+  },
+  awk,
+  gawk: awk,
+  mawk: awk,
+  jq: {
+    options: `-r -c -e -s -n -S -j -a -C -M -R --raw-output --compact-output --exit-status --slurp --null-input --sort-keys
+      --join-output --ascii-output --color-output --monochrome-output --raw-input --tab --indent=number`,
+    operands: "path",
+    lead: jqFilter,
+    computes: true
   },
   date: {
     options:
@@ -261,6 +297,32 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   which: { options: "-a", operands: "text", form: /^[\w.+-]+$/ },
   type: { options: "-a -t -p -P -f", operands: "text", form: /^[\w.+-]+$/ },
   command: { options: "-v -V", operands: "text", form: /^[\w.+-]+$/, needs: "-v -V" },
-  node: { options: "-v --version", operands: "none", needs: "-v --version" },
-  python3: { options: "-V --version", operands: "none", needs: "-V --version" }
+  printenv: {
+    options: "",
+    operands: "text",
+    form: /^(?:PATH|HOME|PWD|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TERM|TMPDIR|TZ|EDITOR|PAGER|NO_COLOR)$/,
+    least: 1
+  },
+  sleep: { options: "", operands: "text", form: /^\d{1,2}(?:\.\d{1,3})?s?$/, most: 1 },
+  locale: { options: "-a", operands: "none" },
+  getconf: { options: "", operands: "text", form: /^[A-Z_]+$/, least: 1, most: 1 },
+  lscpu: { options: "", operands: "none" },
+  node: version("-v --version"),
+  python: version("-V --version"),
+  python3: version("-V --version"),
+  perl: version("-v --version"),
+  ruby: version("-v --version"),
+  java: longVersion,
+  javac: longVersion,
+  bash: longVersion,
+  gcc: longVersion,
+  "g++": longVersion,
+  cc: longVersion,
+  clang: longVersion,
+  make: version("-v --version"),
+  cmake: longVersion,
+  curl: version("-V --version"),
+  sqlite3: longVersion,
+  psql: version("-V --version"),
+  docker: version("-v --version")
 }

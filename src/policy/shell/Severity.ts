@@ -85,6 +85,7 @@ const reading = (source: Source, { cwd, home, roots }: Surroundings): Severity =
         roots,
         trusted: true,
         hardenedGit: true,
+        limited: true,
         judgePath: () => readable,
         expand: () => Either.right([])
       })

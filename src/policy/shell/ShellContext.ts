@@ -15,6 +15,8 @@ export interface ShellContext {
   readonly trusted: boolean
   /** Whether git runs with the helpers that a repository can configure switched off; without it git always asks. */
   readonly hardenedGit?: boolean
+  /** Whether what runs unasked has limits of memory and time, which languages such as those of awk and jq need. */
+  readonly limited?: boolean
   /**
    * The path policy. It is given an absolute path that may hold `..` and `.` segments, so that it can resolve links
    * itself, and names directories too.

@@ -58,6 +58,7 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
     roots,
     home,
     trusted,
+    limited: true,
     judgePath,
     judgeFound: (path) => (isOnlyName(path) ? judgeLexical(path, "grep", context) : judgePath(path, "read")),
     expand,

@@ -141,7 +141,7 @@ describe("laws of the shell policy", () => {
       for (const after of [
         " > out",
         " >> out",
-        " < in",
+        " < /etc/in",
         " <<< in",
         " &",
         " >| out",
@@ -229,7 +229,11 @@ describe("the tables", () => {
     for (const [name, listed] of [...Object.entries(readOnlyCommands), ...Object.entries(gitCommands)]) {
       const options = listed.options.split(/\s+/).filter((option) => option !== "")
       for (const option of options)
-        assert.match(option, /^(?:-[\w]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|glob)|\[=(?:text|number)\])?$/, name)
+        assert.match(
+          option,
+          /^(?:-[\w]|--[a-z][a-z0-9-]+)(?:=(?:text|number|path|glob|script)|\[=(?:text|number)\])?$/,
+          name
+        )
       const names = options.map((option) => option.split(/[=[]/)[0])
       assert.strictEqual(new Set(names).size, names.length, `${name} lists an option twice`)
     }

@@ -1,0 +1,79 @@
+/** Words of jq that compute from their input alone and make little of much. */
+const known = new Set(
+  (
+    "keys keys_unsorted length map map_values select has in contains inside startswith endswith type sort sort_by group_by unique " +
+    "unique_by min max min_by max_by add any all flatten to_entries from_entries with_entries not empty null true false and or " +
+    "if then elif else end as first last nth tostring tonumber tojson fromjson ascii_downcase ascii_upcase ltrimstr rtrimstr " +
+    "join split test paths leaf_paths del reverse values nulls strings numbers booleans arrays objects iterables scalars index " +
+    "rindex indices transpose floor sqrt round ceil abs utf8bytelength ascii explode todate fromdate"
+  ).split(" ")
+)
+
+const token =
+  /\s+|#[^\n]*|\$?[A-Za-z_]\w*|\d+(?:\.\d+)?|\.{1,2}|@(?:text|json|csv|tsv|html|uri|sh|base64)\b|[!=<>]=|\/\/|[|,:;?()[\]{}<>+-]|"/y
+
+/**
+ * A jq filter that only looks at its input: no files, modules, environment, definitions, loops or assignments, and nothing that
+ * multiplies.
+ */
+export const jqFilter = {
+  test: (filter: string): boolean => {
+    const scanner = new Scanner(filter)
+    return filter.trim() !== "" && scanner.code() && scanner.at === filter.length
+  }
+}
+
+class Scanner {
+  at = 0
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Reads code up to its end, or up to the parenthesis that closes an interpolation. */
+  code(): boolean {
+    const open: Array<string> = []
+    let before = ""
+    while (this.at < this.#text.length) {
+      if (open.length === 0 && this.#text.charAt(this.at) === ")") return true
+      token.lastIndex = this.at
+      const found = token.exec(this.#text)?.[0]
+      if (found === undefined) return false
+      this.at += found.length
+      if (/^(?:\s|#)/.test(found)) continue
+      if (found === '"') {
+        if (!this.#string()) return false
+      } else if (/^[([{]$/.test(found)) open.push(found)
+      else if (/^[)\]}]$/.test(found)) {
+        if (open.pop() !== { ")": "(", "]": "[", "}": "{" }[found]) return false
+      } else if (/^\$?[A-Za-z_]/.test(found) && !this.#isKnown(found, before, open.at(-1))) return false
+      before = found
+    }
+    return open.length === 0
+  }
+
+  /** A field, a key of an object, a variable or a listed function. */
+  #isKnown(word: string, before: string, within: string | undefined): boolean {
+    if (word.startsWith("$")) return word !== "$ENV" && !word.startsWith("$__")
+    if (before === ".") return true
+    if (within === "{" && /^[{,]$/.test(before) && /^\s*[:,}]/.test(this.#text.slice(this.at))) return true
+    return known.has(word)
+  }
+
+  #string(): boolean {
+    for (; this.at < this.#text.length; this.at++) {
+      const char = this.#text.charAt(this.at)
+      if (char === '"') {
+        this.at++
+        return true
+      }
+      if (char !== "\\") continue
+      this.at++
+      if (this.#text.charAt(this.at) !== "(") continue
+      this.at++
+      if (!this.code() || this.#text.charAt(this.at) !== ")") return false
+    }
+    return false
+  }
+}
