@@ -7,12 +7,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Database } from "../database/Database.ts"
+import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { remembering } from "../redaction/remembering.ts"
 import * as AuditAnchor from "./AuditAnchor.ts"
-import { type Head, rowOf, start, type Verification, Verifier } from "./AuditChain.ts"
+import { type Break, type Head, rowOf, start, type Verification, Verifier } from "./AuditChain.ts"
 import type { AuditEntry, AuditRow } from "./AuditEntry.ts"
 import { StatsFold, type ToolStats } from "./AuditStats.ts"
 import type { Ledger, Timed } from "./Ledger.ts"
@@ -22,13 +22,16 @@ import * as SqlAudit from "./SqlAudit.ts"
 export type AuditError = DatabaseError | AuditAnchor.AuditAnchorFailed
 
 /**
- * Every request and decision, in a chain that is only appended to: each entry is signed together with the one before it,
- * and the last one is anchored in a file beside the key, outside the workspace (A10).
+ * Every request and decision, in a chain that is only appended to: each entry is signed together with the one before it
+ * (A10).
  *
- * It shows whoever verifies it an entry that was changed, inserted, removed or cut from the end, by a tool, by another
- * program or by hand, as long as he did not have the key. It does not protect against someone who can read the key or run
- * code as the user who runs Tollgate, nor does it see entries cut after the last anchor when the process was killed between
- * an entry and its anchor. It says who decided by what the frontend knows: there is one user.
+ * The last entry is signed as the head of the chain, in a file beside the key and outside the workspace, and noted beside
+ * the database as well. It shows whoever verifies it an entry that was changed, inserted, removed or cut from the end, and a
+ * head or a key that is gone, and goes on showing it: a chain that was found broken stays broken.
+ *
+ * It does not protect against someone with the user's account, who can read the key and sign what he likes, or put all of
+ * key, head, database and anchor back to an older state together. Nor does it see entries cut after the last anchor when
+ * the process was killed between an entry and its anchor. It says who decided by what the frontend knows: there is one user.
  */
 export class Audit extends Context.Tag("tollgate/approval/Audit")<
   Audit,
@@ -40,6 +43,8 @@ export class Audit extends Context.Tag("tollgate/approval/Audit")<
     /** All entries, oldest first. */
     readonly entries: Stream.Stream<AuditRow, AuditError>
     readonly verify: Effect.Effect<Verification, AuditError>
+    /** What was ever found to be wrong, as far as that is known without reading all entries. */
+    readonly broken: Effect.Effect<Break | undefined, AuditError>
     readonly stats: Effect.Effect<ReadonlyArray<ToolStats>, AuditError>
   }
 >() {
@@ -47,15 +52,22 @@ export class Audit extends Context.Tag("tollgate/approval/Audit")<
   static readonly layerSql = (directory: string): Layer.Layer<Audit, AuditError, Database> =>
     Layer.scoped(
       Audit,
-      Effect.flatMap(AuditAnchor.open(directory), (anchor) =>
-        Effect.flatMap(SqlAudit.make(anchor.key), (ledger) => make(ledger, anchor))
-      )
+      Effect.gen(function* () {
+        const { anchorAudit } = yield* Database
+        const anchor = yield* SqlAudit.openAnchor(directory)
+        const ledger = yield* SqlAudit.make(anchor.key)
+        const write = (head: Head) => Effect.zipRight(anchor.write(head), anchorAudit(head))
+        yield* Effect.flatMap(anchor.read, ({ broken, head }) =>
+          broken === undefined ? anchorAudit(head) : Effect.void
+        )
+        return yield* make(ledger, anchor, write)
+      })
     )
 
   /** Gone with the layer; for tests and for runs that must leave no trace. */
   static readonly layerMemory: Layer.Layer<Audit> = Layer.scoped(
     Audit,
-    Effect.flatMap(AuditAnchor.memory, (anchor) => make(memoryLedger(anchor.key), anchor))
+    Effect.flatMap(AuditAnchor.memory, (anchor) => make(memoryLedger(anchor.key), anchor, anchor.write))
   )
 }
 
@@ -85,7 +97,11 @@ interface Waiting {
   readonly resume?: (exit: Exit.Exit<void>) => void
 }
 
-const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["Type"], never, Scope.Scope> =>
+const make = (
+  ledger: Ledger,
+  anchor: AuditAnchor.Anchor,
+  write: (head: Head) => Effect.Effect<void, AuditError>
+): Effect.Effect<Audit["Type"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const redactor = yield* Redactor
     let pending: Array<Waiting> = []
@@ -106,40 +122,21 @@ const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["
     const wake = Effect.unsafeMakeLatch(false)
     const room = Effect.unsafeMakeLatch(true)
     const one = Effect.unsafeMakeSemaphore(1)
-    /** An anchor that the chain has lost stays where it is, so that every verification shows the loss. */
     let last: Head | undefined
-    let checked = false
-    let lost = false
-    const genuine = Effect.suspend(() =>
-      checked
-        ? Effect.void
-        : Effect.flatMap(anchor.read, (known) => {
-            checked = true
-            last = known
-            return known === undefined
-              ? Effect.void
-              : Effect.flatMap(ledger.page(known.id - 1, 1), ([row]) => {
-                  lost = row?.hash !== known.hash
-                  return lost
-                    ? Effect.logError("The approval audit does not lead to its anchor; verify it.")
-                    : Effect.void
-                })
-          })
-    )
+    /** A chain that is shorter than it was stays so: its head does not move any more. */
     const advance = (head: Head) =>
       Effect.suspend(() => {
-        lost ||= last !== undefined && head.id <= last.id
-        if (lost) return Effect.void
+        const cut = last !== undefined && head.id <= last.id
         last = head
-        return anchor.write(head)
+        const broken = { entry: head.id, reason: "the end was cut while the audit was open" }
+        return cut ? anchor.break(broken) : write(head)
       })
     const drain: Effect.Effect<void> = Effect.suspend(() => {
       const batch = pending
       pending = []
       room.unsafeOpen()
       if (batch.length === 0) return Effect.void
-      return genuine.pipe(
-        Effect.zipRight(Effect.suspend(() => ledger.append(batch.map(redacted)))),
+      return Effect.suspend(() => ledger.append(batch.map(redacted))).pipe(
         Effect.flatMap(advance),
         Effect.tapError((error) => Effect.logError("The approval audit could not be written", error)),
         Effect.orDie,
@@ -191,10 +188,14 @@ const make = (ledger: Ledger, anchor: AuditAnchor.Anchor): Effect.Effect<Audit["
       entries,
       verify: Effect.gen(function* () {
         yield* flush
-        const verifier = new Verifier(anchor.key, yield* anchor.read)
+        const { broken, head } = yield* anchor.read
+        const verifier = new Verifier(anchor.key, head)
         yield* Stream.runForEach(stored, (row) => Effect.sync(() => verifier.add(row)))
-        return verifier.result()
+        const result = verifier.result(broken)
+        if (!result.intact) yield* anchor.break({ entry: result.entry, reason: result.reason })
+        return result
       }),
+      broken: Effect.map(anchor.read, ({ broken }) => broken),
       stats: Effect.suspend(() => {
         const fold = new StatsFold()
         return Effect.map(

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -6,9 +7,10 @@ import * as path from "node:path"
 import { because } from "../database/because.ts"
 import { makeDirectory } from "../database/makeDirectory.ts"
 import { replaceFile } from "../database/replaceFile.ts"
-import type { Head } from "./AuditChain.ts"
+import { syncDirectory } from "../database/syncDirectory.ts"
+import { type Break, type Head, start } from "./AuditChain.ts"
 
-/** The key or the anchor of the audit cannot be used. */
+/** The key or the head of the audit cannot be used. */
 export class AuditAnchorFailed extends Schema.TaggedError<AuditAnchorFailed>()("AuditAnchorFailed", {
   file: Schema.String,
   reason: Schema.String
@@ -18,75 +20,186 @@ export class AuditAnchorFailed extends Schema.TaggedError<AuditAnchorFailed>()("
   }
 }
 
-/** The secret that signs the audit, and where its head was last known to be; both outside every workspace. */
+/** Where the chain was last known to end, and whether it was ever found broken. */
+export interface Anchored {
+  readonly head: Head
+  readonly broken: Break | undefined
+}
+
+/** The secret that signs the audit, and its signed head; both outside every workspace. */
 export interface Anchor {
   readonly key: Uint8Array
-  readonly read: Effect.Effect<Head | undefined, AuditAnchorFailed>
-  /** Moves forward only. */
+  readonly read: Effect.Effect<Anchored, AuditAnchorFailed>
+  /** Moves forward only, and not at all once the chain is broken. */
   readonly write: (head: Head) => Effect.Effect<void, AuditAnchorFailed>
+  /** Says for good that the chain is broken; the first break counts. */
+  readonly break: (broken: Break) => Effect.Effect<void, AuditAnchorFailed>
 }
 
-const AnchorFile = Schema.parseJson(Schema.Struct({ id: Schema.Number, hash: Schema.String }))
-const decode = Schema.decodeUnknown(AnchorFile)
+/** What the database knows of the audit when it is opened. */
+export interface Facts<E> {
+  /** The last entry; `start` where there is none. */
+  readonly last: Head
+  /** The head that is anchored beside the database; absent where the audit was last written by a version that signed none. */
+  readonly witness: Head | undefined
+  /** The first entry that is wrong behind a head that should be in the chain; nothing where the chain leads from it to its end. */
+  readonly faultBehind: (key: Uint8Array, head: Head) => Effect.Effect<Break | undefined, E>
+}
+
+const HeadFile = Schema.parseJson(
+  Schema.Struct({
+    id: Schema.Number,
+    hash: Schema.String,
+    broken: Schema.optional(Schema.Struct({ entry: Schema.Number, reason: Schema.String })),
+    signature: Schema.optional(Schema.String)
+  })
+)
+const decode = Schema.decodeUnknownOption(HeadFile)
 const keyBytes = 32
 
-const reasonOf = (error: unknown): string => because(error).slice(0, 200)
+const sign = (key: Uint8Array, { broken, head: { hash, id } }: Anchored): string =>
+  crypto
+    .createHmac("sha256", key)
+    .update(JSON.stringify(["audit.head", id, hash, broken?.entry ?? null, broken?.reason ?? null]))
+    .digest("hex")
 
-const attempt = <A>(file: string, run: () => A): Effect.Effect<A, AuditAnchorFailed> =>
-  Effect.try({ try: run, catch: (error) => new AuditAnchorFailed({ file, reason: reasonOf(error) }) })
+const textOf = (key: Uint8Array, anchored: Anchored): string =>
+  JSON.stringify({ ...anchored.head, broken: anchored.broken, signature: sign(key, anchored) })
 
-const readKey = (file: string): Uint8Array => {
-  try {
-    fs.writeFileSync(file, crypto.randomBytes(keyBytes), { mode: 0o600, flag: "wx" })
-  } catch (error) {
-    if (!fs.existsSync(file)) throw error
-  }
-  return new Uint8Array(fs.readFileSync(file))
+type Found =
+  | { readonly _tag: "Missing" }
+  | { readonly _tag: "Forged" }
+  | { readonly _tag: "Unsigned"; readonly anchored: Anchored }
+  | { readonly _tag: "Signed"; readonly anchored: Anchored }
+
+const missing: Break = { entry: 1, reason: "its head is missing, so entries may be missing as well" }
+const forged: Break = { entry: 1, reason: "its head is not what was written, so entries may be missing as well" }
+
+/** Throws what the system says. */
+const find = (file: string, key: Uint8Array): Found => {
+  if (!fs.existsSync(file)) return { _tag: "Missing" }
+  const decoded = decode(fs.readFileSync(file, "utf8"))
+  if (Option.isNone(decoded)) return { _tag: "Forged" }
+  const { broken, hash, id, signature } = decoded.value
+  const anchored = { head: { id, hash }, broken }
+  if (signature === undefined) return { _tag: "Unsigned", anchored }
+  return signature === sign(key, anchored) ? { _tag: "Signed", anchored } : { _tag: "Forged" }
 }
 
-/** Opens the key and the anchor in a directory that only its owner can enter; makes the key where there is none. */
-export const open = (directory: string): Effect.Effect<Anchor, AuditAnchorFailed> =>
+const attempt = <A>(file: string, run: () => A): Effect.Effect<A, AuditAnchorFailed> =>
+  Effect.try({ try: run, catch: (error) => new AuditAnchorFailed({ file, reason: because(error).slice(0, 200) }) })
+
+const writeNew = (file: string, content: string | Uint8Array): void =>
+  fs.writeFileSync(file, content, { mode: 0o600, flag: "wx", flush: true })
+
+/** Makes a key and a head of which never only one is there, whatever happens meanwhile. */
+const found = (directory: string, key: Uint8Array): void => {
+  const fresh = `${directory}.${crypto.randomBytes(6).toString("hex")}`
+  makeDirectory(path.dirname(directory))
+  fs.mkdirSync(fresh, { mode: 0o700 })
+  try {
+    writeNew(path.join(fresh, "audit.key"), key)
+    writeNew(path.join(fresh, "audit.head"), textOf(key, { head: start, broken: undefined }))
+    syncDirectory(fresh)
+    fs.renameSync(fresh, directory)
+    syncDirectory(path.dirname(directory))
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+/** What the head that was found and the database say together; the head goes where the chain is known to be. */
+const judge = <E>(
+  found: Found,
+  key: Uint8Array,
+  { faultBehind, last, witness }: Facts<E>
+): Effect.Effect<Anchored, E> => {
+  const at = (head: Head, broken: Break | undefined) => Effect.succeed<Anchored>({ head, broken })
+  const unanchored = witness === undefined
+  if (found._tag === "Missing" && unanchored && last.id === 0) return at(start, undefined)
+  if (found._tag === "Missing") return at(last, missing)
+  // A version that signs no head may have been used again; then the chain must lead to what was anchored besides.
+  if (found._tag === "Forged" || (found._tag === "Unsigned" && witness?.id === 0)) return at(last, forged)
+  const { broken, head } = found.anchored
+  if (broken !== undefined) return at(head, broken)
+  const heads = witness === undefined || witness.id === 0 ? [head] : [head, witness]
+  return Effect.map(
+    Effect.forEach(heads, (one) => faultBehind(key, one)),
+    (faults) => {
+      const fault = faults.find((one) => one !== undefined)
+      return fault === undefined ? { head: last, broken: undefined } : { head, broken: fault }
+    }
+  )
+}
+
+/**
+ * Opens the key and the head in a directory that only its owner can enter. Makes both where there was no audit yet, and says
+ * for good that the audit is broken where only one of them is there, or the chain does not lead to its head. Call it while
+ * no other process can write.
+ */
+export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Anchor, AuditAnchorFailed | E> =>
   Effect.gen(function* () {
     const keyFile = path.join(directory, "audit.key")
     const headFile = path.join(directory, "audit.head")
+    const write = (key: Uint8Array, anchored: Anchored) => replaceFile(headFile, textOf(key, anchored))
+    const isNew = facts.last.id === 0 && (facts.witness === undefined || facts.witness.id === 0)
     const key = yield* attempt(keyFile, () => {
-      makeDirectory(directory)
-      return readKey(keyFile)
+      if (fs.existsSync(keyFile)) return new Uint8Array(fs.readFileSync(keyFile))
+      const fresh = new Uint8Array(crypto.randomBytes(keyBytes))
+      const isEmpty = !fs.existsSync(directory) || fs.readdirSync(directory).length === 0
+      if (isNew && isEmpty) found(directory, fresh)
+      else {
+        makeDirectory(directory)
+        const broken = { entry: 1, reason: "its key was missing, and what was signed with it cannot be checked" }
+        write(fresh, { head: facts.last, broken })
+        writeNew(keyFile, fresh)
+        syncDirectory(directory)
+      }
+      return fresh
     })
     if (key.length !== keyBytes) {
       return yield* new AuditAnchorFailed({ file: keyFile, reason: `it has not ${keyBytes} bytes` })
     }
-    const read = Effect.flatMap(
-      attempt(headFile, () => (fs.existsSync(headFile) ? fs.readFileSync(headFile, "utf8") : undefined)),
-      (text) =>
-        text === undefined
-          ? Effect.succeed(undefined)
-          : Effect.mapError(
-              decode(text),
-              () => new AuditAnchorFailed({ file: headFile, reason: "it is not what was written" })
-            )
-    )
+    const before = yield* attempt(headFile, () => find(headFile, key))
+    const anchored = yield* judge(before, key, facts)
+    const isSaid = before._tag === "Signed" && textOf(key, before.anchored) === textOf(key, anchored)
+    if (!isSaid) yield* attempt(headFile, () => write(key, anchored))
+    const now = (): Anchored => {
+      const known = find(headFile, key)
+      return known._tag === "Signed"
+        ? known.anchored
+        : { head: start, broken: known._tag === "Missing" ? missing : forged }
+    }
     return {
       key,
-      read,
+      read: attempt(headFile, now),
       write: (head) =>
-        Effect.flatMap(read, (known) =>
-          known !== undefined && known.id >= head.id
-            ? Effect.void
-            : attempt(headFile, () => replaceFile(headFile, JSON.stringify({ id: head.id, hash: head.hash })))
-        )
+        attempt(headFile, () => {
+          const known = now()
+          if (known.broken === undefined && known.head.id < head.id) write(key, { head, broken: undefined })
+        }),
+      break: (broken) =>
+        attempt(headFile, () => {
+          const { _tag } = find(headFile, key)
+          const known = now()
+          if (_tag !== "Signed" || known.broken === undefined) write(key, { ...known, broken: known.broken ?? broken })
+        })
     }
   })
 
 /** A key of this process alone. */
 export const memory: Effect.Effect<Anchor> = Effect.sync(() => {
-  let head: Head | undefined
+  let anchored: Anchored = { head: start, broken: undefined }
   return {
     key: new Uint8Array(crypto.randomBytes(keyBytes)),
-    read: Effect.sync(() => head),
-    write: (next) =>
+    read: Effect.sync(() => anchored),
+    write: (head) =>
       Effect.sync(() => {
-        head = next
+        anchored = { ...anchored, head }
+      }),
+    break: (broken) =>
+      Effect.sync(() => {
+        anchored = { ...anchored, broken: anchored.broken ?? broken }
       })
   }
 })

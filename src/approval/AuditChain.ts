@@ -79,20 +79,37 @@ export const fault = (key: Uint8Array, head: Head, row: AuditRow): string | unde
         ? "it is not what was written"
         : undefined
 
+/** The first entry that is wrong, and how. */
+export interface Break {
+  readonly entry: number
+  readonly reason: string
+}
+
+/** Why a chain that ends at `last` does not reach an anchored head; nothing where it does. */
+export const cutBefore = (anchored: Head, last: Head): Break | undefined =>
+  last.id < anchored.id
+    ? {
+        entry: last.id + 1,
+        reason: `the end was cut: ${anchored.id} entries were anchored, ${last.id} are there`
+      }
+    : undefined
+
+/** An entry that is there and is another than the one that was anchored. */
+export const otherAt = (entry: number): Break => ({ entry, reason: "it is not the one that was anchored" })
+
 /** The outcome of a verification; `entry` is the first one that is wrong. */
 export type Verification =
-  | { readonly intact: true; readonly entries: number }
-  | { readonly intact: false; readonly entries: number; readonly entry: number; readonly reason: string }
+  { readonly intact: true; readonly entries: number } | ({ readonly intact: false; readonly entries: number } & Break)
 
 /** Walks a chain from its beginning. */
 export class Verifier {
   private head: Head = start
-  private broken: { readonly entry: number; readonly reason: string } | undefined
+  private broken: Break | undefined
   private readonly key: Uint8Array
-  private readonly anchor: Head | undefined
+  private readonly anchor: Head
   private count = 0
 
-  constructor(key: Uint8Array, anchor: Head | undefined) {
+  constructor(key: Uint8Array, anchor: Head) {
     this.key = key
     this.anchor = anchor
   }
@@ -106,24 +123,15 @@ export class Verifier {
       return
     }
     this.head = { id: row.id, hash: row.hash }
-    if (this.anchor?.id === row.id && this.anchor.hash !== row.hash) {
-      this.broken = { entry: row.id, reason: "it is not the one that was anchored" }
-    }
+    if (this.anchor.id === row.id && this.anchor.hash !== row.hash) this.broken = otherAt(row.id)
   }
 
-  result(): Verification {
-    if (this.broken !== undefined) return { intact: false, entries: this.count, ...this.broken }
-    if (this.anchor === undefined && this.count > 0) {
-      return { intact: false, entries: this.count, entry: 1, reason: "the anchor is missing" }
-    }
-    const anchored = this.anchor?.id ?? 0
-    return this.head.id < anchored
-      ? {
-          intact: false,
-          entries: this.count,
-          entry: this.head.id + 1,
-          reason: `the end was cut: ${anchored} entries were anchored, ${this.head.id} are there`
-        }
-      : { intact: true, entries: this.count }
+  /** What is wrong, if anything; `known` is a break that was found before and does not heal. */
+  result(known?: Break): Verification {
+    const found = this.broken ?? cutBefore(this.anchor, this.head)
+    const first = known !== undefined && (found === undefined || known.entry <= found.entry) ? known : found
+    return first === undefined
+      ? { intact: true, entries: this.count }
+      : { intact: false, entries: this.count, ...first }
   }
 }

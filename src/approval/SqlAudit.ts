@@ -1,12 +1,27 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { Connection } from "@effect/sql/SqlConnection"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Database } from "../database/Database.ts"
-import { DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
-import { rowOf, start } from "./AuditChain.ts"
+import { type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
+import * as AuditAnchor from "./AuditAnchor.ts"
+import { type Break, cutBefore, fault, type Head, otherAt, rowOf, start } from "./AuditChain.ts"
 import { AuditRow } from "./AuditEntry.ts"
 import type { Ledger } from "./Ledger.ts"
 
 const HeadRow = Schema.Struct({ id: Schema.Number, hash: Schema.String })
+const decodeHeads = Schema.decodeUnknownSync(Schema.Array(HeadRow))
+const decodeRows = Schema.decodeUnknownOption(Schema.Array(AuditRow))
+
+const headAt = (connection: Pick<Connection, "execute">, which: string): Effect.Effect<Head, SqlError> =>
+  Effect.map(
+    connection.execute(`SELECT id, hash FROM audit ${which}`, [], undefined),
+    (rows) => decodeHeads(rows)[0] ?? start
+  )
+
+const lastOf = (connection: Pick<Connection, "execute">) => headAt(connection, "ORDER BY id DESC LIMIT 1")
 
 const columns =
   "id, time, kind, session, worker, tool, call, approval, digest, arguments, decision, outcome, scope, decided_by, " +
@@ -20,6 +35,61 @@ const insert = `
     .map((column) => `e.value ->> '$.${column}'`)
     .join(", ")}
   FROM json_each(?) AS e`
+
+/** Entries behind the head that are checked when the audit is opened; more would be more than a killed process leaves behind. */
+const maxBehind = 1000
+
+/** The first fault from a head that should be in the chain to its end. */
+const faultBehind = (
+  connection: Pick<Connection, "execute">,
+  last: Head,
+  key: Uint8Array,
+  anchored: Head
+): Effect.Effect<Break | undefined, SqlError> =>
+  Effect.gen(function* () {
+    const cut = cutBefore(anchored, last)
+    if (cut !== undefined) return cut
+    const rows = yield* connection.execute(
+      "SELECT * FROM audit WHERE id >= ? ORDER BY id LIMIT ?",
+      [Math.max(1, anchored.id), maxBehind],
+      undefined
+    )
+    const decoded = decodeRows(rows)
+    if (Option.isNone(decoded)) return { entry: anchored.id + 1, reason: "it is not what was written" }
+    let head = anchored
+    for (const row of decoded.value) {
+      if (row.id === anchored.id) {
+        if (row.hash !== anchored.hash) return otherAt(row.id)
+        continue
+      }
+      const reason = fault(key, head, row)
+      if (reason !== undefined) return { entry: head.id + 1, reason }
+      head = { id: row.id, hash: row.hash }
+    }
+    return undefined
+  })
+
+/** Opens the key and the head of the audit while nobody else can write, and compares them with the chain. */
+export const openAnchor = (
+  directory: string
+): Effect.Effect<AuditAnchor.Anchor, AuditAnchor.AuditAnchorFailed | DatabaseError, Database> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    return yield* Effect.flatten(
+      database.write((connection) =>
+        Effect.flatMap(lastOf(connection), (last) =>
+          AuditAnchor.open(directory, {
+            last,
+            witness: database.anchoredAudit,
+            faultBehind: (key, head) => faultBehind(connection, last, key, head)
+          }).pipe(
+            Effect.map(Either.right),
+            Effect.catchTag("AuditAnchorFailed", (error) => Effect.succeed(Either.left(error)))
+          )
+        )
+      )
+    )
+  })
 
 /**
  * The chain in the table `audit`. Its end is read in the transaction that appends to it, so that several processes make one
@@ -36,23 +106,19 @@ export const make = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
         reason: `entry ${entry} of the audit cannot be read; it was changed by something else than Tollgate.`
       })
     const decodeRow = Schema.decodeUnknown(AuditRow)
-    const decodeHead = Schema.decodeUnknownSync(Schema.Array(HeadRow))
 
     return {
       append: (entries) =>
         database.write((connection) =>
-          Effect.flatMap(
-            connection.execute("SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1", [], undefined),
-            (found) => {
-              let head = decodeHead(found)[0] ?? start
-              const rows = entries.map((entry) => {
-                const row = rowOf(key, head, entry)
-                head = { id: row.id, hash: row.hash }
-                return row
-              })
-              return Effect.as(connection.executeRaw(insert, [JSON.stringify(rows)]), head)
-            }
-          )
+          Effect.flatMap(lastOf(connection), (last) => {
+            let head = last
+            const rows = entries.map((entry) => {
+              const row = rowOf(key, head, entry)
+              head = { id: row.id, hash: row.hash }
+              return row
+            })
+            return Effect.as(connection.executeRaw(insert, [JSON.stringify(rows)]), head)
+          })
         ),
       page: (after, limit) =>
         sql`SELECT * FROM audit WHERE id > ${after} ORDER BY id LIMIT ${limit}`.pipe(

@@ -225,7 +225,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(sealed(tools, requirements)),
     Layer.provide(models),
     Layer.provide(approvals),
-    Layer.provide(Records.audit),
+    Layer.provide(Records.watchedAudit),
     Layer.provide(Records.memory),
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provideMerge(Records.decided),

@@ -31,7 +31,18 @@ export const sessions: Layer.Layer<SessionStore, DatabaseError, Configuration> =
 /** What sessions and projects remember. */
 export const memory: Layer.Layer<Memory, DatabaseError, Configuration> = Memory.layerSql.pipe(Layer.provide(database))
 
-/** The audit of the user. */
+/** The audit of the user as it is. */
 export const audit: Layer.Layer<Audit, AuditError, Configuration> = Layer.unwrapEffect(
   Effect.map(Configuration, ({ home }) => Audit.layerSql(home.approvals))
 ).pipe(Layer.provide(database))
+
+/** The same for what runs: that it is broken is said every time. */
+export const watchedAudit: Layer.Layer<Audit, AuditError, Configuration> = Layer.tap(audit, (context) =>
+  Effect.flatMap(Context.get(context, Audit).broken, (broken) =>
+    broken === undefined
+      ? Effect.void
+      : warn(
+          `the approval audit is broken at entry ${broken.entry}: ${broken.reason}; tollgate approvals audit --verify`
+        )
+  )
+)

@@ -11,7 +11,7 @@ import { syncDirectory } from "./syncDirectory.ts"
  * A small file beside a database that says what was acknowledged, so that a later open can tell whether all of it is still
  * there. It has records of 256 bytes: whose it is, who writes at the moment, the head of the audit, and the last 64 commits
  * with the sessions that they moved. Each record has a checksum of its own; one that was torn counts as absent. It is synced
- * once a second, and at once for the audit: it outlives the process at any moment, and a loss of power but for that second.
+ * once a second and when it is closed: it outlives the process at any moment, and a loss of power but for that second.
  */
 const recordBytes = 256
 const ringSize = 64
@@ -101,7 +101,6 @@ export interface Anchor {
   readonly begin: (commit: number) => void
   /** Says that it was made, and which sessions it moved; what does not fit is left out. */
   readonly end: (commit: number, heads: ReadonlyMap<string, number>) => void
-  /** Durable when it returns. */
   readonly audit: (head: typeof Audit.Type) => void
   readonly close: () => void
 }
@@ -159,10 +158,7 @@ export const open = (database: string): Anchor => {
       write(ringAt + (commit % ringSize), record)
       if (performance.now() - synced > syncMillis) sync()
     },
-    audit: (head) => {
-      write(auditAt, head)
-      sync()
-    },
+    audit: (head) => write(auditAt, head),
     close: () => {
       try {
         if (dirty) sync()

@@ -50,7 +50,7 @@ export class Database extends Context.Tag("tollgate/database/Database")<
     readonly notices: ReadonlyArray<string>
     /** The head of the audit as it is anchored beside the database; absent until one was, for older versions did not. */
     readonly anchoredAudit: { readonly id: number; readonly hash: string } | undefined
-    /** Anchors the head of the audit; durable when it returns. */
+    /** Anchors the head of the audit. */
     readonly anchorAudit: (head: { readonly id: number; readonly hash: string }) => Effect.Effect<void, DatabaseError>
   }
 >() {
