@@ -8,6 +8,7 @@ import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
+import { redactPlain, redactSecrets, searched } from "./redaction.ts"
 import { start } from "./start.ts"
 import { agentStep, bareStep } from "./step.ts"
 
@@ -68,6 +69,11 @@ const microsRow = (name: string, measure: Measure, reference: Measure, against: 
   })
 ]
 
+const rateRow = (name: string, measure: () => number, goal: string): Row => [
+  name,
+  Effect.sync(() => figure(name, measure(), "MB/s", searched(), "one search for two words", goal))
+]
+
 const startRow = (name: string, args: ReadonlyArray<string>, goal: string): Row => [
   name,
   Effect.map(start(args), ({ millis, node }) => figure(name, millis, "ms", node, "node -e 0", goal))
@@ -100,6 +106,8 @@ const rows: ReadonlyArray<Row> = [
   ),
   microsRow("approval-hostile", Approval.hostile, Approval.ordinary, "an ordinary pattern and command", "≤ 1,000 µs"),
   microsRow("classify-p99", classified, parsedAlone, "the parser alone", "≤ 1,000 µs"),
+  rateRow("redact-plain", redactPlain, "≥ 50 MB/s"),
+  rateRow("redact-secrets", redactSecrets, "as fast as it goes"),
   logRow("log-1", 50_000, 1, 0),
   logRow("log-10", 20_000, 10, 0),
   logRow("log-100-stalled", 5_000, 100, 1),

@@ -39,6 +39,10 @@ export class Logins {
     this.stage = 0
   }
 
+  get isIdle(): boolean {
+    return this.program === undefined && this.stage === 0
+  }
+
   read(word: string): Announced | undefined {
     if (this.program === undefined && this.stage === 0 && !mayBegin.has(word.charCodeAt(word.length - 1)))
       return undefined

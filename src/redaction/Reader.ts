@@ -90,6 +90,11 @@ export class Reader {
     this.putty = false
   }
 
+  /** A line begins, and nothing before it says what is in it. */
+  get isFresh(): boolean {
+    return (this.last === "" || this.last === "\n") && this.hidden === undefined && this.logins.isIdle
+  }
+
   reset(): void {
     this.newline()
     this.logins.reset()
@@ -317,7 +322,7 @@ export class Reader {
       return { shown: lead + this.hide({ kind, until: "piece", quote: undefined, shown: true }), length: text.length }
     }
     this.named = undefined
-    const found = findings(text, this.holds)
+    const found = telling.test(text) ? findings(text, this.holds) : []
     const middle = windowSize / 2
     const cut = middle - (/[\udc00-\udfff]/.test(text.charAt(middle)) ? 1 : 0)
     const across = found.find((_) => _.start < cut && _.end > cut)

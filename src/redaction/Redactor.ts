@@ -1,13 +1,15 @@
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import * as Pace from "../policy/Pace.ts"
 import { ExactValues } from "./ExactValues.ts"
 import { JsonText } from "./JsonText.ts"
 import { redactJsonWith } from "./RedactJson.ts"
 import { approvalReader, Scanner } from "./Scanner.ts"
 import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
-import { telling } from "./Wording.ts"
+import { isQuiet } from "./Wording.ts"
 
 /** Redacts one stream of text; not to be shared by two. */
 export interface RedactionStream {
@@ -33,6 +35,8 @@ export interface RedactorShape {
    * no escape hides a secret. A text without secrets stays as it is.
    */
   readonly jsonText: (text: string) => string
+  /** The same for a text of any length, in slices between which others get their turn and interruption comes in. */
+  readonly jsonSliced: (text: string) => Effect.Effect<string>
   /** However a text is cut into chunks, the outcome is that of `text` for the whole. */
   readonly stream: () => RedactionStream
   /** The same for `jsonText`, with strings as `JSON.stringify` spells them. */
@@ -46,11 +50,14 @@ export interface RedactorOptions {
   readonly secrets?: ReadonlyArray<Redacted.Redacted>
 }
 
+/** Characters that are redacted before others get their turn. */
+export const slice = 16 * 1024
+
 /** Characters of a text that is looked at as a whole first, as most fields of an event are. */
 const short = 256
 
 /** What the scanner would say as it is. */
-const isHarmless = (text: string): boolean => text.length <= short && !telling.test(text) && !text.includes("-----")
+const isHarmless = (text: string): boolean => text.length <= short && isQuiet(text)
 
 export const make = (options: RedactorOptions = {}): RedactorShape => {
   const exact = new ExactValues((options.secrets ?? []).map((_) => Redacted.value(_)))
@@ -83,6 +90,27 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
     const shown = one.push(whole) + one.flush()
     return seen.changed ? shown : whole
   }
+  const jsonSliced = (whole: string): Effect.Effect<string> =>
+    Effect.suspend(() => {
+      const seen = { changed: false }
+      const one = /^\s*[[{]/.test(whole) ? new JsonText(stream, seen) : stream()
+      const pace = Pace.make()
+      const shown: Array<string> = []
+      let at = 0
+      const step = Effect.suspend(() => {
+        shown.push(one.push(whole.slice(at, at + slice)))
+        at += slice
+        return pace
+      })
+      const rest = Effect.sync(() => {
+        shown.push(one.flush())
+        return one instanceof JsonText && !seen.changed ? whole : shown.join("")
+      })
+      return Effect.zipRight(
+        Effect.whileLoop({ while: () => at < whole.length, body: () => step, step: () => {} }),
+        rest
+      )
+    })
   const transform = <E, R>(self: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
     Stream.suspend(() => {
       const one = stream()
@@ -102,6 +130,7 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
     shownJson: (value) => shownJsonWith(shown, value),
     json: (value) => redactJsonWith(jsonText, value),
     jsonText,
+    jsonSliced,
     stream,
     jsonStream,
     transform

@@ -1,6 +1,7 @@
 import type { Holds } from "./Finding.ts"
 import { lex } from "./Lexer.ts"
 import { Reader } from "./Reader.ts"
+import { quietUntil } from "./Wording.ts"
 
 /** How many encodings inside each other are looked into. */
 const maxDepth = 2
@@ -49,6 +50,14 @@ export class Scanner {
       next && start < this.buffer.length;
       next = lex(this.buffer, start, final)
     ) {
+      if (this.reader.isFresh) {
+        const quiet = quietUntil(this.buffer, start)
+        if (quiet > start) {
+          out += this.buffer.slice(start, quiet)
+          start = quiet
+          continue
+        }
+      }
       const text = this.buffer.slice(start, next.end)
       const { length, shown } = this.reader.read(next.kind, text)
       out += shown

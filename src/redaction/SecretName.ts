@@ -20,12 +20,16 @@ const about =
 const harmless =
   /^(?:bypass|compass|pass|surpass|trespass|overpass|secretary|nexttoken|pagetoken|nextpagetoken|stoptoken)$/
 
+/** What the name of every secret has in it, as it is written. */
+const named = /auth|cookie|pass|pwd|key|secret|mnemonic|phrase|cred|sig|token|jwt|bearer|otp/i
+
 /** The kind of secret that a key of this name holds, in whatever case and with whatever separators it is written. */
 export const secretName = (name: string): string | undefined => {
   const folded = name
     .slice(-128)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "")
+  if (!named.test(name)) return undefined
   const stem = folded.replace(/\d{1,4}$/, "")
   if (stem.length < 3 || folded.includes("redacted") || harmless.test(stem) || about.test(stem)) return undefined
   return kinds.find(([, pattern]) => pattern.test(stem))?.[0]

@@ -49,7 +49,7 @@ const keyRuns = /(\\[nrt]|^[-+])?([A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{2,15}={
 
 /** Whether a run of the alphabet of base64 is a line of a key rather than a path or a word. */
 const isKeyRun = (run: string): boolean =>
-  /[a-z]/.test(run) && /[A-Z]/.test(run) && /[\d+/]|^MI/.test(run) && (!run.startsWith("/") || run.length >= 60)
+  /[a-z]/.test(run) && /[A-Z]/.test(run) && /[\d+/]|^MI/.test(run) && (!run.startsWith("/") || run.length >= 40)
 
 /** Masks private keys line by line, and of a line only what is written in the alphabet of a key. */
 const maskKeys = (text: string): string => {

@@ -1,5 +1,24 @@
 /** Every piece without one of these is said as it is: it neither holds a secret nor announces one. */
-export const telling = /[=:@%]|[\w+/-]{16}|pass|pwd|secret|token|key|cred|auth|cookie|sig|jwt|bearer|basic|otp/i
+const signs =
+  "pass|pwd|secret|token|key|cred|auth|cookie|sig|jwt|bearer|basic|otp|mnemonic|phrase|code=|sid=|sess|" +
+  "[a-z0-9+/_-]{16}|%[0-9a-f]{2}|:(?://|\\\\/\\\\/)[^\\s/?#\\\\]*@|Q~|\\$[a-z0-9]{1,8}\\$"
+
+export const telling = new RegExp(signs, "i")
+
+/** The same, and what tells that the next words or lines are not what they seem. */
+const more = `${signs}|-----|curl|machine|default|Private-`
+const announcing = new RegExp(more, "gi")
+const anywhere = new RegExp(more, "i")
+
+/** Whether there is nothing of all that in a text. */
+export const isQuiet = (text: string): boolean => !anywhere.test(text)
+
+/** Where lines end, from the start of one, in which there is nothing of that; where the text began if there are none. */
+export const quietUntil = (text: string, start: number): number => {
+  announcing.lastIndex = start
+  const found = announcing.exec(text)?.index ?? text.length
+  return found === start ? start : Math.max(start, text.lastIndexOf("\n", found - 1) + 1)
+}
 
 /** Words between the name of a header and its credentials. */
 export const scheme = /^(?:bearer|basic|token|apikey|negotiate|ntlm)$/i

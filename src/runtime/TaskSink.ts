@@ -4,12 +4,13 @@ import { withdrawal } from "../agent/approvalMessage.ts"
 import { errorContent, toolMessage } from "../agent/callTool.ts"
 import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
-import type { RedactorShape } from "../redaction/Redactor.ts"
+import * as Pace from "../policy/Pace.ts"
+import { type RedactorShape, slice } from "../redaction/Redactor.ts"
 import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import type { Place } from "./Envelope.ts"
-import { type DurableEvent, type Event, isTransient, type TerminalEvent } from "./Event.ts"
+import { type DurableEvent, type Event, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
-import { redactEvent } from "./redactEvent.ts"
+import { redactAhead, redactEvent } from "./redactEvent.ts"
 
 interface OpenCall {
   readonly callId: string
@@ -39,6 +40,18 @@ const isCallEnd = (event: AgentEvent | ToolEvent) =>
   event._tag === "ToolCallFailed" ||
   event._tag === "ToolCallInterrupted" ||
   event._tag === "ToolCallOutcomeUnknown"
+
+/** Tells a delta, and one that is long in parts between which others get their turn. */
+const inParts = (event: TransientEvent, tell: (part: TransientEvent) => Effect.Effect<void>): Effect.Effect<void> => {
+  if (event._tag === "ToolProgressed" || event.text.length <= slice) return tell(event)
+  const { text } = event
+  const pace = Pace.make()
+  return Effect.forEach(
+    Array.from({ length: Math.ceil(text.length / slice) }, (_, part) => text.slice(part * slice, (part + 1) * slice)),
+    (part) => Effect.zipRight(tell({ ...event, text: part }), pace),
+    { discard: true }
+  )
+}
 
 /** The message that an event adds to the conversation. */
 export const messageOf = (event: Event): StoredMessage | undefined =>
@@ -154,15 +167,19 @@ export const make = (
       return told
     }
     return {
-      emit: (event, iteration) =>
-        unlessMute(() => {
-          const place = at(iteration)
-          if (isTransient(event)) return log.emit(event, place)
-          if (event._tag === "ToolCallRequested" && requested.delete(keyOf(place, event.callId))) return Effect.void
-          const settled = settle(event, place)
-          const told = hear(event, place)
-          return Effect.zipRight(settled, log.emit(told, place))
-        }),
+      emit: (event, iteration) => {
+        const place = at(iteration)
+        if (isTransient(event)) return inParts(event, (part) => unlessMute(() => log.emit(part, place)))
+        return Effect.zipRight(
+          redactAhead(event, redactor),
+          unlessMute(() => {
+            if (event._tag === "ToolCallRequested" && requested.delete(keyOf(place, event.callId))) return Effect.void
+            const settled = settle(event, place)
+            const told = hear(event, place)
+            return Effect.zipRight(settled, log.emit(told, place))
+          })
+        )
+      },
       emitAll: (events, iteration) =>
         unlessMute(() => {
           const place = at(iteration)

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import type { DurableEvent } from "./Event.ts"
 
@@ -42,7 +43,9 @@ const field = (owner: object, name: string, value: unknown, redactor: RedactorSh
 
 /** The value without secrets, itself where it has none. */
 const redact = (value: unknown, redactor: RedactorShape): unknown => {
-  if (typeof value === "string") return redactor.jsonText(value)
+  if (typeof value === "string") {
+    return (value.length > long ? take(value, redactor) : undefined) ?? redactor.jsonText(value)
+  }
   if (!isObject(value)) return value
   if (Array.isArray(value)) {
     const items: ReadonlyArray<unknown> = value.map((item) => redact(item, redactor))
@@ -53,6 +56,45 @@ const redact = (value: unknown, redactor: RedactorShape): unknown => {
   if (told.every(([, now], index) => now === entries[index]?.[1])) return value
   return Object.fromEntries(told.filter(([name, now], index) => name !== sealed || now === entries[index]?.[1]))
 }
+
+/** Characters of a text that is redacted in slices. */
+const long = 64 * 1024
+
+/** What long texts have become, until the events that have them are told. */
+const ahead = new WeakMap<RedactorShape, Map<string, string>>()
+const maxAhead = 8
+
+const take = (text: string, redactor: RedactorShape): string | undefined => {
+  const known = ahead.get(redactor)
+  const told = known?.get(text)
+  known?.delete(text)
+  return told
+}
+
+const longTexts = (value: unknown, found: Array<string> = []): ReadonlyArray<string> => {
+  if (typeof value === "string") {
+    if (value.length > long) found.push(value)
+  } else if (isObject(value)) for (const one of Object.values(value)) longTexts(one, found)
+  return found
+}
+
+/** Redacts the long texts of an event beforehand, so that `redactEvent` has nothing left that takes long. */
+export const redactAhead = (event: DurableEvent, redactor: RedactorShape): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const texts = longTexts(event)
+    if (texts.length === 0) return Effect.void
+    const known = ahead.get(redactor) ?? new Map<string, string>()
+    ahead.set(redactor, known)
+    return Effect.forEach(
+      texts.filter((text) => !known.has(text)),
+      (text) =>
+        Effect.map(redactor.jsonSliced(text), (told) => {
+          if (known.size >= maxAhead) known.clear()
+          known.set(text, told)
+        }),
+      { discard: true }
+    )
+  })
 
 /** Those that have been redacted, so that whoever does it again pays nothing. */
 const clean = new WeakSet<object>()

@@ -10,6 +10,7 @@ const plain: RedactorShape = {
   shownJson: (value) => ({ value, masked: 0, whole: true }),
   json: (value) => value,
   jsonText: (text) => text,
+  jsonSliced: Effect.succeed,
   jsonStream: () => ({ push: (text) => text, flush: () => "" }),
   stream: () => ({ push: (text) => text, flush: () => "" }),
   transform: (self) => self

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Capture from "../../process/Capture.ts"
 import type { Channel, OutputChunk } from "../../process/ProcessCommand.ts"
-import type { RedactorShape } from "../../redaction/Redactor.ts"
+import * as Pace from "../../policy/Pace.ts"
+import { type RedactorShape, slice } from "../../redaction/Redactor.ts"
 import { stderr, stdout, type ToolCall } from "../../tool/ToolCall.ts"
 
 /** What a command prints, without secrets: told to those who watch the call as it comes, and kept in part for the result. */
@@ -11,6 +12,11 @@ export interface Transcript {
   /** The beginning and the end of all of it; nothing may be added afterwards. */
   readonly end: Effect.Effect<string>
 }
+
+const slices = (text: string): ReadonlyArray<string> =>
+  text.length <= slice
+    ? [text]
+    : Array.from({ length: Math.ceil(text.length / slice) }, (_, part) => text.slice(part * slice, (part + 1) * slice))
 
 const tell = { stdout, stderr }
 const channels: ReadonlyArray<Channel> = ["stdout", "stderr"]
@@ -24,7 +30,19 @@ export const make = (call: ToolCall, redactor: RedactorShape, limit: number): Tr
     return tell[channel](call, text)
   }
   return {
-    add: ({ channel, text }) => Effect.suspend(() => say(channel, streams[channel].push(text))),
+    add: ({ channel, text }) =>
+      Effect.suspend(() => {
+        const pace = Pace.make()
+        return Effect.forEach(
+          slices(text),
+          (part) =>
+            Effect.zipRight(
+              Effect.suspend(() => say(channel, streams[channel].push(part))),
+              pace
+            ),
+          { discard: true }
+        )
+      }),
     end: Effect.suspend(() =>
       Effect.map(
         Effect.forEach(channels, (channel) => say(channel, streams[channel].flush()), { discard: true }),
