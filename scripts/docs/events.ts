@@ -100,8 +100,8 @@ one piece. Their \`offset\` counts the characters before the piece, so a gap sho
 
 ## What may change
 
-Within one version, events and optional fields may be added, and a literal may gain values. A reader ignores what it does
-not know. A field is never removed, renamed or given another meaning, and an optional one never becomes required, without
+Within one version, events and optional fields may be added, and a literal may gain values. A reader keeps what it does
+not know, shows it by its tag and passes it on. A field is never removed, renamed or given another meaning, and an optional one never becomes required, without
 a new version; a reader refuses an envelope of a later version. Logs of earlier versions stay readable.
 
 ## What holds

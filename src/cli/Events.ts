@@ -20,9 +20,9 @@ export interface EventsOptions {
 const line =
   (start: number, { style, width }: Screen["Type"]) =>
   ({ event, seq, task, time, worker }: Envelope): string => {
-    const { _tag, ...fields } = event
+    const { _tag, ...fields } = event._tag === "UnknownEvent" ? { ...event.json, _tag: event.tag } : event
     const place = [task?.slice(0, 13), worker?.join("/")].filter((part) => part !== undefined).join(" ")
-    const head = `${String(seq).padStart(5)} ${style.dim(`+${((time - start) / 1000).toFixed(3)}s`)} ${style.bold(_tag)} ${style.dim(makeVisible(place))}`
+    const head = `${String(seq).padStart(5)} ${style.dim(`+${((time - start) / 1000).toFixed(3)}s`)} ${style.bold(makeVisible(_tag))} ${style.dim(makeVisible(place))}`
     const said = JSON.stringify(fields)
     return fit(`${head}${said === "{}" ? "" : ` ${makeVisible(said)}`}`, width() - 1)
   }

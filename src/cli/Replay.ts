@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
 import { codeOf, describe } from "../policy/path/FileFailure.ts"
 import { mistakesOf } from "../redaction/Mistake.ts"
-import { Envelope, fromLine, schemaVersion } from "../runtime/Envelope.ts"
+import { decode, type Envelope, fromLine, schemaVersion } from "../runtime/Envelope.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
@@ -35,15 +35,13 @@ const lineLimit = 64 * 1024 * 1024
 
 const tooLong = `the line has more than ${lineLimit} characters, which no event has`
 const writes = "tollgate events SESSION --jsonl > FILE writes a recording"
-const decode = Schema.decodeUnknownEither(Envelope)
 
 /** Why a line is no event, in a sentence without its end. */
 const problemOf = (line: string): string => {
   const json = Either.try((): unknown => JSON.parse(line))
   if (Either.isLeft(json)) return `the line is not JSON, or was cut off; ${writes}`
-  const { event, version } = (typeof json.right === "object" && json.right !== null ? json.right : {}) as {
+  const { version } = (typeof json.right === "object" && json.right !== null ? json.right : {}) as {
     readonly version?: unknown
-    readonly event?: { readonly _tag?: unknown } | null
   }
   if (typeof version === "number" && version > schemaVersion) {
     return `the event has schema version ${version}, this version of Tollgate knows ${schemaVersion}; upgrade it`
@@ -51,11 +49,8 @@ const problemOf = (line: string): string => {
   const found = decode(json.right)
   const mistakes = Either.isLeft(found) ? mistakesOf(found.left) : []
   if (version !== schemaVersion || mistakes.length === 0) return `the line is not an event; ${writes}`
-  const tag = event?._tag
   const first = mistakes[0]
-  return first === undefined || first.path.join(".") === "event._tag"
-    ? `this version of Tollgate knows no event ${JSON.stringify(tag ?? null).slice(0, 100)}`
-    : `the event is not what it should be: ${first.path.join(".")}: ${first.problem}`
+  return `the event is not what it should be: ${first?.path.join(".")}: ${first?.problem}`
 }
 
 /** The events of a recorded file, one for each line; `-` is standard input. */

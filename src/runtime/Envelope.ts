@@ -1,8 +1,8 @@
-import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { isDeepText, maxJsonDepth } from "../text/Json.ts"
-import { Event } from "./Event.ts"
+import { decodeEvent, Event, type Event as AnyEvent } from "./Event.ts"
 
 /** The version of the envelope and of every event in it; see docs/events.md for what may change within one. */
 export const schemaVersion = 1
@@ -34,7 +34,9 @@ export const Envelope = Schema.Struct({
   transient: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   event: Event
 })
-export type Envelope = typeof Envelope.Type
+export interface Envelope extends Omit<typeof Envelope.Type, "event"> {
+  readonly event: AnyEvent
+}
 
 /** Where an event belongs inside its session. */
 export type Place = Pick<Envelope, "task" | "iteration" | "worker">
@@ -45,9 +47,19 @@ export const toLine = (envelope: Envelope): string => JSON.stringify(envelope)
 /** Levels of the data of an event around what a call or its model brings. */
 export const maxEventDepth = 2 * maxJsonDepth
 
-/** The envelope of a line. */
-export const fromLine = (line: string): Effect.Effect<Envelope, EventTooDeep | ParseError> =>
-  isDeepText(line, maxEventDepth) ? Effect.fail(new EventTooDeep({ levels: maxEventDepth })) : decodeLine(line)
+const Outside = Schema.Struct({ ...Envelope.fields, event: Schema.Unknown })
+const decodeOutside = Schema.decodeUnknownEither(Outside, { onExcessProperty: "preserve" })
 
-const decodeLine = Schema.decodeUnknown(Schema.parseJson(Envelope))
-export const decode = Schema.decodeUnknown(Envelope)
+/** An envelope of this version, whatever later ones have added to it and to its event. */
+export const decode = (input: unknown): Either.Either<Envelope, ParseError> =>
+  Either.flatMap(decodeOutside(input), (envelope) =>
+    Either.map(decodeEvent(envelope.event), (event) => ({ ...envelope, event }))
+  )
+
+const parse = Schema.decodeUnknownEither(Schema.parseJson())
+
+/** The envelope of a line. */
+export const fromLine = (line: string): Either.Either<Envelope, EventTooDeep | ParseError> =>
+  isDeepText(line, maxEventDepth)
+    ? Either.left(new EventTooDeep({ levels: maxEventDepth }))
+    : Either.flatMap(parse(line), decode)

@@ -1,9 +1,12 @@
+import * as Either from "effect/Either"
+import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { AgentEvent } from "../agent/AgentEvent.ts"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ToolEvent } from "../tool/ToolEvent.ts"
+import { lenient } from "./Lenient.ts"
 
 /** Who or what caused a session to open, so that a frontend can tell its own command's answer. */
 const cause = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
@@ -111,8 +114,34 @@ export const RuntimeEvent = Schema.Union(
 
 /** Everything that happens, in the past tense. */
 export const Event = Schema.Union(...RuntimeEvent.members, ...AgentEvent.members, ...ToolEvent.members)
-export type Event = typeof Event.Type
+export type Event = typeof Event.Type | UnknownEvent
 export type EventTag = Event["_tag"]
+
+/** An event of a later version, which is kept and passed on as it is. */
+export class UnknownEvent {
+  readonly _tag = "UnknownEvent"
+  readonly tag: string
+  /** Its JSON. */
+  readonly json: object
+
+  constructor(tag: string, json: object) {
+    this.tag = tag
+    this.json = json
+  }
+  toJSON(): object {
+    return this.json
+  }
+}
+
+const decodeKnown = lenient(Event)
+
+/** The event in some JSON; one of a later version is unknown, and what has no tag is none. */
+export const decodeEvent = (json: unknown): Either.Either<Event, ParseError> =>
+  Either.orElse(decodeKnown(json), (error) =>
+    typeof json === "object" && json !== null && "_tag" in json && typeof json._tag === "string"
+      ? Either.right(new UnknownEvent(json._tag, json))
+      : Either.left(error)
+  )
 
 /** Deltas: they coalesce, may be skipped and are never stored; every other event is durable and numbered. */
 export const transientTags = [

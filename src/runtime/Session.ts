@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Mailbox from "effect/Mailbox"
@@ -11,6 +12,7 @@ import type { Tools } from "../agent/Tools.ts"
 import type { WorkerOutcome } from "../agent/Worker.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
@@ -100,13 +102,13 @@ interface InFlight {
 type Body = (sink: TaskSink.TaskSink) => Effect.Effect<WorkerOutcome, TaskError>
 
 /**
- * Opens a session on its log. A task is a daemon that cannot be interrupted except where it works, so that it reaches its
+ * Opens a session on its log; what cannot be read of it is the error, and nothing is taken up. A task is a daemon that cannot be interrupted except where it works, so that it reaches its
  * terminal event whatever happens, exactly once (R4); `FiberMap` would start it interruptible and forget it early.
  */
 export const make = (
   log: EventLog,
   commandId?: string
-): Effect.Effect<Session, never, Scope.Scope | Models | Tools | Approvals | SessionStore> =>
+): Effect.Effect<Session, DatabaseError, Scope.Scope | Models | Tools | Approvals | SessionStore> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
@@ -126,9 +128,10 @@ export const make = (
     let ended = false
 
     yield* approvals.openSession(id, log.lease.project)
-    const nothing: Continuation.Found = { ...Continuation.none, store }
-    const found = yield* Effect.orElseSucceed(Continuation.find(log, store), () => nothing)
-    yield* recover(log, found, view, commandId)
+    const found = yield* Continuation.find(log, store).pipe(
+      Effect.tap((found) => recover(log, found, view, commandId)),
+      Effect.onError(() => approvals.endSession(id))
+    )
     const bodies = yield* makeTasks(log.lease, view)
 
     const runTask = (sink: TaskSink.TaskSink, body: Body) => {
@@ -188,8 +191,11 @@ export const make = (
         if (tasks.size >= options.maxQueuedTasks) {
           return yield* reject(command, `${tasks.size} tasks wait already; cancel one or wait for the first to end.`)
         }
-        const known = seen.has(task) || (yield* Effect.orElseSucceed(store.hasTask(id, task), () => false))
-        if (known) return yield* reject(command, `The session has a task ${task} already; it was not started again.`)
+        const known = seen.has(task) ? Either.right(true) : yield* Effect.either(store.hasTask(id, task))
+        // Who cannot tell whether it ran before does not run it.
+        if (Either.isLeft(known)) return yield* reject(command, `The task was not started: ${known.left.message}`)
+        if (known.right)
+          return yield* reject(command, `The session has a task ${task} already; it was not started again.`)
         seen.add(task)
         yield* log.emit(new TaskQueued({ prompt: redactor.text(prompt), ahead: tasks.size }, trusted), { task })
         yield* launch(task, body)

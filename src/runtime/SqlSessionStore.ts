@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
@@ -8,7 +9,8 @@ import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import * as Checksum from "./Checksum.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
-import { Event } from "./Event.ts"
+import { decodeEvent } from "./Event.ts"
+import { lenient } from "./Lenient.ts"
 import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
 import * as SqlLeases from "./SqlLeases.ts"
 
@@ -23,7 +25,9 @@ const EventRow = Schema.Struct({
   checksum: Schema.NullOr(Schema.String)
 })
 
-const EventText = Schema.parseJson(Event)
+const json = Schema.decodeUnknownEither(Schema.parseJson())
+const decodeMessage = lenient(StoredMessage)
+const decodeRequest = lenient(ApprovalRequest)
 
 const SessionRow = Schema.Struct({
   id: Schema.String,
@@ -46,10 +50,15 @@ const CallRow = Schema.Struct({
   by_user: Schema.Number
 })
 
-const MessageRow = Schema.Struct({ message: Schema.parseJson(StoredMessage) })
+const MessageRow = Schema.Struct({ seq: Schema.Number, message: Schema.String })
 const TaskRow = Schema.Struct({ task_id: Schema.String })
 
-const WaitingRow = Schema.Struct({ project: Schema.String, request: Schema.parseJson(ApprovalRequest) })
+const WaitingRow = Schema.Struct({
+  session_id: Schema.String,
+  seq: Schema.Number,
+  project: Schema.String,
+  request: Schema.String
+})
 
 const workerText = (worker: ReadonlyArray<string>): string => worker.join("/")
 const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
@@ -67,7 +76,7 @@ const moveHead = "UPDATE sessions SET head = ?, updated_at = ? WHERE id = ? AND 
 const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checksum.StoredEvent => ({
   seq,
   time,
-  tag: event._tag,
+  tag: event._tag === "UnknownEvent" ? event.tag : event._tag,
   task_id: task ?? null,
   iteration: iteration ?? null,
   worker: worker === undefined ? null : workerText(worker),
@@ -113,8 +122,9 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
             )
         )
     }
+    const damaged = (session: string, what: string) =>
+      new DatabaseDamaged({ file: database.file, what: `of session ${session}, ${what}` })
     const eventRows = rows(EventRow)
-    const decodeEvent = Schema.decodeUnknown(EventText)
     const sessionRows = rows(SessionRow)
     const messageRows = rows(MessageRow)
     const taskRows = rows(TaskRow)
@@ -160,14 +170,12 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         ).pipe(
           Effect.flatMap((found) => {
             const reading = new Checksum.Reading(Math.max(1, from))
-            const damaged = (what: string) =>
-              new DatabaseDamaged({ file: database.file, what: `of session ${session}, ${what}` })
             return Effect.forEach(found, (row) => {
               const fault = reading.fault(row)
               return fault !== undefined
-                ? damaged(fault)
-                : Effect.mapBoth(decodeEvent(row.event), {
-                    onFailure: () => damaged(`event ${row.seq} cannot be read`),
+                ? damaged(session, fault)
+                : Effect.mapBoth(Either.flatMap(json(row.event), decodeEvent), {
+                    onFailure: () => damaged(session, `event ${row.seq} cannot be read`),
                     onSuccess: (event): Envelope => ({
                       version: schemaVersion,
                       seq: row.seq,
@@ -198,14 +206,19 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           (found) => found.map(summary)
         ),
       messages: (session, limit) =>
-        Effect.map(
+        Effect.flatMap(
           messageRows(
-            sql`SELECT message FROM messages WHERE session_id = ${session}
+            sql`SELECT seq, message FROM messages WHERE session_id = ${session}
               AND seq >= (SELECT visible_from FROM sessions WHERE id = ${session})
               AND (worker IS NULL OR worker = 'root')
               ORDER BY seq DESC LIMIT ${limit}`
           ),
-          (found) => found.map((row) => row.message).toReversed()
+          (found) =>
+            Effect.forEach(found.toReversed(), ({ message, seq }) =>
+              Effect.mapError(Either.flatMap(json(message), decodeMessage), () =>
+                damaged(session, `the message of event ${seq} cannot be read`)
+              )
+            )
         ),
       unfinished: Effect.fn("SessionStore.unfinished")(function* (session) {
         const tasks = yield* taskRows(
@@ -230,8 +243,9 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         }
       }),
       waiting: (limit) =>
-        waitingRows(
-          sql`SELECT session.project, asked.event -> '$.request' AS request
+        Effect.flatMap(
+          waitingRows(
+            sql`SELECT asked.session_id, asked.seq, session.project, asked.event -> '$.request' AS request
             FROM tasks AS task
             CROSS JOIN sessions AS session ON session.id = task.session_id
             CROSS JOIN events AS asked ON asked.session_id = task.session_id AND asked.task_id = task.task_id
@@ -243,6 +257,14 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
                 AND resolved.event ->> '$.approvalId' = asked.event ->> '$.request.id'
             )
             ORDER BY asked.time, asked.seq LIMIT ${limit}`
+          ),
+          (found) =>
+            Effect.forEach(found, ({ project, request, seq, session_id: session }) =>
+              Effect.mapBoth(Either.flatMap(json(request), decodeRequest), {
+                onFailure: () => damaged(session, `event ${seq} cannot be read`),
+                onSuccess: (request) => ({ project, request })
+              })
+            )
         ),
       hasTask: (session, task) =>
         Effect.map(

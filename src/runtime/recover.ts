@@ -6,7 +6,7 @@ import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { Found } from "./continuation.ts"
-import { ErrorRaised, SessionResumed, TaskFailed } from "./Event.ts"
+import { SessionResumed, TaskFailed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { UnfinishedCall } from "./SessionStore.ts"
 
@@ -60,7 +60,7 @@ export const recover = (
   { continuation, store, withdrawn, workers }: Found,
   view: ModelView,
   commandId?: string
-): Effect.Effect<void> =>
+): Effect.Effect<void, DatabaseError> =>
   Effect.gen(function* () {
     if (log.lease.created) return
     const { session } = log.lease
@@ -102,4 +102,4 @@ export const recover = (
       const message = "The runtime stopped while the task was in flight. Send the prompt again to go on."
       yield* log.emit(new TaskFailed({ kind: "crash", message, durationMillis: 0 }, trusted), { task })
     }
-  }).pipe(Effect.catchAll((error: DatabaseError) => log.emit(new ErrorRaised({ message: error.message }, trusted), {})))
+  })

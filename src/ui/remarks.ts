@@ -1,5 +1,9 @@
+import { makeVisible } from "../redaction/visible.ts"
 import type { Event } from "../runtime/Event.ts"
 import type { Level } from "./Display.ts"
+
+/** Characters of the tag of an event that is not known. */
+const maxTag = 64
 
 /** A line about the session rather than about a task or a call. */
 export interface Remark {
@@ -28,6 +32,8 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
       return remark(event.message, "warning")
     case "ErrorRaised":
       return remark(event.message, "error")
+    case "UnknownEvent":
+      return remark(`${makeVisible(event.tag.slice(0, maxTag))}: an event of a later version of Tollgate`)
     default:
       return []
   }
