@@ -7,7 +7,6 @@ import { type CallError, Tools } from "./agent/Tools.ts"
 import type { ApprovalPolicy } from "./approval/ApprovalPolicy.ts"
 import { Approvals } from "./approval/Approvals.ts"
 import { ClientTools } from "./approval/ClientTools.ts"
-import { approve } from "./approval/approve.ts"
 import type { ModelService } from "./model/Model.ts"
 import { Models } from "./model/Models.ts"
 import * as Scripted from "./model/Scripted.ts"
@@ -19,10 +18,10 @@ import * as MemorySessionStore from "./runtime/MemorySessionStore.ts"
 import { Runtime } from "./runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "./runtime/RuntimeOptions.ts"
 import type { SessionStore } from "./runtime/SessionStore.ts"
-import * as DefaultStack from "./tool/DefaultStack.ts"
+import * as DefaultStack from "./gate/DefaultStack.ts"
 import { Ids } from "./tool/Ids.ts"
 import type * as Tool from "./tool/Tool.ts"
-import * as Toolset from "./tool/Toolset.ts"
+import * as Toolset from "./gate/Toolset.ts"
 
 export * as Timeline from "./harness/Timeline.ts"
 export * as Scripted from "./model/Scripted.ts"
@@ -40,7 +39,7 @@ export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> {
   readonly decide?: Decide
   /** `allow` where absent. */
   readonly policy?: ApprovalPolicy
-  readonly stack?: Omit<DefaultStack.DefaultStackOptions<never>, "approval">
+  readonly stack?: DefaultStack.DefaultStackOptions<never>
   readonly settings?: Partial<RuntimeSettings>
   /** Where sessions are kept; in memory where absent. */
   readonly store?: Layer.Layer<SessionStore>
@@ -69,8 +68,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any> = readonly []>(
     options.decide === undefined
       ? Approvals.layer({ policy: options.policy ?? "allow" })
       : Approvals.layerDecide(options.decide)
-  const stack = DefaultStack.make({ ...options.stack, approval: approve })
-  const sealed: unknown = Toolset.seal({ tools: options.tools ?? [], middleware: stack })
+  const sealed: unknown = Toolset.make(options.tools ?? [], { middleware: DefaultStack.make(options.stack ?? {}) })
   return Runtime.layer.pipe(
     Layer.provide(Tools.layerEffect(sealed as SealedHarness)),
     Layer.provide(models),

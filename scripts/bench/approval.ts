@@ -7,16 +7,16 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type { ApprovalRefused, DecisionRefused } from "../../src/approval/ApprovalError.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { Grants } from "../../src/approval/Grants.ts"
-import { identity } from "../../src/middleware/Middleware.ts"
 import { pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
 import { byName } from "../../src/approval/Subject.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import { silent, type CallRequest, type ToolSink } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import type { CallRequest, CallSink } from "../../src/gate/CallRequest.ts"
+import { silent } from "../../src/tool/ToolCall.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 
 type GateError = Toolset.GateError
 
@@ -28,7 +28,7 @@ const RunShell = Tool.make("run_shell", {
   handler: () => Effect.succeed("done")
 })
 
-const request = (command: string, sink: ToolSink): CallRequest => ({
+const request = (command: string, sink: CallSink): CallRequest => ({
   name: "run_shell",
   callId: "call_1",
   sessionId: "session_1",
@@ -67,7 +67,7 @@ interface Bench {
   readonly approvals: Approvals["Type"]
   readonly toolset: Toolset.Toolset<GateError | ApprovalRefused, Approvals>
   readonly asked: Queue.Queue<ApprovalRequest>
-  readonly sink: ToolSink
+  readonly sink: CallSink
 }
 
 const bench = <A>(
@@ -77,9 +77,9 @@ const bench = <A>(
     Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(Approvals.layer({ policy: "ask" }))
-        const toolset = yield* Toolset.seal({ tools: [RunShell], middleware: approve })
+        const toolset = yield* Toolset.make([RunShell])
         const asked = yield* Queue.unbounded<ApprovalRequest>()
-        const sink: ToolSink = {
+        const sink: CallSink = {
           ...silent,
           emit: (event) =>
             event._tag === "ApprovalRequested" ? Effect.asVoid(Queue.offer(asked, event.request)) : Effect.void
@@ -112,7 +112,7 @@ export const cachedApproval = (): Promise<number> =>
 export const unaskedCall = (): Promise<number> =>
   Effect.runPromise(
     Effect.gen(function* () {
-      const toolset = yield* Toolset.seal({ tools: [RunShell], middleware: identity })
+      const toolset = yield* Toolset.make([RunShell], { gate: Gate.unguarded("the reference of a benchmark") })
       const call = toolset.call(request("touch a", silent))
       return yield* repeated(call)
     })
@@ -127,7 +127,7 @@ export const injectedRequest = (): Promise<number> =>
         let total = 0
         for (let index = 0; index < 50; index++) {
           let announced = 0n
-          const sink: ToolSink = {
+          const sink: CallSink = {
             ...given.sink,
             emit: (event) => {
               if (event._tag === "ApprovalRequested") announced = process.hrtime.bigint()

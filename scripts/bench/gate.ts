@@ -10,19 +10,19 @@ import { performance } from "node:perf_hooks"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Audit } from "../../src/approval/Audit.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { backoff } from "../../src/middleware/retry.ts"
 import { concurrency } from "../../src/middleware/concurrency.ts"
 import { rateLimit } from "../../src/middleware/rateLimit.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { FileChanges } from "../../src/tool/FileChanges.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import { silent, type CallRequest } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import type { CallRequest } from "../../src/gate/CallRequest.ts"
+import { silent } from "../../src/tool/ToolCall.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 
 const parameters = { text: Schema.String, times: Schema.optional(Schema.Number) }
 
@@ -95,7 +95,7 @@ export const handlerAlone = (): Promise<number> => {
 
 /** A sealed toolset without any middleware. */
 export const gateNothing = (): Promise<number> =>
-  Effect.runPromise(Toolset.seal({ tools: [Echo] })).then((toolset) =>
+  Effect.runPromise(Toolset.make([Echo])).then((toolset) =>
     measure(
       Effect.suspend(() => toolset.call(request)),
       plain
@@ -104,7 +104,7 @@ export const gateNothing = (): Promise<number> =>
 
 /** The default stack without any option. */
 export const gateDefault = (): Promise<number> =>
-  Effect.runPromise(Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({}) })).then((toolset) =>
+  Effect.runPromise(Toolset.make([Echo], { middleware: DefaultStack.make({}) })).then((toolset) =>
     measure(
       Effect.suspend(() => toolset.call(request)),
       plain
@@ -113,8 +113,7 @@ export const gateDefault = (): Promise<number> =>
 
 const everything = (telemetry: Pick<DefaultStack.DefaultStackOptions<never>, "telemetry">) =>
   Effect.gen(function* () {
-    return yield* Toolset.seal({
-      tools: [Echo],
+    return yield* Toolset.make([Echo], {
       middleware: DefaultStack.make({
         ...telemetry,
         notifications: { show: yield* Notifications },
@@ -123,7 +122,6 @@ const everything = (telemetry: Pick<DefaultStack.DefaultStackOptions<never>, "te
           Hook.post("*", () => Effect.succeed(Hook.After.Keep()))
         ],
         loopGuard: yield* loopGuard({ action: "stop", repeats: Infinity }),
-        approval: approve,
         limits: [
           { tools: "*", middleware: yield* concurrency(16) },
           { tools: "*", middleware: yield* rateLimit({ permits: 1e9, per: "1 second" }) }

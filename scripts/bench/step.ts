@@ -9,7 +9,6 @@ import * as path from "node:path"
 import { performance } from "node:perf_hooks"
 import { Tools } from "../../src/agent/Tools.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import { Models } from "../../src/model/Models.ts"
@@ -19,9 +18,9 @@ import { type Event, isTerminal } from "../../src/runtime/Event.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults, RuntimeOptions } from "../../src/runtime/RuntimeOptions.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 
 const Look = Tool.make("look", {
   description: "Looks at a place",
@@ -59,9 +58,9 @@ const stepping = (steps: number): ModelService => {
 export const agentStep = (steps: number): Effect.Effect<number> =>
   Effect.suspend(() => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-bench-"))
-    const stack = DefaultStack.make({ approval: approve })
+    const stack = DefaultStack.make({})
     const layer = Runtime.layer.pipe(
-      Layer.provide(Tools.layerEffect(Toolset.seal({ tools: [Look], middleware: stack }))),
+      Layer.provide(Tools.layerEffect(Toolset.make([Look], { middleware: stack }))),
       Layer.provide(Models.layerOf({ bench: stepping(steps) })),
       Layer.provide(Approvals.layer({ policy: "allow" })),
       Layer.provide(SqlSessionStore.layer),

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
+import { ToolCallCompleted, ToolCallFailed, ToolCallInterrupted, ToolCallRequested } from "../gate/CallEvent.ts"
 import { FinishReason, Usage } from "../model/ModelPart.ts"
 
 const call = { callId: Schema.String, tool: Schema.String }
@@ -43,34 +44,6 @@ export class ModelAnswered extends Schema.TaggedClass<ModelAnswered>()("ModelAns
   message: StoredMessage,
   finish: FinishReason,
   usage: Usage,
-  durationMillis: Schema.Number
-}) {}
-
-/** A model or a person asked for a call; `arguments` is the JSON text as it came. */
-export class ToolCallRequested extends Schema.TaggedClass<ToolCallRequested>()("ToolCallRequested", {
-  ...call,
-  arguments: Schema.String
-}) {}
-
-/** The call succeeded; `message` is its result in the conversation. */
-export class ToolCallCompleted extends Schema.TaggedClass<ToolCallCompleted>()("ToolCallCompleted", {
-  ...call,
-  message: StoredMessage,
-  durationMillis: Schema.Number
-}) {}
-
-/** The call failed or was refused; `error` names the typed error. */
-export class ToolCallFailed extends Schema.TaggedClass<ToolCallFailed>()("ToolCallFailed", {
-  ...call,
-  error: Schema.Struct({ _tag: Schema.String, message: Schema.String }),
-  message: StoredMessage,
-  durationMillis: Schema.Number
-}) {}
-
-/** The call was interrupted; `message` has what it had put out until then. */
-export class ToolCallInterrupted extends Schema.TaggedClass<ToolCallInterrupted>()("ToolCallInterrupted", {
-  ...call,
-  message: StoredMessage,
   durationMillis: Schema.Number
 }) {}
 

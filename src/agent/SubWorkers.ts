@@ -9,7 +9,10 @@ import { monotonicMillis } from "../middleware/monotonic.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { ToolNotFound } from "../tool/Toolset.ts"
+import { concluded } from "../gate/conclude.ts"
+import { guarded } from "../gate/Gate.ts"
+import { Passage } from "../gate/Passage.ts"
+import { ToolNotFound } from "../gate/Toolset.ts"
 import {
   MessageRecorded,
   WorkerCompleted,
@@ -67,7 +70,12 @@ const toolsBelow = (tools: Tools["Type"], mayDelegate: boolean): Tools["Type"] =
     functions: () => functions,
     call: (request) =>
       tools.tools.get(request.name)?.location === "client"
-        ? new ToolNotFound({ tool: request.name, known: functions.map(({ name }) => name) })
+        ? concluded(
+            request,
+            undefined,
+            new Passage(guarded),
+            () => new ToolNotFound({ tool: request.name, known: functions.map(({ name }) => name) })
+          )
         : tools.call(request)
   }
 }

@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import { withoutSpan } from "../telemetry/traced.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
 import type * as Tool from "../tool/Tool.ts"
-import type { CallRequest } from "../tool/ToolCall.ts"
+import type { CallRequest } from "../gate/CallRequest.ts"
 import type { ToolResult } from "../tool/ToolResult.ts"
-import type { Toolset } from "../tool/Toolset.ts"
+import type { Toolset } from "../gate/Toolset.ts"
 
 /** What every error that a call can fail with has. */
 export interface CallError {

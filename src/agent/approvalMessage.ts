@@ -2,7 +2,8 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { Scope } from "../tool/ApprovalRequest.ts"
-import { ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
+import type { CallEvent } from "../gate/CallEvent.ts"
+import { ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
 import { MessageRecorded } from "./AgentEvent.ts"
 
 /** The runtime's own tool by which a client is asked; a model can neither call nor see it (A2, A4). */
@@ -11,7 +12,7 @@ export const requestApproval = "client.requestApproval"
 const record = (stored: StoredMessage) => new MessageRecorded({ message: stored }, trusted)
 
 /** An approval in the protocol: the request is a tool call to the client, the answer its result (A1, A2). */
-export const approvalMessage = (event: ToolEvent): MessageRecorded | undefined => {
+export const approvalMessage = (event: CallEvent): MessageRecorded | undefined => {
   switch (event._tag) {
     case "ApprovalRequested": {
       const { request } = event

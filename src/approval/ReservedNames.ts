@@ -1,31 +1,7 @@
 import * as Effect from "effect/Effect"
 import { isReserved, reachesForReserved } from "../tool/reserved.ts"
 import type * as Tool from "../tool/Tool.ts"
-import { ReservedToolName, type Toolset } from "../tool/Toolset.ts"
 import { Audit } from "./Audit.ts"
-
-/** Refuses and records whatever reaches for a name of the runtime's own (A4). The names of the tools themselves are exact. */
-export const guarded = <E, R>(toolset: Toolset<E, R>): Toolset<E | ReservedToolName, R | Audit> => ({
-  tools: toolset.tools,
-  call: (request) =>
-    toolset.tools.has(request.name) || !reachesForReserved(request.name)
-      ? toolset.call(request)
-      : Effect.flatMap(Audit, (audit) =>
-          Effect.zipRight(
-            audit.record({
-              kind: "reserved_name_attempt",
-              session: request.sessionId,
-              worker: request.workerPath,
-              tool: request.name,
-              call: request.callId,
-              arguments: request.rawParams,
-              decision: "deny",
-              decided_by: "runtime"
-            }),
-            new ReservedToolName({ tool: request.name })
-          )
-        )
-})
 
 /** The longest name that every provider accepts. */
 const maxName = 64

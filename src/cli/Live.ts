@@ -7,16 +7,17 @@ import * as Option from "effect/Option"
 import { type CallError, Tools } from "../agent/Tools.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
-import { approve } from "../approval/approve.ts"
 import { Audit } from "../approval/Audit.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
 import { Delegate } from "../approval/Delegate.ts"
 import { FileHash } from "../approval/FileHash.ts"
-import { guarded } from "../approval/ReservedNames.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { DelegateProgram } from "../config/Settings.ts"
 import { toLimits } from "../config/ToolLimit.ts"
+import type { CallRequest } from "../gate/CallRequest.ts"
+import * as DefaultStack from "../gate/DefaultStack.ts"
+import * as Toolset from "../gate/Toolset.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import { Memory } from "../memory/Memory.ts"
 import { backoff } from "../middleware/retry.ts"
@@ -28,7 +29,6 @@ import { Runtime } from "../runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import { toHooks } from "../tool/CommandHook.ts"
-import * as DefaultStack from "../tool/DefaultStack.ts"
 import { FileChanges } from "../tool/FileChanges.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
@@ -37,8 +37,6 @@ import { Notifications } from "../tool/Notifications.ts"
 import { ProgressBoard } from "../tool/ProgressBoard.ts"
 import { Spill } from "../tool/Spill.ts"
 import type * as Tool from "../tool/Tool.ts"
-import type { CallRequest } from "../tool/ToolCall.ts"
-import * as Toolset from "../tool/Toolset.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import { projectConfig } from "./ProjectConfig.ts"
 import { whileTrusted } from "./projectHooks.ts"
@@ -119,7 +117,6 @@ export const stack = Effect.gen(function* () {
   const wanted = yield* spans
   return {
     notifications: { show: yield* Notifications },
-    approval: approve,
     ...(action !== "off" && { loopGuard: yield* loopGuard({ action, ...often }) }),
     limits: (yield* Effect.forEach(settings.limits ?? [], toLimits)).flat(),
     resultLimit: { bytes: settings.resultLimit ?? resultLimit, spill: yield* Spill },
@@ -148,7 +145,7 @@ const later = <E, R, E2>(toolset: Toolset.Toolset<E, R>, requirements: Layer.Lay
     const context = yield* Effect.cached(Layer.buildWithScope(requirements, scope))
     const call = (request: CallRequest) =>
       Effect.flatMap(context, (built) => Effect.provide(toolset.call(request), built))
-    return { tools: toolset.tools, call } satisfies Toolset.Toolset<E | E2, never>
+    return { ...toolset, call } satisfies Toolset.Toolset<E | E2, never>
   })
 
 export interface LiveOptions<T extends ReadonlyArray<Tool.Any>, E, R, E2> {
@@ -176,13 +173,11 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
         Layer.succeed(Audit, yield* Audit),
         Layer.succeed(Memory, yield* Memory)
       )
-      const seal = Toolset.seal({ tools, middleware: DefaultStack.make(yield* Effect.provide(stack, spill)) })
-      const toolset = guarded(
-        (yield* seal) as unknown as Toolset.Toolset<
-          CallError,
-          Exclude<Tool.Requirements<T[number]>, Memory> | Memory | Approvals | HookRunner
-        >
-      )
+      const seal = Toolset.make(tools, { middleware: DefaultStack.make(yield* Effect.provide(stack, spill)) })
+      const toolset = (yield* seal) as unknown as Toolset.Toolset<
+        CallError,
+        Exclude<Tool.Requirements<T[number]>, Memory> | Memory | Approvals | HookRunner
+      >
       const found = yield* projectConfig
       const hooks = Layer.suspend(() =>
         whileTrusted(found, environment(process.env)).pipe(

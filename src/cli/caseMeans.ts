@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { toolMessage } from "../agent/callTool.ts"
+import { toolMessage } from "../gate/conclude.ts"
 import { modelView } from "../conversation/ModelView.ts"
 import { Database } from "../database/Database.ts"
 import { Memory } from "../memory/Memory.ts"
@@ -14,7 +14,8 @@ import { HostPattern } from "../policy/network/HostPattern.ts"
 import { defaultRules } from "../policy/network/NetworkRules.ts"
 import { scriptedNetwork } from "../policy/network/ScriptedNetwork.ts"
 import { silent } from "../tool/ToolCall.ts"
-import * as Toolset from "../tool/Toolset.ts"
+import * as Gate from "../gate/Gate.ts"
+import * as Toolset from "../gate/Toolset.ts"
 import { FetchUrl } from "../tools/FetchUrl.ts"
 import { parsePatch, patchTargets } from "../tools/files/Patch.ts"
 import { WebSettings } from "../tools/web/WebSettings.ts"
@@ -58,7 +59,7 @@ const page = "https://page.example/"
 /** `fetch_url` on a network that never leaves the process, and what the conversation gives a model of its result. */
 const deliver: Means["deliver"] = (body) =>
   Effect.gen(function* () {
-    const pass = Toolset.seal({ tools: [FetchUrl], middleware: (call, next) => next(call) })
+    const pass = Toolset.make([FetchUrl], { gate: Gate.unguarded("a network that never leaves the process") })
     const result = yield* (yield* pass).call({
       name: FetchUrl.name,
       callId: "call",

@@ -16,8 +16,14 @@ export type Risk = "low" | "medium" | "high"
 /** A schema that needs no services and whose JSON form is `I`. */
 export type AnySchema = Schema.Schema.AnyNoContext
 
+/** A failure that tells a model, a person and a log what happened; an instance of a `Schema.TaggedError` is one. */
+export interface TaggedFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
 /** The schema of what a tool may fail with; `Schema.Never` for one that cannot. */
-export type FailureSchema = AnySchema | typeof Schema.Never
+export type FailureSchema = (AnySchema & { readonly Type: TaggedFailure }) | typeof Schema.Never
 
 /**
  * Whether a call needs a decision: `contained` where it does, but all that it touches lies plainly inside the workspace and
@@ -70,7 +76,8 @@ export interface Tool<
   Success extends AnySchema,
   Failure extends FailureSchema,
   out R,
-  out Repeatable extends boolean = boolean
+  out Repeatable extends boolean = boolean,
+  out Asking extends boolean = boolean
 > extends Traits {
   readonly name: Name
   readonly parameters: Params
@@ -79,6 +86,8 @@ export interface Tool<
   readonly approval: Approval<Params["Type"], Failure["Type"], R>
   /** Whether it is read-only or idempotent, at the level of types. */
   readonly repeatable: Repeatable
+  /** Whether a call may want a decision by the tool's own word. */
+  readonly asks: Asking
   readonly preview: ((params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>) | undefined
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
   readonly codec: Codec
@@ -93,6 +102,7 @@ export interface Any extends Traits {
   readonly failure: FailureSchema
   readonly approval: Approval<never, unknown, unknown>
   readonly repeatable: boolean
+  readonly asks: boolean
   readonly preview: ((params: never) => Effect.Effect<Preview, unknown, unknown>) | undefined
   readonly handler: (params: never, call: ToolCall) => Effect.Effect<unknown, unknown, unknown>
   readonly codec: Codec
@@ -108,10 +118,36 @@ export type Requirements<T> = T extends {
   ? R
   : never
 
-/** Whether either declaration makes a tool repeatable. */
-export type IsRepeatable<ReadOnly extends boolean, Idempotent extends boolean> = true extends ReadOnly | Idempotent
+/** Whether a call of the tool may want a decision by the tool's own word. */
+export type AskingOf<T> = T extends { readonly asks: infer Asking } ? Asking : boolean
+
+/** Whether either declaration makes a tool repeatable: only the literal `true` does, not a `boolean` that may be false. */
+export type IsRepeatable<ReadOnly extends boolean, Idempotent extends boolean> = [ReadOnly] extends [true]
   ? true
-  : false
+  : [Idempotent] extends [true]
+    ? true
+    : false
+
+/** A word in place of a predicate. */
+export type Need = "never" | "always" | undefined
+
+/**
+ * Whether a tool that declares `N` or a predicate that gives `B` may want a decision; one that says nothing does unless it is
+ * read-only.
+ */
+export type IsAsking<N extends Need, B extends Asks, ReadOnly extends boolean> = [B] extends [never]
+  ? N extends "never"
+    ? false
+    : [N] extends [undefined]
+      ? [ReadOnly] extends [true]
+        ? false
+        : true
+      : true
+  : true
+
+/** Stands where a retry policy would be accepted, so that the compiler says why it is not. */
+export type NotRepeatable =
+  "retry needs readOnly: true or idempotent: true, because repeating anything else may do harm"
 
 export interface Options<
   Params extends AnySchema,
@@ -119,32 +155,51 @@ export interface Options<
   Failure extends FailureSchema,
   R,
   ReadOnly extends boolean,
-  Idempotent extends boolean
+  Idempotent extends boolean,
+  N extends Need = Need,
+  B extends Asks = Asks
 > {
+  /** It changes nothing, so it may run again at any time, and unasked if `approval` is absent. False if absent. */
   readonly readOnly?: ReadOnly
+  /** Running it twice with the same parameters is the same as running it once. False if absent. */
   readonly idempotent?: Idempotent
-  readonly retry?: IsRepeatable<ReadOnly, Idempotent> extends true ? RetryPolicy : never
+  /** When a failed attempt is followed by another; only for a tool that is `readOnly: true` or `idempotent: true`. */
+  readonly retry?: IsRepeatable<ReadOnly, Idempotent> extends true ? RetryPolicy : NotRepeatable
+  /** What the tool does, for a model and for the person who decides. */
   readonly description: string
+  /** The parameters: an object whose encoded side has a JSON Schema. */
   readonly parameters: Params
+  /** What the handler gives; the model reads its encoded form. */
   readonly success: Success
+  /** What the handler may fail with; `Schema.Never` if absent. */
   readonly failure?: Failure
+  /** Where the handler runs; `server` if absent. */
   readonly location?: Location
+  /** Who may invoke the tool; `llm` if absent. */
   readonly mode?: ExecutionMode
-  /** `never` where absent (A7). */
-  readonly approval?: Approval<Params["Type"], Failure["Type"], R>
+  /** `always` if absent, or `never` for a tool that is read-only. */
+  readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], R>)
+  /** `low` for a tool that is read-only and `medium` for any other, if absent. */
   readonly risk?: Risk
+  /** The deadline of each attempt; `0` disables it, absent takes the default of the stack. */
   readonly timeout?: Duration.DurationInput
+  /** The longest silence of an attempt; progress and output end it. */
   readonly idleTimeout?: Duration.DurationInput
+  /** Bytes of UTF-8 after which the result is cut; absent takes the default of the stack. */
   readonly resultLimit?: number
+  /** What people read in place of the name. */
   readonly label?: string
+  /** Where it is listed for people; `general` if absent. */
   readonly category?: string
+  /** What a call would do, shown to whoever decides on it. */
   readonly preview?: (params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>
+  /** Runs a call; the second argument says which, and takes output and progress. */
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
 }
 
 /**
- * Makes a tool. `retry` is accepted only where `readOnly` or `idempotent` is declared: repeating anything else is a
- * compile-time error (T7).
+ * Makes a tool. `retry` is accepted only where `readOnly` or `idempotent` is the literal `true`: repeating anything else is a
+ * compile-time error.
  */
 export const make = <
   const Name extends string,
@@ -153,13 +208,16 @@ export const make = <
   R = never,
   Failure extends FailureSchema = typeof Schema.Never,
   ReadOnly extends boolean = false,
-  Idempotent extends boolean = false
+  Idempotent extends boolean = false,
+  N extends Need = undefined,
+  B extends Asks = never
 >(
   name: Name,
-  options: Options<Params, Success, Failure, R, ReadOnly, Idempotent>
-): Tool<Name, Params, Success, Failure, R, IsRepeatable<ReadOnly, Idempotent>> => {
+  options: Options<Params, Success, Failure, R, ReadOnly, Idempotent, N, B>
+): Tool<Name, Params, Success, Failure, R, IsRepeatable<ReadOnly, Idempotent>, IsAsking<N, B, ReadOnly>> => {
   const readOnly = options.readOnly === true
   const idempotent = readOnly || options.idempotent === true
+  const approval: Approval<Params["Type"], Failure["Type"], R> = options.approval ?? (readOnly ? "never" : "always")
   return {
     name,
     description: options.description,
@@ -168,7 +226,8 @@ export const make = <
     failure: (options.failure ?? Schema.Never) as Failure,
     location: options.location ?? "server",
     mode: options.mode ?? "llm",
-    approval: options.approval ?? "never",
+    approval,
+    asks: (approval !== "never") as IsAsking<N, B, ReadOnly>,
     risk: options.risk ?? (readOnly ? "low" : "medium"),
     readOnly,
     idempotent,
@@ -176,7 +235,7 @@ export const make = <
     timeout: options.timeout === undefined ? undefined : Duration.decode(options.timeout),
     idleTimeout: options.idleTimeout === undefined ? undefined : Duration.decode(options.idleTimeout),
     resultLimit: options.resultLimit,
-    retry: options.retry,
+    retry: options.retry as RetryPolicy | undefined,
     label: options.label ?? name,
     category: options.category ?? "general",
     preview: options.preview,

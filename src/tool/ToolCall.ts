@@ -10,7 +10,10 @@ export interface ToolSink {
   readonly commit: (event: ToolEvent) => Effect.Effect<void>
 }
 
-/** One invocation of a tool (T2). */
+/** Stands for the parameters of a call that have not been decoded yet. */
+export const undecoded: unique symbol = Symbol.for("tollgate/tool/undecoded")
+
+/** One invocation of a tool. */
 export interface ToolCall extends Attempted {
   readonly kind: "tool"
   readonly tool: Tool.Any
@@ -41,18 +44,6 @@ export interface ToolCall extends Attempted {
   readonly sink: ToolSink
 }
 
-/** What it takes to call a tool of a toolset; the toolset adds the rest. */
-export interface CallRequest {
-  readonly name: string
-  readonly callId: string
-  readonly sessionId: string
-  readonly workerPath: ReadonlyArray<string>
-  readonly rawParams: unknown
-  readonly startedAt: number
-  readonly metadata?: Readonly<Record<string, unknown>>
-  readonly sink: ToolSink
-}
-
 /** A sink that tells `hear` of every event before it passes it on. */
 export const heard = (sink: ToolSink, hear: (event: ToolEvent) => Effect.Effect<void>): ToolSink => ({
   emit: (event) =>
@@ -68,7 +59,7 @@ export const heard = (sink: ToolSink, hear: (event: ToolEvent) => Effect.Effect<
 })
 
 /** A sink for calls that nobody watches. */
-export const silent: ToolSink = { emit: () => Effect.void, commit: () => Effect.void }
+export const silent = { emit: () => Effect.void, commit: () => Effect.void } satisfies ToolSink
 
 export const stdout = (call: ToolCall, text: string): Effect.Effect<void> =>
   call.sink.emit(new ToolOutput({ callId: call.callId, tool: call.name, channel: "stdout", text }, trusted))

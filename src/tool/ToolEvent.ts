@@ -34,7 +34,9 @@ export class ApprovalResolved extends Schema.TaggedClass<ApprovalResolved>()("Ap
 /** The call has passed the gate; for a tool that is not read-only this is durable before the handler runs. */
 export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("ToolCallStarted", {
   ...call,
-  readOnly: Schema.Boolean
+  readOnly: Schema.Boolean,
+  /** Why no decision was needed, where the toolset leaves its gate out. */
+  unguarded: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 
 /** A frontend is asked to run a call of a tool that is its own; its answer repeats `requestId`. */

@@ -8,10 +8,9 @@ import { deadline } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { After, Before, type Hook, type HookFailure, type HooksOf, type Outcome } from "./Hook.ts"
-import type { ToolCall } from "./ToolCall.ts"
+import { undecoded, type ToolCall } from "./ToolCall.ts"
 import { HookIntervened, trusted } from "./ToolEvent.ts"
 import { ToolResult } from "./ToolResult.ts"
-import { undecoded } from "./validate.ts"
 
 /** A hook decided that the call fails. */
 export class HookAborted extends Schema.TaggedError<HookAborted>()("HookAborted", {

@@ -13,6 +13,7 @@ export const AskUser = clientTool("ask_user", {
     "want. It gives no permission: calls that need one are asked about by themselves.",
   label: "Ask user",
   category: "user",
+  approval: "never",
   timeout: "15 minutes",
   parameters: Schema.Struct({
     question: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxQuestion)).annotations({

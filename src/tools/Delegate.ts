@@ -16,6 +16,7 @@ export const Delegate = Tool.make(delegateTool, {
   label: "Delegate",
   category: "agent",
   risk: "low",
+  approval: "never",
   timeout: 0,
   idleTimeout: 0,
   parameters: Schema.Struct({

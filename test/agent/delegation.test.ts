@@ -7,7 +7,8 @@ import { Redactor } from "../../src/redaction/Redactor.ts"
 import { DeclareClientTools } from "../../src/runtime/Command.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import { Delegate } from "../../src/tools/Delegate.ts"
 import { delegate, results, sentTo, told, turn } from "./Delegating.ts"
@@ -336,7 +337,7 @@ describe("delegate", () => {
 
   it.effect("says by a typed failure that there is no task to delegate in (S1)", () =>
     Effect.gen(function* () {
-      const toolset = yield* Toolset.seal({ tools: [Delegate] })
+      const toolset = yield* Toolset.make([Delegate], { gate: Gate.unguarded("unit test") })
       const place = { callId: "c", sessionId: "s", workerPath: ["root"], startedAt: 0, sink: silent }
       const error = yield* Effect.flip(toolset.call({ ...place, name: "delegate", rawParams: { task: "x" } }))
       assert.strictEqual(error._tag, "DelegationFailed")

@@ -2,12 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { Delegate, type DelegateAnswer, type ProgramOptions } from "../../src/approval/Delegate.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 
 const request: ApprovalRequest = {
@@ -55,7 +54,7 @@ const gated = (policy: ApprovalPolicy, answer: DelegateAnswer) =>
       approval: "always",
       handler: () => Effect.succeed("done")
     })
-    const toolset = yield* Toolset.seal({ tools: [Write], middleware: approve })
+    const toolset = yield* Toolset.make([Write])
     const place = { callId: "c1", sessionId: "s", workerPath: ["root"], rawParams: {}, startedAt: 0, sink: silent }
     return yield* Effect.merge(Effect.map(toolset.call({ name: "write", ...place }), ({ text }) => text))
   }).pipe(

@@ -6,10 +6,11 @@ import { ClientTools, clientTool } from "../../src/approval/ClientTools.ts"
 import type { Message, StoredMessage } from "../../src/conversation/Message.ts"
 import { ModelView, modelView } from "../../src/conversation/ModelView.ts"
 import { isReserved, reachesForReserved } from "../../src/tool/reserved.ts"
-import type { CallRequest } from "../../src/tool/ToolCall.ts"
+import type { CallRequest } from "../../src/gate/CallRequest.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import type { ClientCallRequested } from "../../src/tool/ToolEvent.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { opened, shell } from "./Talk.ts"
 
 const asks = (id: string, ...calls: ReadonlyArray<readonly [id: string, name: string]>): StoredMessage => ({
@@ -156,7 +157,7 @@ describe("a tool of the client", () => {
   })
   const asked = Effect.gen(function* () {
     const requests = yield* Queue.unbounded<ClientCallRequested>()
-    const toolset = yield* Toolset.seal({ tools: [Notify] })
+    const toolset = yield* Toolset.make([Notify], { gate: Gate.unguarded("unit test") })
     const request: CallRequest = {
       name: "notify",
       callId: "c1",

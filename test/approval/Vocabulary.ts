@@ -18,7 +18,8 @@ import {
   SwitchModel
 } from "../../src/runtime/Command.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { globbed, hosted, pattern, policyOf, revoked } from "./granting.ts"
 import { foreignTool, openTool } from "./MockTools.ts"
 import { imported, postedHistory, postedMessage } from "./posting.ts"
@@ -68,7 +69,7 @@ const registered: Meaning = (stage, { name, tools = [] }) =>
       Effect.gen(function* () {
         const { world } = stage
         const made = openTool(world.machine, each)
-        const sealed = yield* Effect.either(Toolset.seal({ tools: [...world.tools, made] }))
+        const sealed = yield* Effect.either(Toolset.make([...world.tools, made], { gate: Gate.unguarded("unit test") }))
         if (Either.isLeft(sealed)) for (const label of [each, "registration"]) stage.note(label, sealed.left._tag)
         else yield* world.swapTools([...world.tools, made])
       }),

@@ -4,9 +4,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { type CallError, Tools } from "../../src/agent/Tools.ts"
 import { Approvals, type ApprovalsOptions } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { Audit } from "../../src/approval/Audit.ts"
-import { guarded } from "../../src/approval/ReservedNames.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Subjects } from "../../src/approval/Subject.ts"
 import { Slept } from "../../src/approval/DeadlineClock.ts"
@@ -23,10 +21,10 @@ import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { RuntimeOptions, defaults } from "../../src/runtime/RuntimeOptions.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { Before, pre } from "../../src/tool/Hook.ts"
 import type * as Tool from "../../src/tool/Tool.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { mortal } from "../support/mortal.ts"
 import { Machine } from "./Machine.ts"
 import { mockTools } from "./MockTools.ts"
@@ -79,15 +77,11 @@ const sealed = (machine: Machine, tools: ReadonlyArray<Tool.Any>, { hooks = fals
     })
   )
   const stack = DefaultStack.make({
-    approval: approve,
     ...(hooks ? { hooks: [rewrite] } : {}),
     ...(retry ? { retry: policy } : {})
   })
-  const toolset: unknown = Toolset.seal({ tools, middleware: stack })
-  return Effect.map(
-    Effect.orDie(toolset as Effect.Effect<Toolset.Toolset<CallError, Approvals>, Toolset.ToolsetInvalid>),
-    guarded
-  )
+  const toolset: unknown = Toolset.make(tools, { middleware: stack })
+  return Effect.orDie(toolset as Effect.Effect<Toolset.Toolset<CallError, Approvals>, Toolset.ToolsetInvalid>)
 }
 
 /** A clock whose wall time can jump while its monotonic time and the timers of the test clock stand still. */

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Schema, TestClock } from "effect"
 import { ToolLimit, toLimits } from "../../src/config/ToolLimit.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Echo, request } from "../tool/support.ts"
 
 const decode = Schema.decodeUnknownEither(ToolLimit)
@@ -21,7 +22,10 @@ const tools = [Echo, slow("grep"), slow("delegate")] as const
 const limited = (...written: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const limits = yield* Effect.forEach(written, (one) => Effect.flatMap(decode(one), toLimits))
-    return yield* Toolset.seal({ tools, middleware: DefaultStack.make({ limits: limits.flat() }) })
+    return yield* Toolset.make(tools, {
+      middleware: DefaultStack.make({ limits: limits.flat() }),
+      gate: Gate.unguarded("unit test")
+    })
   })
 
 describe("limits of the configuration", () => {

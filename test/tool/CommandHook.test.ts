@@ -3,11 +3,12 @@ import { Effect, Either, Layer, Schema } from "effect"
 import { environment } from "../../src/process/Environment.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import { CommandHook, toHook, toHooks } from "../../src/tool/CommandHook.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as HookProcesses from "../../src/tool/HookProcesses.ts"
 import { HookNotRun, HookRunner, type HookProgram } from "../../src/tool/HookRunner.ts"
 import { whole, type Output } from "../../src/process/Output.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Echo, request } from "./support.ts"
 
 const decode = Schema.decodeUnknownSync(CommandHook, { onExcessProperty: "error" })
@@ -15,7 +16,10 @@ const decode = Schema.decodeUnknownSync(CommandHook, { onExcessProperty: "error"
 const call = (configured: ReadonlyArray<unknown>, text = "hi") =>
   Effect.gen(function* () {
     const hooks = configured.map((hook) => toHook(decode(hook)))
-    const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({ hooks }) })
+    const toolset = yield* Toolset.make([Echo], {
+      middleware: DefaultStack.make({ hooks }),
+      gate: Gate.unguarded("unit test")
+    })
     return yield* Effect.either(toolset.call(request("echo", { text })))
   })
 
@@ -100,7 +104,10 @@ describe("a hook that is a program", () => {
     Effect.gen(function* () {
       const heard: Array<HookProgram> = []
       const hooks = [toHook(decode({ event: "post", command: ["c"] }))]
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({ hooks }) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({ hooks }),
+        gate: Gate.unguarded("unit test")
+      })
       yield* Effect.provide(Effect.either(toolset.call(request("echo", { text: 7 }))), answering({}, heard))
       assert.deepInclude(JSON.parse(heard[0]?.stdin ?? "").outcome, { ok: false })
     })

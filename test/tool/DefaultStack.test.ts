@@ -1,22 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Schema, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { concurrency } from "../../src/middleware/concurrency.ts"
 import { group } from "../../src/middleware/group.ts"
 import type { Middleware } from "../../src/middleware/Middleware.ts"
 import { rateLimit } from "../../src/middleware/rateLimit.ts"
 import { backoff } from "../../src/middleware/retry.ts"
 import { named } from "../../src/middleware/Step.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { FileChanges } from "../../src/tool/FileChanges.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import { fileChanged, progress, stderr, stdout, type ToolCall } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import { fileChanged, progress, silent, stderr, stdout, type ToolCall } from "../../src/tool/ToolCall.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Broken, ear, Echo, request, running, Write } from "./support.ts"
 
 const services = Layer.mergeAll(Notifications.layer(), ProgressBoard.layer(), FileChanges.layer())
@@ -39,7 +39,6 @@ describe("DefaultStack", () => {
         notifications: { show: yield* Notifications },
         hooks: [Hook.pre("*", () => Effect.succeed(Hook.Before.Continue()), { name: "look" })],
         loopGuard: yield* loopGuard({ action: "ask" }),
-        approval: note("approval"),
         limits: [
           { tools: ["echo"], middleware: yield* concurrency(2) },
           { tools: (tool: Tool.Any) => tool.readOnly, middleware: yield* rateLimit({ permits: 5, per: "1 second" }) },
@@ -68,7 +67,6 @@ describe("DefaultStack", () => {
           { step: "approval", detail: "" },
           { step: "concurrency", detail: "2 at a time" },
           { step: "rate limit", detail: "5 times per 1s" },
-          { step: "announcement", detail: "" },
           { step: "result limit", detail: "64,000 bytes" },
           { step: "retry", detail: "3 attempts, 100ms × 2 up to 1s" },
           { step: "timeout", detail: "5s per attempt, 1s of silence" },
@@ -76,7 +74,8 @@ describe("DefaultStack", () => {
           { step: "file changes", detail: "" },
           { step: "own › mine › a", detail: "" },
           { step: "own › mine › b", detail: "" },
-          { step: "handler", detail: "echo" }
+          { step: "journal", detail: "" },
+          { step: "handler", detail: "repeatable" }
         ]
       )
     }).pipe(Effect.provide(services))
@@ -86,15 +85,23 @@ describe("DefaultStack", () => {
     Effect.sync(() => {
       const names = (options: Parameters<typeof DefaultStack.make>[0], tool: Tool.Any) =>
         DefaultStack.describe(options, tool).map(({ step }) => step)
-      assert.deepStrictEqual(names({}, Echo), ["recovery", "validation", "announcement", "handler"])
-      assert.deepStrictEqual(names({ recovery: false }, Echo), ["validation", "announcement", "handler"])
+      assert.deepStrictEqual(names({}, Echo), ["recovery", "validation", "approval", "journal", "handler"])
+      assert.deepStrictEqual(names({ recovery: false }, Echo), ["validation", "approval", "journal", "handler"])
       const some = {
         retry: policy,
         hooks: [Hook.pre("echo", () => Effect.succeed(Hook.Before.Continue()))],
         onInvalid: () => Effect.void
       }
-      assert.deepStrictEqual(names(some, Write), ["recovery", "validation", "announcement", "handler"])
-      assert.deepStrictEqual(names(some, Echo), ["recovery", "hooks", "validation", "announcement", "retry", "handler"])
+      assert.deepStrictEqual(names(some, Write), ["recovery", "validation", "approval", "journal", "handler"])
+      assert.deepStrictEqual(names(some, Echo), [
+        "recovery",
+        "hooks",
+        "validation",
+        "approval",
+        "retry",
+        "journal",
+        "handler"
+      ])
     })
   )
 
@@ -109,7 +116,7 @@ describe("DefaultStack", () => {
             Effect.suspend(() => next(call))
           )
       const tool = Tool.wrap(Tool.wrap(Echo, trace("inner")), trace("outer"))
-      const toolset = yield* Toolset.seal({ tools: [tool], middleware: trace("global") })
+      const toolset = yield* Toolset.make([tool], { middleware: trace("global"), gate: Gate.unguarded("unit test") })
       yield* toolset.call(request("echo", { text: "hi" }))
       assert.deepStrictEqual(log, ["global", "outer", "inner"])
     })
@@ -131,10 +138,8 @@ describe("DefaultStack", () => {
             Effect.sync(() => log.push(`limit after ${tags().join(",")}`)),
             Effect.suspend(() => next(call))
           )
-        const toolset = yield* Toolset.seal({
-          tools: [flaky],
+        const toolset = yield* Toolset.make([flaky], {
           middleware: DefaultStack.make({
-            approval: approve,
             retry: policy,
             limits: [{ tools: "*", middleware: limit }]
           })
@@ -167,7 +172,7 @@ describe("DefaultStack", () => {
       })
       const refuse: Middleware<unknown, { fails: "no" }> = (call, next) =>
         Effect.zipRight(Effect.fail("no" as const), next(call))
-      const toolset = yield* Toolset.seal({ tools: [eager], middleware: refuse })
+      const toolset = yield* Toolset.make([eager], { middleware: refuse, gate: Gate.unguarded("unit test") })
       assert.strictEqual(yield* Effect.flip(toolset.call(request("eager", {}))), "no")
       assert.isFalse(touched)
     })
@@ -182,11 +187,16 @@ describe("DefaultStack", () => {
         success: Schema.Void,
         handler: (params, call) => Effect.sync(() => void seen.push({ ...call, params }))
       })
-      const toolset = yield* Toolset.seal({ tools: [tool], middleware: DefaultStack.make({}) })
-      const { sink } = ear()
-      yield* toolset.call({ ...request("look", { at: "7" }, sink), metadata: { by: "test" } })
-      assert.deepStrictEqual(seen, [
+      const toolset = yield* Toolset.make([tool], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
+      yield* toolset.call({ ...request("look", { at: "7" }, silent), metadata: { by: "test" } })
+      const [call] = seen
+      assert.deepStrictEqual(
+        { ...call, [Symbol.for("tollgate/gate/Passage")]: undefined },
         {
+          [Symbol.for("tollgate/gate/Passage")]: undefined,
           kind: "tool",
           name: "look",
           tool,
@@ -198,9 +208,9 @@ describe("DefaultStack", () => {
           startedAt: 0,
           attempt: 1,
           metadata: { by: "test" },
-          sink
+          sink: silent
         }
-      ])
+      )
     })
   )
 
@@ -219,9 +229,9 @@ describe("DefaultStack", () => {
             fileChanged(call, { path: "a.js", change: "created", size: 3 })
           ])
       })
-      const toolset = yield* Toolset.seal({
-        tools: [tool, Echo],
-        middleware: DefaultStack.make({ progress: yield* ProgressBoard, fileChanges: yield* FileChanges })
+      const toolset = yield* Toolset.make([tool, Echo], {
+        middleware: DefaultStack.make({ progress: yield* ProgressBoard, fileChanges: yield* FileChanges }),
+        gate: Gate.unguarded("unit test")
       })
       assert.strictEqual((yield* toolset.call(request("build", {}, sink))).text, "done")
       assert.deepStrictEqual(
@@ -242,10 +252,10 @@ describe("DefaultStack", () => {
   it.effect("interrupts a call without swallowing it, and records a bug with its stack (T4)", () =>
     Effect.gen(function* () {
       const { heard, sink } = ear()
-      const toolset = yield* Toolset.seal({
-        tools: [running(Effect.interrupt, "gone"), running(Effect.die(new Error("oops")), "bug")],
-        middleware: DefaultStack.make({})
-      })
+      const toolset = yield* Toolset.make(
+        [running(Effect.interrupt, "gone"), running(Effect.die(new Error("oops")), "bug")],
+        { middleware: DefaultStack.make({}), gate: Gate.unguarded("unit test") }
+      )
       assert.isTrue(Exit.isInterrupted(yield* Effect.exit(toolset.call(request("gone", {})))))
       const error = yield* Effect.flip(toolset.call(request("bug", {}, sink)))
       assert.strictEqual(error.message, "tool bug crashed")

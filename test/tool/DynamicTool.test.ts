@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { backoff } from "../../src/middleware/retry.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
 import { decoder } from "../../src/tool/JsonSchema.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { request } from "./support.ts"
 
 const search = {
@@ -135,9 +136,9 @@ describe("DynamicTool", () => {
 
   it.effect("is validated by its schema before it runs (T9)", () =>
     Effect.gen(function* () {
-      const toolset = yield* Toolset.seal({
-        tools: [DynamicTool.make("search", options)],
-        middleware: DefaultStack.make({})
+      const toolset = yield* Toolset.make([DynamicTool.make("search", options)], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
       })
       const result = yield* toolset.call(request("search", { query: "ok" }))
       assert.strictEqual(result.text, '{"found":{"query":"ok"}}')
@@ -152,7 +153,9 @@ describe("DynamicTool", () => {
   it.effect("with a retry policy is refused unless it may be repeated, and is repeated where it may (T7)", () =>
     Effect.gen(function* () {
       const retry = backoff({ maxAttempts: 3, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false })
-      const refused = yield* Effect.flip(Toolset.seal({ tools: [DynamicTool.make("search", { ...options, retry })] }))
+      const refused = yield* Effect.flip(
+        Toolset.make([DynamicTool.make("search", { ...options, retry })], { gate: Gate.unguarded("unit test") })
+      )
       assert.strictEqual(
         refused.message,
         'Tool "search" cannot be part of the toolset: it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm'
@@ -164,7 +167,10 @@ describe("DynamicTool", () => {
           return new DynamicTool.DynamicToolFailed({ tool: "search", reason: "busy", retryable: true })
         })
       const tool = DynamicTool.make("search", { ...options, handler, retry, idempotent: true })
-      const toolset = yield* Toolset.seal({ tools: [tool], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([tool], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const error = yield* Effect.flip(toolset.call(request("search", { query: "ok" })))
       assert.strictEqual(error.message, "tool search failed after 3 attempts: busy")
       assert.strictEqual(attempts, 3)

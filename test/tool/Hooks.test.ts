@@ -1,18 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Either, Exit, FastCheck, Fiber, TestClock } from "effect"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import type { ToolCall } from "../../src/tool/ToolCall.ts"
 import { stack } from "../../src/middleware/Middleware.ts"
 import { runHooks } from "../../src/tool/runHooks.ts"
-import { validate } from "../../src/tool/validate.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import { validate } from "../../src/gate/validate.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Broken, ear, Echo, request, running, Write } from "./support.ts"
 
 const { After, Before } = Hook
 
 const sealed = (hooks: ReadonlyArray<Hook.Hook>, tools = [Echo, Write] as ReadonlyArray<typeof Echo | typeof Write>) =>
-  Toolset.seal({ tools: [...tools], middleware: DefaultStack.make({ hooks }) })
+  Toolset.make([...tools], { middleware: DefaultStack.make({ hooks }), gate: Gate.unguarded("unit test") })
 
 const target = FastCheck.constantFrom("*", "echo", "write")
 const registered = FastCheck.array(FastCheck.tuple(FastCheck.boolean(), target), { maxLength: 10 })
@@ -86,7 +87,10 @@ describe("hooks", () => {
         [Hook.pre("*", () => Effect.succeed(Before.Replace({ parameters: { text: "new" } })))],
         "echo"
       )
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: stack(validate(), runHooks(hooks)) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: stack(validate(), runHooks(hooks)),
+        gate: Gate.unguarded("unit test")
+      })
       assert.strictEqual((yield* toolset.call(request("echo", { text: "old" }))).text, "new")
     })
   )
@@ -120,8 +124,12 @@ describe("hooks", () => {
         })
       )
       const run = (tools: ReadonlyArray<ReturnType<typeof running>>, ...hooks: ReadonlyArray<Hook.Hook>) =>
-        Effect.flatMap(Toolset.seal({ tools, middleware: DefaultStack.make({ hooks: [look, ...hooks] }) }), (toolset) =>
-          Effect.either(toolset.call(request("work", {})))
+        Effect.flatMap(
+          Toolset.make(tools, {
+            middleware: DefaultStack.make({ hooks: [look, ...hooks] }),
+            gate: Gate.unguarded("unit test")
+          }),
+          (toolset) => Effect.either(toolset.call(request("work", {})))
         )
       const fine = [running(Effect.succeed("fine"))]
       const broken = [running(new Broken({ retryable: false }))]
@@ -198,11 +206,11 @@ describe("hooks", () => {
       const fiber = yield* Effect.fork(waiting.call(request("echo", { text: "hi" })))
       yield* Effect.yieldNow()
       assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
-      const bug = yield* Toolset.seal({
-        tools: [running(Effect.die("bug"))],
+      const bug = yield* Toolset.make([running(Effect.die("bug"))], {
         middleware: DefaultStack.make({
           hooks: [Hook.post("*", () => Effect.sync(() => ((seen = true), After.Keep())))]
-        })
+        }),
+        gate: Gate.unguarded("unit test")
       })
       assert.strictEqual((yield* Effect.flip(bug.call(request("work", {}))))._tag, "Crashed")
       assert.isFalse(seen)
@@ -215,7 +223,10 @@ describe("hooks", () => {
       const hook = Hook.pre("*", () =>
         Effect.map(Calendar, ({ frozen }) => (frozen ? Before.Abort({ reason: "frozen" }) : Before.Continue()))
       )
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({ hooks: [hook] }) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({ hooks: [hook] }),
+        gate: Gate.unguarded("unit test")
+      })
       const call: Effect.Effect<unknown, { readonly _tag: string }, Calendar> = toolset.call(
         request("echo", { text: "hi" })
       )

@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Ref, Schema, TestClock } from "effect"
 import { backoff } from "../../src/middleware/retry.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import { silent, type CallRequest } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import type { CallRequest } from "../../src/gate/CallRequest.ts"
+import { silent } from "../../src/tool/ToolCall.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 
 const request = (name: string, rawParams: unknown): CallRequest => ({
   name,
@@ -30,7 +32,10 @@ describe("Toolset", () => {
         readOnly: true,
         handler: ({ text }) => Effect.succeed(text)
       })
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const result = yield* toolset.call(request("echo", { text: "hi" }))
       assert.strictEqual(result.text, "hi")
       const error = yield* Effect.flip(toolset.call(request("echo", { text: 1, extra: 2 })))
@@ -57,9 +62,9 @@ describe("Toolset", () => {
       const common = { description: "d", parameters: Schema.Struct({}), success: Schema.Void, failure: Flaky }
       const Read = Tool.make("read", { ...common, readOnly: true, handler: body })
       const Write = Tool.make("write", { ...common, handler: body })
-      const toolset = yield* Toolset.seal({
-        tools: [Read, Write],
-        middleware: DefaultStack.make({ retry: policy, timeouts: { limit: Duration.seconds(5) } })
+      const toolset = yield* Toolset.make([Read, Write], {
+        middleware: DefaultStack.make({ retry: policy, timeouts: { limit: Duration.seconds(5) } }),
+        gate: Gate.unguarded("unit test")
       })
       const fiber = yield* Effect.fork(Effect.flip(toolset.call(request("read", {}))))
       yield* TestClock.adjust("300 millis")
@@ -82,7 +87,10 @@ describe("Toolset", () => {
         timeout: "5 seconds",
         handler: () => Effect.uninterruptible(Effect.sleep("1 hour"))
       })
-      const toolset = yield* Toolset.seal({ tools: [Hang], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([Hang], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const fiber = yield* Effect.fork(Effect.flip(toolset.call(request("hang", {}))))
       yield* TestClock.adjust("5 seconds")
       const error = yield* Fiber.join(fiber)
@@ -100,7 +108,10 @@ describe("Toolset", () => {
           throw new TypeError("x is not a function")
         }
       })
-      const toolset = yield* Toolset.seal({ tools: [Bug], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([Bug], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const error = yield* Effect.flip(toolset.call(request("bug", {})))
       assert.strictEqual(error.message, "tool bug crashed")
     })

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, TestClock } from "effect"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { FileChanges } from "../../src/tool/FileChanges.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import { Ids } from "../../src/tool/Ids.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { FileChanged, trusted } from "../../src/tool/ToolEvent.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { ear, Echo, request, running } from "./support.ts"
 
 const circular: { self?: unknown } = {}
@@ -17,7 +18,10 @@ describe("what others wrote", () => {
     Effect.gen(function* () {
       const bug = Effect.delay(Effect.die(new Error("bug")), 10)
       const fan = running(Effect.all([bug, Effect.never], { concurrency: "unbounded" }))
-      const toolset = yield* Toolset.seal({ tools: [fan], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([fan], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const { sink, tags } = ear()
       const fiber = yield* Effect.fork(Effect.flip(toolset.call(request("work", {}, sink))))
       yield* TestClock.adjust(10)
@@ -30,7 +34,10 @@ describe("what others wrote", () => {
     Effect.gen(function* () {
       const tool = running(Effect.succeed("ran"))
       assert.deepInclude(tool.codec.jsonSchema(), { type: "object", properties: {}, additionalProperties: false })
-      const toolset = yield* Toolset.seal({ tools: [tool], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([tool], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       for (const params of [{ evil: 1 }, "text", 5, [1], null]) {
         assert.strictEqual((yield* Effect.flip(toolset.call(request("work", params))))._tag, "ParametersInvalid")
       }
@@ -40,7 +47,10 @@ describe("what others wrote", () => {
 
   it.effect("fills no message, whatever its length and its characters (T9)", () =>
     Effect.gen(function* () {
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const told = (name: string, params: unknown) =>
         Effect.map(Effect.flip(toolset.call(request(name, params))), ({ message }) => message)
       for (const params of [{ text: "a", ["x".repeat(100_000)]: 1 }, { text: { ["k".repeat(100_000)]: 1 } }]) {
@@ -70,9 +80,9 @@ describe("what others wrote", () => {
           Hook.pre("echo", run as Hook.PreHook["run"], { onFailure })
         const calling = (onFailure: "fail" | "skip") =>
           Effect.flatMap(
-            Toolset.seal({
-              tools: [Echo],
-              middleware: DefaultStack.make({ hooks: [hooked(onFailure)] })
+            Toolset.make([Echo], {
+              middleware: DefaultStack.make({ hooks: [hooked(onFailure)] }),
+              gate: Gate.unguarded("unit test")
             }),
             (toolset) => toolset.call(request("echo", { text: "hi" }))
           )
@@ -89,9 +99,9 @@ describe("what others wrote", () => {
       const crash = () => {
         throw new Error("rule")
       }
-      const toolset = yield* Toolset.seal({
-        tools: [Echo],
-        middleware: DefaultStack.make({ notifications: { show: yield* Notifications, rule: crash }, onInvalid: crash })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({ notifications: { show: yield* Notifications, rule: crash }, onInvalid: crash }),
+        gate: Gate.unguarded("unit test")
       })
       assert.strictEqual((yield* toolset.call(request("echo", { text: "hi" }))).text, "hi")
       assert.strictEqual((yield* Effect.flip(toolset.call(request("echo", {}))))._tag, "ParametersInvalid")

@@ -2,12 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Ref } from "effect"
 import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Broken, Echo, request, running } from "./support.ts"
 
 const sealed = (
@@ -15,7 +14,7 @@ const sealed = (
   tools: ReadonlyArray<typeof Echo | ReturnType<typeof running>>
 ) =>
   Effect.flatMap(loopGuard(options), (guard) =>
-    Toolset.seal({ tools: [...tools], middleware: DefaultStack.make({ loopGuard: guard, approval: approve }) })
+    Toolset.make([...tools], { middleware: DefaultStack.make({ loopGuard: guard }) })
   )
 
 const asked = Layer.unwrapEffect(
@@ -102,10 +101,7 @@ describe("loopGuard", () => {
     Effect.gen(function* () {
       const rules = [{ id: "all", decision: "allow", level: "user", tool: "echo" } as const]
       const guard = yield* loopGuard({ action: "ask" })
-      const toolset = yield* Toolset.seal({
-        tools: [Echo],
-        middleware: DefaultStack.make({ loopGuard: guard, approval: approve, ...more })
-      })
+      const toolset = yield* Toolset.make([Echo], { middleware: DefaultStack.make({ loopGuard: guard, ...more }) })
       const tags: Array<string> = []
       const one = Effect.either(toolset.call(request("echo", params)))
       const again = Effect.map(one, (ended) => tags.push(Either.isRight(ended) ? "ok" : ended.left._tag))

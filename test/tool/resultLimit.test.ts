@@ -2,12 +2,13 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck, Layer } from "effect"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { excerpt } from "../../src/tool/Excerpt.ts"
 import { limitResult } from "../../src/tool/limitResult.ts"
 import { Ids } from "../../src/tool/Ids.ts"
 import { directoryOf, Spill, SpillFailed } from "../../src/tool/Spill.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Echo, request } from "./support.ts"
 
 const graphemes = (text: string) =>
@@ -49,7 +50,10 @@ describe("excerpt", () => {
 })
 
 const sealed = (tool: typeof Echo, spill?: Spill["Type"]) =>
-  Toolset.seal({ tools: [tool], middleware: DefaultStack.make({ resultLimit: { ...(spill && { spill }) } }) })
+  Toolset.make([tool], {
+    middleware: DefaultStack.make({ resultLimit: { ...(spill && { spill }) } }),
+    gate: Gate.unguarded("unit test")
+  })
 
 describe("limitResult", () => {
   const limited = { ...Echo, resultLimit: 60 }

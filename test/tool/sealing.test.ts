@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema } from "effect"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { Ids } from "../../src/tool/Ids.ts"
 import type { Issue } from "../../src/tool/Parameters.ts"
 import { ParametersInvalid } from "../../src/tool/Parameters.ts"
@@ -8,7 +8,8 @@ import { isReserved } from "../../src/tool/reserved.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import { ToolResult } from "../../src/tool/ToolResult.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Echo, request } from "./support.ts"
 
 describe("Tool.make", () => {
@@ -31,7 +32,8 @@ describe("Tool.make", () => {
       description: "d",
       location: "server",
       mode: "llm",
-      approval: "never",
+      approval: "always",
+      asks: true,
       risk: "medium",
       readOnly: false,
       idempotent: false,
@@ -51,7 +53,7 @@ describe("Tool.make", () => {
 
 describe("Toolset.seal", () => {
   const sealed = (...tools: ReadonlyArray<Tool.Any>) =>
-    Effect.exit(Toolset.seal({ tools: tools as ReadonlyArray<typeof Echo> }))
+    Effect.exit(Toolset.make(tools as ReadonlyArray<typeof Echo>, { gate: Gate.unguarded("unit test") }))
 
   it.effect("refuses reserved, malformed and repeated names (T3)", () =>
     Effect.gen(function* () {
@@ -70,10 +72,12 @@ describe("Toolset.seal", () => {
 
   it.effect("knows no other tools than its own, and none that is reserved (T3)", () =>
     Effect.gen(function* () {
-      const toolset = yield* Toolset.seal({ tools: [Echo] })
+      const toolset = yield* Toolset.make([Echo], { gate: Gate.unguarded("unit test") })
       const missing = yield* Effect.flip(toolset.call(request("nothing", {})))
       assert.strictEqual(missing.message, 'There is no tool "nothing". Available: echo.')
-      const empty = yield* Effect.flip((yield* Toolset.seal({ tools: [] })).call(request("x", {})))
+      const empty = yield* Effect.flip(
+        (yield* Toolset.make([], { gate: Gate.unguarded("unit test") })).call(request("x", {}))
+      )
       assert.include(empty.message, "Available: none.")
       const reserved = yield* Effect.flip(toolset.call(request("client.showApproval", {})))
       assert.include(reserved.message, "is reserved for the runtime")
@@ -85,7 +89,7 @@ describe("Toolset.seal", () => {
     Effect.gen(function* () {
       const wrong = { ...Echo, handler: () => Effect.succeed(7 as unknown as string) }
       const later = { ...Echo, name: "later", handler: () => Effect.sync(() => 7 as unknown as string) }
-      const toolset = yield* Toolset.seal({ tools: [wrong, later] })
+      const toolset = yield* Toolset.make([wrong, later], { gate: Gate.unguarded("unit test") })
       for (const name of ["echo", "later"]) {
         const error = yield* Effect.flip(toolset.call(request(name, { text: "hi" })))
         assert.strictEqual(error._tag, "ResultInvalid")
@@ -109,7 +113,10 @@ describe("validate", () => {
     Effect.gen(function* () {
       const told: Array<ReadonlyArray<Issue>> = []
       const onInvalid = (_: unknown, issues: ReadonlyArray<Issue>) => Effect.sync(() => void told.push(issues))
-      const toolset = yield* Toolset.seal({ tools: [Deep], middleware: DefaultStack.make({ onInvalid }) })
+      const toolset = yield* Toolset.make([Deep], {
+        middleware: DefaultStack.make({ onInvalid }),
+        gate: Gate.unguarded("unit test")
+      })
       const error = yield* Effect.flip(
         toolset.call(request("deep", { ranges: [{ start: 1 }, { start: "x" }], more: 1 }))
       )
@@ -129,7 +136,7 @@ describe("validate", () => {
 
   it.effect("is short enough for a model, however wrong the parameters are (T9)", () =>
     Effect.gen(function* () {
-      const toolset = yield* Toolset.seal({ tools: [Deep] })
+      const toolset = yield* Toolset.make([Deep], { gate: Gate.unguarded("unit test") })
       const ranges = Array.from({ length: 100 }, () => ({ start: "x".repeat(10_000) }))
       const error = yield* Effect.flip(toolset.call(request("deep", { ranges })))
       assert.include(error.message, "- and 92 more")

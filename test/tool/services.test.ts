@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, Exit, Fiber, Layer, Queue, Stream, TestClock } from "effect"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { FileChanges } from "../../src/tool/FileChanges.ts"
 import { Ids } from "../../src/tool/Ids.ts"
 import * as Iterations from "../../src/tool/iterations.ts"
@@ -8,7 +8,8 @@ import { Notifications } from "../../src/tool/Notifications.ts"
 import { fraction, ProgressBoard } from "../../src/tool/ProgressBoard.ts"
 import { fileChanged, progress } from "../../src/tool/ToolCall.ts"
 import { FileChanged, trusted } from "../../src/tool/ToolEvent.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { progressId } from "../../src/tool/trackProgress.ts"
 import { Broken, ear, Echo, request, running } from "./support.ts"
 
@@ -91,9 +92,9 @@ describe("Notifications", () => {
           running(Effect.interrupt, "gone"),
           running(Effect.sleep("31 seconds"), "slow")
         ]
-        const toolset = yield* Toolset.seal({
-          tools,
-          middleware: DefaultStack.make({ notifications: { show: notifications } })
+        const toolset = yield* Toolset.make(tools, {
+          middleware: DefaultStack.make({ notifications: { show: notifications } }),
+          gate: Gate.unguarded("unit test")
         })
         const call = (name: string, params: unknown = {}) => Effect.exit(toolset.call(request(name, params, sink)))
         yield* call("echo", { text: "hi" })
@@ -123,9 +124,9 @@ describe("Notifications", () => {
     Effect.gen(function* () {
       const notifications = yield* Notifications
       const rule = () => ({ level: "info" as const, title: "always", message: "m", duration: "1 second" as const })
-      const toolset = yield* Toolset.seal({
-        tools: [Echo],
-        middleware: DefaultStack.make({ notifications: { show: notifications, rule } })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({ notifications: { show: notifications, rule } }),
+        gate: Gate.unguarded("unit test")
       })
       yield* toolset.call(request("echo", { text: "hi" }))
       assert.deepStrictEqual(yield* titles, ["always"])
@@ -196,9 +197,9 @@ describe("ProgressBoard", () => {
             handler: (_: unknown, call: Parameters<typeof progress>[0]) =>
               Effect.zipRight(progress(call, { label: "half", current: 1, total: 2 }), Effect.never)
           }
-          const toolset = yield* Toolset.seal({
-            tools: [work],
-            middleware: DefaultStack.make({ progress: board, timeouts })
+          const toolset = yield* Toolset.make([work], {
+            middleware: DefaultStack.make({ progress: board, timeouts }),
+            gate: Gate.unguarded("unit test")
           })
           const call = (callId: string) => Effect.exit(toolset.call({ ...request("work", {}), callId }))
           const both = yield* Effect.fork(Effect.all([call("a"), call("b")], { concurrency: 2 }))
@@ -289,9 +290,9 @@ describe("FileChanges", () => {
         handler: (_: unknown, call: Parameters<typeof fileChanged>[0]) =>
           fileChanged(call, { path: "a", change: "deleted", size: 0 })
       }
-      const toolset = yield* Toolset.seal({
-        tools: [write, running(Effect.void, "shell")],
-        middleware: DefaultStack.make({ fileChanges: changes })
+      const toolset = yield* Toolset.make([write, running(Effect.void, "shell")], {
+        middleware: DefaultStack.make({ fileChanges: changes }),
+        gate: Gate.unguarded("unit test")
       })
       yield* toolset.call(request("write", {}))
       yield* toolset.call(request("shell", {}))

@@ -1,20 +1,26 @@
 import { Effect, Schema, Tracer } from "effect"
 import * as Tool from "../../src/tool/Tool.ts"
-import type { CallRequest, ToolSink } from "../../src/tool/ToolCall.ts"
-import type { ToolEvent } from "../../src/tool/ToolEvent.ts"
+import type { CallRequest, CallSink } from "../../src/gate/CallRequest.ts"
+import type { CallEvent } from "../../src/gate/CallEvent.ts"
 
-/** Keeps what a call tells. */
+/** What stands around every call. */
+const frame = new Set(["ToolCallRequested", "ToolCallCompleted", "ToolCallFailed", "ToolCallInterrupted"])
+
+/** Keeps what a call tells between its request and its end. */
 export const ear = (): {
-  readonly heard: Array<ToolEvent>
+  readonly heard: Array<CallEvent>
   readonly tags: () => ReadonlyArray<string>
-  readonly sink: ToolSink
+  readonly sink: CallSink
 } => {
-  const heard: Array<ToolEvent> = []
-  const note = (event: ToolEvent) => Effect.sync(() => void heard.push(event))
+  const heard: Array<CallEvent> = []
+  const note = (event: CallEvent) =>
+    Effect.sync(() => {
+      if (!frame.has(event._tag)) heard.push(event)
+    })
   return { heard, tags: () => heard.map(({ _tag }) => _tag), sink: { emit: note, commit: note } }
 }
 
-export const request = (name: string, rawParams: unknown, sink: ToolSink = ear().sink): CallRequest => ({
+export const request = (name: string, rawParams: unknown, sink: CallSink = ear().sink): CallRequest => ({
   name,
   rawParams,
   callId: "call_1",

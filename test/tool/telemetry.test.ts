@@ -1,21 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { Redactor } from "../../src/redaction/Redactor.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { fileChanged, progress, stdout, type ToolCall } from "../../src/tool/ToolCall.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { Broken, ear, Echo, request, running, tracing } from "./support.ts"
 
 describe("telemetry", () => {
   it.effect("makes one `execute_tool` span for a call, by the GenAI conventions, without any content (T11)", () =>
     Effect.gen(function* () {
       const { spans, tracer } = tracing()
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({ telemetry: {} }) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({ telemetry: {} }),
+        gate: Gate.unguarded("unit test")
+      })
       yield* Effect.withTracer(toolset.call(request("echo", { text: "secret" })), tracer)
       assert.strictEqual(spans.length, 1)
       assert.deepInclude(spans[0], { name: "execute_tool echo", kind: "internal", ended: true })
@@ -36,7 +39,10 @@ describe("telemetry", () => {
   it.effect("makes no span where it is not configured (T11, T15)", () =>
     Effect.gen(function* () {
       const { spans, tracer } = tracing()
-      const toolset = yield* Toolset.seal({ tools: [Echo], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       yield* Effect.withTracer(toolset.call(request("echo", { text: "hi" })), tracer)
       assert.deepStrictEqual(spans, [])
     })
@@ -45,9 +51,9 @@ describe("telemetry", () => {
   it.effect("has content only on opt-in, redacted (T11)", () =>
     Effect.gen(function* () {
       const { spans, tracer } = tracing()
-      const toolset = yield* Toolset.seal({
-        tools: [Echo],
-        middleware: DefaultStack.make({ telemetry: { content: true } })
+      const toolset = yield* Toolset.make([Echo], {
+        middleware: DefaultStack.make({ telemetry: { content: true } }),
+        gate: Gate.unguarded("unit test")
       })
       yield* Effect.withTracer(toolset.call(request("echo", { text: "a secret" })), tracer)
       assert.strictEqual(spans[0]?.attributes.get("gen_ai.tool.call.arguments"), '{"text":"a [redacted-secret]"}')
@@ -63,7 +69,10 @@ describe("telemetry", () => {
         running(Effect.die("bug"), "bug"),
         running(Effect.interrupt, "gone")
       ]
-      const toolset = yield* Toolset.seal({ tools, middleware: DefaultStack.make({ telemetry: { content: true } }) })
+      const toolset = yield* Toolset.make(tools, {
+        middleware: DefaultStack.make({ telemetry: { content: true } }),
+        gate: Gate.unguarded("unit test")
+      })
       for (const name of ["broken", "bug", "gone"]) {
         assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.withTracer(toolset.call(request(name, {})), tracer))))
       }
@@ -96,9 +105,9 @@ describe("telemetry", () => {
         failure: Mute,
         handler: () => new Mute()
       })
-      const toolset = yield* Toolset.seal({
-        tools: [mute],
-        middleware: DefaultStack.make({ telemetry: { content: true } })
+      const toolset = yield* Toolset.make([mute], {
+        middleware: DefaultStack.make({ telemetry: { content: true } }),
+        gate: Gate.unguarded("unit test")
       })
       const error = yield* Effect.flip(Effect.withTracer(toolset.call(request("mute", round)), tracer))
       assert.strictEqual(error._tag, "Mute")
@@ -124,11 +133,9 @@ describe("telemetry", () => {
             Effect.replicateEffect(stdout(call, "secret"), 200)
           )
       }
-      const toolset = yield* Toolset.seal({
-        tools: [chatty],
+      const toolset = yield* Toolset.make([chatty], {
         middleware: DefaultStack.make({
           telemetry: {},
-          approval: approve,
           notifications: {
             show: yield* Notifications,
             rule: () => ({ level: "info", title: "secret", message: "secret" })

@@ -3,10 +3,11 @@ import { type Clock, Duration, Effect, Exit, Fiber, Schema, TestClock } from "ef
 import { deadline } from "../../src/middleware/deadline.ts"
 import { unsafeMonotonicMillis } from "../../src/middleware/monotonic.ts"
 import { backoff } from "../../src/middleware/retry.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { progress } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { ear, request, running } from "./support.ts"
 
 describe("timeout", () => {
@@ -22,9 +23,9 @@ describe("timeout", () => {
         maxDelay: "1 second",
         jitter: false
       })
-      const toolset = yield* Toolset.seal({
-        tools: [tool],
-        middleware: DefaultStack.make({ retry, timeouts: { limit: Duration.seconds(5) } })
+      const toolset = yield* Toolset.make([tool], {
+        middleware: DefaultStack.make({ retry, timeouts: { limit: Duration.seconds(5) } }),
+        gate: Gate.unguarded("unit test")
       })
       const fiber = yield* Effect.fork(Effect.flip(toolset.call(request("work", {}, sink))))
       yield* TestClock.adjust("6 seconds")
@@ -53,7 +54,10 @@ describe("timeout", () => {
             Effect.never
           )
       })
-      const toolset = yield* Toolset.seal({ tools: [chatty], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([chatty], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const fiber = yield* Effect.fork(Effect.flip(toolset.call(request("chatty", {}))))
       yield* TestClock.adjust("7900 millis")
       assert.isNull(yield* Effect.map(fiber.poll, (exit) => (exit._tag === "None" ? null : exit)))
@@ -67,7 +71,10 @@ describe("timeout", () => {
     Effect.gen(function* () {
       const { sink, tags } = ear()
       const stubborn = { ...running(Effect.uninterruptible(Effect.sleep("10 seconds"))), timeout: Duration.seconds(1) }
-      const toolset = yield* Toolset.seal({ tools: [stubborn], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([stubborn], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const fiber = yield* Effect.fork(Effect.flip(toolset.call(request("work", {}, sink))))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "ToolTimedOut")

@@ -4,14 +4,15 @@ import * as LanguageModel from "@effect/ai/LanguageModel"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Schema, Stream } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { approve } from "../../src/approval/approve.ts"
 import { backoff } from "../../src/middleware/retry.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { fromToolkit } from "../../src/tool/fromToolkit.ts"
 import { Ids } from "../../src/tool/Ids.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
-import { toToolkit } from "../../src/tool/toToolkit.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import { toToolkit } from "../../src/gate/toToolkit.ts"
+import { undecoded } from "../../src/tool/ToolCall.ts"
 import { Broken, ear, Echo, request, running, Write } from "./support.ts"
 
 const Add = Ai.make("add", {
@@ -67,7 +68,7 @@ describe("fromToolkit", () => {
     () =>
       Effect.gen(function* () {
         const tools = yield* fromToolkit(toolkit)
-        const toolset = yield* Toolset.seal({ tools, middleware: DefaultStack.make({ approval: approve }) })
+        const toolset = yield* Toolset.make(tools, { middleware: DefaultStack.make({}) })
         const added = yield* toolset.call(request("add", { a: "1", b: 2 }))
         assert.deepStrictEqual([added.value, added.text], [{ sum: 3 }, '{"sum":3}'])
         const wrong = yield* Effect.flip(toolset.call(request("add", { a: "1", b: "2", c: 3 })))
@@ -87,9 +88,12 @@ describe("fromToolkit behind a middleware", () => {
     Effect.gen(function* () {
       const [add] = yield* fromToolkit(toolkit)
       const changed = Tool.wrap(add as unknown as typeof Echo, (call, next) =>
-        next({ ...call, params: { a: 20, b: 3 } })
+        next({ ...call, rawParams: { a: "20", b: 3 }, params: undecoded })
       )
-      const toolset = yield* Toolset.seal({ tools: [changed], middleware: DefaultStack.make({}) })
+      const toolset = yield* Toolset.make([changed], {
+        middleware: DefaultStack.make({}),
+        gate: Gate.unguarded("unit test")
+      })
       const result = yield* toolset.call(request("add", { a: "1", b: 2 }))
       assert.deepStrictEqual(result.value, { sum: 23 })
     }).pipe(Effect.provide(handlers))
@@ -99,7 +103,7 @@ describe("fromToolkit behind a middleware", () => {
 describe("toToolkit", () => {
   const manual = { ...Echo, name: "by_hand", mode: "manual" as const }
   const tools = [Echo, Write, manual, running(new Broken({ retryable: false }), "broken")]
-  const sealed = Toolset.seal({ tools, middleware: DefaultStack.make({ approval: approve }) })
+  const sealed = Toolset.make(tools, { middleware: DefaultStack.make({}) })
   const denying = Approvals.layerDecide(() => ({ decision: "deny", reason: "no" }))
 
   it.effect("publishes the tools of a model with their own schemas and runs them through the gate (T1)", () =>
@@ -131,10 +135,7 @@ describe("toToolkit", () => {
       const asking = (approval: "always" | "never") => ({ ...Write, approval })
       const ask = (approval: "always" | "never") =>
         Effect.gen(function* () {
-          const toolset = yield* Toolset.seal({
-            tools: [asking(approval)],
-            middleware: DefaultStack.make({ approval: approve })
-          })
+          const toolset = yield* Toolset.make([asking(approval)], { middleware: DefaultStack.make({}) })
           const answer = yield* LanguageModel.generateText({ prompt: "write", toolkit: yield* toToolkit(toolset) })
           return answer.toolResults.map(({ isFailure, name, result }) => [name, isFailure, result])
         })

@@ -4,7 +4,6 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as http from "node:http"
-import { approve } from "../../src/approval/approve.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
 import { backoff } from "../../src/middleware/retry.ts"
@@ -13,9 +12,9 @@ import { GuardedFetch } from "../../src/policy/network/GuardedFetch.ts"
 import { defaultRules, NetworkRules } from "../../src/policy/network/NetworkRules.ts"
 import { scriptedNetwork } from "../../src/policy/network/ScriptedNetwork.ts"
 import { serve } from "../../src/policy/cases/Loopback.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import { FetchUrl } from "../../src/tools/FetchUrl.ts"
 import { call, world, type World } from "./support.ts"
 
@@ -171,10 +170,7 @@ const unattended = (
   unasked: ReadonlyArray<Elsewhere["near"]> = [near]
 ) =>
   Effect.gen(function* () {
-    const toolset = yield* Toolset.seal({
-      tools: [FetchUrl],
-      middleware: DefaultStack.make({ approval: approve })
-    })
+    const toolset = yield* Toolset.make([FetchUrl], { middleware: DefaultStack.make({}) })
     const rule = (decision: Rule["decision"]): Rule => ({
       id: "far",
       decision,

@@ -6,16 +6,15 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { approve } from "../../src/approval/approve.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Memory } from "../../src/memory/Memory.ts"
 import type { RetryPolicy } from "../../src/middleware/retry.ts"
 import { environment } from "../../src/process/Environment.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
-import type { ToolEvent } from "../../src/tool/ToolEvent.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import type { CallEvent } from "../../src/gate/CallEvent.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
 
 /** A workspace of real files in a temporary directory, with a home beside it. */
@@ -81,7 +80,7 @@ export interface Called {
   /** The tag of the failure. */
   readonly error: string | undefined
   readonly asked: ReadonlyArray<ApprovalRequest>
-  readonly events: ReadonlyArray<ToolEvent>
+  readonly events: ReadonlyArray<CallEvent>
 }
 
 type Decide = (request: ApprovalRequest) => "approve" | "deny"
@@ -91,18 +90,17 @@ export const call = Effect.fnUntraced(function* (
   name: (typeof Builtin.tools)[number]["name"],
   params: unknown,
   decide: Decide = () => "approve",
-  watch: (event: ToolEvent) => Effect.Effect<void> = () => Effect.void,
+  watch: (event: CallEvent) => Effect.Effect<void> = () => Effect.void,
   retry?: RetryPolicy
 ) {
   const asked: Array<ApprovalRequest> = []
-  const events: Array<ToolEvent> = []
-  const emit = (event: ToolEvent) => {
+  const events: Array<CallEvent> = []
+  const emit = (event: CallEvent) => {
     events.push(event)
     return watch(event)
   }
-  const toolset = yield* Toolset.seal({
-    tools: Builtin.tools,
-    middleware: DefaultStack.make({ approval: approve, ...(retry === undefined ? {} : { retry }) })
+  const toolset = yield* Toolset.make(Builtin.tools, {
+    middleware: DefaultStack.make(retry === undefined ? {} : { retry })
   })
   const result = yield* toolset
     .call({
@@ -112,6 +110,7 @@ export const call = Effect.fnUntraced(function* (
       sessionId: "session_1",
       workerPath: ["root"],
       startedAt: 0,
+      by: name === "git_push" ? "user" : "model",
       sink: { emit, commit: emit }
     })
     .pipe(
@@ -134,7 +133,7 @@ export const call = Effect.fnUntraced(function* (
 /** Does something once the call has passed the gate and before its handler runs. */
 export const meanwhile =
   (action: () => void) =>
-  (event: ToolEvent): Effect.Effect<void> =>
+  (event: CallEvent): Effect.Effect<void> =>
     Effect.sync(() => {
       if (event._tag === "ToolCallStarted") action()
     })
@@ -142,8 +141,8 @@ export const meanwhile =
 export const approved = () => "approve" as const
 
 /** What a call printed while it ran. */
-export const printed = (events: ReadonlyArray<ToolEvent>, channel: "stdout" | "stderr"): string =>
+export const printed = (events: ReadonlyArray<CallEvent>, channel: "stdout" | "stderr"): string =>
   events.flatMap((event) => (event._tag === "ToolOutput" && event.channel === channel ? [event.text] : [])).join("")
 
-export const changes = (events: ReadonlyArray<ToolEvent>): ReadonlyArray<string> =>
+export const changes = (events: ReadonlyArray<CallEvent>): ReadonlyArray<string> =>
   events.flatMap((event) => (event._tag === "FileChanged" ? [`${event.change} ${path.basename(event.path)}`] : []))

@@ -3,12 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
-import { approve } from "../../src/approval/approve.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
 import { type World, world } from "./support.ts"
 
@@ -29,10 +28,7 @@ const allowed = (...programs: ReadonlyArray<string>) =>
 /** What a call gives where nobody is there to be asked. */
 const call = (here: World, rules: ReadonlyArray<Rule>, name: string, rawParams: unknown, decision?: "approve") =>
   Effect.gen(function* () {
-    const toolset = yield* Toolset.seal({
-      tools: Builtin.tools,
-      middleware: DefaultStack.make({ approval: approve })
-    })
+    const toolset = yield* Toolset.make(Builtin.tools, { middleware: DefaultStack.make({}) })
     const options = { rules, root: here.root }
     const approvals =
       decision === undefined

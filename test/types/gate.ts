@@ -2,6 +2,7 @@
 import * as Ai from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { Context, Effect, Schema } from "effect"
+import type { Approvals } from "../../src/approval/Approvals.ts"
 import * as CommandCall from "../../src/middleware/CommandCall.ts"
 import { group } from "../../src/middleware/group.ts"
 import { apply, identity, stack, type Middleware } from "../../src/middleware/Middleware.ts"
@@ -11,20 +12,18 @@ import type { Crashed } from "../../src/middleware/recover.ts"
 import * as Registry from "../../src/middleware/Registry.ts"
 import { backoff, retry, type RetriesExhausted } from "../../src/middleware/retry.ts"
 import { when } from "../../src/middleware/when.ts"
-import * as DefaultStack from "../../src/tool/DefaultStack.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
 import { fromToolkit } from "../../src/tool/fromToolkit.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import type { LoopDetected } from "../../src/tool/loopGuard.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
-import type { ParametersInvalid } from "../../src/tool/Parameters.ts"
 import { retryTool } from "../../src/tool/retryTool.ts"
 import type { HookError } from "../../src/tool/runHooks.ts"
 import type { ToolTimedOut } from "../../src/tool/timeout.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import type { ToolCall } from "../../src/tool/ToolCall.ts"
-import type { ResultInvalid } from "../../src/tool/ToolResult.ts"
-import * as Toolset from "../../src/tool/Toolset.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
 
 /** Compiles only where both types are the very same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -45,7 +44,7 @@ const Write = Tool.make("write", { ...common, failure: Full, handler: () => Effe
 const Read = Tool.make("read", { ...common, readOnly: true, handler: () => Effect.map(Disk, ({ path }) => path) })
 const Put = Tool.make("put", { ...common, idempotent: true, handler: () => Effect.succeed("put") })
 
-type Gate = Toolset.ToolNotFound | Toolset.ReservedToolName | ParametersInvalid | ResultInvalid
+type Gate = Toolset.GateError
 const policy = backoff({ maxAttempts: 3, initialDelay: 1, multiplier: 2, maxDelay: 10, jitter: true })
 
 declare const asking: Middleware<ToolCall, { fails: Denied; requires: Clerk }>
@@ -54,44 +53,43 @@ declare const mounting: Middleware<unknown, { provides: Disk }>
 declare const failing: Middleware<unknown, { fails: "no" }>
 
 // What a toolset can fail with and needs is that of its tools and of the gate, and nothing else (T1, T3).
-const plain = () => Toolset.seal({ tools: [Write, Read] })
+const plain = () => Toolset.make([Write, Read])
 same<ErrorOf<SealedBy<typeof plain>>, Gate | Full>(true)
-same<NeedsOf<SealedBy<typeof plain>>, Disk>(true)
+same<NeedsOf<SealedBy<typeof plain>>, Disk | Approvals>(true)
 
 // A middleware that adds an error and a service shows in the toolset's type; one that removes them does too (T3).
-const asked = () => Toolset.seal({ tools: [Write, Read], middleware: asking })
+const asked = () => Toolset.make([Write, Read], { middleware: asking })
 same<ErrorOf<SealedBy<typeof asked>>, Gate | Full | Denied>(true)
-same<NeedsOf<SealedBy<typeof asked>>, Disk | Clerk>(true)
-const emptied = () => Toolset.seal({ tools: [Write, Read], middleware: stack(asking, emptying, mounting) })
+same<NeedsOf<SealedBy<typeof asked>>, Disk | Clerk | Approvals>(true)
+const emptied = () => Toolset.make([Write, Read], { middleware: stack(asking, emptying, mounting) })
 same<ErrorOf<SealedBy<typeof emptied>>, Gate | Denied>(true)
-same<NeedsOf<SealedBy<typeof emptied>>, Clerk>(true)
+same<NeedsOf<SealedBy<typeof emptied>>, Clerk | Approvals>(true)
 
 // A tool's own middleware changes what that tool brings (T3).
-const own = () => Toolset.seal({ tools: [Tool.wrap(Write, stack(emptying, mounting)), Put] })
+const own = () => Toolset.make([Tool.wrap(Write, stack(emptying, mounting)), Put])
 same<ErrorOf<SealedBy<typeof own>>, Gate>(true)
-same<NeedsOf<SealedBy<typeof own>>, never>(true)
-const owned = () => Toolset.seal({ tools: [Tool.wrap(Tool.wrap(Put, asking), failing)] })
+same<NeedsOf<SealedBy<typeof own>>, Approvals>(true)
+const owned = () => Toolset.make([Tool.wrap(Tool.wrap(Put, asking), failing)])
 same<ErrorOf<SealedBy<typeof owned>>, Gate | Denied | "no">(true)
-same<NeedsOf<SealedBy<typeof owned>>, Clerk>(true)
+same<NeedsOf<SealedBy<typeof owned>>, Clerk | Approvals>(true)
 
 // The default stack brings the errors of the steps that it has, and of those that a tool can ask for (T15).
 type Always = Gate | Crashed | RetriesExhausted | ToolTimedOut
-const bare = () => Toolset.seal({ tools: [Put], middleware: DefaultStack.make({}) })
+const bare = () => Toolset.make([Put], { middleware: DefaultStack.make({}) })
 same<ErrorOf<SealedBy<typeof bare>>, Always>(true)
-same<NeedsOf<SealedBy<typeof bare>>, never>(true)
+same<NeedsOf<SealedBy<typeof bare>>, Approvals>(true)
 const hook = Hook.pre("*", () => Effect.as(Clerk, Hook.Before.Continue()))
-const hooked = () => Toolset.seal({ tools: [Put], middleware: DefaultStack.make({ hooks: [hook] }) })
+const hooked = () => Toolset.make([Put], { middleware: DefaultStack.make({ hooks: [hook] }) })
 same<ErrorOf<SealedBy<typeof hooked>>, Always | HookError>(true)
-same<NeedsOf<SealedBy<typeof hooked>>, Clerk>(true)
+same<NeedsOf<SealedBy<typeof hooked>>, Clerk | Approvals>(true)
 const full = () =>
   Effect.flatMap(Effect.all([loopGuard({ action: "ask" }), rateLimit({ permits: 1, per: 1 })]), ([guard, limit]) =>
-    Toolset.seal({
-      tools: [Put],
-      middleware: DefaultStack.make({ approval: asking, loopGuard: guard, limits: [{ tools: "*", middleware: limit }] })
+    Toolset.make([Put], {
+      middleware: DefaultStack.make({ loopGuard: guard, limits: [{ tools: "*", middleware: limit }] })
     })
   )
-same<ErrorOf<SealedBy<typeof full>>, Always | Denied | LoopDetected | RateLimited>(true)
-same<NeedsOf<SealedBy<typeof full>>, Clerk>(true)
+same<ErrorOf<SealedBy<typeof full>>, Always | LoopDetected | RateLimited>(true)
+same<NeedsOf<SealedBy<typeof full>>, Approvals>(true)
 
 // A stack is as exact as its members one by one, nested or not, and grouping changes nothing (T3, T18).
 declare const handler: (call: ToolCall) => Effect.Effect<number, Full, Disk>
@@ -132,7 +130,7 @@ Tool.wrap(Write, stack(asking, retryTool(policy)))
 // @ts-expect-error nobody knows what a tool does that is discovered at run time
 Tool.wrap(DynamicTool.make("x", { description: "", jsonSchema: {}, handler: () => Effect.void }), retryTool(policy))
 // @ts-expect-error a call whose tool may be anything is not known to be repeatable
-Toolset.seal({ tools: [Read], middleware: retryTool(policy) })
+Toolset.make([Read], { middleware: retryTool(policy) })
 // A command may be repeated.
 apply(retry<CommandCall.CommandCall>(policy), (call: CommandCall.CommandCall) => Effect.succeed(call))
 
@@ -161,9 +159,9 @@ const registering = Effect.gen(function* () {
 
 // A toolkit keeps its types behind the gate (T1).
 const Add = Ai.make("add", { parameters: { a: Schema.Number }, success: Schema.Number, failure: Full })
-const adding = () => Effect.flatMap(fromToolkit(Toolkit.make(Add)), (tools) => Toolset.seal({ tools }))
+const adding = () => Effect.flatMap(fromToolkit(Toolkit.make(Add)), (tools) => Toolset.make(tools))
 same<ErrorOf<SealedBy<typeof adding>>, Gate | Full>(true)
-same<NeedsOf<SealedBy<typeof adding>>, never>(true)
+same<NeedsOf<SealedBy<typeof adding>>, Approvals>(true)
 same<Effect.Effect.Context<ReturnType<typeof adding>>, Ai.Handler<"add">>(true)
 
 export { registering }

@@ -2,7 +2,6 @@ import {
   members,
   stack,
   type Any,
-  type Change,
   type Fails,
   type Middleware,
   type Requires,
@@ -11,29 +10,30 @@ import {
 import { recover, type Crashed } from "../middleware/recover.ts"
 import type { RetriesExhausted, RetryPolicy } from "../middleware/retry.ts"
 import { steps, type Step } from "../middleware/Step.ts"
-import { announce } from "./announce.ts"
-import type { FileChanges } from "./FileChanges.ts"
-import { hooksOf, type Hook, type Requirements } from "./Hook.ts"
-import { limitResult, resultLimitOf, type ResultLimit } from "./limitResult.ts"
-import { selects, type Limit } from "./limits.ts"
-import type { LoopDetected } from "./loopGuard.ts"
-import type { Notifications } from "./Notifications.ts"
-import { notify, type NoticeRule } from "./notify.ts"
-import type { ParametersInvalid } from "./Parameters.ts"
-import type { ProgressBoard } from "./ProgressBoard.ts"
-import { recordChanges } from "./recordChanges.ts"
-import { retryTool } from "./retryTool.ts"
-import { runHooks, type HookError } from "./runHooks.ts"
-import { telemetry, type TelemetryOptions } from "./telemetry.ts"
-import { timeout, timeoutsOf, type TimeoutDefaults, type ToolTimedOut } from "./timeout.ts"
-import type * as Tool from "./Tool.ts"
-import type { ToolCall } from "./ToolCall.ts"
-import { ToolDefectCaught, trusted } from "./ToolEvent.ts"
-import { trackProgress } from "./trackProgress.ts"
+import { approve } from "./approve.ts"
+import { guarded, type Gate } from "./Gate.ts"
+import type { Refused } from "./GateError.ts"
+import type { FileChanges } from "../tool/FileChanges.ts"
+import { hooksOf, type Hook, type Requirements } from "../tool/Hook.ts"
+import { limitResult, resultLimitOf, type ResultLimit } from "../tool/limitResult.ts"
+import { selects, type Limit } from "../tool/limits.ts"
+import type { LoopDetected } from "../tool/loopGuard.ts"
+import type { Notifications } from "../tool/Notifications.ts"
+import { notify, type NoticeRule } from "../tool/notify.ts"
+import type { ProgressBoard } from "../tool/ProgressBoard.ts"
+import { recordChanges } from "../tool/recordChanges.ts"
+import { retryTool } from "../tool/retryTool.ts"
+import { runHooks, type HookError } from "../tool/runHooks.ts"
+import { telemetry, type TelemetryOptions } from "../tool/telemetry.ts"
+import { timeout, timeoutsOf, type TimeoutDefaults, type ToolTimedOut } from "../tool/timeout.ts"
+import type * as Tool from "../tool/Tool.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
+import { trackProgress } from "../tool/trackProgress.ts"
 import { validate, type ValidationObserver } from "./validate.ts"
 
 /** What the stack in front of every tool consists of; what is absent is in no chain. */
-export interface DefaultStackOptions<C extends Change, R = unknown> {
+export interface DefaultStackOptions<R = unknown> {
   /** False leaves bugs of tools to whoever runs the calls. */
   readonly recovery?: boolean
   /** Absent where no tracer listens. */
@@ -43,7 +43,6 @@ export interface DefaultStackOptions<C extends Change, R = unknown> {
   readonly loopGuard?: Middleware<ToolCall, { fails: LoopDetected }>
   readonly hooks?: ReadonlyArray<Hook<R>>
   readonly onInvalid?: ValidationObserver
-  readonly approval?: Middleware<ToolCall, C>
   /** Rate limits, concurrency limits and named groups; entered once a call is approved. */
   // oxlint-disable-next-line typescript/no-explicit-any -- limits differ in what they change
   readonly limits?: ReadonlyArray<Limit<any>>
@@ -71,12 +70,12 @@ type HooksChange<O> = IfGiven<
   "hooks",
   { fails: HookError; requires: Given<O, "hooks"> extends ReadonlyArray<infer H> ? Requirements<H> : never }
 >
-type ApprovalChange<O> =
-  Given<O, "approval"> extends Middleware<never, infer C>
-    ? C
-    : // oxlint-disable-next-line typescript/no-empty-object-type -- no approval changes nothing
-      {}
-type LimitChange<L> = L extends ReadonlyArray<{ readonly middleware: Middleware<never, infer C> }> ? C : never
+type LimitChange<L> =
+  L extends ReadonlyArray<infer One>
+    ? One extends { readonly middleware: Middleware<never, infer C> }
+      ? C
+      : never
+    : never
 type LimitsChange<O> = IfGiven<
   O,
   "limits",
@@ -89,8 +88,7 @@ export type StackChange<O> = Stacked<
     Middleware<ToolCall, { fails: Crashed }>,
     Middleware<ToolCall, IfGiven<O, "loopGuard", { fails: LoopDetected }>>,
     Middleware<ToolCall, HooksChange<O>>,
-    Middleware<ToolCall, { fails: ParametersInvalid }>,
-    Middleware<ToolCall, ApprovalChange<O>>,
+    Middleware<ToolCall, { fails: Refused }>,
     Middleware<ToolCall, LimitsChange<O>>,
     Middleware<ToolCall, { fails: RetriesExhausted }>,
     Middleware<ToolCall, { fails: ToolTimedOut }>
@@ -114,9 +112,8 @@ const stepsFor = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<unknown> =
     options.loopGuard,
     hooks.pre.length + hooks.post.length > 0 && runHooks(hooks),
     validate(options.onInvalid),
-    options.approval,
+    approve,
     ...(options.limits ?? []).filter(({ tools }) => selects(tools, tool)).map(({ middleware }) => middleware),
-    announce,
     limit !== undefined && limitResult(limit, options.resultLimit?.spill),
     policy && retryTool(policy),
     timed && timeout(timeouts),
@@ -126,9 +123,9 @@ const stepsFor = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<unknown> =
 }
 
 /**
- * The stack in front of every tool, outermost first (T15): recovery, telemetry, notifications, loop guard, hooks,
- * validation, approval, limits, announcement, result limit, retry, timeout, progress, file changes. A step that is not configured
- * for a tool is not in its chain; retry is there only for tools declared read-only or idempotent (T7).
+ * The stack in front of every tool, outermost first: recovery, telemetry, notifications, loop guard, hooks, validation,
+ * approval, limits, result limit, retry, timeout, progress, file changes. A step that is not configured for a tool is not in
+ * its chain; retry is there only for tools declared read-only or idempotent.
  */
 export const make = <const O extends AnyOptions>(
   options: O
@@ -137,13 +134,15 @@ export const make = <const O extends AnyOptions>(
     stack(...(stepsFor(options, tool) as ReadonlyArray<Any>)) as unknown as Middleware<ToolCall, StackChange<O>>
 })
 
-/** The steps that a call of the tool goes through, outermost first, its own middleware and its handler last. */
-export const describe = (options: AnyOptions, tool: Tool.Any): ReadonlyArray<Step> => [
+/** The steps that a call of the tool goes through, outermost first, its own middleware, the gate and its handler last. */
+export const describe = (options: AnyOptions, tool: Tool.Any, gate: Gate = guarded): ReadonlyArray<Step> => [
   ...steps(make(options).for(tool) as unknown as Any),
   ...(tool.middleware === undefined
     ? []
     : members(tool.middleware as Any)
         .flatMap(steps)
         .map(({ detail, step }) => ({ step: `own › ${step}`, detail }))),
-  { step: "handler", detail: tool.name }
+  ...(gate._tag === "Unguarded" ? [{ step: "unguarded", detail: gate.reason }] : []),
+  { step: "journal", detail: tool.readOnly ? "" : "durable before the handler" },
+  { step: "handler", detail: tool.repeatable ? "repeatable" : "at most once" }
 ]

@@ -4,18 +4,19 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { withoutSpan } from "../telemetry/traced.ts"
-import { Ids } from "./Ids.ts"
-import { legible } from "./legible.ts"
-import { anyObject } from "./rooted.ts"
-import type * as Tool from "./Tool.ts"
-import { silent, type ToolSink } from "./ToolCall.ts"
-import type { ToolResult } from "./ToolResult.ts"
+import { Ids } from "../tool/Ids.ts"
+import { legible } from "../tool/legible.ts"
+import { anyObject } from "../tool/rooted.ts"
+import type * as Tool from "../tool/Tool.ts"
+import { silent } from "../tool/ToolCall.ts"
+import type { ToolResult } from "../tool/ToolResult.ts"
+import type { CallSink } from "./CallRequest.ts"
 import type { Toolset } from "./Toolset.ts"
 
 export interface ToToolkitOptions {
   readonly sessionId?: string
   readonly workerPath?: ReadonlyArray<string>
-  readonly sink?: ToolSink
+  readonly sink?: CallSink
 }
 
 /** It accepts any object: the gate decodes. */

@@ -1,0 +1,51 @@
+import * as Schema from "effect/Schema"
+import { StoredMessage } from "../conversation/Message.ts"
+import { ToolEvent } from "../tool/ToolEvent.ts"
+
+const call = { callId: Schema.String, tool: Schema.String }
+
+/** A model or a person asked for a call; `arguments` is the JSON text as it came. */
+export class ToolCallRequested extends Schema.TaggedClass<ToolCallRequested>()("ToolCallRequested", {
+  ...call,
+  arguments: Schema.String
+}) {}
+
+/** The call succeeded; `message` is its result in the conversation. */
+export class ToolCallCompleted extends Schema.TaggedClass<ToolCallCompleted>()("ToolCallCompleted", {
+  ...call,
+  message: StoredMessage,
+  durationMillis: Schema.Number
+}) {}
+
+/** A failure as everybody else sees it; `data` is the declared failure in its encoded form, where it is not too long. */
+export const CallFailure = Schema.Struct({
+  _tag: Schema.String,
+  message: Schema.String,
+  data: Schema.optionalWith(Schema.Unknown, { exact: true })
+})
+export type CallFailure = typeof CallFailure.Type
+
+/** The call failed or was refused; `error` names the typed error. */
+export class ToolCallFailed extends Schema.TaggedClass<ToolCallFailed>()("ToolCallFailed", {
+  ...call,
+  error: CallFailure,
+  message: StoredMessage,
+  durationMillis: Schema.Number
+}) {}
+
+/** The call was interrupted; `message` has what it had put out until then. */
+export class ToolCallInterrupted extends Schema.TaggedClass<ToolCallInterrupted>()("ToolCallInterrupted", {
+  ...call,
+  message: StoredMessage,
+  durationMillis: Schema.Number
+}) {}
+
+/** What a call tells from its request to its end, which is exactly one of completed, failed and interrupted. */
+export const CallEvent = Schema.Union(
+  ...ToolEvent.members,
+  ToolCallRequested,
+  ToolCallCompleted,
+  ToolCallFailed,
+  ToolCallInterrupted
+)
+export type CallEvent = typeof CallEvent.Type

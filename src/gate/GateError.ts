@@ -1,0 +1,79 @@
+import * as Schema from "effect/Schema"
+import type { ApprovalRefused } from "../approval/ApprovalError.ts"
+import { maxJsonDepth } from "../text/Json.ts"
+import { legible } from "../tool/legible.ts"
+import type { ParametersInvalid } from "../tool/Parameters.ts"
+import type { ResultInvalid } from "../tool/ToolResult.ts"
+
+const named = (tool: string): string => JSON.stringify(legible(tool, 64))
+
+/** A model asked for a tool that is not there. */
+export class ToolNotFound extends Schema.TaggedError<ToolNotFound>()("ToolNotFound", {
+  tool: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `There is no tool ${named(this.tool)}. Available: ${this.known.slice(0, 32).join(", ") || "none"}.`
+  }
+}
+
+/** Someone other than the runtime named a `client.*` tool. */
+export class ReservedToolName extends Schema.TaggedError<ReservedToolName>()("ReservedToolName", {
+  tool: Schema.String
+}) {
+  override get message() {
+    return `The tool name ${named(this.tool)} is reserved for the runtime and cannot be called or registered.`
+  }
+}
+
+/** The arguments of a call are not the JSON object that they must be. */
+export class ArgumentsMalformed extends Schema.TaggedError<ArgumentsMalformed>()("ArgumentsMalformed", {
+  tool: Schema.String,
+  reason: Schema.String,
+  deep: Schema.optionalWith(Schema.Literal(true), { exact: true })
+}) {
+  override get message() {
+    return this.deep === true
+      ? `The arguments of ${legible(this.tool, 64)} are nested deeper than ${maxJsonDepth} levels. Call it again with flatter ones.`
+      : `The arguments of ${legible(this.tool, 64)} are not a JSON object: ${this.reason}. Call it again with valid JSON.`
+  }
+}
+
+/** A middleware put other decoded parameters in the place of those that were validated; nothing ran. */
+export class ParametersChanged extends Schema.TaggedError<ParametersChanged>()("ParametersChanged", {
+  tool: Schema.String
+}) {
+  override get message() {
+    return `A middleware changed the decoded parameters of ${named(this.tool)}, so it was not run. A middleware that changes parameters replaces rawParams; they are then validated and decided on again.`
+  }
+}
+
+/** Something in the stack asked a second time for a handler that must not run twice; it ran once. */
+export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", { tool: Schema.String }) {
+  override get message() {
+    return `${named(this.tool)} ran once in this call and was not run again: it is declared neither readOnly nor idempotent. Declare it, or remove the middleware that repeats it.`
+  }
+}
+
+/** A middleware passed on a call that is not one of this toolset's, so that nothing is known of a decision on it. */
+export class GateBypassed extends Schema.TaggedError<GateBypassed>()("GateBypassed", { tool: Schema.String }) {
+  override get message() {
+    return `A middleware passed on a call of ${named(this.tool)} that it made itself, so it was not run. Pass on the given call, or a copy of it: next({ ...call }).`
+  }
+}
+
+/** A set of tools that cannot be sealed; `reason` says what to change. */
+export class ToolsetInvalid extends Schema.TaggedError<ToolsetInvalid>()("ToolsetInvalid", {
+  tool: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Tool ${named(this.tool)} cannot be part of the toolset: ${this.reason}`
+  }
+}
+
+/** Why a call did not get past the gate. */
+export type Refused = ParametersInvalid | ParametersChanged | GateBypassed | ApprovalRefused
+
+/** What a call can fail with, whatever its tool. */
+export type GateError = ToolNotFound | ReservedToolName | ArgumentsMalformed | Refused | AlreadyRan | ResultInvalid

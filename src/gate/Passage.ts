@@ -1,0 +1,58 @@
+import * as Effect from "effect/Effect"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import type { Gate } from "./Gate.ts"
+import type { Refused } from "./GateError.ts"
+
+/** What a decision says of a call besides yes. */
+export type Told = Partial<Pick<ToolCall, "decided" | "preview" | "ruled" | "withheld">>
+
+/** A call that may run with exactly these parameters. */
+export interface Cleared {
+  /** The raw parameters as they came to the decision; what runs is `rawParams`, which nobody else holds. */
+  readonly given: unknown
+  readonly rawParams: unknown
+  readonly params: unknown
+  readonly told: Told | undefined
+  /** Whether what was shown is still so, where time may pass between the decision and the handler. */
+  readonly stillHolds: Effect.Effect<boolean> | undefined
+}
+
+const Key = Symbol.for("tollgate/gate/Passage")
+
+/**
+ * What the gate knows of one logical call. It travels on the call, so that every copy that a middleware makes shares it, and
+ * however often and in whatever order the steps of a stack ask: one decision for the same parameters, one `ToolCallStarted`,
+ * one run of what is not repeatable.
+ */
+export class Passage {
+  readonly gate: Gate
+  /** The last parameters that were decoded. */
+  decoded: { readonly rawParams: unknown; readonly params: unknown } | undefined
+  cleared: Cleared | undefined
+  refused: { readonly rawParams: unknown; readonly why: Refused } | undefined
+  /** Entries into the handler. */
+  runs = 0
+  /** `ToolCallStarted` is out. */
+  started = false
+  /** The handler was entered, so that something may have happened. */
+  entered = false
+  private semaphore: Effect.Semaphore | undefined
+
+  constructor(gate: Gate) {
+    this.gate = gate
+  }
+
+  /** One at a time: nobody is asked twice for one call. */
+  readonly alone = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    (this.semaphore ??= Effect.unsafeMakeSemaphore(1)).withPermits(1)(self)
+
+  static of(call: ToolCall): Passage | undefined {
+    const found: unknown = Reflect.get(call, Key)
+    return found instanceof Passage ? found : undefined
+  }
+
+  /** The call with this passage on it. */
+  on<Call extends ToolCall>(call: Call): Call {
+    return Object.assign(call, { [Key]: this })
+  }
+}

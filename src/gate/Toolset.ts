@@ -1,0 +1,206 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Approvals } from "../approval/Approvals.ts"
+import { Audit } from "../approval/Audit.ts"
+import {
+  apply,
+  identity,
+  stack,
+  type Change,
+  type Fails,
+  type Handles,
+  type Middleware,
+  type Provides,
+  type Requires
+} from "../middleware/Middleware.ts"
+import { parseJson } from "../text/Json.ts"
+import { legible } from "../tool/legible.ts"
+import { isReserved, reachesForReserved } from "../tool/reserved.ts"
+import type * as Tool from "../tool/Tool.ts"
+import { silent, type ToolCall, undecoded } from "../tool/ToolCall.ts"
+import type { ToolResult } from "../tool/ToolResult.ts"
+import type { CallRequest, CallSink } from "./CallRequest.ts"
+import { concluded } from "./conclude.ts"
+import { guarded, type Gate, type Guarded, type Unguarded } from "./Gate.ts"
+import { ArgumentsMalformed, type GateError, ReservedToolName, ToolNotFound, ToolsetInvalid } from "./GateError.ts"
+import { leaf } from "./handler.ts"
+import { Passage } from "./Passage.ts"
+import { unfit } from "./unfit.ts"
+
+export * from "./GateError.ts"
+
+/**
+ * A sealed set of tools, each behind its stack and the gate; the chains are composed once. Whatever the stack does or leaves
+ * out: parameters are validated, what wants a decision has one, `ToolCallStarted` is durable before a handler that changes
+ * something runs, which it does at most once, and every call ends with one event.
+ */
+export interface Toolset<out E, out R> {
+  readonly tools: ReadonlyMap<string, Tool.Any>
+  readonly gate: Gate
+  /** Runs a call through the tool's chain. */
+  readonly call: (request: CallRequest) => Effect.Effect<ToolResult, E, R>
+}
+
+type OwnError<T> = T extends Tool.Any
+  ? Exclude<Tool.Failure<T>, Handles<Tool.ChangeOf<T>>> | Fails<Tool.ChangeOf<T>>
+  : never
+type OwnRequirements<T> = T extends Tool.Any
+  ? Exclude<Tool.Requirements<T>, Provides<Tool.ChangeOf<T>>> | Requires<Tool.ChangeOf<T>>
+  : never
+
+/** `Approvals` as soon as one of the tools may want a decision and the gate is not left out by name. */
+type Deciders<T, G> = G extends Unguarded ? never : true extends Tool.AskingOf<T> ? Approvals : never
+
+/** What the calls of a toolset can fail with. */
+export type SealedError<Tools extends ReadonlyArray<Tool.Any>, C extends Change> =
+  | Exclude<OwnError<Tools[number]> | GateError, Handles<C>>
+  | Fails<C>
+  | ToolNotFound
+  | ReservedToolName
+  | ArgumentsMalformed
+
+/** What the calls of a toolset need. */
+export type SealedRequirements<Tools extends ReadonlyArray<Tool.Any>, C extends Change, G extends Gate = Guarded> =
+  Exclude<OwnRequirements<Tools[number]>, Provides<C>> | Requires<C> | Deciders<Tools[number], G>
+
+/** What may be said of a toolset besides its tools. */
+export interface Options<C extends Change, G extends Gate> {
+  /**
+   * The stack around every tool, outside each tool's own middleware. Where it is a function, it says for every tool what its
+   * stack is, so that a step not configured is not in the chain; `DefaultStack.make` gives one.
+   */
+  readonly middleware?: Middleware<ToolCall, C> | { readonly for: (tool: Tool.Any) => Middleware<ToolCall, C> }
+  /** `Gate.guarded` if absent; `Gate.unguarded(reason)` runs calls without a decision. */
+  readonly gate?: G
+}
+
+/** The names that every provider accepts. */
+const toolName = /^[A-Za-z0-9_-]{1,64}$/
+
+const refusal = (tool: Tool.Any, taken: ReadonlyMap<string, Tool.Any>): string | undefined =>
+  isReserved(tool.name)
+    ? "its name is reserved for the runtime"
+    : !toolName.test(tool.name)
+      ? "its name must be 1 to 64 letters, digits, _ or -"
+      : taken.has(tool.name)
+        ? "another tool has that name"
+        : tool.retry !== undefined && !tool.repeatable
+          ? "it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm"
+          : unfit(tool)
+
+const decode = Schema.decodeUnknownEither(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+
+const paramsOf = (request: CallRequest): Either.Either<unknown, ArgumentsMalformed> => {
+  if (!("arguments" in request)) return Either.right(request.rawParams)
+  const { arguments: text, name } = request
+  return text.trim() === ""
+    ? Either.right({})
+    : parseJson(text).pipe(
+        Either.flatMap(decode),
+        Either.mapLeft((why) => {
+          const deep = why === "too deep" ? { deep: true as const } : {}
+          return new ArgumentsMalformed({ tool: name, reason: legible(text.slice(0, 1000), 200), ...deep })
+        })
+      )
+}
+
+/** Keeps in the audit that somebody reached for a name of the runtime's own, where there is an audit. */
+const recorded = (request: CallRequest): Effect.Effect<void> =>
+  Effect.contextWithEffect((context: Context.Context<never>) => {
+    const audit = Context.getOption(context, Audit)
+    if (audit._tag === "None") return Effect.void
+    return audit.value.record({
+      kind: "reserved_name_attempt",
+      session: request.sessionId,
+      worker: request.workerPath,
+      tool: request.name,
+      call: request.callId,
+      arguments: "arguments" in request ? request.arguments : request.rawParams,
+      decision: "deny",
+      decided_by: "runtime"
+    })
+  })
+
+interface Sealed {
+  readonly tool: Tool.Any
+  readonly chain: (call: ToolCall) => Effect.Effect<ToolResult, GateError>
+}
+
+/** Whether whoever asks may run the tool. */
+const isFor = ({ mode }: Tool.Any, by: CallRequest["by"]): boolean => mode !== (by === "user" ? "llm" : "manual")
+
+/**
+ * Seals tools behind the gate; nothing can be added afterwards. It fails, naming the tool, for what would fail in a call: a
+ * name that is taken or reserved, parameters that no model can be told of, a failure that has no `_tag` or `message`.
+ *
+ * @example
+ * Toolset.make([Search, Deploy], { middleware: DefaultStack.make({ retry: policy }) })
+ */
+export const make = <
+  const Tools extends ReadonlyArray<Tool.Any>,
+  // oxlint-disable-next-line typescript/no-empty-object-type -- no middleware changes nothing
+  C extends Change = {},
+  G extends Gate = Guarded
+>(
+  tools: Tools,
+  options: Options<C, G> = {}
+): Effect.Effect<Toolset<SealedError<Tools, C>, SealedRequirements<Tools, C, G>>, ToolsetInvalid> =>
+  Effect.suspend(() => {
+    const { middleware } = options
+    const gate: Gate = options.gate ?? guarded
+    const known = new Map<string, Tool.Any>()
+    const sealed = new Map<string, Sealed>()
+    if (gate._tag === "Unguarded" && gate.reason.trim() === "") {
+      return new ToolsetInvalid({ tool: tools[0]?.name ?? "", reason: "its gate is left out without a reason" })
+    }
+    for (const tool of tools) {
+      const reason = refusal(tool, known)
+      if (reason !== undefined) return new ToolsetInvalid({ tool: tool.name, reason })
+      const around = middleware === undefined ? identity : "for" in middleware ? middleware.for(tool) : middleware
+      const own = (tool.middleware ?? identity) as Middleware<ToolCall>
+      known.set(tool.name, tool)
+      sealed.set(tool.name, { tool, chain: apply(stack(around as Middleware<ToolCall>, own), leaf) })
+    }
+    const missing = (name: string) =>
+      new ToolNotFound({
+        tool: name,
+        known: [...known.values()].flatMap(({ location, mode, name }) =>
+          mode !== "manual" && location !== "client" ? [name] : []
+        )
+      })
+    const called = (request: CallRequest) =>
+      Effect.suspend((): Effect.Effect<ToolResult, GateError> => {
+        const found = sealed.get(request.name)
+        const passage = new Passage(gate)
+        const run = (sink: CallSink): Effect.Effect<ToolResult, GateError> => {
+          if (found === undefined) {
+            return reachesForReserved(request.name)
+              ? Effect.zipRight(recorded(request), new ReservedToolName({ tool: request.name }))
+              : missing(request.name)
+          }
+          if (!isFor(found.tool, request.by)) return missing(request.name)
+          const params = paramsOf(request)
+          if (Either.isLeft(params)) return params.left
+          return found.chain(
+            passage.on({
+              kind: "tool",
+              name: found.tool.name,
+              tool: found.tool,
+              callId: request.callId,
+              sessionId: request.sessionId,
+              workerPath: request.workerPath,
+              rawParams: params.right,
+              params: undecoded,
+              startedAt: request.startedAt,
+              attempt: 1,
+              metadata: request.metadata ?? {},
+              sink
+            })
+          )
+        }
+        return request.sink === silent ? run(silent) : concluded(request, found?.tool, passage, run)
+      })
+    return Effect.succeed({ tools: known, gate, call: called })
+  }) as unknown as Effect.Effect<Toolset<SealedError<Tools, C>, SealedRequirements<Tools, C, G>>, ToolsetInvalid>

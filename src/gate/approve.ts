@@ -1,0 +1,156 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
+import { Approvals, type Wanted } from "../approval/Approvals.ts"
+import type { Middleware } from "../middleware/Middleware.ts"
+import { named } from "../middleware/Step.ts"
+import { ParametersInvalid } from "../tool/Parameters.ts"
+import type { Preview } from "../tool/Preview.ts"
+import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
+import { GateBypassed, type Refused } from "./GateError.ts"
+import { Passage, type Cleared } from "./Passage.ts"
+import { json } from "./json.ts"
+import { decoded, isInvalid } from "./validate.ts"
+
+/** How often a call is asked for whose targets change after each answer. */
+const maxRounds = 3
+
+/** Whether the tool wants a decision; one that looks at the world may refuse the call by failing. */
+const asksFor = (call: ToolCall): Wanted | Effect.Effect<Wanted> => {
+  const need = call.tool.approval
+  return typeof need === "function"
+    ? (need(call.params as never) as Wanted | Effect.Effect<Wanted>)
+    : need === "always" && need
+}
+
+/** What the call would do, by the tool's own word; a preview that fails is the call's failure. */
+const previewOf = (call: ToolCall): Effect.Effect<Preview | undefined> => {
+  const make: ((params: never) => unknown) | undefined = call.tool.preview
+  return make === undefined
+    ? Effect.succeed(undefined)
+    : Effect.suspend(() => make(call.params as never) as Effect.Effect<Preview>)
+}
+
+/** A name such as `__proto__` in JSON changes what an object inherits, where nobody would see it. */
+const isPlain = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+const frozen = (_: string, value: unknown): unknown => Object.freeze(value)
+
+/** The same call with parameters of its own, which nobody who holds the given ones can change after the decision. */
+const detached = <Self extends ToolCall>(call: Self): Self | Exclude<ReturnType<typeof decoded>, ToolCall> => {
+  const text = json(call.rawParams)
+  return Option.isNone(text)
+    ? new ParametersInvalid({ tool: call.name, issues: [{ path: "", message: "is not JSON" }] })
+    : decoded({ ...call, rawParams: JSON.parse(text.value, frozen) as unknown, params: undecoded })
+}
+
+const clear = (
+  passage: Passage,
+  given: unknown,
+  { params, rawParams }: ToolCall,
+  rest: Partial<Cleared> = {}
+): void => {
+  passage.cleared = { given, rawParams, params, told: undefined, stillHolds: undefined, ...rest }
+}
+
+/** Asks until what was shown still holds. */
+const ask = <Self extends ToolCall>(
+  passage: Passage,
+  approvals: Approvals["Type"],
+  given: unknown,
+  call: Self,
+  asks: Wanted,
+  round = 1
+): Effect.Effect<Self, Refused> =>
+  Effect.flatMap(approvals.request(call, asks, previewOf(call)), ({ preview, ruled, stillHolds, withheld }) =>
+    Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
+      if (!holds) {
+        return round < maxRounds
+          ? ask(passage, approvals, given, call, asks, round + 1)
+          : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
+      }
+      const told = {
+        ...(withheld && { withheld }),
+        ...(ruled && { ruled }),
+        ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
+      }
+      clear(passage, given, call, { told, stillHolds })
+      return Effect.succeed({ ...call, ...told })
+    })
+  )
+
+const decide = <Self extends ToolCall>(passage: Passage, call: Self, asks: Wanted): Effect.Effect<Self, Refused> =>
+  Effect.contextWithEffect((context: Context.Context<never>) => {
+    const approvals = Context.getOption(context, Approvals)
+    if (approvals._tag === "None") {
+      if (asks !== false) return new ApprovalUnavailable({ tool: call.name, callId: call.callId })
+      clear(passage, call.rawParams, call)
+      return Effect.succeed(call)
+    }
+    if (!isPlain(call.rawParams)) {
+      const issues = [{ path: "__proto__", message: "is not a parameter" }]
+      return new ParametersInvalid({ tool: call.name, issues })
+    }
+    const own = asks === false ? call : detached(call)
+    if (isInvalid(own)) return Effect.fail(own)
+    return passage.alone(
+      Effect.suspend(
+        () =>
+          settled(passage, call) ??
+          Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks), (why) =>
+            Effect.sync(() => {
+              passage.refused = { rawParams: call.rawParams, why }
+            })
+          )
+      )
+    )
+  })
+
+/** What was decided on these very parameters before. */
+const settled = <Self extends ToolCall>(passage: Passage, call: Self): Effect.Effect<Self, Refused> | undefined => {
+  const { cleared, refused } = passage
+  if (cleared !== undefined && (cleared.rawParams === call.rawParams || cleared.given === call.rawParams)) {
+    const { params, rawParams, told } = cleared
+    const same = told === undefined && params === call.params && rawParams === call.rawParams
+    return Effect.succeed(same ? call : { ...call, rawParams, params, ...told })
+  }
+  return refused !== undefined && refused.rawParams === call.rawParams ? Effect.fail(refused.why) : undefined
+}
+
+/**
+ * The call as it may run: decoded from `rawParams` and decided on, once for the same parameters however often it is asked. A
+ * call that nobody can decide on fails.
+ */
+export const pass = <Self extends ToolCall>(call: Self): Effect.Effect<Self, Refused> =>
+  Effect.suspend((): Effect.Effect<Self, Refused> => {
+    const passage = Passage.of(call)
+    if (passage === undefined) return new GateBypassed({ tool: call.name })
+    const ready = decoded(call)
+    if (isInvalid(ready)) return Effect.fail(ready)
+    const known = settled(passage, ready)
+    if (known !== undefined) return known
+    if (passage.gate._tag === "Unguarded") {
+      clear(passage, ready.rawParams, ready)
+      return Effect.succeed(ready)
+    }
+    const asks = asksFor(ready)
+    return Effect.isEffect(asks)
+      ? Effect.flatMap(asks, (wanted) => decide(passage, ready, wanted))
+      : decide(passage, ready, asks)
+  })
+
+/**
+ * The place of the decision in a stack: what is outside of it also sees calls that are refused, what is inside of it
+ * (deadlines, retries, limits) does not count the time of whoever decides. It adds no safety: in a stack without it the
+ * decision is made right before the handler.
+ */
+export const approve: Middleware<ToolCall, { fails: Refused }> = named<ToolCall, { fails: Refused }>(
+  "approval",
+  "",
+  (call, next) => Effect.flatMap(pass(call), next)
+)

@@ -1,0 +1,122 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { StoredMessage } from "../conversation/Message.ts"
+import { endOf } from "../middleware/endOf.ts"
+import { monotonicMillis } from "../middleware/monotonic.ts"
+import type * as Tool from "../tool/Tool.ts"
+import { ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
+import type { ToolResult } from "../tool/ToolResult.ts"
+import {
+  type CallFailure,
+  ToolCallCompleted,
+  ToolCallFailed,
+  ToolCallInterrupted,
+  ToolCallRequested
+} from "./CallEvent.ts"
+import type { CallRequest, CallSink } from "./CallRequest.ts"
+import { json } from "./json.ts"
+import type { Passage } from "./Passage.ts"
+
+/** Characters of a tool's output that are kept for the result of an interrupted call. */
+const partialLimit = 8 * 1024
+/** Characters of the encoded form of a failure. */
+const dataLimit = 16 * 1024
+
+/** The result of a call as the conversation keeps it. */
+export const toolMessage = (callId: string, content: string): StoredMessage => ({
+  id: `result_${callId}`,
+  message: { role: "tool", tool_call_id: callId, content }
+})
+
+/** A failure as the model reads it. */
+export const errorContent = (message: string, more: Readonly<Record<string, string>> = {}): string =>
+  JSON.stringify({ error: message, ...more })
+
+/** What the model must not forget of a call that ended otherwise than by its handler's own word. */
+const stays = "; what it did until then stays done. Verify before you repeat it."
+
+/** What an error says of itself; one of somebody else's may throw when it is asked. */
+const said = (error: unknown, key: "_tag" | "message"): string | undefined => {
+  try {
+    const found: unknown = typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined
+    return typeof found === "string" ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a failure is of the type that the tool declares, and its encoded form. */
+const declared = (tool: Tool.Any | undefined, error: unknown): Option.Option<unknown> =>
+  tool === undefined || tool.failure.ast._tag === "NeverKeyword"
+    ? Option.none()
+    : Either.getRight(Schema.encodeUnknownEither(tool.failure as Tool.AnySchema)(error))
+
+const normalised = (error: unknown, data: Option.Option<unknown>): CallFailure => {
+  const fits = Option.filter(data, (value) => Option.exists(json(value), (text) => text.length <= dataLimit))
+  return {
+    _tag: said(error, "_tag") ?? "Error",
+    message: said(error, "message") ?? (typeof error === "string" ? error : "it failed and does not say why"),
+    ...(Option.isSome(fits) && { data: fits.value })
+  }
+}
+
+/**
+ * One call as its log and its conversation have it: announced before, ended by exactly one event with its result, whatever
+ * happens, interruption included.
+ */
+export const concluded = <E, R>(
+  request: CallRequest,
+  tool: Tool.Any | undefined,
+  passage: Passage,
+  run: (sink: CallSink) => Effect.Effect<ToolResult, E, R>
+): Effect.Effect<ToolResult, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { callId, name, sink } = request
+      const text = "arguments" in request ? request.arguments : Option.getOrElse(json(request.rawParams), () => "")
+      yield* sink.emit(new ToolCallRequested({ callId, tool: name, arguments: text }, trusted))
+      const from = yield* monotonicMillis
+      let partial = ""
+      const heard: CallSink = {
+        emit: (event) => {
+          if (event._tag === "ToolOutput") partial = (partial + event.text).slice(-partialLimit)
+          return sink.emit(event)
+        },
+        commit: sink.commit
+      }
+      const exit = yield* Effect.exit(restore(run(heard)))
+      const durationMillis = Math.round((yield* monotonicMillis) - from)
+      const common = { callId, tool: name, durationMillis }
+      const happened = passage.entered && tool?.readOnly !== true
+      if (Exit.isSuccess(exit)) {
+        const message = toolMessage(callId, exit.value.text)
+        yield* sink.emit(new ToolCallCompleted({ ...common, message }, trusted))
+        return exit.value
+      }
+      const end = endOf(exit.cause)
+      if (end === "interrupted") {
+        const how = happened ? stays : passage.entered ? "" : " before it ran"
+        const content = errorContent(`${name} was interrupted${how}`, partial === "" ? {} : { partial })
+        yield* sink.emit(new ToolCallInterrupted({ ...common, message: toolMessage(callId, content) }, trusted))
+        return yield* Effect.failCause(exit.cause)
+      }
+      if (end === "crashed") {
+        const detail = Cause.pretty(exit.cause)
+        yield* sink.emit(new ToolDefectCaught({ callId, tool: name, detail }, trusted))
+      }
+      const failure = end === "crashed" ? Option.none() : Cause.failureOption(exit.cause)
+      const data = Option.flatMap(failure, (error) => declared(tool, error))
+      const error = Option.match(failure, {
+        onNone: (): CallFailure => ({ _tag: "Crashed", message: `tool ${name} crashed` }),
+        onSome: (failed) => normalised(failed, data)
+      })
+      const own = Option.isSome(data) || !happened
+      const content = errorContent(error.message, own ? {} : { note: `${name} had started${stays}` })
+      yield* sink.emit(new ToolCallFailed({ ...common, error, message: toolMessage(callId, content) }, trusted))
+      return yield* Effect.failCause(exit.cause)
+    })
+  )

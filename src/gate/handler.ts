@@ -1,0 +1,87 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import { ApprovalStale } from "../approval/ApprovalError.ts"
+import type * as Tool from "../tool/Tool.ts"
+import { silent, type ToolCall } from "../tool/ToolCall.ts"
+import { ToolCallStarted, trusted } from "../tool/ToolEvent.ts"
+import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
+import { pass } from "./approve.ts"
+import { AlreadyRan, GateBypassed, type Refused } from "./GateError.ts"
+import { Passage } from "./Passage.ts"
+
+/** The handler's own error and requirements are in the toolset's type; here they are out of sight. */
+const handle = (call: ToolCall): Effect.Effect<unknown> => {
+  const handler: (params: never, call: ToolCall) => unknown = call.tool.handler
+  return handler(call.params as never, call) as Effect.Effect<unknown>
+}
+
+const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, ResultInvalid> => {
+  const result = tool.codec.encode()(success)
+  return Either.isRight(result)
+    ? Effect.succeed(result.right)
+    : Effect.fail(new ResultInvalid({ tool: tool.name, reason: result.left }))
+}
+
+const invoked = (passage: Passage, call: ToolCall): Effect.Effect<ToolResult, ResultInvalid> =>
+  Effect.suspend(() => {
+    passage.entered = true
+    const running = handle(call)
+    return Exit.isExit(running) && Exit.isSuccess(running)
+      ? encoded(call.tool, running.value)
+      : Effect.flatMap(running, (success) => encoded(call.tool, success))
+  })
+
+/**
+ * Says that the call has passed the gate. For a tool that is not read-only the event is durable before the handler runs, so
+ * that after a crash nobody mistakes a call that may have happened for one that has not. Where nobody watches, nothing is said.
+ */
+const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
+  if (call.sink === silent) return Effect.void
+  const { gate } = passage
+  const started = new ToolCallStarted(
+    {
+      callId: call.callId,
+      tool: call.name,
+      readOnly: call.tool.readOnly,
+      ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
+    },
+    trusted
+  )
+  return call.tool.readOnly ? call.sink.emit(started) : call.sink.commit(started)
+}
+
+/** What was shown is still so, and the log knows that the handler is about to run. */
+const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalStale> =>
+  Effect.suspend(() => {
+    if (passage.started) return Effect.void
+    return Effect.flatMap(passage.cleared?.stillHolds ?? Effect.succeed(true), (holds) => {
+      if (!holds) return new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
+      return Effect.zipRight(
+        announced(passage, call),
+        Effect.sync(() => {
+          passage.started = true
+        })
+      )
+    })
+  })
+
+/**
+ * The innermost end of every chain: whatever the stack did or left out, the handler runs on parameters that are decoded and
+ * decided on, after the log knows of it, and at most once unless the tool is repeatable.
+ */
+export const leaf = (call: ToolCall): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> =>
+  Effect.flatMap(pass(call), (ready): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> => {
+    const passage = Passage.of(ready)
+    if (passage === undefined) return new GateBypassed({ tool: call.name })
+    if (passage.runs > 0 && !ready.tool.repeatable) return new AlreadyRan({ tool: call.name })
+    passage.runs++
+    if (passage.started) return invoked(passage, ready)
+    const plain = passage.cleared?.stillHolds === undefined && ready.sink === silent
+    return plain
+      ? invoked(passage, ready)
+      : Effect.zipRight(
+          Effect.tapError(passage.alone(begun(passage, ready)), () => Effect.sync(() => void passage.runs--)),
+          invoked(passage, ready)
+        )
+  })

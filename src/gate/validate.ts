@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Middleware } from "../middleware/Middleware.ts"
+import { named } from "../middleware/Step.ts"
+import { ParametersInvalid, type Issue } from "../tool/Parameters.ts"
+import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
+import { ParametersChanged } from "./GateError.ts"
+import { Passage } from "./Passage.ts"
+
+type Invalid = ParametersInvalid | ParametersChanged
+
+/** The call with its parameters decoded from `rawParams`, or what is wrong with them. */
+export const decoded = <Call extends ToolCall>(call: Call): Call | Invalid => {
+  const passage = Passage.of(call)
+  const last = passage?.decoded
+  if (last !== undefined && last.rawParams === call.rawParams) {
+    if (last.params === call.params) return call
+    return call.params === undecoded ? { ...call, params: last.params } : new ParametersChanged({ tool: call.name })
+  }
+  const params = call.tool.codec.decode()(call.rawParams)
+  if (Either.isLeft(params)) return new ParametersInvalid({ tool: call.name, issues: params.left })
+  if (passage !== undefined) passage.decoded = { rawParams: call.rawParams, params: params.right }
+  return { ...call, params: params.right }
+}
+
+export const isInvalid = (call: ToolCall | Invalid): call is Invalid => "_tag" in call
+
+/** Told of parameters that a model got wrong; should it crash, the log says so. */
+export type ValidationObserver = (call: ToolCall, issues: ReadonlyArray<Issue>) => Effect.Effect<void>
+
+/** Decodes the parameters before anything inside runs; the gate does so in any case, this tells an observer. */
+export const validate = (observer?: ValidationObserver): Middleware<ToolCall, { fails: Invalid }> => {
+  const around: Middleware<ToolCall, { fails: Invalid }> = <Self extends ToolCall, A, E, R>(
+    call: Self,
+    next: (call: Self) => Effect.Effect<A, E, R>
+  ) =>
+    Effect.suspend((): Effect.Effect<A, E | Invalid, R> => {
+      const ready = decoded(call)
+      if (!isInvalid(ready)) return next(ready)
+      return observer === undefined || ready._tag === "ParametersChanged"
+        ? Effect.fail(ready)
+        : Effect.zipRight(
+            Effect.ignoreLogged(Effect.sandbox(Effect.suspend(() => observer(call, ready.issues)))),
+            Effect.fail(ready)
+          )
+    })
+  return named("validation", observer === undefined ? "" : "observed", around)
+}
