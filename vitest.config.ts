@@ -14,11 +14,12 @@ export default defineConfig({
     hookTimeout: 180_000,
     coverage: {
       provider: "v8",
-      include: ["src/middleware/**", "src/tool/**", "src/cli/commandStack.ts"],
+      include: ["src/middleware/**", "src/tool/**", "src/gate/**", "src/cli/commandStack.ts"],
       reporter: ["text-summary"],
       thresholds: {
         "src/middleware/**": { lines: 95 },
         "src/tool/**": { lines: 95 },
+        "src/gate/**": { lines: 95 },
         "src/cli/commandStack.ts": { lines: 95 }
       }
     }

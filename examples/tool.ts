@@ -17,7 +17,5 @@ const Weather = Tool.make("weather", {
 
 export const toolset = Effect.gen(function* () {
   const polite = yield* rateLimit({ permits: 10, per: "1 second" })
-  return yield* Toolset.make([Tool.wrap(Weather, polite)], {
-    middleware: DefaultStack.make({})
-  })
+  return yield* Toolset.make([Tool.wrap(Weather, polite)], { middleware: DefaultStack.make({}) })
 })

@@ -14,7 +14,7 @@ import { storeIn } from "../support/doomed.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { delegate, results, sentTo, told, turn } from "./Delegating.ts"
 
-const common = { description: "d", parameters: Schema.Struct({}), success: Schema.String }
+const common = { description: "d", parameters: Schema.Struct({}), success: Schema.String, approval: "never" } as const
 const Hang = Tool.make("hang", {
   ...common,
   handler: (_, call) => Effect.zipRight(stdout(call, "half"), Effect.never)
