@@ -13,7 +13,7 @@ import { Delegate } from "../approval/Delegate.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
-import type { DelegateProgram } from "../config/Settings.ts"
+import type { DelegateProgram, Settings } from "../config/Settings.ts"
 import { toLimits } from "../config/ToolLimit.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
@@ -129,9 +129,13 @@ export const stack = Effect.gen(function* () {
   }
 })
 
+/** The environment of the user's own programs: what lies in the directories that tools write is none of them. */
+const ownEnvironment = ({ path, roots = [] }: Settings) =>
+  environment({ ...process.env, ...(path && { PATH: path.join(":") }) }, {}, [process.cwd(), ...roots])
+
 /** A program of the user that decides before a person is asked. */
-const delegated = ({ command: [file, ...args], ...options }: DelegateProgram) =>
-  Delegate.layerProgram({ file, args, cwd: process.cwd(), env: environment(process.env), ...options }).pipe(
+const delegated = ({ command: [file, ...args], ...options }: DelegateProgram, settings: Settings) =>
+  Delegate.layerProgram({ file, args, cwd: process.cwd(), env: ownEnvironment(settings), ...options }).pipe(
     Layer.provide(Processes.layer)
   )
 
@@ -179,9 +183,10 @@ const sealed = <const T extends ReadonlyArray<Tool.Any>, E extends CallError>(
         Exclude<Tool.Requirements<T[number]>, Memory> | Memory | Approvals | HookRunner
       >
       const found = yield* projectConfig
+      const env = ownEnvironment((yield* Configuration).settings)
       const hooks = Layer.suspend(() =>
-        whileTrusted(found, environment(process.env)).pipe(
-          Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env: environment(process.env) })),
+        whileTrusted(found, env).pipe(
+          Layer.provide(HookProcesses.layer({ cwd: process.cwd(), env })),
           Layer.provide(Processes.layer)
         )
       )
@@ -213,7 +218,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
         ...(yield* ruleOptions),
         ...(timeout === undefined ? {} : { timeout })
       })
-      return delegate === undefined ? made : Layer.provide(made, delegated(delegate))
+      return delegate === undefined ? made : Layer.provide(made, delegated(delegate, settings))
     })
   )
   return Runtime.layer.pipe(

@@ -11,6 +11,7 @@ import * as Configured from "../sandbox/Configured.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import * as Builtin from "../tools/Builtin.ts"
+import { timeouts } from "../tools/shell/ShellSettings.ts"
 import type { WorkspaceOptions } from "../tools/Workspace.ts"
 import type { WebSettingsShape } from "../tools/web/WebSettings.ts"
 
@@ -58,7 +59,8 @@ export const layer = ({ home, settings, workspace, ...place }: Place) =>
         workspace: workspaceOf({ home, settings, workspace }),
         network: rules,
         unaskedHosts: unasked,
-        shell: { network: settings.sandbox?.network ?? false }
+        shell: { network: settings.sandbox?.network ?? false, ...timeouts(settings.timeouts ?? {}) },
+        ...(settings.path === undefined ? {} : { path: settings.path })
       })
     )
   }).pipe(Layer.provideMerge(NodeFileSystem.layer))

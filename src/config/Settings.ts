@@ -74,6 +74,8 @@ export const Settings = Schema.Struct({
   systemPrompt: optional(Schema.String),
   /** Directories besides the working directory that tools may use. */
   roots: optional(Schema.Array(Schema.NonEmptyString)),
+  /** Where commands, hooks and delegates look for programs. */
+  path: optional(Schema.Array(Schema.NonEmptyString)),
   /** How often, and how many at a time, tools may run. */
   limits: optional(Schema.Array(ToolLimit)),
   loopGuard: optional(LoopGuard),
@@ -118,6 +120,7 @@ export const keys: ReadonlyArray<Key> = [
   key("maxWorkers", "sub-workers of one task", 32),
   key("systemPrompt", "what the model is told first"),
   key("roots", "directories besides the working directory that tools may use", []),
+  key("path", "directories where programs are looked for; your PATH if unset, never the workspace"),
   key("limits", "how often, and how many at a time, tools may run", []),
   key("loopGuard.action", "what happens to a call that repeats those before it: ask, stop or off", "ask"),
   key("loopGuard.repeats", "equal calls in a row with the same outcome, after which the next one is noticed", 3),

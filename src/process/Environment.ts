@@ -1,11 +1,47 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+
 /** Directories of the system only: nothing that a project or a version manager could have put in front. */
 export const systemPath =
   "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" +
   (process.platform === "darwin" ? ":/opt/homebrew/bin" : "")
 
-const inherited = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR"]
+const inherited = ["HOME", "USER", "LOGNAME", "TZ", "TMPDIR"]
 
-const isInherited = (name: string): boolean => inherited.includes(name) || /^LC_[A-Z]{1,20}$/.test(name)
+/** One character set, so that every program reads a text as whoever judged it did. */
+export const locale: Readonly<Record<string, string>> = { LANG: "C.UTF-8", LC_ALL: "C.UTF-8" }
+
+const isLocale = (name: string): boolean => name === "LANG" || name === "LANGUAGE" || name.startsWith("LC_")
+
+/** The same environment with no locale but ours. */
+export const inLocale = (env: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(Object.entries(env).filter(([name]) => !isLocale(name))),
+  ...locale
+})
+
+const physical = (directory: string): string => {
+  try {
+    return fs.realpathSync(directory)
+  } catch {
+    return directory
+  }
+}
+
+const lies = (directory: string, root: string): boolean => directory === root || directory.startsWith(`${root}/`)
+
+/**
+ * Where programs are looked for: the absolute directories of a `PATH` that are not in one of the roots, by their name or by
+ * where they lead to, since whoever writes there could put a program in front of another. The system's where none is left.
+ */
+export const searchPath = (given: string | undefined, roots: ReadonlyArray<string>): string => {
+  const places = roots.flatMap((root) => [path.resolve(root), physical(root)])
+  const kept = (given ?? "").split(":").filter((entry) => {
+    if (!path.isAbsolute(entry)) return false
+    const names = [path.normalize(entry).replace(/(?<=.)\/$/, ""), physical(entry)]
+    return !names.some((name) => places.some((place) => lies(name, place)))
+  })
+  return kept.length === 0 ? systemPath : [...new Set(kept)].join(":")
+}
 
 /** Nothing may wait for a person: no pager, no editor, no question for a password. */
 const unattended: Readonly<Record<string, string>> = {
@@ -31,14 +67,19 @@ const unattended: Readonly<Record<string, string>> = {
 }
 
 /**
- * The whole environment of a child: what a program needs of its parent's by name, a fixed `PATH`, and what keeps programs from
- * asking. Everything else, credentials above all, stays behind; `extra` is the configuration's word and wins.
+ * The whole environment of a child: what a program needs of its parent's by name, the user's `PATH` without the roots, one
+ * locale, and what keeps programs from asking. Everything else, credentials above all, stays behind; `extra` is the
+ * configuration's word and wins.
  */
 export const environment = (
   parent: Readonly<Record<string, string | undefined>>,
-  extra: Readonly<Record<string, string>> = {}
+  extra: Readonly<Record<string, string>> = {},
+  roots: ReadonlyArray<string> = []
 ): Readonly<Record<string, string>> => {
-  const kept: Record<string, string> = { LANG: "C.UTF-8" }
-  for (const [name, value] of Object.entries(parent)) if (value !== undefined && isInherited(name)) kept[name] = value
-  return { ...kept, PATH: systemPath, ...unattended, ...extra }
+  const kept: Record<string, string> = {}
+  for (const name of inherited) {
+    const value = parent[name]
+    if (value !== undefined) kept[name] = value
+  }
+  return { ...kept, ...locale, PATH: searchPath(parent["PATH"], roots), ...unattended, ...extra }
 }

@@ -55,6 +55,8 @@ export interface BuiltinOptions {
   readonly unaskedHosts?: ReadonlyArray<HostPattern>
   /** The whole environment of the programs that tools start. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Where these programs look for others, instead of the `PATH` that there is; the workspace never counts. */
+  readonly path?: ReadonlyArray<string>
 }
 
 /** All that the built-in tools require but `Memory` and where programs run: one of the layers of `Sandbox`. */
@@ -66,6 +68,7 @@ export const layerUnsandboxed = (options: BuiltinOptions) => {
     GuardedFetch.layer(rules),
     Layer.succeed(WebSettings, { rules, unasked: options.unaskedHosts ?? [] }),
     Layer.succeed(ShellSettings, { ...defaults, ...options.shell }),
+    options.path === undefined ? Layer.empty : ToolEnvironment.layerPath(options.path),
     options.environment === undefined ? Layer.empty : Layer.succeed(ToolEnvironment, options.environment)
   )
 }

@@ -1,9 +1,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as os from "node:os"
 import { BoundaryInvalid } from "../policy/path/PathContext.ts"
+import { inLocale } from "../process/Environment.ts"
+import * as Limits from "../process/Limits.ts"
+import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes, type ProcessResult } from "../process/Processes.ts"
 import { SpawnFailed } from "../process/SpawnFailed.ts"
 import { Redactor } from "../redaction/Redactor.ts"
@@ -13,9 +15,9 @@ import * as Tool from "../tool/Tool.ts"
 import { confine } from "./Confinement.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
-import { ShellSettings } from "./shell/ShellSettings.ts"
+import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
 import * as Transcript from "./shell/Transcript.ts"
-import { ToolEnvironment } from "./ToolEnvironment.ts"
+import { environmentHere } from "./ToolEnvironment.ts"
 import { Workspace } from "./Workspace.ts"
 
 const parameters = Schema.Struct({
@@ -40,19 +42,42 @@ const told = (exitCode: number | null): string => {
   return `exit code ${exitCode}${signal === undefined ? "" : ` (${signal})`}`
 }
 
-const status = (result: Option.Option<ProcessResult>, limit: Duration.Duration): string =>
-  Option.match(result, {
-    onNone: () => `ended after ${Duration.toSeconds(limit)} s, its limit, together with all that it had started`,
-    onSome: ({ exitCode, signal }) => (signal === null ? told(exitCode) : `ended by ${signal}`)
-  })
+const status = ({ exceeded, exitCode, signal }: ProcessResult, limits: Limits.Limits): string => {
+  switch (exceeded) {
+    case undefined:
+      return signal === null ? told(exitCode) : `ended by ${signal}`
+    case "time":
+      return `ended after ${Duration.toSeconds(limits.time ?? 0)} s, its limit, together with all that it had started`
+    default: {
+      const asking = exceeded === "idle" ? "" : "; a command that the user decides on has no such limit"
+      return `ended at its limit of ${Limits.describe(exceeded, limits)}, together with all that it had started${asking}`
+    }
+  }
+}
 
-const survivors = (result: Option.Option<ProcessResult>): ReadonlyArray<string> => {
-  const count = Option.match(result, { onNone: () => 0, onSome: (ended) => ended.survivors })
-  return count === 0
+const survivors = ({ exceeded, output, survivors: count }: ProcessResult): ReadonlyArray<string> => [
+  ...(count === 0 || exceeded !== undefined
     ? []
     : [
         `[${plural(count, "process", "processes")} left in the background ended with the command; nothing keeps running]`
-      ]
+      ]),
+  ...(output._tag === "Incomplete" && output.truncated && exceeded === undefined
+    ? ["[the end of the output may be missing, because a background process still held it]"]
+    : [])
+]
+
+/** What a command may use: its time by the call, and all else where nobody was asked. */
+const limitsOf = (
+  timeout: number | undefined,
+  asked: boolean,
+  { idle, maxTimeout, timeout: usual, unasked }: ShellSettingsShape
+): Limits.Limits => {
+  const time = Duration.min(timeout === undefined ? usual : Duration.seconds(timeout), maxTimeout)
+  return {
+    ...(Duration.isFinite(time) && { time }),
+    ...(Duration.isFinite(idle) && { idle }),
+    ...(asked ? {} : unasked)
+  }
 }
 
 /** The reasons of some policies are the rest of a sentence. */
@@ -92,24 +117,21 @@ export const RunShell = Tool.make("run_shell", {
       if (asks && (call.decided !== true || place !== context.cwd)) return yield* new CommandRefused({ verdict })
       const [processes, sandbox, settings] = yield* Effect.all([Processes, Sandbox, ShellSettings])
       const transcript = Transcript.make(call, yield* Redactor, settings.outputLimit)
-      const limit = Duration.min(
-        timeout === undefined ? settings.timeout : Duration.seconds(timeout),
-        settings.maxTimeout
-      )
+      const limits = limitsOf(timeout, asks, settings)
+      const here = yield* environmentHere
+      const bash: ProcessCommand = {
+        file: "bash",
+        args: ["--noprofile", "--norc", "-c", command],
+        cwd: context.cwd,
+        env: asks ? here : inLocale(here)
+      }
       const wrapped = sandbox.wrap(
-        {
-          file: "bash",
-          args: ["--noprofile", "--norc", "-c", command],
-          cwd: context.cwd,
-          env: yield* ToolEnvironment
-        },
+        asks ? bash : Limits.enforced(bash, limits),
         // The policy may be wrong about a command that it lets run unasked.
         confine((yield* Workspace).context, { write: asks, network: asks && settings.network })
       )
-      const result = yield* processes
-        .run(wrapped, { onOutput: transcript.add, limit: 0 })
-        .pipe(Effect.timeoutOption(limit))
+      const result = yield* processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
       const output = yield* transcript.end
-      return [status(result, limit), output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
+      return [status(result, limits), output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
     })
 })

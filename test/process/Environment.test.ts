@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { environment, systemPath } from "../../src/process/Environment.ts"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { environment, inLocale, searchPath, systemPath } from "../../src/process/Environment.ts"
 
 const parent = {
   HOME: "/home/ada",
@@ -28,15 +31,63 @@ describe("environment", () => {
     assert.deepInclude(child, {
       HOME: "/home/ada",
       USER: "ada",
-      LANG: "de_DE.UTF-8",
-      LC_TIME: "C",
+      LANG: "C.UTF-8",
+      LC_ALL: "C.UTF-8",
       TMPDIR: "/scratch",
-      PATH: systemPath,
+      PATH: "/home/ada/project/node_modules/.bin:/usr/bin",
       TERM: "dumb"
     })
     assert.notInclude(Object.values(child), "secret")
-    for (const name of ["SSH_AUTH_SOCK", "LD_PRELOAD", "BASH_ENV", "BASH_FUNC_ls%%", "NODE_OPTIONS", "XDG_RUNTIME_DIR"])
+    for (const name of [
+      "SSH_AUTH_SOCK",
+      "LD_PRELOAD",
+      "BASH_ENV",
+      "BASH_FUNC_ls%%",
+      "NODE_OPTIONS",
+      "XDG_RUNTIME_DIR",
+      "LC_TIME",
+      "LC_API_TOKEN"
+    ])
       assert.notProperty(child, name)
+  })
+
+  it("has one locale, whatever the parent's or the configuration's (S3)", () => {
+    const given = { ...environment(parent), LC_CTYPE: "zh_CN.GBK", LANGUAGE: "zh", LANG: "zh_CN.GBK" }
+    const child = inLocale(given)
+    assert.deepStrictEqual(
+      Object.entries(child).filter(([name]) => /^L[AC]/.test(name)),
+      [
+        ["LANG", "C.UTF-8"],
+        ["LC_ALL", "C.UTF-8"]
+      ]
+    )
+  })
+
+  it("looks for programs where the user does, but never where tools write (S3)", () => {
+    const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "test-path-")))
+    const [root, bin, link] = [`${base}/w`, `${base}/bin`, `${base}/link`]
+    fs.mkdirSync(`${root}/bin`, { recursive: true })
+    fs.mkdirSync(bin)
+    fs.symlinkSync(`${root}/bin`, link)
+    const given = [
+      "",
+      ".",
+      "node_modules/.bin",
+      "~/bin",
+      `${root}/bin`,
+      root,
+      `${bin}/../w/bin`,
+      link,
+      bin,
+      `${bin}/`,
+      "/usr/bin"
+    ]
+    assert.strictEqual(searchPath([...given, bin].join(":"), [root]), `${bin}:${bin}/:/usr/bin`)
+    assert.strictEqual(searchPath(`${root}x:/usr/bin`, [root]), `${root}x:/usr/bin`)
+    assert.strictEqual(searchPath(`.:${root}/bin`, [root]), systemPath)
+    assert.strictEqual(searchPath(undefined, [root]), systemPath)
+    assert.strictEqual(environment({ PATH: `${link}:/usr/bin` }, {}, [root])["PATH"], "/usr/bin")
+    fs.rmSync(base, { recursive: true })
   })
 
   it("keeps programs from asking a person (S3)", () => {

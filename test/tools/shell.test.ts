@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as fs from "node:fs"
 import { eventually, isAlive, readyIn, stay } from "../process/support.ts"
+import * as Limits from "../../src/process/Limits.ts"
+import { timeouts } from "../../src/tools/shell/ShellSettings.ts"
 import { approved, call, meanwhile, printed, world } from "./support.ts"
 
 describe("run_shell", () => {
@@ -221,6 +224,58 @@ describe("run_shell", () => {
       )
       assert.strictEqual(called.error, "CommandRefused")
       assert.isTrue(here.has("one/a") && here.has("two/a"))
+    })
+  )
+
+  it.scopedLive("looks for programs on the user's PATH, and never in the workspace (S3)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      for (const place of [`${here.base}/bin`, `${here.root}/bin`]) {
+        fs.mkdirSync(place)
+        fs.writeFileSync(`${place}/mine`, `#!/bin/sh\necho ${place === `${here.base}/bin` ? "own" : "planted"}\n`, {
+          mode: 0o755
+        })
+      }
+      fs.writeFileSync(`${here.root}/bin/cat`, `#!/bin/sh\ntouch ${here.base}/PWNED-cat\n`, { mode: 0o755 })
+      here.write("a.txt", "one\n")
+      const environment = {
+        ...here.environment,
+        PATH: `.:bin::${here.root}/bin:${here.base}/bin:${here.environment["PATH"]}`
+      }
+      const run = (command: string, more: object = {}) =>
+        Effect.provide(call("run_shell", { command }), here.layer({ environment: { ...environment, ...more } }))
+      assert.strictEqual((yield* run("mine")).text, "exit code 0\nown\n")
+      assert.strictEqual((yield* run("cat a.txt", { LC_ALL: "zh_CN.GBK" })).text, "exit code 0\none\n")
+      assert.deepStrictEqual(here.pwned(), [])
+    })
+  )
+
+  it.scopedLive("ends what runs unasked at its limit of memory, and says so (S3)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      here.write("big", "")
+      fs.truncateSync(`${here.root}/big`, 8 * 2 ** 30)
+      const ended = yield* Effect.provide(
+        call("run_shell", { command: "grep -a -c xyzzy big" }),
+        here.layer({ shell: { unasked: { ...Limits.unasked, memory: 64 * 2 ** 20 } } })
+      )
+      assert.strictEqual(ended.asked.length, 0)
+      assert.match(ended.text, /^ended at its limit of \d+ MiB of memory|memory exhausted/)
+    })
+  )
+
+  it.scopedLive("takes the user's timeouts, for silence as well, as the most that a call may ask for (T5)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      const run = (params: object, limits: Parameters<typeof timeouts>[0]) =>
+        Effect.provide(call("run_shell", params), here.layer({ shell: timeouts(limits) }))
+      const second = Duration.seconds(1)
+      const slow = yield* run({ command: "echo x; sleep 60; true", timeout: 30 }, { tool: second })
+      assert.match(slow.text, /^ended after 1 s, its limit.*\nx\n/)
+      const silent = yield* run({ command: "echo x; sleep 60; true" }, { tool: Duration.infinity, idle: second })
+      assert.match(silent.text, /^ended at its limit of 1s without output.*\nx\n/)
+      const free = yield* run({ command: "echo x; sleep 2; true" }, { tool: Duration.infinity })
+      assert.strictEqual(free.text, "exit code 0\nx\n")
     })
   )
 })

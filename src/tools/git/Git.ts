@@ -6,7 +6,7 @@ import { render } from "../../process/Output.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { confine, steersGit } from "../Confinement.ts"
-import { ToolEnvironment } from "../ToolEnvironment.ts"
+import { environmentHere } from "../ToolEnvironment.ts"
 import { Workspace } from "../Workspace.ts"
 import { GitFailed, GitRefused } from "./GitError.ts"
 import { nobodys, settings, variables, type Settings } from "./hardening.ts"
@@ -69,7 +69,7 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
     Processes,
     Sandbox,
     Redactor,
-    ToolEnvironment,
+    environmentHere,
     Workspace
   ])
   if (sandbox.describe.target === "ssh") {

@@ -1,15 +1,20 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import { unasked, type Limits } from "../../process/Limits.ts"
 
 export interface ShellSettingsShape {
   /** Whether commands that are known to only read run unasked. */
   readonly autoApproveReadOnly: boolean
   /** Whether sandboxed commands may use the network. */
   readonly network: boolean
-  /** How long a command may take that does not say. */
+  /** How long a command may take that does not say; infinite for ever. */
   readonly timeout: Duration.Duration
   /** The most that a command may ask for. */
   readonly maxTimeout: Duration.Duration
+  /** How long a command may be silent. */
+  readonly idle: Duration.Duration
+  /** What a command may use that nobody was asked about. */
+  readonly unasked: Limits
   /** Bytes of output that are kept, half from either end; the model is given fewer. */
   readonly outputLimit: number
 }
@@ -19,8 +24,19 @@ export const defaults: ShellSettingsShape = {
   network: false,
   timeout: Duration.minutes(2),
   maxTimeout: Duration.minutes(10),
+  idle: Duration.infinity,
+  unasked,
   outputLimit: 1024 * 1024
 }
+
+/** What the timeouts of all tools mean for commands; the user's limit is the most that a command may ask for as well. */
+export const timeouts = (limits: {
+  readonly tool?: Duration.Duration
+  readonly idle?: Duration.Duration
+}): Partial<ShellSettingsShape> => ({
+  ...(limits.tool === undefined ? {} : { timeout: limits.tool, maxTimeout: limits.tool }),
+  ...(limits.idle === undefined ? {} : { idle: limits.idle })
+})
 
 export class ShellSettings extends Context.Reference<ShellSettings>()("tollgate/tools/ShellSettings", {
   defaultValue: () => defaults
