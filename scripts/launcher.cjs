@@ -183,9 +183,11 @@ const said = answer()
 if (said === undefined) start()
 else {
   process.stdout.on("error", (error) => {
+    process.exitCode = error.code === "EPIPE" ? 141 : 1
     if (error.code === "EPIPE") return
-    process.exitCode = 1
-    process.stderr.write(`tollgate: The output cannot be written: ${error.message}.\n`)
+    process.stderr.write(
+      `tollgate: The output cannot be written: ${error.code === "ENOSPC" ? "the disk is full" : error.message}.\n`
+    )
   })
   process.stdout.write(said)
 }

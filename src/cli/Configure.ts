@@ -112,6 +112,18 @@ export const set = (key: string, written: Option.Option<string>) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const file = (yield* home).config
+    const { after, value } = yield* ConfigFile.locked(file)(changed(file, key, written))
+    const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
+    const what = value === undefined ? "is not set any more" : `= ${makeVisible(text(safe))}`
+    yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
+    if (after.length > 0) {
+      const rest = after.length === 1 ? "one value" : `${after.length} values`
+      yield* answer(`${rest} of it still cannot be used; tollgate config shows them.\n`)
+    }
+  }).pipe(Effect.provide(screen))
+
+const changed = (file: string, key: string, written: Option.Option<string>) =>
+  Effect.gen(function* () {
     const json = yield* ConfigFile.read(file)
     const found = ConfigFile.stepsTo(json, key)
     const removes = Option.isNone(written)
@@ -131,11 +143,5 @@ export const set = (key: string, written: Option.Option<string>) =>
     const { after, next, value, wrong } = tried.find((one) => one.wrong.length === 0) ?? tried[0]
     yield* refuse(wrong)
     yield* ConfigFile.write(file, next)
-    const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
-    const what = value === undefined ? "is not set any more" : `= ${makeVisible(text(safe))}`
-    yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
-    if (after.length > 0) {
-      const rest = after.length === 1 ? "one value" : `${after.length} values`
-      yield* answer(`${rest} of it still cannot be used; tollgate config shows them.\n`)
-    }
-  }).pipe(Effect.provide(screen))
+    return { after, value }
+  })

@@ -1,17 +1,21 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
-import { apiKeyVariable, hosted, type Profile } from "../model/Profile.ts"
+import type { ModelRequest, ModelService } from "../model/Model.ts"
+import type { ModelError } from "../model/ModelError.ts"
+import { openProfile } from "../model/OpenProfile.ts"
+import { apiKeyVariable, type Profile, type ScriptedProfile } from "../model/Profile.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Step } from "../middleware/Step.ts"
@@ -43,8 +47,10 @@ interface Finding {
   readonly mend?: ReadonlyArray<string>
 }
 
-/** How long a server has to answer. */
-const patience = Duration.seconds(4)
+/** How long a model has to begin its answer. */
+const patience = Duration.seconds(20)
+
+type RemoteProfile = Exclude<Profile, ScriptedProfile>
 
 const good = (what: string, detail: string): Finding => ({ state: "good", what, detail })
 const missing = (what: string, detail: string, mend: ReadonlyArray<string> = []): Finding => ({
@@ -54,16 +60,60 @@ const missing = (what: string, detail: string, mend: ReadonlyArray<string> = [])
   mend
 })
 
-/** Any answer at all shows that the server is there; nothing is sent but a request for its root. */
-const reach = (what: string, baseUrl: string): Effect.Effect<Finding, never, HttpClient.HttpClient> =>
-  Effect.flatMap(HttpClient.HttpClient, (http) => http.get(new URL(baseUrl).origin)).pipe(
-    Effect.scoped,
+/** One short question without tools, which is all that is sent. */
+const question: ModelRequest = {
+  messages: [{ id: "doctor", message: { role: "user", content: "Answer with one word: ready" } }],
+  functions: []
+}
+
+const failures: Readonly<Record<ModelError["_tag"], string>> = {
+  ModelUnreachable: "no connection",
+  ModelUnauthorized: "the key was refused",
+  ModelOverloaded: "the server is busy or failing",
+  ModelRejected: "the server rejected the request",
+  ModelCut: "the answer was cut off",
+  ModelSilent: "no answer",
+  ModelMalformed: "the answer is not the provider's protocol"
+}
+
+/** The commands that mend it, the likeliest first. */
+const mendOf = (name: string, profile: RemoteProfile, error: ModelError): ReadonlyArray<string> => {
+  const variable = apiKeyVariable(profile)
+  const set = (key: string, value: string) => `tollgate config set profiles.${name}.${key} ${value}`
+  switch (error._tag) {
+    case "ModelUnauthorized":
+      return variable === undefined ? [set("apiKeyVariable", "NAME_OF_A_VARIABLE")] : [`export ${variable}=…`]
+    case "ModelUnreachable":
+    case "ModelMalformed":
+      return [set("baseUrl", "URL")]
+    case "ModelRejected":
+      return [set("baseUrl", "URL"), set("model", "NAME")]
+    case "ModelSilent":
+      return [set("silenceTimeout", "'\"5 minutes\"'")]
+    default:
+      return []
+  }
+}
+
+/** Sends one small request and says how long the model took to begin its answer. */
+const ask = (name: string, profile: RemoteProfile, model: ModelService): Effect.Effect<Finding> => {
+  const what = `profile ${name}`
+  const said = `${profile.provider} · ${profile.model}`
+  const answered = model.stream(question).pipe(
+    Stream.filter(({ _tag }) => _tag !== "AttemptFailed"),
+    Stream.runHead
+  )
+  return Effect.timed(answered).pipe(
     Effect.timeout(patience),
     Effect.match({
-      onSuccess: () => good(what, `${new URL(baseUrl).host} answers`),
-      onFailure: () => missing(what, `${new URL(baseUrl).host} does not answer within ${Duration.format(patience)}`)
+      onSuccess: ([duration]) => good(what, `${said} · answered in ${Math.round(Duration.toMillis(duration))} ms`),
+      onFailure: (error) =>
+        error._tag === "TimeoutException"
+          ? missing(what, `${said} · no answer within ${Duration.format(patience)}`)
+          : missing(what, `${said} · ${failures[error._tag]}: ${error.message}`, mendOf(name, profile, error))
     })
   )
+}
 
 const checkProfile = (name: string, profile: Profile) =>
   Effect.gen(function* () {
@@ -75,14 +125,12 @@ const checkProfile = (name: string, profile: Profile) =>
         ? good(what, `plays ${profile.script}`)
         : missing(what, `its script ${profile.script} is not there`)
     }
-    const variable = apiKeyVariable(profile)
-    const key =
-      variable === undefined ? undefined : Option.filter(secret(variable), (value) => Redacted.value(value) !== "")
-    if (key !== undefined && Option.isNone(key)) {
-      return missing(what, `${variable} is not set`, [`export ${variable}=…`])
-    }
-    const baseUrl = profile.baseUrl ?? (profile.provider === "chat-completions" ? "" : hosted[profile.provider].baseUrl)
-    return yield* reach(`${what} (${profile.model})`, baseUrl)
+    const opened = yield* Effect.either(openProfile(name, profile, secret))
+    if (Either.isRight(opened)) return yield* ask(name, profile, opened.right)
+    const error = opened.left
+    return error._tag === "CredentialsMissing"
+      ? missing(what, `${error.variable} is not set`, [`export ${error.variable}=…`])
+      : missing(what, error.message)
   })
 
 const checkDatabase = Effect.flatMap(Configuration, ({ home }) =>

@@ -13,6 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import { because as systemReason } from "../database/because.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { version } from "../version.ts"
 import { root, tree } from "./command/root.ts"
@@ -20,7 +21,7 @@ import { end, exitNow } from "./end.ts"
 import { similar } from "./Guard.ts"
 import { type CommandTree, help } from "./Help.ts"
 import { parserConsole, type Said } from "./parserConsole.ts"
-import { codeOf, exitCodes, UsageError } from "./Outcome.ts"
+import { codeOf, exitCodeOf, exitCodes, UsageError } from "./Outcome.ts"
 import { checked } from "./commandLine.ts"
 import { styleFor } from "./Style.ts"
 
@@ -138,7 +139,9 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
 
 const showHelp = (words: ReadonlyArray<string>) =>
   Effect.map(styleFor(process.stdout.isTTY), (style) => {
-    const { node, path } = locate(words)
+    const others = options(words).filter((word) => word !== "--help" && word !== "-h")
+    const inOrder = Either.match(checkOptions(others), { onLeft: () => others, onRight: (line) => line.words })
+    const { node, path } = locate(inOrder)
     process.stdout.write(help(node, path, style))
   })
 
@@ -171,36 +174,44 @@ const lastResortMillis = 15_000
 /** Runs the command line. The first signal stops everything in good order, the second at once, but for hangups. */
 export const main = (words: ReadonlyArray<string>): void => {
   const fiber = Effect.runFork(program(words))
-  /** How an output that broke ends the program: a reader who has gone has had what he wanted. */
+  /** How an output that broke ends the program. */
   let broken: number | undefined
+  /** How a signal ends it. */
+  let stopped: number | undefined
   let stopping = false
   let impatient = false
   const interrupt = () => {
     if (stopping) return
     stopping = true
-    setTimeout(exitNow, lastResortMillis).unref()
+    setTimeout(() => exitNow(broken ?? stopped ?? exitCodes.interrupted), lastResortMillis).unref()
     fiber.unsafeInterruptAsFork(fiber.id())
   }
-  const stop = () => {
-    if (impatient) exitNow()
+  const stop = (signal: "SIGINT" | "SIGTERM") => {
+    stopped ??= exitCodeOf(signal)
+    if (impatient) exitNow(stopped)
     impatient = true
     interrupt()
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
   // The shell and the system both say that the terminal has gone.
-  process.on("SIGHUP", interrupt)
+  process.on("SIGHUP", () => {
+    stopped ??= exitCodeOf("SIGHUP")
+    interrupt()
+  })
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (broken !== undefined) return
-      broken = error.code === "EPIPE" ? exitCodes.ok : exitCodes.failed
-      if (broken !== exitCodes.ok) process.stderr.write(`tollgate: The output cannot be written: ${error.message}.\n`)
+      broken = error.code === "EPIPE" ? exitCodes.unread : exitCodes.failed
+      if (broken === exitCodes.failed)
+        process.stderr.write(`tollgate: The output cannot be written: ${systemReason(error)}.\n`)
       interrupt()
     })
   }
   fiber.addObserver((exit) => {
     end(
       broken ??
+        stopped ??
         Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
     )
   })

@@ -1,3 +1,4 @@
+import * as os from "node:os"
 import * as Schema from "effect/Schema"
 import type { TerminalEvent } from "../runtime/Event.ts"
 
@@ -9,8 +10,13 @@ export const exitCodes = {
   denied: 3,
   configuration: 4,
   internal: 70,
-  interrupted: 130
+  interrupted: 130,
+  /** As if SIGPIPE had ended it: nobody reads its output. */
+  unread: 141
 } as const
+
+/** The exit code of a process that a signal stopped, as shells give it. */
+export const exitCodeOf = (signal: "SIGINT" | "SIGTERM" | "SIGHUP"): number => 128 + os.constants.signals[signal]
 
 /** The task did not complete; the frontend has said why. */
 export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEndedEarly", {

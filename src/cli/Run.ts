@@ -35,15 +35,23 @@ export interface RunOptions extends PolicyOptions {
   readonly json: boolean
 }
 
-/** The words, or standard input where there are none or one of them is `-`. */
+/** Says why nothing happens where standard input stays open. */
+const waiting = Effect.delay(
+  Effect.sync(
+    () => void process.stderr.write("tollgate: reading standard input to its end; use < /dev/null to skip it\n")
+  ),
+  "1 second"
+)
+
+/** The words, and standard input behind them where it is no terminal. */
 const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageError> =>
   Effect.gen(function* () {
-    const piped = words.length === 0 || words.includes("-")
-    if (piped && process.stdin.isTTY) {
+    const said = words.filter((word) => word !== "-").join(" ")
+    if (process.stdin.isTTY && (said === "" || words.includes("-"))) {
       return yield* new UsageError({ reason: 'There is no prompt. Say what to do: tollgate run "…"' })
     }
-    const text = piped ? (yield* readStdin).trimEnd() : ""
-    const said = words.filter((word) => word !== "-").join(" ")
+    const read = Effect.zipRight(Effect.forkScoped(waiting), readStdin)
+    const text = process.stdin.isTTY ? "" : (yield* Effect.scoped(read)).trimEnd()
     const prompt = [said, text].filter((part) => part.trim() !== "").join("\n\n")
     return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
   })

@@ -8,12 +8,12 @@ import type { CommandTree } from "./Help.ts"
 /** An option as a command takes it. */
 interface Known {
   readonly names: ReadonlyArray<string>
-  /** What it accepts: `text`, `integer` or the choices; a switch where absent. */
+  /** What it accepts: `text`, `integer` or the choices; a switch if unset. */
   readonly accepts: string | undefined
   readonly repeated: boolean
 }
 
-/** What is logged; every command takes it, wherever it stands. */
+/** What is logged; every command takes it, in any place. */
 const logLevel: Known = { names: ["--log-level"], accepts: "error | warning | info | debug | all", repeated: false }
 
 /** What every command takes. */
@@ -44,9 +44,9 @@ const optionsOf = (usage: Usage, repeated = false): ReadonlyArray<Known> => {
 const quoted = (word: string): string => JSON.stringify(word.length > 80 ? `${word.slice(0, 80)}…` : word)
 
 const unknown = (name: string, known: ReadonlyArray<Known>): string => {
-  if (/^-\d/.test(name)) return `${name.slice(0, 80)} is taken for an option; such a word stands behind --`
+  if (/^-\d/.test(name)) return `${name.slice(0, 80)} looks like an option; put -- in front of such a word`
   if (/^-[^-]./.test(name)) {
-    return `there is no option ${name.slice(0, 80)}; short options are written apart, each with its value behind it`
+    return `unknown option ${name.slice(0, 80)}; write short options separately: -x -y VALUE`
   }
   const near = similar(
     name,
@@ -80,9 +80,16 @@ export interface CommandLine {
   readonly logLevel?: string
 }
 
+/** A word of the command line that is not the name of a command. */
+interface Given {
+  readonly word: string
+  readonly kind: "switch" | "option" | "value" | "argument"
+}
+
 /**
  * The words of a command line as the parser must be given them, or what is wrong with its options, in a sentence: the parser
- * takes some of that for something else. What stands behind `--`, or behind a switch, is no value of an option.
+ * takes some of that for something else, and drops options in front of a command. They count behind it, where it has them.
+ * What stands behind `--`, or behind a switch, is no value of an option.
  */
 export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either.Either<CommandLine, Refusal> => {
   const end = words.indexOf("--")
@@ -90,47 +97,59 @@ export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either
   const literals = (end < 0 ? [] : words.slice(end + 1)).map(literally)
   if (!before.some((word) => word.startsWith("-"))) return Either.right({ words: [...before, ...literals] })
   let node = tree
-  let command = "tollgate"
-  const refuse = (problem: string) => Either.left({ problem, command })
+  const path: Array<string> = []
+  const refuse = (problem: string) => Either.left({ problem, command: ["tollgate", ...path].join(" ") })
   let known = [...optionsOf(Command.getUsage(node.command)), ...common]
-  let seen = new Set<Known>()
-  let afterSwitch = false
-  const marked: Array<string> = []
+  let seen = new Map<Known, string>()
+  /** Of all options so far, those in front of a command included. */
+  const names: Array<string> = []
+  const given: Array<Given> = []
   let level: string | undefined
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? ""
     if (!word.startsWith("-") || word === "-") {
       const next = node.below !== undefined && Object.hasOwn(node.below, word) ? node.below[word] : undefined
-      marked.push(next === undefined && afterSwitch ? literally(word) : word)
-      afterSwitch = false
-      if (next === undefined) continue
+      if (next === undefined) {
+        given.push({ word, kind: "argument" })
+        continue
+      }
       node = next
-      command = `${command} ${word}`
+      path.push(word)
       known = [...optionsOf(Command.getUsage(node.command)), ...common]
-      seen = new Set()
+      seen = new Map(
+        names.flatMap((name) => {
+          const same = known.find((one) => one.names.includes(name))
+          return same === undefined ? [] : [[same, name] as const]
+        })
+      )
       continue
     }
-    const [, name = word, given] = /^(--[^=]*)=(.*)$/s.exec(word) ?? []
+    const [, name = word, written] = /^(--[^=]*)=(.*)$/s.exec(word) ?? []
     const option = known.find(({ names }) => names.includes(name))
     if (option === undefined) return refuse(unknown(name, known))
-    if (option !== logLevel) marked.push(word)
+    if (option !== logLevel) given.push({ word, kind: option.accepts === undefined ? "switch" : "option" })
     if (seen.has(option) && !option.repeated) return refuse(`${name} is given twice`)
-    seen.add(option)
-    afterSwitch = option.accepts === undefined
+    seen.set(option, name)
+    names.push(name)
     if (option.accepts === undefined) {
-      if (given !== undefined) return refuse(`${name} takes no value, but was given ${quoted(given)}`)
+      if (written !== undefined) return refuse(`${name} takes no value, but was given ${quoted(written)}`)
       continue
     }
-    const next = given ?? before[++index]
+    const next = written ?? before[++index]
     if (option === logLevel) level = next
-    else if (given === undefined && next !== undefined) marked.push(next)
-    if (given === undefined && next !== undefined && /^-\D/.test(next)) {
+    else if (written === undefined && next !== undefined) given.push({ word: next, kind: "value" })
+    if (written === undefined && next !== undefined && /^-\D/.test(next)) {
       return refuse(
-        `${name} needs a value; one that begins with a dash is written ${option.names.at(-1)}=${next.slice(0, 80)}`
+        `${name} needs a value; write one that begins with - as ${option.names.at(-1)}=${next.slice(0, 80)}`
       )
     }
     const problem = unfit(name, option.accepts, next)
     if (problem !== undefined) return refuse(problem)
   }
-  return Either.right({ words: [...marked, ...literals], ...(level === undefined ? {} : { logLevel: level }) })
+  const foreign = names.find((name) => !known.some((one) => one.names.includes(name)))
+  if (foreign !== undefined) return refuse(`${["tollgate", ...path].join(" ")} has no option ${foreign}`)
+  const marked = given.map(({ kind, word }, index) =>
+    kind === "argument" && given[index - 1]?.kind === "switch" ? literally(word) : word
+  )
+  return Either.right({ words: [...path, ...marked, ...literals], ...(level === undefined ? {} : { logLevel: level }) })
 }

@@ -1,6 +1,5 @@
 import * as fs from "node:fs"
 import * as tty from "node:tty"
-import { exitCodes } from "./Outcome.ts"
 
 const showCursor = "\u001b[?25h"
 
@@ -14,11 +13,11 @@ export const end = (code: number): void => {
 }
 
 /** Ends the process where it stands; what was acknowledged is on the disk. */
-export const exitNow = (): void => {
+export const exitNow = (code: number): void => {
   try {
     if (process.stdout.isTTY) fs.writeSync(1, `${showCursor}\n`)
   } catch {
     // Nobody looks any more.
   }
-  end(exitCodes.interrupted)
+  end(code)
 }

@@ -1,5 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
+import * as path from "node:path"
+import type * as Scope from "effect/Scope"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { lockFile } from "../database/lockFile.ts"
 import { because } from "../database/because.ts"
 import { replaceFile } from "../database/replaceFile.ts"
 import { jsonError } from "../redaction/jsonError.ts"
@@ -77,6 +81,27 @@ export const replaceAt = (json: Json, steps: ReadonlyArray<string>, value: unkno
   )
   return Object.fromEntries(Object.hasOwn(json, step) || next === undefined ? kept : [...kept, [step, next]])
 }
+
+/** Keeps other processes from changing the file, from before it is read until it is written. */
+export const locked =
+  (file: string) =>
+  <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | ConfigUnwritable, Exclude<R, Scope.Scope>> =>
+    Effect.scoped(
+      Effect.zipRight(
+        Effect.mapError(
+          lockFile(path.join(path.dirname(file), "config.lock")),
+          (error) => new ConfigUnwritable({ file, reason: reasonOf(error) })
+        ),
+        change
+      )
+    )
+
+const reasonOf = (error: DatabaseError): string =>
+  error._tag === "DatabaseLocked"
+    ? "another process is changing it, and has been for 10 seconds"
+    : "reason" in error
+      ? error.reason
+      : error.message
 
 /** Replaces the file as a whole, for its owner's eyes only; a crash leaves the old one or the new one. */
 export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwritable> =>

@@ -36,15 +36,17 @@ const below = (config: string, data: string, cache: string, code: string): Home 
 const directory = (name: string): Effect.Effect<Option.Option<string>> =>
   Config.string(name).pipe(Effect.option, Effect.map(Option.filter((value) => path.isAbsolute(value))))
 
-/** Characters of a directory that can hold files. */
-const longest = 1024
+/** Bytes of the path of a database, which with what stands beside it has to fit into the 512 that SQLite takes. */
+const longest = 440
 
-const unfit = (directory: string): string | undefined =>
-  !path.isAbsolute(directory)
-    ? "expected an absolute path: what is kept there must not depend on the working directory"
-    : directory.length > longest
-      ? `it is longer than ${longest} characters`
-      : undefined
+/** The places, unless their paths are too long. */
+const fitting = (places: Home, key: string, mend: ReadonlyArray<string>): Effect.Effect<Home, ConfigInvalid> => {
+  const length = Buffer.byteLength(places.database)
+  const problem = `it is too long: the database below it has a path of ${length} bytes, longer than ${longest}`
+  return length <= longest
+    ? Effect.succeed(places)
+    : new ConfigInvalid({ problems: [{ source: "environment", key, problem, mend }] })
+}
 
 /** The user's own directory; without one, files of the working directory would count as the user's. */
 const userHome: Effect.Effect<string, ConfigInvalid> = Effect.gen(function* () {
@@ -66,15 +68,19 @@ export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () 
   )
   const own = yield* Effect.option(Config.nonEmptyString(variable))
   if (Option.isSome(own)) {
-    const problem = unfit(own.value)
-    if (problem !== undefined) {
-      const mend = [`export ${variable}="$HOME/.tollgate"`, `unset ${variable}`]
+    const mend = [`export ${variable}="$HOME/.tollgate"`, `unset ${variable}`]
+    if (!path.isAbsolute(own.value)) {
+      const problem = "expected an absolute path: what is kept there must not depend on the working directory"
       return yield* new ConfigInvalid({ problems: [{ source: "environment", key: variable, problem, mend }] })
     }
     const root = path.resolve(own.value)
-    return below(root, root, root, code)
+    return yield* fitting(below(root, root, root, code), variable, mend)
   }
   const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(user, ".config"))
-  const data = Option.getOrElse(yield* directory("XDG_DATA_HOME"), () => path.join(user, ".local", "share"))
-  return below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"), code)
+  const chosen = yield* directory("XDG_DATA_HOME")
+  const data = Option.getOrElse(chosen, () => path.join(user, ".local", "share"))
+  const places = below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"), code)
+  return yield* Option.isSome(chosen)
+    ? fitting(places, "XDG_DATA_HOME", ["unset XDG_DATA_HOME"])
+    : fitting(places, "HOME", [`export ${variable}=/a/shorter/path`])
 })

@@ -78,6 +78,12 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       Schedule.recurs(Math.ceil(Duration.toMillis(lockTimeout) / (busyMillis + retryMillis)))
     )
     const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => fromCause(file, error) })
+    // Opening a pipe would wait for its other end.
+    yield* attempt(() => {
+      const found = fs.statSync(file, { throwIfNoEntry: false })
+      if (found !== undefined && !found.isFile() && !found.isDirectory())
+        throw Object.assign(new Error(), { code: "ENXIO" })
+    })
     // Read before the database: what is anchored was committed before, and other processes may commit meanwhile.
     const anchored = yield* attempt(() => Anchor.read(file))
     yield* identify(file, anchored)

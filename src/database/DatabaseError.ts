@@ -139,7 +139,7 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
     return new DatabaseDamaged({ file: path, what: reason })
   }
   if (
-    /^(?:SQLITE_(?:NOTADB|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS)/.test(
+    /^(?:SQLITE_(?:NOTADB|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS|ENXIO)/.test(
       code
     )
   ) {

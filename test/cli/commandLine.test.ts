@@ -46,9 +46,48 @@ describe("a command line with wrong options", () => {
       "tollgate run --profile=a=b --session=-x hi -",
       "tollgate events s --from 3 -f",
       "tollgate sessions list -a --limit 5 --log-level error",
-      "tollgate approvals explain t --param a=1 --param b=2"
+      "tollgate approvals explain t --param a=1 --param b=2",
+      "tollgate --approve deny -p x run hi",
+      "tollgate --continue run no problem"
     ])
       assert.isUndefined(problem(line), line)
+  })
+
+  it("counts every option on either side of a command, and drops none (U1)", () => {
+    const values: Readonly<Record<string, string>> = { "--approve": "deny", "--profile": "p", "--session": "s" }
+    const root = Object.keys(values).map((name) => [name, values[name]!])
+    const all = [
+      ...root,
+      ["-p", "p"],
+      ["-s", "s"],
+      ["--approve=deny"],
+      ["--continue"],
+      ["-c"],
+      ["--dangerously-allow-all"]
+    ]
+    for (const [name, node] of commands(tree, ["tollgate"]).slice(1)) {
+      for (const option of all) {
+        const short = option[0]!.split("=")[0]!
+        const has = usage(node).includes(`"${short}"`)
+        const path = name.split(" ").slice(1)
+        for (let at = 0; at <= path.length; at++) {
+          const line = [...path.slice(0, at), ...option, ...path.slice(at), "word"]
+          const found = checked(tree, line)
+          // A group of commands takes no options of those below it.
+          if (has && (at === 0 || at === path.length)) {
+            const { words } = Either.getOrThrow(found)
+            assert.deepStrictEqual(words.slice(0, path.length), path, line.join(" "))
+            for (const word of option) assert.include(words, word, line.join(" "))
+            if (option.length === 1 && !short.includes("approve")) assert.include(words, "\u0000word")
+            assert.include(
+              Option.getOrThrow(Either.getLeft(checked(tree, [...option, ...path, ...option]))).problem,
+              "given twice"
+            )
+          } else if (!has) assert.isTrue(Either.isLeft(found), line.join(" "))
+          else if (Either.isRight(found)) assert.include(found.right.words, option[0], line.join(" "))
+        }
+      }
+    }
   })
 
   it("tells the parser what is no value of a switch and no option", () => {
@@ -76,6 +115,32 @@ describe("a command line with wrong options", () => {
       assert.include(stdout, '"prompt":"no problem"')
     })
 
+    it("takes the mode in front of the command (U1)", async () => {
+      scripted(at, [
+        { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] },
+        { repeat: true, steps: [{ say: "heard" }] }
+      ])
+      const { code, stdout } = await tollgate(at, ["--approve", "deny", "run", "--json", "write"])
+      assert.strictEqual(code, 0)
+      assert.include(stdout, '"_tag":"ToolCallFailed"')
+      const help = await tollgate(at, ["--approve", "deny", "run", "--help"])
+      assert.include(help.stdout, "tollgate run ")
+      assert.include(help.stdout, "standard input")
+    })
+
+    it("appends standard input to the prompt (U1)", async () => {
+      for (const [words, input, prompt] of [
+        [["explain", "this"], "one\ntwo\n", "explain this\\n\\none\\ntwo"],
+        [["-", "explain"], "one\n", "explain\\n\\none"],
+        [["explain"], "", "explain"],
+        [[], "one", "one"]
+      ] as const) {
+        const { code, stdout } = await tollgate(at, ["run", "--json", ...words], input)
+        assert.strictEqual(code, 0)
+        assert.include(stdout, `"prompt":"${prompt}"`)
+      }
+    })
+
     it("takes --log-level wherever it stands (M2)", async () => {
       const { code, stderr } = await tollgate(at, ["run", "--json", "hi", "--log-level", "info"])
       assert.strictEqual(code, 0)
@@ -84,8 +149,8 @@ describe("a command line with wrong options", () => {
 
     it.each([
       ["run --log-level trace hi", '--log-level takes error, warning, info, debug or all, not "trace"', "run"],
-      ["run -ph hi", "no option -ph", "run"],
-      ["run -cs", "no option -cs", "run"],
+      ["run -ph hi", "unknown option -ph; write short options separately: -x -y VALUE", "run"],
+      ["run -cs", "unknown option -cs", "run"],
       ["run hi -s", "-s needs a value", "run"],
       ["run --approve", "--approve needs a value", "run"],
       [
@@ -100,9 +165,12 @@ describe("a command line with wrong options", () => {
       ["events s --from abc", '--from takes a whole number, not "abc"', "events"],
       ["sessions list --limit 1.5", "--limit takes a whole number", "sessions list"],
       ["sessions list x", 'no place for the argument "x"', "sessions list"],
-      ["config set maxDepth -1", "-1 is taken for an option; such a word stands behind --", "config set"],
+      ["config set maxDepth -1", "-1 looks like an option; put -- in front of such a word", "config set"],
       ["trust --yes=no", "--yes takes no value", "trust"],
-      ["--approve", "--approve needs a value", ""]
+      ["--approve", "--approve needs a value", ""],
+      ["--approve deny sessions list", "tollgate sessions list has no option --approve", "sessions list"],
+      ["-p a doctor", "tollgate doctor has no option -p", "doctor"],
+      ["-p a run -p b hi", "-p is given twice", "run"]
     ])("%s", async (line, said, command) => {
       const { code, stderr, stdout } = await tollgate(at, line.split(" "))
       assert.include(stderr, `tollgate: `)

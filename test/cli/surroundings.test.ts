@@ -3,10 +3,12 @@ import { type IPty, spawn as openTerminal } from "@lydell/node-pty"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import { built } from "../support/built.ts"
-import { type Place, place, scripted, tollgate } from "./command.ts"
+import { type Place, place, scripted, start, tollgate } from "./command.ts"
 
 describe("what surrounds a command", { timeout: 60_000 }, () => {
   let at: Place
@@ -72,6 +74,112 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
     const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
     assert.include(stdout, '"w1"')
     assert.notInclude(stdout, '"w1\\n"')
+  })
+
+  const exitOf = (script: string, env: object = {}) =>
+    new Promise<readonly [string, string]>((resolve) => {
+      const child = spawn("/bin/bash", ["-c", script], { cwd: at.work, env: { ...at.env, ...env } })
+      const said = { out: "", err: "" }
+      child.stdout.on("data", (text: Buffer) => (said.out += text.toString()))
+      child.stderr.on("data", (text: Buffer) => (said.err += text.toString()))
+      child.on("close", () => resolve([said.out.trim(), said.err]))
+    })
+
+  it("a full disk and a reader who has gone are no success (R9)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
+    const command = `"${process.execPath}" "${await built()}"`
+    for (const words of ["--help", "--version", "sessions list", "config", "run --json hi"]) {
+      const [full, said] = await exitOf(`${command} ${words} </dev/null >/dev/full; echo $?`)
+      assert.strictEqual(full, "1", words)
+      assert.include(said, "The output cannot be written")
+      const [gone, silent] = await exitOf(`{ (sleep 0.3; ${command} ${words} </dev/null; echo $? >&3) | true; } 3>&1`)
+      assert.deepStrictEqual([gone, silent], ["141", ""], words)
+    }
+  })
+
+  it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
+    "a run that ends by %s says so by its exit code (R9)",
+    async (signal) => {
+      scripted(at, [
+        { repeat: true, steps: [{ call: { name: "run_shell", arguments: { command: "touch started; sleep 60" } } }] }
+      ])
+      const running = await start(at, ["run", "--json", "--dangerously-allow-all", "go"])
+      await running.seen("ToolCallStarted")
+      running.kill(signal)
+      assert.strictEqual((await running.ended).code, 128 + os.constants.signals[signal])
+    }
+  )
+
+  it("values set at the same time are all kept (R9)", async () => {
+    const keys = ["maxDepth", "maxWorkers", "maxIterations", "parallelCalls", "contextCharacters", "resultLimit"]
+    const ended = await Promise.all(keys.map((key, index) => tollgate(at, ["config", "set", key, String(index + 1)])))
+    assert.deepStrictEqual(
+      ended.map(({ code }) => code),
+      keys.map(() => 0)
+    )
+    const file = fs.readFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), "utf8")
+    assert.deepStrictEqual(JSON.parse(file), Object.fromEntries(keys.map((key, index) => [key, index + 1])))
+  })
+
+  it("a home that SQLite cannot take is too long, in every variable that says it (R9)", async () => {
+    const long = path.join(at.home, "a/".repeat(230))
+    for (const [key, env] of [
+      ["TOLLGATE_HOME", { TOLLGATE_HOME: long }],
+      ["XDG_DATA_HOME", { TOLLGATE_HOME: "", XDG_DATA_HOME: long }],
+      ["HOME", { TOLLGATE_HOME: "", HOME: long }]
+    ] as const) {
+      const { code, stderr } = await tollgate(at, ["sessions", "list"], "", env)
+      assert.include(stderr, `${key}: it is too long`)
+      assert.strictEqual(code, 4)
+    }
+  })
+
+  it.each(["config.json", "tollgate.db"])(
+    "a pipe in the place of %s is named and not waited for (R9)",
+    async (name) => {
+      fs.mkdirSync(at.env["TOLLGATE_HOME"]!)
+      execFileSync("mkfifo", [path.join(at.env["TOLLGATE_HOME"]!, name)])
+      const { code, stderr } = await tollgate(at, ["sessions", "list"])
+      assert.include(stderr, name)
+      assert.match(stderr, /pipe|not a file/)
+      assert.notStrictEqual(code, 0)
+    }
+  )
+
+  it("doctor asks each model one question, and names what is wrong with which profile (R10)", async () => {
+    const server = http.createServer((request, response) => {
+      const key = request.headers.authorization
+      if (request.url !== "/v1/chat/completions") return void response.writeHead(404).end("no such page")
+      if (key !== "Bearer right-key") return void response.writeHead(401).end('{"error":{"message":"bad key"}}')
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      const choice = (delta: object, finish_reason: string | null) =>
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+      response.end(`${choice({ content: "ready" }, null)}${choice({}, "stop")}data: [DONE]\n\n`)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const profile = (place: string, apiKeyVariable: string) => ({
+      provider: "chat-completions",
+      baseUrl: `http://127.0.0.1:${port}${place}`,
+      model: "m-1",
+      apiKeyVariable
+    })
+    configure({
+      good: profile("/v1", "RIGHT"),
+      path: profile("/wrong", "RIGHT"),
+      key: profile("/v1", "WRONG"),
+      none: profile("/v1", "ABSENT"),
+      dead: { ...profile("", "RIGHT"), baseUrl: "http://127.0.0.1:9/v1" }
+    })
+    const { code, stdout } = await tollgate(at, ["doctor"], "", { RIGHT: "right-key", WRONG: "wrong-key" })
+    server.close()
+    assert.strictEqual(code, 4)
+    assert.match(stdout, /✓ profile good .*chat-completions · m-1 · answered in \d+ ms/)
+    assert.match(stdout, /✗ profile path .*rejected.*404[^]*?tollgate config set profiles\.path\.baseUrl URL/)
+    assert.match(stdout, /✗ profile key .*the key was refused[^]*?export WRONG=…/)
+    assert.match(stdout, /✗ profile none .*ABSENT is not set\n +export ABSENT=…/)
+    assert.match(stdout, /✗ profile dead .*no connection[^]*?tollgate config set profiles\.dead\.baseUrl URL/)
+    assert.notInclude(stdout, "wrong-key")
   })
 
   it("a tour removes what one that was killed has left, once it is a day old", async () => {

@@ -8,7 +8,10 @@ import * as options from "./options.ts"
 export const run = Command.make(
   "run",
   {
-    prompt: argument("prompt", "what to do; read from standard input where it is absent or -").pipe(Args.repeated),
+    prompt: argument(
+      "prompt",
+      "what to do; standard input, if it is not a terminal, is appended after a blank line"
+    ).pipe(Args.repeated),
     profile: options.profile,
     session: options.session,
     last: options.last,
