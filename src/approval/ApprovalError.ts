@@ -53,8 +53,19 @@ export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("Approval
   }
 }
 
+/** A call whose parameters or changes nobody could read as a whole; nobody was asked. */
+export class ApprovalUnshowable extends Schema.TaggedError<ApprovalUnshowable>()("ApprovalUnshowable", {
+  ...call,
+  why: Schema.String
+}) {
+  override get message() {
+    return `${this.tool} was not run: ${this.why}, so it cannot be shown to whoever would have to approve it. Make smaller or plainer calls.`
+  }
+}
+
 /** Why a call did not pass. */
-export type ApprovalRefused = ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale
+export type ApprovalRefused =
+  ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale | ApprovalUnshowable
 
 const ended = {
   unknown: ["was never asked or is long gone", "Answer one of the requests that are open."],

@@ -12,6 +12,7 @@ import { Audit } from "./Audit.ts"
 import { make } from "./Desk.ts"
 import type { Explanation } from "./explain.ts"
 import type { Grant, GrantLimits } from "./Grants.ts"
+import type { Unmasked } from "./requestOf.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
 import { RuleStore, type RuleStoreFailed } from "./RuleStore.ts"
 
@@ -32,7 +33,7 @@ export interface ApprovalsOptions {
   readonly policy: ApprovalPolicy
   /** Whether a session may be set to `allow` later; it may where `policy` is `allow` itself. */
   readonly danger?: boolean
-  /** How long a person has once the request is shown; 30 seconds where absent (A8). */
+  /** How long a person has once the request is shown, `Duration.infinity` for as long as they want; 30 seconds if unset (A8). */
   readonly timeout?: Duration.DurationInput
   /** Requests that may wait, the shown one included; 32 where absent. */
   readonly maxPending?: number
@@ -97,6 +98,8 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly policy: (session: string) => Effect.Effect<ApprovalPolicy>
     /** The open requests; the first is the one that is shown. */
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
+    /** The parameters and the diff of an open request as they are, where it masks something: for the screen alone. */
+    readonly unmasked: (approvalId: string) => Effect.Effect<Unmasked | undefined>
     /** What was granted and still holds, of one session or of all. */
     readonly grants: (session?: string) => Effect.Effect<ReadonlyArray<Grant>>
     /** The rules that count in a project, configured and saved. */

@@ -71,7 +71,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
       if (found === undefined) return Effect.succeed(undefined)
       restored.delete(callKey(call))
       if (found.request.digest === asked.request.digest) {
-        return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink })
+        return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink, unmasked: asked.unmasked })
       }
       const superseded = { outcome: "withdrawn", by: "change", reason: "What it would touch has changed." } as const
       return Effect.as(resolved(call, found, superseded), undefined)
@@ -116,7 +116,8 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
         return yield* new ApprovalQueueFull({ tool, callId, limit: queue.limit })
       }
       const known = yield* takeRestored(call, asked)
-      const pending = known ?? (yield* Pending.make(asked.request, covers(call, asked), call.sink, yield* state.now))
+      const pending =
+        known ?? (yield* Pending.make(asked.request, covers(call, asked), call.sink, yield* state.now, asked.unmasked))
       // In the queue before it is announced: an answer can come as soon as the event is out.
       const ahead = queue.add(pending)
       yield* atOnce(pending)

@@ -10,6 +10,7 @@ import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
 import { parseJson } from "../text/Json.ts"
+import { visibleJson } from "../redaction/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 
 /** What a delegate says of a request; `ask` leaves it to the mode. */
@@ -67,7 +68,7 @@ const consult = (
   const by = `delegate ${file.split("/").at(-1) ?? file}`
   const failed = (what: string): DelegateAnswer => ({ decision: onFailure, reason: `it ${what}`, by, failed: true })
   return Effect.gen(function* () {
-    const text = yield* encode(request)
+    const text = visibleJson(yield* encode(request))
     const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
     const ended = Answer.of(result)
     if (Either.isLeft(ended)) return failed(ended.left.message)

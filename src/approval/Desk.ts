@@ -44,6 +44,7 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
         }),
       policy: (session) => Effect.sync(() => policyOf(session)),
       pending: Effect.sync(() => queue.all.map(({ request }) => request)),
+      unmasked: (approvalId) => Effect.sync(() => queue.find(approvalId)?.unmasked),
       grants: (session) => Effect.map(state.now, (now) => grants.list(now, session)),
       rules: (project) => Effect.map(books.get(project), ({ rules }) => rules),
       revoke: Effect.fn("Approvals.revoke")(function* (session: string, id: string) {

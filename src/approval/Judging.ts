@@ -118,6 +118,20 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       return call.sink.emit(new DelegateFailed({ callId, tool, by, decision, reason }, trusted))
     })
 
+  /** The request for a call; nobody can answer one that nobody could read. */
+  const drafted = (call: ToolCall, subject: Subject, preview: Show) =>
+    Effect.tapError(draft(state, call, subject, preview), ({ why }) =>
+      audit.record(
+        entryOf(call, "automatic", {
+          decision: "deny",
+          outcome: "cannot be shown",
+          decided_by: "limit",
+          arguments: call.rawParams,
+          reason: why
+        })
+      )
+    )
+
   const byDelegate = (
     call: ToolCall,
     subject: Subject,
@@ -125,7 +139,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     otherwise: Cleared,
     decide: NonNullable<Delegate["Type"]["decide"]>
   ): Cleared =>
-    Effect.flatMap(draft(state, call, subject, preview), ({ preview: shown, request, stillHolds }) =>
+    Effect.flatMap(drafted(call, subject, preview), ({ preview: shown, request, stillHolds }) =>
       Effect.flatMap(
         Effect.tap(decide(request), (answer) => warn(call, answer)),
         (answer): Cleared => {
@@ -171,7 +185,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     if (repetition.isWorn(call.sessionId, likeness(call, subject))) return refuse(call, "repetition", worn)
     const asked: Cleared =
       verdict === "ask" && attended
-        ? Effect.flatMap(draft(state, call, subject, preview), (drafted) => ask(call, drafted))
+        ? Effect.flatMap(drafted(call, subject, preview), (shown) => ask(call, shown))
         : call.repeats !== undefined
           ? refuse(call, "loop guard", unheard)
           : verdict === "deny"

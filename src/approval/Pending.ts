@@ -4,6 +4,7 @@ import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRe
 import type { ToolSink } from "../tool/ToolCall.ts"
 import { ApprovalMoved, trusted } from "../tool/ToolEvent.ts"
 import type { Grantable } from "./Grantable.ts"
+import type { Unmasked } from "./requestOf.ts"
 
 /** How a request ended and by whom. */
 export interface Resolution {
@@ -25,6 +26,8 @@ export interface Pending {
   /** What more than this call an answer could cover; absent on one that was stored and has no call yet. */
   readonly grantable: Grantable | undefined
   readonly sink: ToolSink | undefined
+  /** What the request masks; kept in memory alone. */
+  readonly unmasked: Unmasked | undefined
   /** Milliseconds of the deadline clock; absent until it is the first. */
   shownAt: number | undefined
   /** The position that was last told. */
@@ -35,7 +38,8 @@ export const make = (
   request: ApprovalRequest,
   grantable: Grantable | undefined,
   sink: ToolSink | undefined,
-  askedAt: number
+  askedAt: number,
+  unmasked?: Unmasked
 ): Effect.Effect<Pending> =>
   Effect.zipWith(Deferred.make<Resolution>(), Deferred.make<void>(), (answer, shown) => ({
     request,
@@ -44,6 +48,7 @@ export const make = (
     shown,
     grantable,
     sink,
+    unmasked,
     shownAt: undefined,
     told: 0
   }))

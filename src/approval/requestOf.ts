@@ -1,18 +1,18 @@
+import * as Either from "effect/Either"
 import type { RedactorShape } from "../redaction/Redactor.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { cutMiddle, makeVisible } from "../redaction/visible.ts"
 import { type ApprovalRequest, type ContextMessage, type Scope } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Grantable } from "./Grantable.ts"
-import { cutText, shownArguments } from "./rendering/Arguments.ts"
-import { repeatedText, showsAll } from "./rendering/Prompt.ts"
+import { repeatedText, tooLongToRepeat } from "./rendering/Prompt.ts"
+import { type Shown, shownCall } from "./rendering/Shown.ts"
 import { riskOf } from "./risk.ts"
 import { describe } from "./Rule.ts"
 
 /** Messages of the conversation that go along, and characters of each. */
 const maxContext = 10
 const maxContextText = 600
-const maxDiff = 64 * 1024
 const maxMessage = 1000
 
 /** Where the agent puts the last messages of the conversation for a call: `() => ReadonlyArray<ContextMessage>`. */
@@ -24,7 +24,7 @@ const contextOf = (redactor: RedactorShape, call: ToolCall): ReadonlyArray<Conte
   const messages: ReadonlyArray<ContextMessage> = last()
   return messages.slice(-maxContext).map(({ content, role }) => ({
     role,
-    content: cutText(makeVisible(redactor.text(content.slice(0, 8 * maxContextText))), maxContextText)
+    content: cutMiddle(makeVisible(redactor.text(content.slice(0, 8 * maxContextText))), maxContextText)
   }))
 }
 
@@ -41,48 +41,61 @@ export interface RequestParts {
   readonly redactor: RedactorShape
 }
 
-/** What is asked, as everybody else may see it: only the digest is of the whole. */
-export const requestOf = (parts: RequestParts): ApprovalRequest => {
-  const { call, grantable, preview, redactor } = parts
-  const show = (text: string, max: number) => cutText(makeVisible(redactor.text(text)), max)
-  const { cut, value } = shownArguments(redactor, call.rawParams)
-  const whole = !cut && (preview?.diff?.length ?? 0) <= maxDiff && showsAll(value, preview?.diff)
+/** The parameters and the diff as they are, secrets included: for the screen of whoever decides, and for nothing else. */
+export type Unmasked = Pick<ApprovalRequest, "arguments" | "preview">
+
+const withDiff = (preview: Preview, summary: string, diff: string | undefined): Preview => ({
+  ...preview,
+  summary,
+  ...(diff === undefined ? {} : { diff })
+})
+
+/** What is asked, as everybody else may see it, the parameters and the diff whole; why not where they cannot be shown. */
+export const requestOf = (parts: RequestParts): Either.Either<ApprovalRequest, string> => {
+  const shown = shownCall(parts.redactor, parts.call.rawParams, parts.preview?.diff)
+  return typeof shown === "string" ? Either.left(shown) : Either.right(assembled(parts, shown))
+}
+
+const assembled = (
+  { always, call, digest, grantable, id, preview, redactor, requestedAt, timeoutMillis }: RequestParts,
+  { arguments: given, diff, masked }: Shown
+): ApprovalRequest => {
+  const visible = (text: string) => makeVisible(redactor.shown(text).text)
+  const show = (text: string) => cutMiddle(visible(text), maxMessage)
   const { repeats } = call
-  const repeatable = whole && preview?.once !== true && grantable.basis !== undefined && repeats === undefined
+  const once =
+    masked > 0 ||
+    preview?.once === true ||
+    grantable.basis === undefined ||
+    repeats !== undefined ||
+    tooLongToRepeat(given, diff)
   const again = repeats === undefined ? "" : `This is ${repeatedText(repeats)}. `
   const { rule } = grantable
-  const scopes: ReadonlyArray<Scope> = !repeatable
+  const scopes: ReadonlyArray<Scope> = once
     ? ["once"]
-    : parts.always && rule !== undefined
+    : always && rule !== undefined
       ? ["once", "task", "session", "always"]
       : ["once", "task", "session"]
   const context = contextOf(redactor, call)
-  const words = makeVisible(redactor.text(grantable.subject.words))
+  const words = visible(grantable.subject.words)
   return {
-    id: parts.id,
+    id,
     callId: call.callId,
     sessionId: call.sessionId,
     tool: call.name,
     workerPath: call.workerPath,
-    ...riskOf(call.tool, grantable.subject, (text) => show(text, maxMessage)),
-    digest: parts.digest,
-    arguments: value,
-    message: show(`${again}${preview?.summary ?? call.tool.description}`, maxMessage),
+    ...riskOf(call.tool, grantable.subject, show),
+    digest,
+    arguments: given,
+    ...(masked === 0 ? {} : { masked }),
+    message: show(`${again}${preview?.summary ?? call.tool.description}`),
     ...(repeats === undefined ? {} : { repeats }),
-    ...(preview === undefined
-      ? {}
-      : {
-          preview: {
-            ...preview,
-            summary: show(preview.summary, maxMessage),
-            ...(preview.diff === undefined ? {} : { diff: show(preview.diff, maxDiff) })
-          }
-        }),
+    ...(preview === undefined ? {} : { preview: withDiff(preview, show(preview.summary), diff) }),
     scopes,
     ...(scopes.includes("session") ? { grant: words } : {}),
-    ...(scopes.includes("always") && rule !== undefined ? { rule: makeVisible(redactor.text(describe(rule))) } : {}),
+    ...(scopes.includes("always") && rule !== undefined ? { rule: visible(describe(rule)) } : {}),
     ...(context.length === 0 ? {} : { context }),
-    requestedAt: parts.requestedAt,
-    timeoutMillis: parts.timeoutMillis
+    requestedAt,
+    timeoutMillis: Number.isFinite(timeoutMillis) ? timeoutMillis : 0
   }
 }

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { ClearSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
@@ -31,6 +32,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const context = yield* Layer.build(agent(policy, true))
     yield* Effect.provide(Effect.zipRight(ProjectConfig.warn, Misnamed.warn), context)
     const runtime = Context.get(context, Runtime)
+    const approvals = Context.get(context, Approvals)
 
     const iterations = Iterations.make(Context.get(context, ProgressBoard), Context.get(context, Notifications))
     const { settings } = yield* Configuration
@@ -46,6 +48,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         const events = runtime.subscribe(session, { from: opened.seq })
         const shown = present(events, {
           decide: (decision) => Effect.ignore(runtime.send(decision)),
+          unmasked: approvals.unmasked,
           answer: (answer) => Effect.ignore(runtime.send(answer)),
           after: ({ event }) =>
             Effect.suspend(() => {

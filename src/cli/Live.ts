@@ -224,7 +224,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
   return Runtime.layer.pipe(
     Layer.provide(sealed(tools, requirements)),
     Layer.provide(models),
-    Layer.provide(approvals),
+    Layer.provideMerge(approvals),
     Layer.provide(Records.watchedAudit),
     Layer.provide(Records.memory),
     Layer.provide(ClientTools.layer({ timeout: patience })),

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile } from "./checkProfile.ts"
@@ -117,6 +118,7 @@ export const perform = (
 ) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
+    const approvals = yield* Approvals
     const screen = yield* Screen
     const ui = yield* Ui
     const { preferred } = yield* Configuration
@@ -141,6 +143,7 @@ export const perform = (
           attended
             ? {
                 decide: (decision) => Effect.ignore(runtime.send(decision)),
+                unmasked: approvals.unmasked,
                 answer: (answer) => Effect.ignore(runtime.send(answer))
               }
             : {}

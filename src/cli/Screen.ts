@@ -25,6 +25,15 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly split: boolean
     /** Columns; unbounded where nobody looks. */
     readonly width: () => number
+    /** Rows; 24 where nobody knows. */
+    readonly height: () => number
+    /**
+     * Lends the whole screen, which shows what it showed before once it is given back; what others print meanwhile follows
+     * then. A row that is wider than the screen is the borrower's mistake.
+     */
+    readonly page: <A, E, R>(
+      use: (draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E, R>
     readonly progress: (text: string) => Effect.Effect<void>
     readonly answer: (text: string) => Effect.Effect<void>
     readonly bottom: (line: BottomLine | undefined) => Effect.Effect<void>
@@ -42,6 +51,14 @@ const unbounded = 10_000
 const eraseLine = "\r\u001b[2K"
 const hideCursor = "\u001b[?25l"
 const showCursor = "\u001b[?25h"
+const otherScreen = "\u001b[?1049h"
+const mainScreen = "\u001b[?1049l"
+const home = "\u001b[H"
+const eraseRest = "\u001b[K"
+const eraseBelow = "\u001b[J"
+
+/** Characters that are kept while the screen is lent; the oldest give way. */
+const heldLimit = 1024 * 1024
 
 /** Waits until the text is out, so that a slow reader is waited for; a reader who has gone is not. */
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
@@ -63,9 +80,13 @@ const make = (options: { readonly split: boolean }) =>
     /** Whether what was printed last ended its line. */
     let fresh = true
 
+    /** What was printed while the screen is lent. */
+    let held: string | undefined
+
+    const height = () => (target.isTTY && target.rows) || 24
     const width = () => (target.isTTY ? target.columns || 80 : unbounded)
     const draw = (): string => {
-      if (bottom === undefined || !fresh) return ""
+      if (bottom === undefined || !fresh || held !== undefined) return ""
       drawn = true
       const text = fit(bottom.text, width() - 1)
       return bottom.cursor === undefined
@@ -90,8 +111,30 @@ const make = (options: { readonly split: boolean }) =>
       live,
       split,
       width,
+      height,
+      page: (use) =>
+        Effect.acquireUseRelease(
+          Effect.suspend(() => {
+            const before = erase()
+            held = ""
+            return write(target, `${before}${otherScreen}${hideCursor}`)
+          }),
+          () =>
+            use((rows) => write(target, `${home}${rows.map((row) => `${row}${eraseRest}`).join("\r\n")}${eraseBelow}`)),
+          () =>
+            Effect.suspend(() => {
+              const after = held ?? ""
+              held = undefined
+              if (after !== "") fresh = after.endsWith("\n")
+              return write(target, `${mainScreen}${showCursor}${after}${draw()}`)
+            })
+        ),
       progress: (text) =>
         Effect.suspend(() => {
+          if (held !== undefined) {
+            held = (held + text).slice(-heldLimit)
+            return Effect.void
+          }
           const before = erase()
           fresh = text.endsWith("\n")
           return write(target, live ? `${before}${text}${draw()}` : text)

@@ -3,24 +3,17 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
-import type { Line } from "../approval/rendering/Line.ts"
-import {
-  argumentLines,
-  contextLines,
-  insightLines,
-  promptLines,
-  repeatLines,
-  scopeLines,
-  workerLines
-} from "../approval/rendering/Prompt.ts"
+import { type Line, own } from "../approval/rendering/Line.ts"
+import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import type { Answer, Approval } from "../ui/Display.ts"
 import { many, seconds } from "../ui/Words.ts"
-import { brief } from "./Arguments.ts"
+import { rowsOf } from "./approvalRows.ts"
 import { isCtrl, isEnter, isEscape, type Key, type Keyboard } from "./Keyboard.ts"
-import { columns, wrap } from "./Layout.ts"
+import { columns } from "./Layout.ts"
+import { type Paged, pager } from "./Pager.ts"
 import { isQuiet, untilQuiet } from "./quiet.ts"
 import type { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
@@ -35,9 +28,12 @@ export interface ApprovalPromptOptions {
   readonly interrupt: Effect.Effect<void>
 }
 
-/** Lines that are shown at once, and lines of the details. */
-const summaryLimit = 60
-const detailLimit = 200
+/** Rows of the screen that a request does not take: what it is about stands above it, the question below. */
+const reserved = 4
+/** Rows that it takes on the smallest screen. */
+const fewest = 12
+/** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
+const indented = 5
 
 /** How long no key may come before one counts: what was typed at something else is no answer. */
 const settling = Duration.millis(300)
@@ -51,73 +47,71 @@ const lasting = Duration.millis(250)
 /** Keys that are kept while another is looked at; more of them only say that somebody types. */
 const keyLimit = 16
 
-const painted = ({ kind, text }: Line, style: Style): string => {
-  switch (kind) {
-    case "title":
-      return style.bold(text)
-    case "warning":
-      return style.yellow(text)
-    case "added":
-      return style.green(text)
-    case "removed":
-      return style.red(text)
-    case "field":
-    case "choice":
-    case "diff":
-    case "context":
-      return style.dim(text)
-    case "value":
-      return text
-  }
+/** What a prompt shows beside the question, and whether it is all that is approved. */
+interface Body {
+  readonly rows: ReadonlyArray<string>
+  readonly whole: boolean
 }
 
-/** Nothing is cut at the edge of the terminal: what does not fit goes on in the next line, behind the same margin. */
-const laidOut = (lines: ReadonlyArray<Line>, room: number, limit: number, style: Style): ReadonlyArray<string> => {
-  const all = lines.flatMap((line) =>
-    wrap(line.text, room - 2).map((text) => `${line.margin ? style.dim("│ ") : ""}${painted({ ...line, text }, style)}`)
-  )
-  const more = all.length - limit
-  return more > 0 ? [...all.slice(0, limit), style.yellow(`… ${many(more, "more line")}`)] : all
+const bodyOf = (request: ApprovalRequest, screen: Screen["Type"]): Body => {
+  const { style } = screen
+  const room = screen.width() - indented
+  const approved = rowsOf(approvedLines(request), room, style)
+  const scopes = rowsOf(scopeLines(request), room, style)
+  const limit = Math.max(fewest, screen.height() - reserved - scopes.length)
+  const whole = approved.length <= limit
+  const kept = whole ? approved : approved.slice(0, limit - 1)
+  const more = `… ${many(approved.length - kept.length, "more row")}: d shows everything`
+  const cut = whole ? [] : rowsOf([own("warning", more)], room, style)
+  return { rows: [...kept, ...cut, ...scopes].map(({ text }) => text), whole }
 }
 
-/** The header of the call, or its diff, says it all. */
-const isTold = ({ arguments: given, preview, tool }: ApprovalRequest, room: number): boolean =>
-  preview?.diff !== undefined || columns(makeVisible(brief(JSON.stringify(given) ?? ""))) + columns(tool) + 1 < room
+/** All there is to know of a request; only what is approved must be read. */
+const detailsOf = (request: ApprovalRequest): Paged => {
+  const approved: ReadonlyArray<Line> = [titleLine(request), ...approvedLines(request)]
+  return { lines: [...approved, ...aboutLines(request), ...contextLines(request)], counted: approved.length }
+}
 
-const summaryOf = (request: ApprovalRequest, room: number): ReadonlyArray<Line> => [
-  ...workerLines(request),
-  ...repeatLines(request),
-  ...(isTold(request, room) ? insightLines(request) : argumentLines(request)),
-  ...scopeLines(request)
-]
-
-/** The keys with as many words as there is room for. */
-const keysIn = (scopes: ReadonlyArray<Scope>, space: number, style: Style): string => {
-  const has = (scope: Scope, key: string, word: string) => (scopes.includes(scope) ? [[key, word] as const] : [])
-  const choices = (why: string, more: string) => [
-    ["y", "yes"] as const,
+/** The keys with as many words as there is room for; none approves while there is something left to read. */
+const keysIn = (
+  { masked, scopes }: Pick<ApprovalRequest, "masked" | "scopes">,
+  read: boolean,
+  space: number,
+  style: Style
+): string => {
+  const has = (scope: Scope, key: string, word: string) =>
+    read && scopes.includes(scope) ? [[key, word] as const] : []
+  const choices = (why: string, more: string, reveal: string) => [
+    ...(read ? [] : [["d", "read it all"] as const]),
+    ...has("once", "y", "yes"),
     ...has("task", "t", "task"),
     ...has("session", "s", "session"),
     ...has("always", "a", "always"),
     ["n", "no"] as const,
     ["r", why] as const,
-    ["d", more] as const
+    ...(masked === undefined ? [] : [["v", reveal] as const]),
+    ...(read ? [["d", more] as const] : [])
   ]
-  const worded = (why: string, more: string, between: string) =>
-    choices(why, more)
+  const worded = (why: string, more: string, reveal: string, between: string) =>
+    choices(why, more, reveal)
       .map(([key, word]) => `${style.bold(key)} ${word}`)
       .join(between)
-  const bare = choices("", "")
+  const bare = choices("", "", "")
     .map(([key]) => style.bold(key))
     .join("/")
-  const forms = [worded("why not", "details", "  "), worded("why", "more", " "), bare]
+  const forms = [worded("why not", "details", "view masked", "  "), worded("why", "more", "view", " "), bare]
   return forms.find((form) => columns(form) <= space) ?? bare
 }
 
 const deny: Answer = { decision: "deny" }
 
+type Choice = Answer | "always" | "reason" | "details" | "unmasked"
+
+const approves = (choice: Choice): boolean =>
+  choice === "always" || (typeof choice === "object" && choice.decision === "approve")
+
 /** What a key asks for; nothing where it is none of those that are shown. */
-const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Answer | "always" | "reason" | "details" | undefined => {
+const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Choice | undefined => {
   if (isEnter(key) || isEscape(key) || isCtrl(key, "d")) return deny
   switch (Option.getOrElse(key.input, () => "").toLowerCase()) {
     case "y":
@@ -134,6 +128,8 @@ const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Answer | "always" | "
       return "reason"
     case "d":
       return "details"
+    case "v":
+      return "unmasked"
     default:
       return undefined
   }
@@ -144,31 +140,42 @@ const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Answer | "always" | "
  * typed or pasted as part of something longer is no answer.
  */
 export const approvalPrompt = (
-  { request, waiting }: Approval,
+  { request, unmasked, waiting }: Approval,
   { ask, interrupt, keyboard, print, screen }: ApprovalPromptOptions
 ): Effect.Effect<Answer> =>
   Effect.gen(function* () {
     const { style } = screen
     const shownAt = yield* monotonicMillis
-    const room = () => screen.width() - 6
     const left = Effect.map(monotonicMillis, (now) => request.timeoutMillis - (now - shownAt))
+    /** How long there is, where there is an end of it. */
+    const time = Effect.map(left, (millis) => (request.timeoutMillis === 0 ? [] : [seconds(millis)]))
 
-    const details = Effect.flatMap(left, (millisLeft) => {
-      const whole = [...promptLines(request, { ahead: 0, behind: waiting(), millisLeft }), ...contextLines(request)]
-      return print(laidOut(whole, room(), detailLimit, style))
+    /** Whether all that is approved has been on the screen. */
+    let read = false
+    let printedAt = 0
+    const printBody = Effect.suspend(() => {
+      const { rows, whole } = bodyOf(request, screen)
+      read ||= whole
+      printedAt = screen.width()
+      return print(rows)
     })
-    const show = Effect.flatMap(left, (millisLeft) => {
+    const show = Effect.gen(function* () {
+      // A narrower screen has broken the rows behind their margin.
+      if (screen.width() < printedAt) yield* printBody
       const others = waiting()
-      const tail = `· ${seconds(millisLeft)}${others > 0 ? ` · ${others} more` : ""}`
-      const keys = keysIn(request.scopes, screen.width() - 1 - columns(`allow?  ${tail}`), style)
-      return screen.bottom({ text: `${style.yellow("allow?")} ${keys} ${style.dim(tail)}` })
+      const tail = [...(yield* time), ...(others > 0 ? [`${others} more`] : [])].map((part) => ` · ${part}`).join("")
+      const keys = keysIn(request, read, screen.width() - 1 - columns(`allow? ${tail}`), style)
+      yield* screen.bottom({ text: `${style.yellow("allow?")} ${keys}${style.dim(tail)}` })
     })
-    const showAlways = Effect.flatMap(left, (millisLeft) => {
+    const showAlways = Effect.flatMap(time, (parts) => {
       const rule = makeVisible(request.rule ?? "").replaceAll("\n", " ")
-      const tail = style.dim(`, other keys go back · ${seconds(millisLeft)} · ${rule}`)
+      const tail = style.dim([", other keys go back", ...parts, rule].join(" · "))
       return screen.bottom({ text: `${style.yellow("always?")} ${style.bold("Enter")} saves the rule${tail}` })
     })
-    const whyNot = Effect.map(left, (millisLeft) => `${style.yellow("why not?")} ${style.dim(seconds(millisLeft))} `)
+    const whyNot = Effect.map(
+      time,
+      (parts) => `${style.yellow("why not?")} ${parts.map((part) => `${style.dim(part)} `).join("")}`
+    )
 
     const keys = yield* Queue.sliding<Key>(keyLimit)
     const keyAt = (line: Effect.Effect<void>) =>
@@ -177,25 +184,37 @@ export const approvalPrompt = (
         Effect.zipRight(Effect.repeat(line, Schedule.spaced("1 second")), Effect.never)
       )
 
-    yield* print(laidOut(summaryOf(request, room()), room(), summaryLimit, style))
     const showNothing = screen.bottom({ text: style.dim("a call needs your approval …") })
+    const page = (shown: ApprovalRequest) =>
+      // What is seen again once the page is closed must be no question yet.
+      Effect.map(Effect.zipRight(showNothing, pager(screen, detailsOf(shown), keyAt)), (seen) => {
+        read ||= seen
+      })
+    /** How long it must be quiet before the question is put. */
+    let pause = settling
+    const refuse = (why: string) => {
+      pause = pausing
+      return screen.bottom({ text: style.dim(why) })
+    }
+
+    yield* printBody
     yield* showNothing
-    /** How long it must be quiet before the question is put; not at all where its details were asked for. */
-    let pause: Duration.Duration | undefined = settling
     const turn = Effect.gen(function* () {
-      if (pause !== undefined) yield* untilQuiet(keys, pause)
+      yield* untilQuiet(keys, pause)
       pause = settling
       const choice = choiceOf(yield* keyAt(show), request.scopes)
       if (choice === undefined || !(yield* isQuiet(keys, lasting))) {
-        pause = pausing
-        return yield* screen.bottom({
-          text: style.dim("that is no answer; stop typing for a second to be asked again …")
-        })
+        return yield* refuse("not a valid key · pause to be asked again")
       }
+      if (approves(choice) && !read) return yield* refuse("not read to the end yet · d shows everything")
       switch (choice) {
         case "details":
-          pause = undefined
-          return yield* details
+          return yield* page(request)
+        case "unmasked": {
+          const plain = request.masked === undefined ? undefined : yield* unmasked ?? Effect.succeed(undefined)
+          if (plain === undefined) return yield* refuse("nothing is masked · pause to be asked again")
+          return yield* page({ ...request, ...plain })
+        }
         case "always": {
           const confirmed = isEnter(yield* keyAt(showAlways)) && (yield* isQuiet(keys, lasting))
           return confirmed ? ({ decision: "approve", scope: "always" } as const) : undefined

@@ -1,11 +1,11 @@
 import { graphemes } from "./graphemes.ts"
 
-/** Emoji made of several characters, whose joiners and selectors belong there. */
-const emoji =
+/** Emoji made of several characters, whose joiners and selectors belong there; the source of an expression. */
+export const emoji =
   "[#*0-9]\\ufe0f?\\u20e3|\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*"
 
-/** Controls except newline and tab, formats (bidi, zero width, tags), separators that look like a space or a line, half pairs. */
-const unseen =
+/** Controls except newline and tab, formats (bidi, zero width, tags), separators that look like a space or a line, half pairs; the source of an expression. */
+export const unseen =
   "(?![\\n\\t])\\p{Cc}|\\p{Cf}|\\p{Cs}|\\p{Zl}|\\p{Zp}|(?![ \\u3000])\\p{Zs}|\\p{Default_Ignorable_Code_Point}|\\u2800"
 
 /** Compiling it takes longer than a program has to start, so it waits for a text that is not plain. */
@@ -13,7 +13,8 @@ let either: RegExp | undefined
 
 const plain = /^[\t\n -~]*$/
 
-const picture = (code: number): string | undefined =>
+/** The glyph that stands for a control character. */
+export const picture = (code: number): string | undefined =>
   code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? "␡" : undefined
 
 /**
@@ -28,6 +29,16 @@ export const makeVisible = (text: string): string => {
     const code = found.codePointAt(0)!
     return picture(code) ?? `\\u{${code.toString(16).toUpperCase()}}`
   })
+}
+
+let hidden: RegExp | undefined
+
+/** JSON text that says the same with an escape for every character that a terminal or a reader would not show. */
+export const visibleJson = (json: string): string => {
+  if (plain.test(json)) return json
+  hidden ??= new RegExp(unseen, "gu")
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  return json.replaceAll(hidden, (found) => found.split("").map(escaped).join(""))
 }
 
 /** The last boundary between graphemes at or before `index`, and the first at or after it. */

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { isDeepText, maxJsonDepth } from "../text/Json.ts"
+import { visibleJson } from "../redaction/visible.ts"
 import { decodeEvent, Event, type Event as AnyEvent } from "./Event.ts"
 
 /** The version of the envelope and of every event in it; see docs/events.md for what may change within one. */
@@ -41,8 +42,11 @@ export interface Envelope extends Omit<typeof Envelope.Type, "event"> {
 /** Where an event belongs inside its session. */
 export type Place = Pick<Envelope, "task" | "iteration" | "worker">
 
-/** One envelope as a line of JSONL, without the newline; every field of an event is its own JSON form. */
-export const toLine = (envelope: Envelope): string => JSON.stringify(envelope)
+/**
+ * One envelope as a line of JSONL, without the newline; every field of an event is its own JSON form, and what has no glyph
+ * is escaped.
+ */
+export const toLine = (envelope: Envelope): string => visibleJson(JSON.stringify(envelope))
 
 /** Levels of the data of an event around what a call or its model brings. */
 export const maxEventDepth = 2 * maxJsonDepth

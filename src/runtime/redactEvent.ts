@@ -1,4 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { requestApproval } from "../agent/approvalMessage.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import type { DurableEvent } from "./Event.ts"
 
@@ -34,7 +37,22 @@ const forApproval = (redactor: RedactorShape): RedactorShape => ({
   json: (value) => redactor.shownJson(value).value
 })
 
+const decode = Schema.decodeUnknownOption(Schema.parseJson(Schema.Object))
+
+/** The request as a call to the client: the text of its arguments holds what is to be approved. */
+const asked = (text: string, redactor: RedactorShape): string =>
+  Option.match(decode(text), {
+    onNone: () => redactor.text(text),
+    onSome: (value) => {
+      const told = redact(value, forApproval(redactor))
+      return told === value ? text : JSON.stringify(told)
+    }
+  })
+
 const field = (owner: object, name: string, value: unknown, redactor: RedactorShape): unknown => {
+  if (name === "arguments" && typeof value === "string" && "name" in owner && owner.name === requestApproval)
+    return asked(value, redactor)
+  if (name === "approvals") return redact(value, forApproval(redactor))
   if (name === "request" && "_tag" in owner && owner._tag === "ApprovalRequested")
     return redact(value, forApproval(redactor))
   if (links.has(name) || ("approvals" in owner && name === "task")) return value

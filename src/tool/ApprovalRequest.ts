@@ -30,8 +30,10 @@ export const ApprovalRequest = Schema.Struct({
   severity: Schema.optionalWith(RequestSeverity, { exact: true }),
   /** SHA-256, in hexadecimal, of what a decision is bound to; a decision must repeat it. */
   digest: Schema.String,
-  /** The parameters: secrets redacted, everything visible, long strings cut. */
+  /** The parameters, whole and as they are but for their secrets; a frontend makes visible what its reader would not see. */
   arguments: Schema.Unknown,
+  /** How many secrets of the parameters and the diff are covered; then only `once` is offered. None where absent. */
+  masked: Schema.optionalWith(Schema.Number, { exact: true }),
   /** One line that says what would happen. */
   message: Schema.String,
   preview: Schema.optionalWith(Preview, { exact: true }),
@@ -47,7 +49,7 @@ export const ApprovalRequest = Schema.Struct({
   context: Schema.optionalWith(Schema.Array(ContextMessage), { exact: true }),
   /** Epoch milliseconds. */
   requestedAt: Schema.Number,
-  /** How long the person has, from the moment the request is shown. */
+  /** How long the person has, from the moment the request is shown; 0 for as long as they want. */
   timeoutMillis: Schema.Number
 })
 export type ApprovalRequest = typeof ApprovalRequest.Type

@@ -10,6 +10,8 @@ export const Preview = Schema.Struct({
   summary: Schema.String,
   /** The unified diff that will be applied. */
   diff: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The parameters that the diff shows whole; all others are shown beside it. */
+  shows: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
   targets: Schema.Array(PreviewTarget),
   /** Consent holds for this call alone, whatever scope the answer names: what it touches is to be asked for each time. */
   once: Schema.optionalWith(Schema.Boolean, { exact: true })

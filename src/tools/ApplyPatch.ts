@@ -34,7 +34,7 @@ export const ApplyPatch = Tool.make("apply_patch", {
   preview: ({ patch }) =>
     Effect.gen(function* () {
       const { context, shown } = yield* Workspace
-      return preview(yield* patchPlan(patch, context), shown)
+      return { ...preview(yield* patchPlan(patch, context), shown), shows: ["patch"] }
     }),
   handler: ({ patch }, call) =>
     Effect.gen(function* () {

@@ -52,7 +52,7 @@ export const EditFile = Tool.make("edit_file", {
   preview: (params) =>
     Effect.gen(function* () {
       const { shown } = yield* Workspace
-      return preview((yield* plan(params)).changes, shown)
+      return { ...preview((yield* plan(params)).changes, shown), shows: ["path", "old_text", "new_text"] }
     }),
   handler: (params, call) =>
     Effect.gen(function* () {

@@ -100,13 +100,11 @@ export const RunShell = Tool.make("run_shell", {
   approval: ({ command, cwd }) => Effect.map(judgeCommand(command, cwd), ({ asks }) => asks),
   preview: ({ command, cwd }) =>
     Effect.gen(function* () {
-      const { describe } = yield* Sandbox
       const { shown } = yield* Workspace
       const { context, verdict } = yield* judgeCommand(command, cwd)
       const place = cwd === undefined ? "" : ` in ${shown(context.cwd)}`
-      const unconfined = describe.isolated ? "" : ` ${describe.detail}`
       return {
-        summary: `run \`${firstLine(command)}\`${place}. ${sentence(verdict.reason)}${unconfined}`,
+        summary: `run \`${firstLine(command)}\`${place}. ${sentence(verdict.reason)}`,
         targets: [{ path: context.cwd, baseHash: null }]
       }
     }),

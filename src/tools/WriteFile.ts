@@ -41,7 +41,7 @@ export const WriteFile = Tool.make("write_file", {
   preview: (params) =>
     Effect.gen(function* () {
       const { shown } = yield* Workspace
-      return preview(yield* plan(params), shown)
+      return { ...preview(yield* plan(params), shown), shows: ["path", "content"] }
     }),
   handler: (params, call) =>
     Effect.gen(function* () {

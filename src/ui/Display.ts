@@ -1,3 +1,5 @@
+import type * as Effect from "effect/Effect"
+import type { Unmasked } from "../approval/requestOf.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 
@@ -70,6 +72,8 @@ export interface Progress {
 export interface Approval {
   readonly call: CallShown
   readonly request: ApprovalRequest
+  /** What the request masks, for the screen alone; absent or nothing where it is not known here. */
+  readonly unmasked?: Effect.Effect<Unmasked | undefined>
   /** How many others come after it, by now. */
   readonly waiting: () => number
 }

@@ -258,12 +258,12 @@ export class Narrator {
 
   private ask(approval: Approval | undefined): ReadonlyArray<Step> {
     if (approval === undefined) return []
-    const { call, request } = approval
-    const { message, preview, risk } = request
+    const { request } = approval
+    // Those that came with the call are masked as for a log.
+    const call = { ...approval.call, arguments: JSON.stringify(request.arguments) ?? "" }
     return [
       status(undefined),
-      { _tag: "CallNote", call, level: "warning", text: `needs approval, ${risk} risk: ${message}` },
-      ...(preview?.diff === undefined ? [] : [{ _tag: "Diff", diff: { call, text: preview.diff } } as const]),
+      { _tag: "CallNote", call, level: "warning", text: `needs approval, ${request.risk} risk` },
       { _tag: "Ask", approval }
     ]
   }

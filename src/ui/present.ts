@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberMap from "effect/FiberMap"
 import * as Stream from "effect/Stream"
+import type { Unmasked } from "../approval/requestOf.ts"
 import { type AnswerClientCall, DecideApproval } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -14,6 +15,8 @@ import { Ui } from "./Ui.ts"
 export interface PresentOptions {
   /** Where decisions go; nobody is asked where it is absent, as for a recording. */
   readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
+  /** What an open request masks, for the screen of who decides; nothing can be revealed where it is absent. */
+  readonly unmasked?: (approvalId: string) => Effect.Effect<Unmasked | undefined>
   /** Where the results of the frontend's own tools go; none of them runs where it is absent. */
   readonly answer?: (answer: AnswerClientCall) => Effect.Effect<void>
   /** Runs once an event has been shown. */
@@ -26,7 +29,7 @@ const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
   events: Stream.Stream<Envelope, E, R>,
-  { after, answer, decide }: PresentOptions = {}
+  { after, answer, decide, unmasked }: PresentOptions = {}
 ): Effect.Effect<void, E, R | Ui> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -35,18 +38,25 @@ export const present = <E, R>(
       const narrator = new Narrator()
       let asking: Fiber.Fiber<void> | undefined
 
-      const ask = (approval: Approval) =>
-        decide === undefined
-          ? Effect.void
-          : Effect.map(
-              Effect.forkIn(
-                Effect.flatMap(ui.approve(approval), (answer) => decide(decision(approval.request, answer))),
-                scope
-              ),
-              (fiber) => {
-                asking = fiber
-              }
-            )
+      const ask = ({ call, request, waiting }: Approval) => {
+        const diff = request.preview?.diff
+        if (decide === undefined) return diff === undefined ? Effect.void : ui.diff({ call, text: diff })
+        const approval = {
+          call,
+          request,
+          waiting,
+          ...(unmasked === undefined ? {} : { unmasked: unmasked(request.id) })
+        }
+        return Effect.map(
+          Effect.forkIn(
+            Effect.flatMap(ui.approve(approval), (answer) => decide(decision(request, answer))),
+            scope
+          ),
+          (fiber) => {
+            asking = fiber
+          }
+        )
+      }
       const calls = yield* FiberMap.make<string>()
       const run = (session: string, request: ClientCallRequested) =>
         answer === undefined

@@ -4,8 +4,10 @@ import { shownArguments } from "../../src/approval/rendering/Arguments.ts"
 import { marginMark, plain } from "../../src/approval/rendering/Line.ts"
 import { contextLines, promptLines, stateLine } from "../../src/approval/rendering/Prompt.ts"
 import { redactText } from "../../src/redaction/Redactor.ts"
+import { shownCall } from "../../src/approval/rendering/Shown.ts"
 import { make } from "../../src/redaction/Redactor.ts"
 import { makeVisible } from "../../src/redaction/visible.ts"
+import { readBack } from "../support/readBack.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 
 const redactor = make()
@@ -82,32 +84,80 @@ describe("what a person sees of a request", () => {
     }
   )
 
-  it("redacts by name and by shape, and keeps its marks when rendered again (A9)", () => {
-    const { value } = shownArguments(redactor, {
-      token: "abcdef",
-      nested: { authorization: "x" },
-      text: "password=hunter22"
-    })
-    const shown = JSON.stringify(value)
-    for (const secret of ["abcdef", "hunter22"]) assert.notInclude(shown, secret)
-    assert.strictEqual(redactText(shown), shown)
+  it.prop(
+    "shows every character of a text in a form from which it can be read back (A15)",
+    [
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 12 }),
+          fc.constantFrom(..."⇥ ␣ ␛ ␍ \\u{202E} \\u{ ␣[12 ] e\u0301 \u0301 👨‍👩‍👧 ❤️ \u200b \u202e \u3000 \r".split(" ")),
+          fc.constantFrom("\t", "\n", "\n\n\n\n\n\n", " ", " ".repeat(8), " ".repeat(9), " ".repeat(60))
+        ),
+        { maxLength: 12 }
+      )
+    ],
+    ([parts]) => {
+      const whole = parts.join("").replaceAll(/\p{Cs}/gu, "")
+      const lines = promptLines(request({ command: whole }), { ahead: 0 })
+      const from = lines.findIndex((line) => line.text.startsWith("command:")) + 1
+      const rows = lines.slice(
+        from,
+        lines.findIndex(({ kind, text }, at) => at >= from && kind !== "value" && !text.includes("empty lines"))
+      )
+      assert.strictEqual(readBack(rows), whole)
+      assert.strictEqual(makeVisible(rows.map(plain).join("\n")), rows.map(plain).join("\n"))
+    }
+  )
+
+  it("says before the text how much of it nobody would see, and what is masked (A15)", () => {
+    const shown = text(request({ command: "ls \u202e\u200b\r" }, { masked: 2 })).split("\n")
+    assert.isBelow(shown.indexOf("3 invisible characters, shown as escapes"), shown.indexOf("command:"))
+    assert.isAbove(shown.indexOf("3 invisible characters, shown as escapes"), 0)
+    assert.include(shown, "2 secrets masked")
   })
 
-  it("cuts long values in the middle, with length and hash, and says so (A9)", () => {
-    const { cut, value } = shownArguments(redactor, { command: `echo ${"a".repeat(10_000)}; rm -rf src` })
-    assert.isTrue(cut)
+  it("shows the parameters that a diff does not, and names those that it does (A15)", () => {
+    const preview = { summary: "commit", diff: "+a", targets: [], shows: ["content"] }
+    const shown = text(request({ message: "subject\n\nbody", content: "a" }, { preview })).split("\n")
+    assert.includeMembers(shown, ["│ subject", "│ body", "in the diff: content", "│ +a"])
+    assert.notInclude(shown, "│ a")
+  })
+
+  it("gives those who decide all of it but secrets, however long it is (A9, A15)", () => {
+    const command = `${"echo a\n".repeat(2000)}touch P`
+    const shown = shownCall(
+      redactor,
+      { command, token: "abcdef", nested: { authorization: "x" } },
+      "-a\n+password=hunter22"
+    )
+    assert.isObject(shown)
+    if (typeof shown === "string") return
+    assert.deepNestedInclude(shown, { "arguments.command": command })
+    for (const secret of ["abcdef", "hunter22"]) assert.notInclude(JSON.stringify(shown), secret)
+    assert.strictEqual(shown.masked, 3)
+  })
+
+  it.each([
+    ["is over 1,048,576 bytes", { command: "a".repeat(2 ** 20) }, undefined, /bytes, over 1,048,576/],
+    ["has a change that is", { path: "a" }, "+".repeat(2 ** 20), /bytes, over 1,048,576/],
+    ["is no text", { command: "echo \ud800" }, undefined, /half a character/],
+    ["is no JSON", { command: new Map() }, undefined, /JSON/],
+    ["has no end", JSON.parse(`${"[".repeat(300)}${"]".repeat(300)}`), undefined, /nested too deeply/]
+  ])("shows nothing of a call that %s (A15)", (_, params: unknown, diff, why) => {
+    const shown = shownCall(redactor, params, diff)
+    assert.isString(shown)
+    assert.match(shown as string, why)
+  })
+
+  it("cuts what the audit keeps of long values, with length and hash (A9)", () => {
+    const { value } = shownArguments(redactor, { command: `echo ${"a".repeat(10_000)}; rm -rf src`, token: "abcdef" })
     const shown = JSON.stringify(value)
+    assert.notInclude(shown, "abcdef")
     assert.include(shown, "rm -rf src")
     assert.match(shown, /characters, sha256 [0-9a-f]{64}\]/)
-    assert.isBelow(
-      JSON.stringify(
-        shownArguments(
-          redactor,
-          Array.from({ length: 500 }, () => "b".repeat(5000))
-        ).value
-      ).length,
-      300_000
-    )
+    assert.strictEqual(redactText(shown), shown)
+    const many = Array.from({ length: 500 }, () => "b".repeat(5000))
+    assert.isBelow(JSON.stringify(shownArguments(redactor, many).value).length, 300_000)
   })
 
   it("has the last messages for whoever wants them (A2)", () => {

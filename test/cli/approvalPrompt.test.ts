@@ -35,9 +35,15 @@ const key = (input: string): UserInput => ({
 const alone = 250
 
 /** The prompt in front of a keyboard that the test presses and a screen that it reads. */
-const prompted = (given: Partial<ApprovalRequest> = {}, width = 80, reason = Option.some("because")) =>
+const prompted = (
+  given: Partial<ApprovalRequest> = {},
+  width = 80,
+  reason = Option.some("because"),
+  unmasked?: Pick<ApprovalRequest, "arguments">
+) =>
   Effect.gen(function* () {
     const printed: Array<string> = []
+    let page: ReadonlyArray<string> | undefined
     let bottom = ""
     let interrupted = 0
     let press: OnKey = () => Effect.void
@@ -45,6 +51,7 @@ const prompted = (given: Partial<ApprovalRequest> = {}, width = 80, reason = Opt
       {
         call: { key: "k", tool: "run_shell", arguments: "", worker: [] },
         request: { ...request, ...given },
+        unmasked: Effect.succeed(unmasked),
         waiting: () => 2
       },
       {
@@ -54,6 +61,12 @@ const prompted = (given: Partial<ApprovalRequest> = {}, width = 80, reason = Opt
           live: true,
           split: false,
           width: () => width,
+          height: () => 24,
+          page: (use) =>
+            Effect.ensuring(
+              use((rows) => Effect.sync(() => void (page = rows.map(stripVTControlCharacters)))),
+              Effect.sync(() => void (page = undefined))
+            ),
           progress: () => Effect.void,
           answer: () => Effect.void,
           bell: Effect.void,
@@ -84,6 +97,7 @@ const prompted = (given: Partial<ApprovalRequest> = {}, width = 80, reason = Opt
       fiber,
       printed,
       bottom: () => bottom,
+      page: () => page,
       interrupted: () => interrupted,
       press: (input: string) =>
         Effect.zipRight(
@@ -141,7 +155,7 @@ describe("the approval prompt", () => {
       yield* type(text, millis)
       yield* pause(alone)
       assert.isFalse(yield* answer(fiber))
-      assert.include(bottom(), "stop typing")
+      assert.include(bottom(), "not a valid key")
       yield* pause(1000)
       assert.include(bottom(), "allow?")
       assert.isFalse(yield* answer(fiber))
@@ -213,24 +227,124 @@ describe("the approval prompt", () => {
       yield* pause(1000)
       assert.isFalse(yield* answer(fiber))
       assert.include(bottom(), "allow?")
-      assert.includeMembers(printed, ["worker:", "│ root › W1", "commands: 1", "│ run_shell: make test"])
+      assert.includeMembers(printed, ["worker:", "│ root › W1", "│ make test", "│ run_shell: make test"])
       yield* press("s")
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "session" })
     })
   )
 
-  it.effect("cuts nothing of a long command at the edge of the terminal (A9)", () =>
+  it.effect(
+    "cuts nothing of a long command at the edge of the terminal, and marks where a line goes on (A9, A15)",
+    () =>
+      Effect.gen(function* () {
+        const command = `echo ${"a".repeat(150)} ; rm -rf important`
+        const { fiber, pause, press, printed } = yield* prompted({ arguments: { command } }, 60)
+        yield* pause(300)
+        const rows = printed.slice(printed.indexOf("command:") + 1, printed.indexOf("commands: 2"))
+        assert.deepStrictEqual(
+          rows.map((row) => row.slice(0, 2)),
+          ["│ ", "↳ ", "↳ ", "↳ "]
+        )
+        assert.strictEqual(rows.map((row) => row.slice(2)).join(""), command)
+        for (const line of printed) assert.isAtMost(line.length, 55)
+        yield* press("n")
+        yield* pause(alone)
+        assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+      })
+  )
+
+  const long = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n")
+
+  it.effect.each(["y", "s", "a"])("approves nothing that was not read to its end: %s (A15)", (input) =>
     Effect.gen(function* () {
-      const command = `echo ${"a".repeat(150)} ; rm -rf important`
-      const { fiber, pause, press, printed } = yield* prompted({ arguments: { command } }, 60)
+      const { bottom, fiber, page, pause, press, type } = yield* prompted({
+        arguments: { command: long },
+        scopes: ["once", "session", "always"],
+        rule: "r"
+      })
       yield* pause(300)
-      const shown = printed.map((line) => line.replace(/^│ /, "")).join("")
-      assert.include(shown.replaceAll(" ", ""), command.replaceAll(" ", ""))
-      for (const line of printed) assert.isAtMost(line.length, 54)
+      assert.match(bottom(), /^allow\? d read it all {2}n no {2}r why not · /)
+      yield* press(input)
+      yield* pause(alone)
+      assert.include(bottom(), "not read to the end yet")
+      assert.isFalse(yield* answer(fiber))
+      yield* pause(1000)
+      yield* press("d")
+      yield* pause(alone)
+      assert.include(page()?.join("\n"), "│ echo 10")
+      yield* press("q")
+      yield* pause(300)
+      assert.isUndefined(page())
+      yield* press(input)
+      yield* pause(alone)
+      assert.isFalse(yield* answer(fiber))
+      yield* pause(1000)
+      yield* press("d")
+      yield* pause(alone)
+      yield* type("   ", 1)
+      assert.include(page()?.join("\n"), "│ echo 59")
+      yield* press("q")
+      yield* pause(300)
+      assert.match(bottom(), /^allow\? y yes/)
+      yield* press(input)
+      yield* pause(alone)
+      if (input === "a") yield* press("\r")
+      yield* pause(alone)
+      const scope = { y: "once", s: "session", a: "always" }[input]
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope } as Answer)
+    })
+  )
+
+  it.effect("finds a text in what is long (A15)", () =>
+    Effect.gen(function* () {
+      const { fiber, page, pause, press, type } = yield* prompted({ arguments: { command: long } })
+      yield* pause(300)
+      yield* press("d")
+      yield* pause(alone)
+      yield* type("/ECHO 42\r", 1)
+      assert.strictEqual(page()?.[0], "│ echo 42")
+      yield* type("/nowhere\r", 1)
+      assert.include(page()?.at(-1), "no match for nowhere")
+      yield* press("q")
+      yield* pause(300)
       yield* press("n")
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+    })
+  )
+
+  it.effect("shows on v what is masked, on a page that leaves nothing behind (A9, A15)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, page, pause, press, printed } = yield* prompted(
+        { arguments: { command: "TOKEN=[redacted-token] make" }, masked: 1, scopes: ["once"] },
+        80,
+        Option.none(),
+        { arguments: { command: "TOKEN=hunter22 make" } }
+      )
+      yield* pause(300)
+      assert.include(bottom(), "v view masked")
+      assert.include(printed, "1 secret masked")
+      yield* press("v")
+      yield* pause(alone)
+      assert.include(page()?.join("\n"), "│ TOKEN=hunter22 make")
+      yield* press("q")
+      yield* pause(300)
+      assert.notInclude(printed.join("\n") + bottom(), "hunter22")
+      yield* press("y")
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
+    })
+  )
+
+  it.effect("waits as long as the person wants where nothing expires (A8)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted({ timeoutMillis: 0 })
+      yield* pause(600_000)
+      assert.match(bottom(), /^allow\? y yes .* d details · 2 more$/)
+      yield* press("y")
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
     })
   )
 

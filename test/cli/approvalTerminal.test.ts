@@ -68,6 +68,8 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     await terminal.seen("allow?")
     terminal.press("d")
     assert.include(await terminal.seen(/bound to\s+\w{40}/), bound)
+    terminal.press("q")
+    await terminal.seen("allow?")
     terminal.press("y")
     await terminal.seen("So be it.")
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")

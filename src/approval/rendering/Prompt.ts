@@ -3,8 +3,9 @@ import { words } from "../../policy/shell/ShellPolicy.ts"
 import { makeVisible } from "../../redaction/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
-import { cutText, measure } from "./Arguments.ts"
-import { foreign, type Line, own } from "./Line.ts"
+import { measure } from "./Arguments.ts"
+import { exact, invisibleIn } from "./Exact.ts"
+import { foreign, type ForeignKind, type Line, own } from "./Line.ts"
 
 /** How a request stands at the moment. */
 export interface PromptState {
@@ -16,8 +17,11 @@ export interface PromptState {
   readonly millisLeft?: number
 }
 
-const maxLines = 40
-const maxDiffLines = 400
+/** What is longer is allowed once only: nobody remembers what it was. */
+const longText = 4096
+const longLines = 40
+const longDiff = 64 * 1024
+const longDiffLines = 400
 
 /** Names under which a model tells why; they prove nothing. */
 const narration = new Set([
@@ -36,44 +40,51 @@ const narration = new Set([
 
 /** A name as tools give them to their parameters; whatever else a model has made up. */
 const parameterName = /^[A-Za-z_$][\w$.-]{0,63}$/
-const maxName = 200
 
-/** Runs of blanks that could push the rest out of sight. */
-const collapse = (text: string): string =>
-  text.replaceAll(/[ \t]{9,}/g, (run) => ` … [${run.length} blanks] … `).replaceAll("\t", "  ")
+const oneLine = (text: string): string => makeVisible(text).replaceAll(/[\n\t]/g, " ")
 
-const oneLine = (text: string): string => collapse(makeVisible(text)).replaceAll("\n", " ")
+/** So many empty lines in a row are counted. */
+const emptyRun = 4
 
-/** Empty lines do to a text what blanks do to a line. */
-const closeUp = (text: string): string =>
-  text.replaceAll(/\n(?:[ \t]*\n){4,}/g, (run) => `\n… [${run.split("\n").length - 2} empty lines] …\n`)
-
-const linesOf = (text: string): ReadonlyArray<string> => closeUp(makeVisible(text)).split("\n").map(collapse)
-
-const block = (text: string): ReadonlyArray<Line> => {
-  const lines = linesOf(text)
-  if (lines.length <= maxLines) return lines.map((line) => foreign("value", line))
-  const half = maxLines / 2
-  return [
-    ...lines.slice(0, half).map((line) => foreign("value", line)),
-    own("warning", `… ${lines.length - maxLines} lines not shown … ${measure(text)}`),
-    ...lines.slice(-half).map((line) => foreign("value", line))
-  ]
+/** Every line of a text, exactly; lines that are empty one after the other are counted by the runtime, outside the margin. */
+const exactLines = (
+  text: string,
+  kindOf: (line: string) => ForeignKind = () => "value",
+  told: (line: string) => string = exact
+): ReadonlyArray<Line> => {
+  const out: Array<Line> = []
+  let empty = 0
+  const settle = () => {
+    if (empty >= emptyRun) out.push(own("field", `… ${empty} empty lines …`))
+    else for (let at = 0; at < empty; at++) out.push(foreign("value", ""))
+    empty = 0
+  }
+  for (const line of text.split("\n")) {
+    if (line === "") {
+      empty++
+      continue
+    }
+    settle()
+    out.push(foreign(kindOf(line), told(line)))
+  }
+  settle()
+  return out
 }
+
+const isLong = (text: string): boolean => text.length > longText || text.split("\n").length > longLines
 
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "null")
 
-const argument = (name: string, value: unknown): ReadonlyArray<Line> => {
+const argument = (name: string, value: unknown, shown: ReadonlyArray<string>): ReadonlyArray<Line> => {
+  const text = textOf(value)
+  const size = isLong(text) ? ` ${measure(text)}` : ""
   if (!parameterName.test(name)) {
-    return [
-      own("field", "a parameter called:"),
-      foreign("value", oneLine(cutText(name, maxName))),
-      ...block(textOf(value))
-    ]
+    return [own("field", `a parameter called:`), ...exactLines(name), own("field", `is:${size}`), ...exactLines(text)]
   }
+  if (shown.includes(name)) return []
   const label = narration.has(name.toLowerCase()) ? `${name} (the model's own words)` : name
-  return [own("field", `${label}:`), ...block(textOf(value))]
+  return [own("field", `${label}:${size}`), ...exactLines(text)]
 }
 
 /** What a reader cannot tell from the text of a command or an address. */
@@ -81,6 +92,7 @@ const insight = (name: string, value: unknown): ReadonlyArray<Line> => {
   if (typeof value !== "string") return []
   if (name === "command") {
     const commands = words(value)
+    if (commands?.length === 1) return []
     return [
       commands === undefined
         ? own("warning", "commands: not a plain list of commands; read all of it")
@@ -104,38 +116,31 @@ const diffKind = (line: string): "added" | "removed" | "diff" =>
       ? "removed"
       : "diff"
 
-const diffLines = (diff: string): ReadonlyArray<Line> => {
-  const lines = makeVisible(diff).split("\n")
-  const shown = lines.slice(0, maxDiffLines).map((line) => foreign(diffKind(line), line.replaceAll("\t", "  ")))
-  return lines.length <= maxDiffLines
-    ? shown
-    : [...shown, own("warning", `… ${lines.length - maxDiffLines} more lines of the diff …`)]
-}
+const diffLines = (diff: string): ReadonlyArray<Line> =>
+  exactLines(diff.replace(/\n$/, ""), diffKind, (line) =>
+    /^[ +-]/.test(line) ? line.slice(0, 1) + exact(line.slice(1)) : exact(line)
+  )
 
 /** Whom an answer for longer would cover. */
 const audience = ({ workerPath }: ApprovalRequest): string =>
   workerPath.length > 1 ? "for every sub-worker" : "for this agent, not its sub-workers,"
 
 /** What an answer for longer would cover, in full. */
-export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
-  request.scopes.flatMap((scope) => {
-    switch (scope) {
-      case "once":
-        return []
-      case "task":
-        return [
-          own("choice", `task: ${audience(request)} until the task ends`),
-          foreign("value", oneLine(request.grant ?? ""))
-        ]
-      case "session":
-        return [
-          own("choice", `session: ${audience(request)} until the session ends`),
-          foreign("value", oneLine(request.grant ?? ""))
-        ]
-      case "always":
-        return [own("choice", "always: saves the rule"), foreign("value", oneLine(request.rule ?? ""))]
-    }
-  })
+export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
+  const { grant, rule, scopes } = request
+  const longer = scopes.filter((scope) => scope === "task" || scope === "session")
+  return [
+    ...(grant === undefined || longer.length === 0
+      ? []
+      : [
+          own("choice", `${longer.join(" or ")}: ${audience(request)} until it ends`),
+          foreign("value", oneLine(grant))
+        ]),
+    ...(rule === undefined || !scopes.includes("always")
+      ? []
+      : [own("choice", "always: saves the rule"), foreign("value", oneLine(rule))])
+  ]
+}
 
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
 const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
@@ -148,18 +153,40 @@ export const repeatedText = (repeats: number): string =>
 export const repeatLines = ({ repeats }: ApprovalRequest): ReadonlyArray<Line> =>
   repeats === undefined ? [] : [own("warning", repeatedText(repeats))]
 
-/** Whether a person who reads the prompt has seen all lines of the parameters and of the diff. */
-export const showsAll = (given: unknown, diff: string | undefined): boolean =>
-  entriesOf(given).every(([, value]) => linesOf(textOf(value)).length <= maxLines) &&
-  (diff === undefined || diff.split("\n").length <= maxDiffLines)
+/** Whether a text of the parameters or the diff is too long to allow it for more than once. */
+export const tooLongToRepeat = (given: unknown, diff: string | undefined): boolean =>
+  entriesOf(given).some(([, value]) => isLong(textOf(value))) ||
+  (diff !== undefined && (diff.length > longDiff || diff.split("\n").length > longDiffLines))
 
 /** The parameters of the call, and what a reader cannot tell from them. */
-export const argumentLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
-  entriesOf(request.arguments).flatMap(([name, value]) => [...argument(name, value), ...insight(name, value)])
+const argumentLines = ({ arguments: given, preview }: ApprovalRequest): ReadonlyArray<Line> =>
+  entriesOf(given).flatMap(([name, value]) => [...argument(name, value, preview?.shows ?? []), ...insight(name, value)])
 
-/** What a reader cannot tell from the parameters alone. */
-export const insightLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
-  entriesOf(request.arguments).flatMap(([name, value]) => insight(name, value))
+const plural = (count: number, one: string): string =>
+  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`
+
+/** The worst command of a shell text, before the text: nobody has to find it between others. */
+const severityLines = ({ severity }: ApprovalRequest): ReadonlyArray<Line> => {
+  const [worst, ...others] = severity?.because ?? []
+  if (severity === undefined || worst === undefined || severity.level === "reads") return []
+  if (severity.level === "ordinary" && others.length === 0) return []
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`
+  return [
+    severity.level === "ordinary" ? own("field", `riskiest:${more}`) : own("warning", `${severity.level}:${more}`),
+    foreign("summary", `${oneLine(worst.command)}: ${oneLine(worst.reason)}`)
+  ]
+}
+
+/** What a reader should know before the text. */
+const warningLines = ({ arguments: given, masked = 0, preview }: ApprovalRequest): ReadonlyArray<Line> => {
+  const shows = preview?.shows ?? []
+  const texts = entriesOf(given).flatMap(([name, value]) => (shows.includes(name) ? [name] : [name, textOf(value)]))
+  const invisible = [...texts, preview?.diff ?? ""].reduce((sum, text) => sum + invisibleIn(text), 0)
+  return [
+    ...(invisible === 0 ? [] : [own("warning", `${plural(invisible, "invisible character")}, shown as escapes`)]),
+    ...(masked === 0 ? [] : [own("warning", `${plural(masked, "secret")} masked`)])
+  ]
+}
 
 /** The way from the root worker to the one that asks, where it is another. */
 export const workerLines = ({ workerPath }: ApprovalRequest): ReadonlyArray<Line> =>
@@ -176,7 +203,40 @@ export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): strin
     .join(", ")
 
 const asOf = ({ baseHash, path }: PreviewTarget): string =>
-  `${oneLine(path)}${baseHash === null ? "" : ` (as of ${baseHash.slice(0, 12)})`}`
+  `${exact(oneLine(path))}${baseHash === null ? "" : ` (as of ${baseHash.slice(0, 12)})`}`
+
+/** All that an approval covers, the parameters and the diff to their last character. */
+export const approvedLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
+  const { message, preview } = request
+  return [
+    ...workerLines(request),
+    ...repeatLines(request),
+    ...severityLines(request),
+    ...warningLines(request),
+    foreign("summary", oneLine(message)),
+    ...argumentLines(request),
+    ...(preview?.diff === undefined ? [] : [own("field", "diff:"), ...diffLines(preview.diff)])
+  ]
+}
+
+/** What more there is to know of a request. */
+export const aboutLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
+  const { digest, id, preview } = request
+  const shows = preview?.shows ?? []
+  return [
+    ...(shows.length === 0 ? [] : [own("field", `in the diff: ${shows.join(", ")}`)]),
+    ...(preview === undefined || preview.targets.length === 0
+      ? []
+      : [own("field", "touches:"), ...preview.targets.map((target) => foreign("value", asOf(target)))]),
+    ...scopeLines(request),
+    own("field", `request ${id}`),
+    own("field", `bound to ${digest}`)
+  ]
+}
+
+/** What is asked, and how risky it is. */
+export const titleLine = ({ risk, tool }: ApprovalRequest): Line =>
+  own("title", `${makeVisible(tool)} asks for approval (${risk} risk)`)
 
 /**
  * What a person sees of a request, made by the runtime from the bytes that the decision is bound to: no word of the model
@@ -184,19 +244,10 @@ const asOf = ({ baseHash, path }: PreviewTarget): string =>
  */
 export const promptLines = (request: ApprovalRequest, state: PromptState): ReadonlyArray<Line> => {
   const status = stateLine(state)
-  const { digest, id, message, preview, risk, tool } = request
   return [
-    own("title", `${makeVisible(tool)} asks for approval (${risk} risk)`),
-    ...workerLines(request),
-    foreign("value", oneLine(cutText(message, 400))),
-    ...argumentLines(request),
-    ...(preview?.diff === undefined ? [] : [own("field", "diff:"), ...diffLines(preview.diff)]),
-    ...(preview === undefined || preview.targets.length === 0
-      ? []
-      : [own("field", "touches:"), ...preview.targets.map((target) => foreign("value", asOf(target)))]),
-    ...scopeLines(request),
-    own("field", `request ${id}`),
-    own("field", `bound to ${digest}`),
+    titleLine(request),
+    ...approvedLines(request),
+    ...aboutLines(request),
     ...(status === "" ? [] : [own("field", status)])
   ]
 }
@@ -205,5 +256,7 @@ export const promptLines = (request: ApprovalRequest, state: PromptState): Reado
 export const contextLines = (request: ApprovalRequest): ReadonlyArray<Line> =>
   (request.context ?? []).flatMap(({ content, role }) => [
     own("field", `${role}:`),
-    ...linesOf(content).map((line) => foreign("context", line))
+    ...makeVisible(content)
+      .split("\n")
+      .map((line) => foreign("context", line.replaceAll("\t", "  ")))
   ])

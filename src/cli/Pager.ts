@@ -1,0 +1,132 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Line } from "../approval/rendering/Line.ts"
+import { many } from "../ui/Words.ts"
+import { type Row, rowsOf } from "./approvalRows.ts"
+import { isCtrl, isEnter, isEscape, type Key } from "./Keyboard.ts"
+import { fit } from "./Layout.ts"
+import type { Screen } from "./Screen.ts"
+
+/** What a person reads page by page. */
+export interface Paged {
+  readonly lines: ReadonlyArray<Line>
+  /** So many of the lines must have been seen, those from the last page on that shows one of them. */
+  readonly counted: number
+}
+
+type Search = { readonly text: string; readonly typing: boolean }
+
+/** A text on the whole screen: where it is, and what a key does to it. */
+class Pages {
+  private readonly screen: Screen["Type"]
+  private readonly paged: Paged
+  private rows: ReadonlyArray<Row> = []
+  private width = 0
+  private top = 0
+  private search: Search = { text: "", typing: false }
+  private missed = false
+  /** The last of the counted lines has been on the screen. */
+  seen = false
+
+  constructor(screen: Screen["Type"], paged: Paged) {
+    this.screen = screen
+    this.paged = paged
+  }
+
+  private get room(): number {
+    return Math.max(1, this.screen.height() - 1)
+  }
+
+  private layOut(): void {
+    const width = Math.max(8, this.screen.width() - 1)
+    if (width === this.width) return
+    const line = this.rows[this.top]?.line ?? 0
+    this.width = width
+    this.rows = rowsOf(this.paged.lines, width, this.screen.style)
+    this.top = Math.max(
+      0,
+      this.rows.findIndex((row) => row.line >= line)
+    )
+  }
+
+  private clamp(): void {
+    this.top = Math.max(0, Math.min(this.top, this.rows.length - this.room))
+  }
+
+  /** The rows to show, the last of them about where this is. */
+  view(): ReadonlyArray<string> {
+    this.layOut()
+    this.clamp()
+    const shown = this.rows.slice(this.top, this.top + this.room)
+    const end = this.top + shown.length
+    const last = this.rows.findLastIndex((row) => row.line < this.paged.counted)
+    if (end > last) this.seen = true
+    const { style } = this.screen
+    const place = `${this.top + 1}–${end} of ${many(this.rows.length, "row")}`
+    const { text, typing } = this.search
+    const keys = this.seen ? "read · q back  b up  / search" : "space next  b back  G end  / search  q close"
+    const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : `${place} · ${keys}`
+    const status = fit(said, this.width)
+    return [
+      ...shown.map((row) => row.text),
+      ...Array.from({ length: this.room - shown.length }, () => ""),
+      typing ? status : style.cyan(status)
+    ]
+  }
+
+  private find(from: number): void {
+    const wanted = this.search.text.toLowerCase()
+    const has = (line: Line | undefined) => line?.text.toLowerCase().includes(wanted) === true
+    const at = this.rows.findIndex((row, index) => index >= from && has(this.paged.lines[row.line]))
+    this.missed = at < 0
+    if (at >= 0) this.top = at
+  }
+
+  private type(key: Key): void {
+    const { text } = this.search
+    if (isEscape(key)) this.search = { text: "", typing: false }
+    else if (isEnter(key)) {
+      this.search = { text, typing: false }
+      if (text !== "") this.find(this.top)
+    } else if (key.key.name === "backspace") this.search = { text: text.slice(0, -1), typing: true }
+    else if (!key.key.ctrl && !key.key.meta) {
+      const typed = Option.getOrElse(key.input, () => "")
+      if (typed >= " ") this.search = { text: text + typed, typing: true }
+    }
+  }
+
+  /** Whether the key closes it. */
+  press(key: Key): boolean {
+    if (this.search.typing) {
+      this.type(key)
+      return false
+    }
+    this.missed = false
+    const typed = Option.getOrElse(key.input, () => "")
+    const { name } = key.key
+    if (typed === "q" || typed === "d" || typed === "v" || isEscape(key) || isCtrl(key, "d")) return true
+    if (typed === " " || typed === "f" || name === "pagedown") this.top += this.room
+    else if (typed === "b" || name === "pageup") this.top -= this.room
+    else if (typed === "j" || name === "down" || isEnter(key)) this.top++
+    else if (typed === "k" || name === "up") this.top--
+    else if (typed === "g" || name === "home") this.top = 0
+    else if (typed === "G" || name === "end") this.top = this.rows.length
+    else if (typed === "/") this.search = { text: "", typing: true }
+    else if (typed === "n" && this.search.text !== "") this.find(this.top + 1)
+    return false
+  }
+}
+
+/** Shows a text on the whole screen until a key closes it; gives whether its counted lines were seen to their end. */
+export const pager = (
+  screen: Screen["Type"],
+  paged: Paged,
+  /** The next key, while `redraw` is done again and again. */
+  nextKey: (redraw: Effect.Effect<void>) => Effect.Effect<Key>
+): Effect.Effect<boolean> =>
+  screen.page((draw) => {
+    const pages = new Pages(screen, paged)
+    const redraw = Effect.suspend(() => draw(pages.view()))
+    const turn = Effect.map(nextKey(redraw), (key) => pages.press(key))
+    return Effect.map(Effect.repeat(turn, { until: (closed) => closed }), () => pages.seen)
+  })
