@@ -12,17 +12,34 @@ const base64 = (value: string): ReadonlyArray<string> =>
     return [inner, inner.replaceAll("+", "-").replaceAll("/", "_")]
   })
 
+const html = (value: string, apostrophe: string): string =>
+  value
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", apostrophe)
+
+const inJson = (value: string): string => JSON.stringify(value).slice(1, -1)
+
+const hexadecimal = (value: string): string => Buffer.from(value).toString("hex")
+
 const spellings = (value: string): ReadonlyArray<string> => [
   value,
+  hexadecimal(value),
+  hexadecimal(value).toUpperCase(),
+  ...["'", "&#39;", "&#x27;", "&#039;", "&apos;"].map((apostrophe) => html(value, apostrophe)),
+  encodeURIComponent(value.toWellFormed()).replaceAll(/%../g, (code) => code.toLowerCase()),
+  inJson(inJson(value)),
   encodeURIComponent(value.toWellFormed()),
   encodeURIComponent(value.toWellFormed()).replaceAll("%20", "+"),
-  JSON.stringify(value).slice(1, -1),
+  inJson(value),
   ...base64(value)
 ]
 
 const escaped = (value: string): string => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
 
-/** Known values, as they are and as URLs, JSON and base64 spell them. */
+/** Known values, as they are and as URLs, HTML, JSON, hexadecimal and base64 spell them. */
 export class ExactValues {
   private readonly all: ReadonlyArray<string>
   private readonly pattern: RegExp

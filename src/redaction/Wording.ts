@@ -6,7 +6,7 @@ const signs =
 export const telling = new RegExp(signs, "i")
 
 /** The same, and what tells that the next words or lines are not what they seem. */
-const more = `${signs}|-----|curl|machine|default|Private-`
+const more = `${signs}|-----|curl|mysql|mariadb|redis-cli|machine|default|Private-`
 const announcing = new RegExp(more, "gi")
 const anywhere = new RegExp(more, "i")
 

@@ -89,6 +89,12 @@ describe("redactText", () => {
     ["Authorization:Basic dXNlcjpwYXNz\nHost: a", "Authorization:Basic [redacted-authorization]\nHost: a"],
     ["Cookie: a=b; c=d\nHost: a", "Cookie: [redacted-cookie]\nHost: a"],
     ["sent Bearer abc123def456 to it", "sent Bearer [redacted-authorization] to it"],
+    ["mysql -u root -phunter2 db", "mysql -u root -p[redacted-password] db"],
+    ["a.sh:12:/usr/bin/mysqldump -uroot -phunter2 x", "a.sh:12:/usr/bin/mysqldump -uroot -p[redacted-password] x"],
+    ["a.sh:12:curl -u bob:hunter2 x", "a.sh:12:curl -u bob:[redacted-password] x"],
+    [".netrc:1:machine h login bob password hunter2", ".netrc:1:machine h login bob password [redacted-password]"],
+    ["redis-cli -a hunter2 ping", "redis-cli -a [redacted-password] ping"],
+    ["mongodb+srv://bob:hunter2@host/db", "mongodb+srv://bob:[redacted-url-password]@host/db"],
     ["postgres://u:p,w@host/db", "postgres://u:[redacted-url-password]@host/db"],
     [String.raw`"https:\/\/u:pw@host\/"`, String.raw`"https:\/\/u:[redacted-url-password]@host\/"`]
   ])("redacts %j as %j (A9)", (input, expected) => assert.strictEqual(redactText(input), expected))
@@ -265,6 +271,16 @@ describe("registered secrets", () => {
       assert.include(redactor.text(`https://host/?q=${encoded}`), "[redacted-secret]")
     }
     assert.strictEqual(redactor.text("correct horse, ab"), "[redacted-secret], ab")
+    const odd = "p&\"a<ss'w/ 9+x"
+    const spelled = [
+      Buffer.from(odd).toString("hex"),
+      Buffer.from(odd).toString("hex").toUpperCase(),
+      "p&amp;&quot;a&lt;ss&#39;w/ 9+x",
+      JSON.stringify(JSON.stringify(odd)).slice(3, -3),
+      encodeURIComponent(odd).toLowerCase()
+    ]
+    for (const spelling of spelled)
+      assert.strictEqual(make({ secrets: [Redacted.make(odd)] }).text(`(${spelling})`), "([redacted-secret])")
   })
 
   it("finds them however the text is cut (S5)", () => {
