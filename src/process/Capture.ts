@@ -7,6 +7,9 @@ export interface Captured {
   readonly droppedLines: number
 }
 
+/** Whether a text may be one that `render` has put together of two ends. */
+export const isCut = (text: string): boolean => /\n… \d+ bytes \(\d+ lines\) left out …\n/.test(text)
+
 /** The text, with a line in place of what is missing. */
 export const render = ({ head, tail, droppedBytes, droppedLines }: Captured): string =>
   droppedBytes === 0 ? head : `${head}\n… ${droppedBytes} bytes (${droppedLines} lines) left out …\n${tail}`

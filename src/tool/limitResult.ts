@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { isCut } from "../process/Capture.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { excerpt, type Excerpt } from "./Excerpt.ts"
@@ -23,9 +24,17 @@ export const resultLimitOf = (tool: Tool.Any, limit: ResultLimit | undefined): n
 /** A whole number in groups of three digits; what `Intl` loads for it would be felt in every start. */
 const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
-const marker = ({ droppedBytes, droppedLines, totalBytes }: Excerpt, path: string | undefined): string => {
+/** `whole` says whether the text that was cut here was all there ever was. */
+const marker = (
+  { droppedBytes, droppedLines, totalBytes }: Excerpt,
+  path: string | undefined,
+  whole: boolean
+): string => {
   const lines = droppedLines === 0 ? "" : ` (${grouped(droppedLines)} lines)`
-  const where = path === undefined ? "" : `; the whole is in ${path}, page through it with read_file`
+  const where =
+    path === undefined
+      ? ""
+      : `; ${whole ? "the whole" : "what was kept of the output"} is in ${path}, page through it with read_file`
   return `\n[… ${grouped(droppedBytes)} of ${grouped(totalBytes)} bytes${lines} left out${where} …]\n`
 }
 
@@ -47,7 +56,7 @@ export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<To
     return Effect.map(
       kept(call, result.text),
       // A result with another text is a result still.
-      (path) => result.withText(`${cut.head}${marker(cut, path)}${cut.tail}`) as A & ToolResult
+      (path) => result.withText(`${cut.head}${marker(cut, path, !isCut(result.text))}${cut.tail}`) as A & ToolResult
     )
   }
   return named<ToolCall>("result limit", `${grouped(bytes)} bytes`, (call, next) =>

@@ -3,6 +3,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck, Layer } from "effect"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import * as Capture from "../../src/process/Capture.ts"
 import { excerpt } from "../../src/tool/Excerpt.ts"
 import { limitResult } from "../../src/tool/limitResult.ts"
 import { Ids } from "../../src/tool/Ids.ts"
@@ -58,6 +59,18 @@ const sealed = (tool: typeof Echo, spill?: Spill["Type"]) =>
 describe("limitResult", () => {
   const limited = { ...Echo, resultLimit: 60 }
   const long = `${"begin ".repeat(20)}\n${"end ".repeat(20)}`
+
+  it.effect("does not call the whole what is only the two ends of an output (T10)", () =>
+    Effect.gen(function* () {
+      const capture = Capture.make(400)
+      capture.append(Capture.piece("line\n".repeat(1000)))
+      const text = Capture.render(capture.result())
+      const cut = yield* sealed(limited, { keep: () => Effect.succeed("/spill/echo.txt") })
+      const result = yield* cut.call(request("echo", { text }))
+      assert.include(result.text, "left out; what was kept of the output is in /spill/echo.txt")
+      assert.notInclude(result.text, "the whole")
+    })
+  )
 
   it.effect("is opt-in, keeps the value, and says how much was cut and where the whole is (T10)", () =>
     Effect.gen(function* () {
