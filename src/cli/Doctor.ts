@@ -1,14 +1,13 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { Audit } from "../approval/Audit.ts"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
@@ -16,6 +15,8 @@ import type { ModelRequest, ModelService } from "../model/Model.ts"
 import type { ModelError } from "../model/ModelError.ts"
 import { openProfile } from "../model/OpenProfile.ts"
 import { apiKeyVariable, type Profile, type ScriptedProfile } from "../model/Profile.ts"
+import * as SessionCheck from "../runtime/SessionCheck.ts"
+import { many } from "../ui/Words.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Step } from "../middleware/Step.ts"
@@ -133,14 +134,24 @@ const checkProfile = (name: string, profile: Profile) =>
       : missing(what, error.message)
   })
 
-const checkDatabase = Effect.flatMap(Configuration, ({ home }) =>
-  Layer.build(Database.layer(home.database)).pipe(
-    Effect.scoped,
-    Effect.match({
-      onSuccess: (context) => good("sessions", `${home.database}, SQLite ${Context.get(context, Database).engine}`),
-      onFailure: (error) => missing("sessions", error.message)
-    })
-  )
+const checkDatabase = Effect.gen(function* () {
+  const { engine, file } = yield* Database
+  const { events, sessions } = yield* SessionCheck.check
+  const stored = `${many(sessions, "session", "sessions")}, ${many(events, "event", "events")}`
+  return good("sessions", `${file}, ${stored}, SQLite ${engine}`)
+}).pipe(
+  Effect.provide(Records.database),
+  Effect.catchAll((error) => Effect.succeed(missing("sessions", error.message)))
+)
+
+const checkAudit = Effect.gen(function* () {
+  const found = yield* (yield* Audit).verify
+  return found.intact
+    ? good("audit", `intact, ${many(found.entries, "entry", "entries")}`)
+    : missing("audit", `broken at entry ${found.entry}: ${found.reason}`, ["tollgate approvals audit --verify"])
+}).pipe(
+  Effect.provide(Records.audit),
+  Effect.catchAll((error) => Effect.succeed(missing("audit", error.message)))
 )
 
 const checkSandbox = Effect.flatMap(Configuration, ({ settings }) =>
@@ -233,7 +244,9 @@ const checkAll = (inspected: Inspected) =>
     yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
     const checks = [
       Effect.succeed(checkConfiguration(inspected)),
-      Effect.map(checkDatabase, (one) => [one]),
+      Effect.flatMap(checkDatabase, (one) =>
+        one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
+      ),
       checkProfiles,
       Effect.map(checkSandbox, (one) => [one]),
       checkTelemetry,

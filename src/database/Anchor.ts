@@ -105,6 +105,16 @@ export interface Anchor {
   readonly close: () => void
 }
 
+/** Not every file system has hard links, by which the first of two processes wins. */
+const put = (fresh: string, file: string, replace: boolean): void => {
+  if (replace) return fs.renameSync(fresh, file)
+  try {
+    fs.linkSync(fresh, file)
+  } catch {
+    if (!fs.existsSync(file)) fs.renameSync(fresh, file)
+  }
+}
+
 /**
  * Makes the anchor of a database that has none, unless another process was faster. Where there had been one, the audit counts as
  * anchored at its beginning. Throws what the system says.
@@ -122,8 +132,7 @@ export const create = (
   if (commits > 0) encode({ id: 0, hash: "" }).copy(bytes, auditAt * recordBytes)
   try {
     fs.writeFileSync(fresh, bytes, { mode: 0o600, flag: "wx", flush: true })
-    if (replace) fs.renameSync(fresh, file)
-    else fs.linkSync(fresh, file)
+    put(fresh, file, replace)
     syncDirectory(path.dirname(file))
   } catch (error) {
     if (!fs.existsSync(file)) throw error

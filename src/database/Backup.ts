@@ -24,8 +24,8 @@ export const quickCheck = (file: string, sql: SqlClient): Effect.Effect<void, Da
           })
   )
 
-/** A whole copy is there under its name or not at all; `replace` says whether an older one gives way. */
-const put = (fresh: string, target: string, replace: boolean): void => {
+/** A whole copy is there under its name or not at all. */
+const put = (fresh: string, target: string): void => {
   fs.chmodSync(fresh, 0o600)
   const handle = fs.openSync(fresh, "r+")
   try {
@@ -33,8 +33,7 @@ const put = (fresh: string, target: string, replace: boolean): void => {
   } finally {
     fs.closeSync(handle)
   }
-  if (replace) fs.renameSync(fresh, target)
-  else fs.linkSync(fresh, target)
+  fs.renameSync(fresh, target)
   syncDirectory(path.dirname(target))
 }
 
@@ -42,15 +41,14 @@ const put = (fresh: string, target: string, replace: boolean): void => {
 export const copy = (
   file: string,
   connection: Pick<Connection, "executeUnprepared" | "execute">,
-  target: string,
-  { replace }: { readonly replace: boolean }
+  target: string
 ): Effect.Effect<void, DatabaseError> => {
   const fresh = `${target}.${crypto.randomBytes(6).toString("hex")}`
   return Effect.gen(function* () {
     yield* Effect.try({ try: () => makeDirectory(path.dirname(target)), catch: (error) => fromCause(target, error) })
     yield* Effect.mapError(connection.execute("VACUUM INTO ?", [fresh], undefined), (error) => fromCause(target, error))
     yield* Effect.scoped(Effect.flatMap(connect(fresh, true), (sql) => quickCheck(file, sql)))
-    yield* Effect.try({ try: () => put(fresh, target, replace), catch: (error) => fromCause(target, error) })
+    yield* Effect.try({ try: () => put(fresh, target), catch: (error) => fromCause(target, error) })
   }).pipe(
     Effect.ensuring(
       Effect.sync(() => {

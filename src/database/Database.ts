@@ -46,6 +46,8 @@ export class Database extends Context.Tag("tollgate/database/Database")<
      * session's log it moved and how far.
      */
     readonly write: <A>(run: Write<A>, moved?: (value: A) => Moved | undefined) => Effect.Effect<A, DatabaseError>
+    /** Copies all that is stored into one file, and reads the copy through. */
+    readonly copyTo: (target: string) => Effect.Effect<void, DatabaseError>
     /** What was noticed and mended when the file was opened; a sentence each. */
     readonly notices: ReadonlyArray<string>
     /** The head of the audit as it is anchored beside the database; absent until one was, for older versions did not. */
@@ -152,7 +154,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
     const rescue = ({ how, path: gone }: { readonly how: string; readonly path: string }) =>
       Effect.gen(function* () {
         const target = `${file}.${process.pid}.rescued`
-        const saved = yield* Effect.isSuccess(Backup.copy(file, connection, target, { replace: true }))
+        const saved = yield* Effect.isSuccess(Backup.copy(file, connection, target))
         const where = saved ? `all that it held until then is in ${target}` : "it could not be saved"
         lost = new DatabaseLost({
           file,
@@ -240,6 +242,12 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       engine,
       read,
       write,
+      copyTo: (target) =>
+        Effect.scoped(
+          Effect.flatMap(connect(file, true), ({ reserve }) =>
+            Effect.flatMap(Effect.mapError(reserve, failure), (own) => Backup.copy(file, own, target))
+          )
+        ),
       notices,
       anchoredAudit: anchored?.audit,
       anchorAudit: (head) => attempt(() => anchor.audit(head))

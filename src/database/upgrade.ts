@@ -54,7 +54,7 @@ export const upgrade = (
     if (isCurrent(found)) return found
     if (found.version > 0) {
       const target = `${file}.v${found.version}.${found.added}.backup`
-      yield* Backup.copy(file, connection, target, { replace: true })
+      yield* Backup.copy(file, connection, target)
     }
     yield* immediate(steps)
     return yield* state

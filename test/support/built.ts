@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
 
-export const root = path.resolve(import.meta.dirname, "../..")
+export const root = process.cwd()
 const launcher = path.join(root, "dist/tollgate.cjs")
 const lock = path.join(root, "node_modules/.cache/tollgate-build.lock")
 /** A build takes seconds; a lock as old as this was left behind. */

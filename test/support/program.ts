@@ -5,7 +5,7 @@ import * as path from "node:path"
 
 /** A program of the fixtures as one file that Node runs; `remove` takes it away. */
 export const bundled = async (name: string): Promise<{ readonly file: string; readonly remove: () => void }> => {
-  const root = path.resolve(import.meta.dirname, "../..")
+  const root = process.cwd()
   const cache = path.join(root, "node_modules/.cache/tollgate")
   fs.mkdirSync(cache, { recursive: true })
   const file = path.join(cache, `${name}-${process.pid}.cjs`)

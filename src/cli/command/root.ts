@@ -1,6 +1,7 @@
 import * as Command from "@effect/cli/Command"
 import type { CommandTree } from "../Help.ts"
 import { approvals } from "./approvals.ts"
+import { backup } from "./backup.ts"
 import { load } from "./load.ts"
 import { config } from "./config.ts"
 import { doctor } from "./doctor.ts"
@@ -42,6 +43,7 @@ export const root = Command.make(
     policy.command,
     trust.command,
     doctor,
+    backup,
     tour
   ]),
   Command.transformHandler((handler, parsed) =>
@@ -66,6 +68,7 @@ export const tree: CommandTree = {
     policy,
     trust,
     doctor: { command: doctor },
+    backup: { command: backup },
     tour: { command: tour }
   }
 }

@@ -1,0 +1,35 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Configuration } from "../config/Configuration.ts"
+import { Database } from "../database/Database.ts"
+import * as SessionCheck from "../runtime/SessionCheck.ts"
+import { many } from "../ui/Words.ts"
+import { oneLine } from "./KnownRules.ts"
+import { UsageError } from "./Outcome.ts"
+import * as Records from "./Records.ts"
+import { Screen } from "./Screen.ts"
+
+/** Copies the database as it is now into one file that can be put in its place; it is read through before it counts. */
+export const backup = ({ file }: { readonly file: Option.Option<string> }) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const database = yield* Database
+    const now = DateTime.formatIso(yield* DateTime.now).replace(/\.\d+Z$/, "Z")
+    const target = path.resolve(Option.getOrElse(file, () => `${database.file}.${now.replaceAll(":", "")}.backup`))
+    if (fs.existsSync(target)) {
+      return yield* new UsageError({ reason: `${oneLine(target)} already exists; name another file.` })
+    }
+    const { events, sessions } = yield* SessionCheck.check
+    yield* database.copyTo(target)
+    const size = `${Math.ceil(fs.statSync(target).size / 1024)} KiB`
+    yield* answer(
+      `${style.green("✓")} ${oneLine(target)}: ${many(sessions, "session", "sessions")}, ${many(events, "event", "events")}, ${size}\n`
+    )
+  }).pipe(
+    Effect.provide(Records.database),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )
