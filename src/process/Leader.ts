@@ -75,6 +75,10 @@ const spawn = (
         detached: true,
         stdio: command.tells === true ? [stdin, stdout, stderr, "pipe"] : [stdin, stdout, stderr]
       })
+      // Before anything else is read of it: a child without descriptors has no channels, and tells why a turn later.
+      child.on("error", fail)
+      const { pid } = child
+      if (pid === undefined) return
       const told = child.stdio[3]
       let left = ""
       if (told instanceof Readable) {
@@ -83,9 +87,6 @@ const spawn = (
           left = (left + text).slice(0, maxTold)
         })
       }
-      child.on("error", fail)
-      const { pid } = child
-      if (pid === undefined) return
       child.off("error", fail).on("error", ignore)
       let exited = false
       child.on("exit", (exitCode, signal) => {
