@@ -107,6 +107,20 @@ const readings = (written: Option.Option<string>, old: unknown): readonly [unkno
   return typeof old === "string" && typeof given === "number" ? [written.value, given] : [given, written.value]
 }
 
+/** What could be configured and would stop every run. */
+const unwise = (next: ConfigFile.Json, key: string, profiles: ReadonlyArray<string>): ReadonlyArray<Problem> => {
+  const source = "config set"
+  const policy = ConfigFile.at(next, ["approvals", "policy"])
+  if ((key === "approvals" || key === "approvals.policy") && policy === "allow") {
+    const problem = "running every call without asking is a flag only: --dangerously-allow-all"
+    return [{ source, key: "approvals.policy", problem, mend: [] }]
+  }
+  const profile = ConfigFile.at(next, ["profile"])
+  if (key !== "profile" || typeof profile !== "string" || profiles.includes(profile)) return []
+  const known = profiles.length === 0 ? "none is set up" : `there are: ${profiles.join(", ")}`
+  return [{ source, key, problem: `there is no profile ${JSON.stringify(profile)}; ${known}`, mend: [] }]
+}
+
 /** Puts one value into the file, or takes it out, so that less is wrong with the file than before, or nothing. */
 export const set = (key: string, written: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -142,6 +156,7 @@ const changed = (file: string, key: string, written: Option.Option<string>) =>
     })
     const { after, next, value, wrong } = tried.find((one) => one.wrong.length === 0) ?? tried[0]
     yield* refuse(wrong)
+    yield* removes ? Effect.void : refuse(unwise(next, key, Object.keys((yield* inspect()).configuration.profiles)))
     yield* ConfigFile.write(file, next)
     return { after, value }
   })

@@ -16,6 +16,7 @@ import { load } from "./command/load.ts"
 import type { Session } from "./Dialogue.ts"
 import { flagsOf } from "./flags.ts"
 import type { RunOptions } from "./Run.ts"
+import { modeMark, modeText, promptMark } from "./modeText.ts"
 import { Screen } from "./Screen.ts"
 import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
 
@@ -119,7 +120,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
           case "Clear":
             return session === undefined ? yield* say("there is nothing to forget yet") : yield* session.clear
           case "Status": {
-            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${process.cwd()}`
+            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${process.cwd()}`
             return yield* say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
           }
           case "Model": {
@@ -144,7 +145,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     )
 
     yield* screen.progress(
-      `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} · /help · esc stops · ctrl-d quits`)}\n\n`
+      `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} ·`)} ${modeMark(policy, screen.style)}${screen.style.dim(" · /help · esc stops · ctrl-d quits")}\n\n`
     )
     const loop: Effect.Effect<
       void,
@@ -153,7 +154,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     > = Effect.gen(function* () {
       yield* reopened
       for (;;) {
-        const line = yield* ui.input("› ")
+        const line = yield* ui.input(promptMark(policy, screen.style))
         if (Option.isNone(line)) return
         idleInterrupts = 0
         const text = line.value.trim()

@@ -133,7 +133,7 @@ export const perform = (
     }
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
-    yield* ui.start({ id: opened.session, profile })
+    yield* ui.start({ id: opened.session, profile, mode: yield* approvals.policy(opened.session) })
     yield* ProjectConfig.warn
     yield* Misnamed.warn
     yield* Effect.ensuring(

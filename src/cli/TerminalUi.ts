@@ -16,6 +16,7 @@ import { approvalPrompt } from "./approvalPrompt.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
 import { columns, wrap } from "./Layout.ts"
 import { LineEditor } from "./LineEditor.ts"
+import { modeMark } from "./modeText.ts"
 import { untilQuiet } from "./quiet.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
 import { Transcript, type Written } from "./Transcript.ts"
@@ -183,11 +184,11 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       })
 
     return Ui.of({
-      start: ({ id, profile }) =>
+      start: ({ id, mode, profile }) =>
         put([
           {
             to: "progress",
-            text: `${style.bold("tollgate")} ${style.dim(`· ${makeVisible(profile)} · ${makeVisible(id)}`)}\n\n`
+            text: `${style.bold("tollgate")} ${style.dim(`· ${makeVisible(profile)} · ${makeVisible(id)} ·`)} ${modeMark(mode, style)}\n\n`
           }
         ]),
       stop: Effect.suspend(() => {

@@ -23,6 +23,16 @@ const Limit = Schema.Union(
   Timespan
 )
 
+/** A duration, or `"off"` or `0` to wait for as long as it takes. */
+const Patience = Schema.Union(
+  Schema.transform(Schema.Literal("off"), Schema.DurationFromSelf, {
+    strict: true,
+    decode: () => Duration.infinity,
+    encode: () => "off" as const
+  }),
+  Limit
+)
+
 /** A program that decides on calls before a person is asked; no shell is involved. */
 export const DelegateProgram = Schema.Struct({
   command: Schema.NonEmptyArray(Schema.NonEmptyString),
@@ -57,7 +67,7 @@ export const Settings = Schema.Struct({
   approvals: optional(
     Schema.Struct({
       policy: optional(ApprovalPolicy),
-      timeout: optional(Timespan),
+      timeout: optional(Patience),
       /** Rules of the user; the strictest that matches decides. */
       rules: optional(Schema.Array(Rule)),
       delegate: optional(DelegateProgram)
@@ -106,7 +116,7 @@ const key = (name: string, about: string, fallback?: unknown): Key => ({
 export const keys: ReadonlyArray<Key> = [
   key("profile", "the profile used where none is named"),
   key("approvals.policy", "what happens to calls that need approval", "ask"),
-  key("approvals.timeout", "how long a person has to answer", "30 seconds"),
+  key("approvals.timeout", "how long a person has to answer, e.g. 10 minutes; off to wait", "off"),
   key("approvals.rules", "rules that decide beforehand; the strictest that matches wins", []),
   key("approvals.delegate", "a program that decides on calls before a person is asked"),
   key("hooks", "programs that are asked before, or told after, calls of tools", []),

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import type { Answer, Approval, Diff, Display, Notice, Progress } from "./Display.ts"
 
 /** A tool that a person may run. */
@@ -20,7 +21,11 @@ export interface ManualToolRequest {
 export class Ui extends Context.Tag("tollgate/ui/Ui")<
   Ui,
   {
-    readonly start: (session: { readonly id: string; readonly profile: string }) => Effect.Effect<void>
+    readonly start: (session: {
+      readonly id: string
+      readonly profile: string
+      readonly mode: ApprovalPolicy
+    }) => Effect.Effect<void>
     readonly stop: Effect.Effect<void>
     readonly display: (display: Display) => Effect.Effect<void>
     readonly diff: (diff: Diff) => Effect.Effect<void>

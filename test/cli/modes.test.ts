@@ -1,0 +1,48 @@
+// @effect-diagnostics asyncFunction:off - drives a real terminal from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+import { probes } from "./TerminalProbe.ts"
+
+describe("the mode of approvals", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+    scripted(at, [{ steps: [{ say: "Fine." }] }])
+  })
+  afterEach(() => at.remove())
+  const open = probes(() => at)
+
+  it.each([
+    { flags: [], header: "asks before acting", prompt: /^›$/m },
+    { flags: ["--approve", "allow-edits"], header: "allows edits without asking", prompt: /^allow-edits ›$/m },
+    { flags: ["--dangerously-allow-all"], header: "RUNS EVERY CALL WITHOUT ASKING", prompt: /^ALLOW ›$/m }
+  ])("stands in the header, the prompt and /status: $header (A8)", async ({ flags, header, prompt }) => {
+    const terminal = await open(flags, { columns: 120 })
+    await terminal.seen(header)
+    await terminal.seen(prompt)
+    terminal.press("/status\r")
+    assert.include(await terminal.seen(/no session yet/), `· ${header} ·`)
+    terminal.press("\u0004")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("is said by every run (A8)", async () => {
+    const { stderr } = await tollgate(at, ["run", "--dangerously-allow-all", "hello"])
+    assert.include(stderr, "RUNS EVERY CALL WITHOUT ASKING")
+  })
+
+  it("cannot be set to allow, nor a profile to one that does not exist (A8)", async () => {
+    for (const [args, why] of [
+      [["approvals.policy", "allow"], "--dangerously-allow-all"],
+      [["profile", "nobody"], "there are: test"]
+    ] as const) {
+      const { code, stderr } = await tollgate(at, ["config", "set", ...args])
+      assert.strictEqual(code, 4)
+      assert.include(stderr, why)
+    }
+    for (const value of ["off", "0", "10 minutes"]) {
+      assert.strictEqual((await tollgate(at, ["config", "set", "approvals.timeout", value])).code, 0, value)
+    }
+    assert.include((await tollgate(at, ["config", "get", "approvals.timeout"])).stdout, "10 minutes")
+  })
+})
