@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { Configuration } from "../config/Configuration.ts"
+import { severity, type Severity } from "../policy/shell/Severity.ts"
 import { judgeUrl } from "../policy/network/UrlPolicy.ts"
 import type { PathOp } from "../policy/path/PathOp.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
@@ -33,23 +34,50 @@ const said = (kind: Kind, { decision, rule }: Verdict, { bold, green, red, yello
   return `${bold(paint(kind === "shell" && decision === "allow" ? "auto" : decision))}  ${makeVisible(rule)}`
 }
 
+const levelWords = {
+  reads: "only reads",
+  ordinary: "ordinary",
+  destructive: "destructive",
+  forbidden: "forbidden"
+} as const
+
+/** How bad a command is, with the commands that make it so. */
+const howBad = ({ because, level }: Severity, { bold, dim, red, yellow }: Style): ReadonlyArray<string> => {
+  const paint = level === "reads" ? dim : level === "ordinary" ? yellow : red
+  return [
+    `severity: ${bold(paint(levelWords[level]))}`,
+    ...(level === "ordinary"
+      ? []
+      : because.map(({ command, reason }) => `  ${makeVisible(reason)}: ${makeVisible(command)}`))
+  ]
+}
+
 interface Explained {
   readonly kind: Kind
   readonly input: string
   /** The call that it would be, and the policy's verdict. */
   readonly judged: Judged
   readonly more?: object
+  readonly severity?: Severity
 }
 
 /** What a call meets in the end, and the policy's own verdict where that is another. */
-const explain = ({ input, judged, kind, more }: Explained, calls: CallVerdicts, json: boolean) =>
+const explain = ({ input, judged, kind, more, severity }: Explained, calls: CallVerdicts, json: boolean) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const { source, verdict } = calls.here(judged)
     const { verdict: policy } = judged
     const plain = ({ decision, reason, rule }: Verdict) => ({ decision, rule, reason })
     if (json) {
-      const whole = { kind, input, ...more, ...plain(verdict), ...(source && { source }), policy: plain(policy) }
+      const whole = {
+        kind,
+        input,
+        ...more,
+        ...(severity && { severity }),
+        ...plain(verdict),
+        ...(source && { source }),
+        policy: plain(policy)
+      }
       return yield* answer(`${JSON.stringify(whole)}\n`)
     }
     const lines = [
@@ -59,6 +87,7 @@ const explain = ({ input, judged, kind, more }: Explained, calls: CallVerdicts, 
       ...(verdict === policy
         ? []
         : [style.dim(`The policy by itself: ${said(kind, policy, style)}, ${makeVisible(policy.reason)}`)]),
+      ...(severity === undefined ? [] : howBad(severity, style)),
       ...(calls.ignored ? [style.dim("Some rules do not count here; tollgate approvals rules says why.")] : [])
     ]
     yield* answer(lines.map((line) => `${line}\n`).join(""))
@@ -72,7 +101,9 @@ export const explainShell = ({ json, text }: { readonly text: string; readonly j
       Effect.catchTag("CommandRefused", (refused) => Effect.succeed(refused.verdict)),
       Effect.provide(yield* workspace)
     )
-    yield* explain({ kind: "shell", input: text, judged: ofShell(text, verdict) }, yield* callVerdicts, json)
+    const { context } = yield* Effect.provide(Workspace, yield* workspace)
+    const judged = ofShell(text, verdict)
+    yield* explain({ kind: "shell", input: text, judged, severity: severity(text, context) }, yield* callVerdicts, json)
   }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
 
 /** Says what a call meets that does something with a path, by what it says and where it leads now; opens nothing. */

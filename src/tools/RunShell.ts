@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as os from "node:os"
+import { ask } from "../policy/Verdict.ts"
 import { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { inLocale } from "../process/Environment.ts"
 import * as Limits from "../process/Limits.ts"
@@ -13,7 +14,9 @@ import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Tool from "../tool/Tool.ts"
 import { confine } from "./Confinement.ts"
+import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
+import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
 import * as Transcript from "./shell/Transcript.ts"
@@ -83,6 +86,12 @@ const limitsOf = (
 /** The reasons of some policies are the rest of a sentence. */
 const sentence = (reason: string): string => (/[.!?]$/.test(reason) ? reason : `${reason}.`)
 
+/** The repository of the workspace, read as the git tools read it. */
+const openGit = Effect.mapError(
+  Git.open({ filters: "none", writes: false }),
+  ({ message }) => new CommandRefused({ verdict: ask("shell/git-untrusted", `git cannot be run safely: ${message}.`) })
+)
+
 export const RunShell = Tool.make("run_shell", {
   description:
     "Runs a bash command without a terminal and without input, and answers its exit code and what it printed, the middle " +
@@ -117,19 +126,22 @@ export const RunShell = Tool.make("run_shell", {
       const transcript = Transcript.make(call, yield* Redactor, settings.outputLimit)
       const limits = limitsOf(timeout, asks, settings)
       const here = yield* environmentHere
+      // What runs unasked reads a repository as the git tools do, whatever the repository configures.
+      const git = asks || !usesGit(command) ? undefined : yield* openGit
       const bash: ProcessCommand = {
         file: "bash",
         args: ["--noprofile", "--norc", "-c", command],
         cwd: context.cwd,
-        env: asks ? here : inLocale(here)
+        env: asks ? here : { ...inLocale(here), ...git?.env }
       }
+      const confined = confine((yield* Workspace).context, { write: asks, network: asks && settings.network })
       const wrapped = sandbox.wrap(
         asks ? bash : Limits.enforced(bash, limits),
         // The policy may be wrong about a command that it lets run unasked.
-        confine((yield* Workspace).context, { write: asks, network: asks && settings.network })
+        git === undefined ? confined : { ...confined, readable: [...(confined.readable ?? []), ...git.readable] }
       )
       const result = yield* processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
       const output = yield* transcript.end
       return [status(result, limits), output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
-    })
+    }).pipe(Effect.scoped)
 })

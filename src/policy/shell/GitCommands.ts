@@ -24,8 +24,33 @@ export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
     options: "-L=text -e -f -l -n -s -t -w --date=text --show-email --show-name --show-number",
     operands: "path"
   },
-  branch: { options: "-a -r -v --all --remotes --verbose --show-current --list --no-color", operands: "none" },
-  tag: { options: "-l --list --no-column", operands: "none" },
+  branch: {
+    options:
+      "-a -r -v --all --remotes --verbose --show-current --list --no-color --contains=text --no-contains=text --merged[=text] --no-merged[=text] --sort=text --format=text",
+    operands: "none"
+  },
+  tag: { options: "-l --list --no-column --sort=text", operands: "none" },
+  "stash list": { options: "-n=number --oneline --date=text --stat", operands: "none", digits: true },
+  "worktree list": { options: "-v --porcelain", operands: "none" },
+  "remote get-url": { options: "--all --push", operands: "text", form: /^[\w.-]+$/, most: 1 },
+  "config --get": {
+    options: "",
+    operands: "text",
+    form: /^(?:user\.(?:name|email)|init\.defaultbranch|remote\.[\w-]+\.url)$/i,
+    most: 1
+  },
+  grep: {
+    options: `-n -i -l -L -c -w -v -E -F -P -G -h -H -o -I -q -e=text -A=number -B=number -C=number --line-number --ignore-case
+      --name-only --files-with-matches --count --word-regexp --extended-regexp --fixed-strings --perl-regexp --cached
+      --heading --break --show-function --and --or --not --max-depth=number --color[=text] --no-color`,
+    operands: "path",
+    lead: /^/,
+    leadIn: "-e"
+  },
+  "cat-file": { options: "-t -s -e", operands: "path", most: 1 },
+  "for-each-ref": { options: "--count=number --sort=text --format=text", operands: "text", form: /^refs[\w./*-]*$/ },
+  "check-ignore": { options: "-v -q -n --verbose --quiet", operands: "path" },
+  "count-objects": { options: "-v -H --verbose --human-readable", operands: "none" },
   remote: { options: "-v --verbose", operands: "none" },
   "ls-files": {
     options: "-c -d -m -o -s -t -v -z --cached --deleted --modified --others --stage --exclude-standard --full-name",
@@ -42,4 +67,19 @@ export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   describe: { options: "--all --tags --contains --long --always --abbrev[=text] --exact-match", operands: "path" },
   reflog: { options: "-n=number --oneline --date=text --format=text", operands: "none", digits: true },
   shortlog: { options: "-c -e -n -s --numbered --summary --email --since=text --until=text", operands: "path" }
+}
+
+const patches = /^(?:-p|-u|-U\d*|--patch|--unified(?:=.*)?|--word-diff(?:=.*)?|-c|--cc|-[a-zA-Z]*[pu][a-zA-Z]*)$/
+const summaries =
+  /^(?:-s|--no-patch|--stat(?:=.*)?|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat(?:=.*)?|--raw)$/
+
+/** Whether a subcommand prints the contents of files that its operands do not name. */
+export const showsContents = (name: string, args: ReadonlyArray<string>): boolean => {
+  if (name === "grep") return true
+  if (name !== "diff" && name !== "show" && name !== "log") return false
+  if (args.some((arg) => patches.test(arg))) return true
+  if (name === "log") return false
+  if (args.some((arg) => summaries.test(arg))) return false
+  const named = args.filter((arg) => !arg.startsWith("-"))
+  return name === "diff" || named.length === 0 || !named.every((arg) => /^[^:]+:./.test(arg))
 }

@@ -53,6 +53,15 @@ export class Places {
     return this.#led(path)?.path === this.#led(byLetter)?.path ? [path] : [byLetter, path]
   }
 
+  /** Why git must not run unasked in one of the directories that it may run in. */
+  judgeGit(showsContents: boolean): Verdict | undefined {
+    for (const from of this.#current) {
+      const refused = this.#context.judgeGit?.(this.#led(from)?.path ?? from, showsContents)
+      if (refused !== undefined) return refused
+    }
+    return undefined
+  }
+
   /** `also` is said of each path that it stands for. */
   judge(path: Literal, also: (absolute: string) => Verdict = () => readable): Verdict {
     if (++this.#judged > maximumPaths) return ask("shell/too-complex", `It names more than ${maximumPaths} paths.`)

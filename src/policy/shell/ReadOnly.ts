@@ -3,7 +3,7 @@ import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
 import { usage, type Usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
 import { isHarmlessFilter } from "./Globs.ts"
-import { gitCommands } from "./GitCommands.ts"
+import { gitCommands, showsContents } from "./GitCommands.ts"
 import type { Literal } from "./Literal.ts"
 import type { PlainCommand } from "./Plain.ts"
 import { Places } from "./Places.ts"
@@ -111,11 +111,23 @@ const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: P
       "git can run programs that the repository configures; git_status and git_diff run none of them."
     )
   }
-  const [first, ...rest] = args[0]?.value === "--no-pager" ? args.slice(1) : args
-  const name = first?.value ?? ""
+  const [first, ...after] = args[0]?.value === "--no-pager" ? args.slice(1) : args
+  if (first?.value === "--version" && after.length === 0) return onlyReads
+  const two = `${first?.value ?? ""} ${after[0]?.value ?? ""}`
+  const [name, rest] = Object.hasOwn(gitCommands, two) ? [two, after.slice(1)] : [first?.value ?? "", after]
   const listed = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined
+  const refused = places.judgeGit(
+    showsContents(
+      name,
+      rest.map(({ value }) => value)
+    )
+  )
+  if (refused !== undefined) return refused
+  if (name === "grep" && context.judgeGit === undefined) {
+    return ask("shell/git-contents", "It searches tracked files, and which those are is not known.")
+  }
   if (listed === undefined) return ask("shell/git-command", `${excerpt(`git ${name}`)} is not known to only read.`)
-  if (rest.some((arg) => arg.value.includes("%G"))) {
+  if (rest.some((arg) => /%G|%\(signature/.test(arg.value))) {
     return ask("shell/operand", "`%G…` checks signatures, which runs a program.")
   }
   const read = usage(`git ${name}`, listed, rest)

@@ -15,6 +15,8 @@ export interface ShellContext {
   readonly trusted: boolean
   /** Whether git runs with the helpers that a repository can configure switched off; without it git always asks. */
   readonly hardenedGit?: boolean
+  /** Why git must not run unasked in a directory, or must not show the contents of tracked files there. */
+  readonly judgeGit?: (directory: string, showsContents: boolean) => Verdict | undefined
   /** Whether what runs unasked has limits of memory and time, which languages such as those of awk and jq need. */
   readonly limited?: boolean
   /**

@@ -47,6 +47,10 @@ export interface Git {
   readonly run: (args: ReadonlyArray<string>, options?: GitOptions) => Effect.Effect<GitAnswer, GitFailed>
   /** All that the user and the repository have configured. */
   readonly settings: ReadonlyArray<Setting>
+  /** What makes any git that is started with it read this repository so, and nothing but it. */
+  readonly env: Readonly<Record<string, string>>
+  /** Directories that such a git reads. */
+  readonly readable: ReadonlyArray<string>
 }
 
 const defaultTime: Duration.DurationInput = "60 seconds"
@@ -80,6 +84,16 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
   yield* Origin.check(repository, context.roots)
   const standIn = yield* StandIn.make(repository, writes)
 
+  const hardened: Readonly<Record<string, string>> = {
+    GIT_DIR: repository.gitDirectory,
+    GIT_COMMON_DIR: standIn.path,
+    GIT_WORK_TREE: repository.top,
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_NO_REPLACE_OBJECTS: "1"
+  }
+  const readable = [repository.gitDirectory, repository.commonDirectory, standIn.path]
+
   const runWith = (own: Readonly<Record<string, string>>) =>
     Effect.fnUntraced(function* (args: ReadonlyArray<string>, options: GitOptions = {}) {
       const time = options.time ?? defaultTime
@@ -95,20 +109,15 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
             ...environment,
             ...variables([...settings, ...(options.settings ?? [])]),
             ...own,
-            GIT_DIR: repository.gitDirectory,
-            GIT_COMMON_DIR: standIn.path,
-            GIT_WORK_TREE: repository.top,
+            ...hardened,
             GIT_ALLOW_PROTOCOL: options.protocols?.join(":") ?? "none",
-            GIT_OPTIONAL_LOCKS: "0",
-            GIT_NO_LAZY_FETCH: "1",
-            GIT_NO_REPLACE_OBJECTS: "1",
             ...options.env
           },
           ...(options.stdin === undefined ? {} : { stdin: { text: options.stdin } })
         },
         {
           ...policy,
-          readable: [...(policy.readable ?? []), repository.gitDirectory, repository.commonDirectory, standIn.path],
+          readable: [...(policy.readable ?? []), ...readable],
           writable: [
             ...policy.writable,
             ...(options.write === true ? [repository.gitDirectory, repository.commonDirectory] : []),
@@ -152,5 +161,6 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
   const users = parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")
   const all = [...users, ...local, ...worktree]
   yield* standIn.configure(handedOn(all, filters))
-  return { repository, settings: all, run: alone } satisfies Git
+  const env = { ...variables(settings), ...nobodys, ...hardened, GIT_ALLOW_PROTOCOL: "none" }
+  return { repository, settings: all, run: alone, env, readable } satisfies Git
 })

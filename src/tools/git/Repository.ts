@@ -21,7 +21,8 @@ const exists = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: f
 
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/"
 
-const topOf = (directory: string): string | undefined =>
+/** The nearest directory above that holds `.git`, itself included. */
+export const topOf = (directory: string): string | undefined =>
   exists(`${directory}/.git`) ? directory : directory === "/" ? undefined : topOf(parentOf(directory))
 
 const line = (file: string): string => {

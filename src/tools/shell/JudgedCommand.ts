@@ -10,6 +10,7 @@ import { expand } from "../../policy/shell/Expansion.ts"
 import { classify } from "../../policy/shell/ShellPolicy.ts"
 import { allow, Verdict } from "../../policy/Verdict.ts"
 import { Workspace } from "../Workspace.ts"
+import { readOnlyGit } from "./ReadOnlyGit.ts"
 import { ShellSettings } from "./ShellSettings.ts"
 
 /** The shell policy does not let a command run, or not without a decision that it does not have. */
@@ -47,7 +48,8 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
   // Kept results are for `read_file`, which knows whose they are.
   const { readable: _, ...boundary } = workspace.context
   const context: PathContext = cwd === undefined ? boundary : yield* changeDirectory(boundary, cwd)
-  const { home, roots, trusted } = context
+  const { home, roots } = context
+  const git = yield* readOnlyGit(command, context)
   const judgePath = (path: string, op: "read" | "write"): Verdict =>
     Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
       onLeft: (refused) => refused,
@@ -57,7 +59,7 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
     cwd: context.cwd,
     roots,
     home,
-    trusted,
+    ...git,
     limited: true,
     judgePath,
     judgeFound: (path) => (isOnlyName(path) ? judgeLexical(path, "grep", context) : judgePath(path, "read")),

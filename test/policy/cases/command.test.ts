@@ -326,7 +326,9 @@ describe("tollgate policy", { timeout }, () => {
       const text = await tollgate(at, ["policy", "explain", kind, ...more, input])
       const word = kind === "shell" && decision === "allow" ? "auto" : decision
       const besides = alone === decision ? "" : `The policy by itself: ${alone}  ${by}, ${said.policy["reason"]}\n`
-      assert.strictEqual(text.stdout, `${word}  ${said["rule"]}\n${said["reason"]}\n${besides}`)
+      const bad = /^severity: .*\n(?: {2}.*\n)*/m.exec(text.stdout)?.[0] ?? ""
+      assert.strictEqual(bad !== "", kind === "shell")
+      assert.strictEqual(text.stdout, `${word}  ${said["rule"]}\n${said["reason"]}\n${besides}${bad}`)
     }
     assert.deepStrictEqual(fs.readdirSync(at.work), ["l"])
   })
