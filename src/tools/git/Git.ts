@@ -161,6 +161,8 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
   const users = parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")
   const all = [...users, ...local, ...worktree]
   yield* standIn.configure(handedOn(all, filters))
-  const env = { ...variables(settings), ...nobodys, ...hardened, GIT_ALLOW_PROTOCOL: "none" }
+  // A program of no name is one too, where nobody says `--no-ext-diff`; ours is the only configuration that is read.
+  const withoutPrograms = settings.filter(([name]) => name !== "diff.external")
+  const env = { ...variables(withoutPrograms), ...nobodys, ...hardened, GIT_ALLOW_PROTOCOL: "none" }
   return { repository, settings: all, run: alone, env, readable } satisfies Git
 })

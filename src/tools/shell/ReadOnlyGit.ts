@@ -33,7 +33,8 @@ export const readOnlyGit = (
     : Effect.gen(function* () {
         const sandbox = yield* Effect.serviceOption(Sandbox)
         const repository = yield* Effect.option(Repository.find)
-        if (repository._tag === "None" || (sandbox._tag === "Some" && sandbox.value.describe.target === "ssh")) return { trusted: context.trusted }
+        if (repository._tag === "None" || (sandbox._tag === "Some" && sandbox.value.describe.target === "ssh"))
+          return { trusted: context.trusted }
         const { gitDirectory, top } = repository.value
         let known: Tracked | "unread" | undefined
         const judgeGit = (directory: string, showsContents: boolean): Verdict | undefined => {
