@@ -47,6 +47,11 @@ export class ModelAnswered extends Schema.TaggedClass<ModelAnswered>()("ModelAns
   durationMillis: Schema.Number
 }) {}
 
+/** The request was interrupted; `text` is what had come of the answer, which a `MessageRecorded` keeps where there is any. */
+export class ModelInterrupted extends Schema.TaggedClass<ModelInterrupted>()("ModelInterrupted", {
+  text: Schema.String
+}) {}
+
 /** The runtime died during the call: it may have happened or not, and is not run again by itself. */
 export class ToolCallOutcomeUnknown extends Schema.TaggedClass<ToolCallOutcomeUnknown>()("ToolCallOutcomeUnknown", {
   ...call,
@@ -108,6 +113,7 @@ export const AgentEvent = Schema.Union(
   ArgumentsDelta,
   ModelAttemptFailed,
   ModelAnswered,
+  ModelInterrupted,
   ToolCallRequested,
   ToolCallCompleted,
   ToolCallFailed,

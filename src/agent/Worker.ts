@@ -7,7 +7,7 @@ import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { ModelError } from "../model/ModelError.ts"
 import type { Usage } from "../model/ModelPart.ts"
-import { trusted } from "../tool/ToolEvent.ts"
+import { Notified, trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
 import { answer } from "./answer.ts"
 import { lastMessages } from "./lastMessages.ts"
@@ -66,6 +66,17 @@ export interface WorkerOutcome {
 
 export type WorkerError = ModelError | IterationLimitReached | TaskStopped
 
+const forgotten = (messages: number, limit: number) =>
+  new Notified(
+    {
+      level: "warning",
+      title: "Conversation too long",
+      message: `The model does not see the oldest ${messages} of its messages: more than ${limit} characters do not go into a request. /compact puts a summary in place of them; contextCharacters raises the limit.`,
+      durationMillis: 0
+    },
+    trusted
+  )
+
 /** Asks the model, runs the calls it asks for, and again, until it asks for none. */
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
   const { limits, meter, sink, tools, view } = options
@@ -73,9 +84,15 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
 
   const loop = Effect.gen(function* () {
     const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
+    let told = false
     for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
       const startedAt = yield* monotonicMillis
       const messages = view.window(limits.contextCharacters)
+      const left = view.all.length - messages.length
+      if (left > 0 && !told) {
+        told = true
+        yield* sink.emit(forgotten(left, limits.contextCharacters), iteration)
+      }
       const request = {
         messages: options.systemPrompt === "" ? messages : [system, ...messages],
         functions

@@ -10,6 +10,8 @@ import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import {
   ArgumentsDelta,
+  MessageRecorded,
+  ModelInterrupted,
   ModelAnswered,
   ModelAttemptFailed,
   ModelRequested,
@@ -27,8 +29,8 @@ export interface Answer {
 
 /** Characters of one answer; a model that says more is broken. */
 const answerLimit = 64 * 1024 * 1024
-/** Calls of one answer. */
-const callLimit = 128
+/** Calls of one answer; one that asks for more is refused as a whole. */
+const callLimit = 1024
 /** Characters of the name of a tool; no tool has one that is longer than 64. */
 const nameLimit = 128
 
@@ -40,6 +42,7 @@ class Draft {
   private text: Array<string> = []
   private reasoning: Array<string> = []
   private calls: Array<FunctionCall> = []
+  private readonly ids = new Set<string>()
   size = 0
   finished: Finished | undefined
 
@@ -67,6 +70,7 @@ class Draft {
         this.text = []
         this.reasoning = []
         this.calls = []
+        this.ids.clear()
         this.size = 0
         break
       case "Finished":
@@ -81,15 +85,26 @@ class Draft {
   /** Two calls of one answer may not share an id, whatever the model says. */
   private distinct(call: FunctionCall): FunctionCall {
     let id = call.id
-    for (let suffix = this.calls.length; this.calls.some((other) => other.id === id); suffix++)
-      id = `${call.id}-${suffix}`
+    for (let suffix = this.calls.length; this.ids.has(id); suffix++) id = `${call.id}-${suffix}`
+    this.ids.add(id)
     return { ...call, id }
   }
 
+  get isTooLong(): boolean {
+    return this.size > answerLimit
+  }
+  get asksForTooMuch(): boolean {
+    return this.calls.length > callLimit
+  }
+  get said(): string {
+    return this.text.join("")
+  }
+
   answer(id: string, finished: Finished): Answer {
-    const text = this.text.join("")
+    const text = this.said
     const reasoning = this.reasoning.join("")
-    const calls = this.calls.slice(0, callLimit)
+    // What a filter has withheld may have been the condition of a call.
+    const calls = finished.reason === "content_filter" ? [] : this.calls
     return {
       text,
       calls,
@@ -161,11 +176,27 @@ export const answer = (
     const draft = new Draft()
     const hear = (part: ModelPart): Effect.Effect<void, ModelError> => {
       draft.add(part)
-      if (draft.size > answerLimit) return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
+      if (draft.isTooLong) return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
+      if (draft.asksForTooMuch) {
+        const reason = `it asks for more than ${callLimit} calls in one answer; none was run`
+        return new ModelMalformed({ model: model.name, reason })
+      }
       const event = eventOf(part)
       return event === undefined ? Effect.void : sink.emit(event, iteration)
     }
-    yield* consume(model.stream(request), hear)
+    /** What was seen of an answer stays, and the next request knows of it. */
+    const cut = Effect.suspend(() =>
+      Effect.gen(function* () {
+        const text = draft.said
+        const interrupted = new ModelInterrupted({ text }, trusted)
+        if (text === "") return yield* sink.emit(interrupted, iteration)
+        const message = { role: "assistant", content: `${text}\n\n[The answer was interrupted here.]` } as const
+        const id = yield* ids.next("message")
+        const recorded = new MessageRecorded({ message: { id, message } }, trusted)
+        yield* sink.emitAll([interrupted, recorded], iteration)
+      })
+    )
+    yield* Effect.onInterrupt(consume(model.stream(request), hear), () => cut)
     if (draft.finished === undefined) {
       return yield* new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
     }

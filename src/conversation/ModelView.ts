@@ -78,8 +78,8 @@ export class ModelView {
   }
 
   /**
-   * The latest messages of at most `limit` characters in all, never beginning with a result whose call is left out; the
-   * last prompt is always among them.
+   * The latest messages of at most `limit` characters in all, never beginning with an answer, nor with a result whose
+   * call is left out; the last prompt is always among them.
    */
   window(limit: number): ReadonlyArray<StoredMessage> {
     const messages = this.open.size === 0 ? this.messages : this.withoutOrphans()
@@ -94,7 +94,8 @@ export class ModelView {
       if (stored.message.role !== "tool") start = index
     }
     const tail = messages.slice(start)
-    if (tail.some(({ message }) => message.role === "user")) return tail
+    const first = tail.findIndex(({ message }) => message.role === "user")
+    if (first !== -1) return tail[0]?.message.role === "assistant" ? tail.slice(first) : tail
     const prompt = messages.slice(0, start).findLast(({ message }) => message.role === "user")
     return prompt === undefined ? tail : [prompt, ...tail]
   }

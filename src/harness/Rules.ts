@@ -51,7 +51,7 @@ class Call {
 class Worker {
   open = true
   iteration = 0
-  phase: "idle" | "asked" | "answered" = "idle"
+  phase: "idle" | "asked" | "answered" | "cut" = "idle"
   attempts = 0
   instructed = false
   /** Calls of the present iteration in the model's order. */
@@ -256,7 +256,7 @@ export class Rules {
 
   /** What a worker has told once it has a result, or may ask no more. */
   private finished(task: Task, worker: Worker, end: string, complain: Complain): void {
-    if (worker.phase === "asked") complain("before the answer")
+    if (worker.phase === "asked" || worker.phase === "cut") complain("before the answer")
     else if (worker.phase === "answered" && !task.compacted) complain(`iteration ${worker.iteration} has not ended`)
     if (end === "TaskFailed") return
     if (worker.iteration === 0 && worker.known.size > 0 && !task.recorded) complain("before the result was recorded")
@@ -321,6 +321,10 @@ export class Rules {
         worker.phase = "answered"
         return
       }
+      case "ModelInterrupted":
+        if (worker.phase !== "asked" || iteration !== worker.iteration) complain("no answer is awaited")
+        worker.phase = "cut"
+        return
       case "IterationEnded":
         if (worker.phase !== "answered" || iteration !== worker.iteration) complain("before the answer")
         if (event.calls !== worker.calls.length) complain(`has ${event.calls} calls, the answer ${worker.calls.length}`)

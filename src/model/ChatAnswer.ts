@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { ChatChunk, type ChunkUsage, type Delta } from "./ChatChunk.ts"
+import { ChatChunk, type Delta } from "./ChatChunk.ts"
 import * as ChatCalls from "./ChatCalls.ts"
 import { ModelCut, type ModelError } from "./ModelError.ts"
 import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
@@ -19,18 +19,25 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   content_filter: "content_filter"
 }
 
-const tokens = (value: number | null | undefined): number => Math.max(0, value ?? 0)
+const fieldOf = (owner: unknown, name: string): unknown =>
+  typeof owner === "object" && owner !== null ? (owner as Readonly<Record<string, unknown>>)[name] : undefined
+
+const tokens = (value: unknown): number => {
+  const count = typeof value === "string" || typeof value === "number" ? Number(value) : 0
+  return Number.isFinite(count) ? Math.max(0, count) : 0
+}
 
 /** Some servers count reasoning beside the completion; the total tells. */
-const usageOf = (usage: ChunkUsage): Usage => {
-  const inputTokens = tokens(usage.prompt_tokens)
-  const completion = tokens(usage.completion_tokens)
-  const reasoningTokens = tokens(usage.completion_tokens_details?.reasoning_tokens)
-  const beside = reasoningTokens > 0 && usage.total_tokens === inputTokens + completion + reasoningTokens
+const usageOf = (usage: unknown): Usage => {
+  const inputTokens = tokens(fieldOf(usage, "prompt_tokens"))
+  const completion = tokens(fieldOf(usage, "completion_tokens"))
+  const reasoningTokens = tokens(fieldOf(fieldOf(usage, "completion_tokens_details"), "reasoning_tokens"))
+  const total = tokens(fieldOf(usage, "total_tokens"))
+  const beside = reasoningTokens > 0 && total === inputTokens + completion + reasoningTokens
   return {
     inputTokens,
     outputTokens: beside ? completion + reasoningTokens : completion,
-    cachedInputTokens: tokens(usage.prompt_tokens_details?.cached_tokens),
+    cachedInputTokens: tokens(fieldOf(fieldOf(usage, "prompt_tokens_details"), "cached_tokens")),
     reasoningTokens
   }
 }
@@ -78,7 +85,7 @@ export const make = (origin: Origin, callPrefix: string): ChatAnswer => {
     if (chunk.error !== undefined && chunk.error !== null) return ofErrorObject(origin, chunk.error)
     model ??= chunk.model ?? undefined
     responseId ??= chunk.id ?? undefined
-    if (chunk.usage) usage = usageOf(chunk.usage)
+    if (typeof chunk.usage === "object" && chunk.usage !== null) usage = usageOf(chunk.usage)
     for (const choice of chunk.choices ?? []) {
       if ((choice.index ?? 0) !== 0) continue
       if (choice.error !== undefined && choice.error !== null) return ofErrorObject(origin, choice.error)

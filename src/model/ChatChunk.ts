@@ -21,15 +21,6 @@ const Delta = Schema.Struct({
 })
 export type Delta = typeof Delta.Type
 
-const ChunkUsage = Schema.Struct({
-  prompt_tokens: maybe(Schema.Number),
-  completion_tokens: maybe(Schema.Number),
-  total_tokens: maybe(Schema.Number),
-  prompt_tokens_details: maybe(Schema.Struct({ cached_tokens: maybe(Schema.Number) })),
-  completion_tokens_details: maybe(Schema.Struct({ reasoning_tokens: maybe(Schema.Number) }))
-})
-export type ChunkUsage = typeof ChunkUsage.Type
-
 /**
  * One event of a streamed Chat Completion, and likewise the whole of one that is not streamed (`message`). Lenient:
  * what servers leave out, set to null or add is no error.
@@ -38,7 +29,8 @@ export const ChatChunk = Schema.Struct({
   id: maybe(Schema.String),
   model: maybe(Schema.String),
   error: Schema.optional(Schema.Unknown),
-  usage: maybe(ChunkUsage),
+  /** Counts are read from it as they are: what is none voids no answer. */
+  usage: Schema.optional(Schema.Unknown),
   choices: maybe(
     Schema.Array(
       Schema.Struct({

@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import { originOf, silenceTimeout, urlOf, type Endpoint } from "./Endpoint.ts"
 import * as EventDecoder from "./EventDecoder.ts"
 import { ModelCut, ModelRejected, ModelSilent, ModelUnreachable, type ModelError } from "./ModelError.ts"
-import { named, ofCause, type Origin } from "./Reason.ts"
+import { isCertificateRefused, named, ofCause, type Origin } from "./Reason.ts"
 import { malformed, ofRefusal } from "./ServerFailure.ts"
 
 /** Characters of one event, bytes of an answer that is not a stream. */
@@ -140,9 +140,11 @@ export const events = (
     const response = yield* HttpClient.withScope(http)
       .execute(request)
       .pipe(
-        Effect.mapError(
-          (error) => new ModelUnreachable({ ...named(origin), reason: ofCause(origin, error.cause ?? error) })
-        ),
+        Effect.mapError((error) => {
+          const cause = error.cause ?? error
+          const certificate = isCertificateRefused(cause) ? { certificate: true } : {}
+          return new ModelUnreachable({ ...named(origin), reason: ofCause(origin, cause), ...certificate })
+        }),
         Effect.timeoutFail({ duration: silence, onTimeout: silent }),
         Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, ...secretHeaders])
       )

@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 
 const origin = { model: Schema.String, url: Schema.optionalWith(Schema.String, { exact: true }) }
@@ -5,9 +6,13 @@ const origin = { model: Schema.String, url: Schema.optionalWith(Schema.String, {
 /** No answer at all: connection refused, unknown host, broken TLS. */
 export class ModelUnreachable extends Schema.TaggedError<ModelUnreachable>()("ModelUnreachable", {
   ...origin,
-  reason: Schema.String
+  reason: Schema.String,
+  /** The server was reached and its certificate refused. */
+  certificate: Schema.optionalWith(Schema.Boolean, { exact: true })
 }) {
-  readonly retryable = true
+  get retryable(): boolean {
+    return this.certificate !== true
+  }
   override get message() {
     return `Cannot reach model ${this.model}${this.url === undefined ? "" : ` at ${this.url}`}: ${this.reason}. Check the network and the profile's baseUrl.`
   }
@@ -25,6 +30,9 @@ export class ModelUnauthorized extends Schema.TaggedError<ModelUnauthorized>()("
   }
 }
 
+/** Too many requests, unavailable, and what Anthropic calls overloaded. */
+const overloaded: ReadonlySet<number> = new Set([429, 503, 529])
+
 /** The server is busy or broken for now (408, 409, 425, 429, 5xx); `retryAfterMillis` is its own word. */
 export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("ModelOverloaded", {
   ...origin,
@@ -34,7 +42,12 @@ export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("Mode
 }) {
   readonly retryable = true
   override get message() {
-    return `Model ${this.model} is overloaded (HTTP ${this.status}): ${this.reason}. Try again later or switch the profile.`
+    const what = overloaded.has(this.status) ? "is overloaded" : "failed at its server"
+    const wait =
+      this.retryAfterMillis === undefined
+        ? ""
+        : ` It asks to wait ${Duration.format(Duration.millis(this.retryAfterMillis))}.`
+    return `Model ${this.model} ${what} (HTTP ${this.status}): ${this.reason}.${wait} Try again later or switch the profile.`
   }
 }
 

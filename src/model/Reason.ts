@@ -28,8 +28,8 @@ export const oneLine = (origin: Origin, text: string, limit = 300): string => {
 const property = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && key in value ? (value as Record<string, unknown>)[key] : undefined
 
-/** What a thrown thing says of itself, with the system's error code; looks through causes and the two stacks of localhost. */
-export const ofCause = (origin: Origin, cause: unknown): string => {
+/** The innermost of nested causes, and of the two stacks of localhost. */
+const innermost = (cause: unknown): unknown => {
   let current = cause
   for (let depth = 0; depth < 5; depth++) {
     const errors = property(current, "errors")
@@ -37,6 +37,16 @@ export const ofCause = (origin: Origin, cause: unknown): string => {
     if (typeof inner !== "object" || inner === null) break
     current = inner
   }
+  return current
+}
+
+/** Whether the certificate of a server was refused, by the code of the system's error: asking again changes nothing. */
+export const isCertificateRefused = (cause: unknown): boolean =>
+  /CERT|^UNABLE_TO_VERIFY/.test(String(property(innermost(cause), "code") ?? ""))
+
+/** What a thrown thing says of itself, with the system's error code; looks through causes and the two stacks of localhost. */
+export const ofCause = (origin: Origin, cause: unknown): string => {
+  const current = innermost(cause)
   const message = property(current, "message")
   const code = property(current, "code")
   const text = typeof message === "string" && message !== "" ? message : String(current)

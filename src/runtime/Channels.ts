@@ -43,6 +43,7 @@ export class Channels {
     if (this.open.size === 0) return
     switch (event._tag) {
       case "ModelAnswered":
+      case "ModelInterrupted":
       case "ModelAttemptFailed":
         return this.closeWhere(
           seq,

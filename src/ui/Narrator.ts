@@ -115,6 +115,12 @@ export class Narrator {
           ...(short === undefined ? [] : [note(short, "warning")])
         ]
       }
+      case "ModelInterrupted": {
+        if (worker.length > 1 || event.text === "") return []
+        const rest = this.text(place, 0, event.text)
+        this.said.delete(place)
+        return [...rest, { _tag: "TextEnded", final: false, text: event.text }]
+      }
       case "ToolCallRequested": {
         told.calls++
         const call = { key: keyOf(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }

@@ -26,7 +26,6 @@ describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
     const bad: ReadonlyArray<readonly [string, string]> = [
       [lines[3]!.slice(0, 40), "not JSON, or was cut off"],
       [JSON.stringify({ ...fourth, version: 2 }), "schema version 2, this version of Tollgate knows 1; upgrade"],
-      [JSON.stringify({ ...fourth, event: "NewThing" }), "event: expected"],
       [JSON.stringify({ ...fourth, seq: "4" }), 'seq: expected a number, is "4"'],
       ['{"a":1}', "the line is not an event"],
       ["[]", "the line is not an event"],

@@ -8,8 +8,15 @@ import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { ModelService } from "../../src/model/Model.ts"
-import { ModelCut, ModelOverloaded, ModelRejected, type ModelError } from "../../src/model/ModelError.ts"
+import {
+  ModelCut,
+  ModelOverloaded,
+  ModelRejected,
+  ModelUnreachable,
+  type ModelError
+} from "../../src/model/ModelError.ts"
 import type { ModelPart } from "../../src/model/ModelPart.ts"
+import { isCertificateRefused } from "../../src/model/Reason.ts"
 import { retried } from "../../src/model/RetryPolicy.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { failureOf, hello, parts } from "./support.ts"
@@ -32,6 +39,17 @@ const watch = (model: ModelService) =>
   })
 
 describe("retried", () => {
+  it.effect("does not ask again where the certificate was refused, by the code of the error (R7)", () =>
+    Effect.gen(function* () {
+      const cause = { cause: { errors: [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" }] } }
+      assert.isTrue(isCertificateRefused(cause))
+      assert.isFalse(isCertificateRefused({ cause: { code: "ECONNREFUSED" } }))
+      const refused = new ModelUnreachable({ model: "fake", reason: "self-signed", certificate: true })
+      const scripted = yield* Scripted.make([[{ fail: refused }], "an answer"])
+      assert.deepStrictEqual(yield* failureOf(parts(retried()(scripted))), refused)
+    })
+  )
+
   it.effect("announces a failed attempt, waits and asks again, also after half of an answer (R7)", () =>
     Effect.gen(function* () {
       const scripted = yield* Scripted.make([[{ say: "half an " }, { fail: cut }], "a whole one"])
