@@ -1,0 +1,299 @@
+import * as Ai from "@effect/ai/Tool"
+import * as Toolkit from "@effect/ai/Toolkit"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, FastCheck, Fiber, Schema, TestClock } from "effect"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import { approve } from "../../src/gate/approve.ts"
+import type { CallEvent } from "../../src/gate/CallEvent.ts"
+import type { CallRequest, CallSink } from "../../src/gate/CallRequest.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import * as Gate from "../../src/gate/Gate.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import { toToolkit } from "../../src/gate/toToolkit.ts"
+import { stack, type Middleware } from "../../src/middleware/Middleware.ts"
+import * as DynamicTool from "../../src/tool/DynamicTool.ts"
+import { fromToolkit } from "../../src/tool/fromToolkit.ts"
+import * as Hook from "../../src/tool/Hook.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+import { type ToolCall, undecoded } from "../../src/tool/ToolCall.ts"
+
+/** What the handlers of a test did, and with what. */
+interface Deeds {
+  readonly ran: Array<unknown>
+}
+
+type Ending = "succeeds" | "fails" | "crashes"
+
+class Refused extends Schema.TaggedError<Refused>()("Refused", {}) {
+  override get message() {
+    return "the bank refused"
+  }
+}
+
+const parameters = Schema.Struct({ to: Schema.String })
+
+const pay = (deeds: Deeds, ending: Ending) => (params: unknown) =>
+  Effect.suspend(() => {
+    deeds.ran.push(params)
+    if (ending === "crashes") throw new Error("a bug")
+    return ending === "fails" ? new Refused() : Effect.succeed("paid")
+  })
+
+/** The same payment, by every way in which a tool can come to a toolset. */
+const tools = {
+  plain: (deeds: Deeds, ending: Ending) =>
+    Effect.succeed(
+      Tool.make("pay", {
+        description: "Pays",
+        parameters,
+        success: Schema.String,
+        failure: Refused,
+        approval: "always",
+        handler: pay(deeds, ending)
+      })
+    ),
+  silent: (deeds: Deeds, ending: Ending) =>
+    Effect.succeed(
+      Tool.make("pay", {
+        description: "Pays and says nothing of approval",
+        parameters,
+        success: Schema.String,
+        failure: Refused,
+        handler: pay(deeds, ending)
+      })
+    ),
+  dynamic: (deeds: Deeds, ending: Ending) =>
+    Effect.succeed(
+      DynamicTool.make("pay", {
+        description: "Pays",
+        jsonSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+        handler: (params) =>
+          Effect.mapError(
+            pay(deeds, ending)(params),
+            ({ message }) => new DynamicTool.DynamicToolFailed({ tool: "pay", reason: message, retryable: true })
+          )
+      })
+    ),
+  toolkit: (deeds: Deeds, ending: Ending) => {
+    const kit = Toolkit.make(
+      Ai.make("pay", { parameters: { to: Schema.String }, success: Schema.String, failure: Refused })
+    )
+    return Effect.provide(
+      Effect.flatMap(fromToolkit(kit), ([tool]) => Effect.fromNullable(tool)),
+      kit.toLayer({ pay: pay(deeds, ending) })
+    )
+  }
+} as const
+
+type Step = Middleware<ToolCall>
+
+/** Whatever somebody may put around a tool; none of them knows of the gate. */
+const steps: Readonly<Record<string, Step>> = {
+  plain: (call, next) => next(call),
+  twice: (call, next) => Effect.zipRight(Effect.either(next(call)), next(call)),
+  parallel: (call, next) => Effect.map(Effect.all([next(call), next(call)], { concurrency: 2 }), ([first]) => first),
+  again: (call, next) => Effect.catchAll(next(call), () => next(call)),
+  copies: (call, next) => next({ ...call, metadata: { copied: true } }),
+  replaces: (call, next) => next({ ...call, rawParams: { to: "mallory" }, params: undecoded }),
+  decodes: (call, next) => next({ ...call, params: { to: "mallory" } }),
+  mutates: (call, next) => {
+    const raw: { to?: string } = call.rawParams as never
+    return Effect.zipRight(Effect.ignore(Effect.try(() => void (raw.to = "mallory"))), next(call))
+  },
+  makes: (call, next) => next(Object.fromEntries(Object.entries(call)) as typeof call),
+  approve: approve as unknown as Step,
+  hedges: (call, next) => Effect.raceFirst(next(call), Effect.zipRight(Effect.yieldNow(), next(call)))
+}
+
+const request = (sink: CallSink): CallRequest => ({
+  name: "pay",
+  rawParams: { to: "alice" },
+  callId: "call_1",
+  sessionId: "session_1",
+  workerPath: ["root"],
+  startedAt: 0,
+  sink
+})
+
+interface Seen {
+  readonly events: Array<CallEvent>
+  readonly sink: CallSink
+}
+
+const watching = (): Seen => {
+  const events: Array<CallEvent> = []
+  const note = (event: CallEvent) => Effect.sync(() => void events.push(event))
+  return { events, sink: { emit: note, commit: note } }
+}
+
+const tagsOf = ({ events }: Seen, ...tags: ReadonlyArray<CallEvent["_tag"]>) =>
+  events.filter(({ _tag }) => tags.includes(_tag))
+
+const ends = ["ToolCallCompleted", "ToolCallFailed", "ToolCallInterrupted"] as const
+
+/** The result as the model reads it. */
+const resultOf = (seen: Seen): string => {
+  const [end] = seen.events.filter(
+    (event) =>
+      event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed" || event._tag === "ToolCallInterrupted"
+  )
+  return end?.message.message.content ?? ""
+}
+
+const notRun = /was not run(?! again)|before it ran|denied|Nobody answered/
+
+const way = FastCheck.record({
+  tool: FastCheck.constantFrom(...(Object.keys(tools) as ReadonlyArray<keyof typeof tools>)),
+  around: FastCheck.array(FastCheck.constantFrom(...Object.keys(steps)), { maxLength: 4 }),
+  own: FastCheck.array(FastCheck.constantFrom(...Object.keys(steps)), { maxLength: 2 }),
+  stack: FastCheck.constantFrom("none", "default", "default inside", "default outside"),
+  ending: FastCheck.constantFrom<Ending>("succeeds", "fails", "crashes")
+})
+type Way = typeof way extends FastCheck.Arbitrary<infer A> ? A : never
+
+const sealed = (ways: Way, deeds: Deeds) =>
+  Effect.gen(function* () {
+    const tool = (yield* tools[ways.tool](deeds, ways.ending)) as Tool.Any
+    const own = stack(...ways.own.map((name) => steps[name] ?? steps["plain"]!))
+    const wrapped = ways.own.length === 0 ? tool : (Tool.wrap(tool, own as never) as unknown as Tool.Any)
+    const around = stack(...ways.around.map((name) => steps[name] ?? steps["plain"]!)) as Step
+    const hooks = [Hook.pre("*", () => Effect.succeed(Hook.Before.Continue()))]
+    const usual = DefaultStack.make({ hooks, timeouts: { limit: Duration.hours(1) } }).for(wrapped) as unknown as Step
+    const middleware =
+      ways.stack === "none"
+        ? around
+        : ways.stack === "default"
+          ? usual
+          : ways.stack === "default inside"
+            ? stack(around, usual)
+            : stack(usual, around)
+    return yield* Toolset.make([wrapped], { middleware: middleware as Step })
+  })
+
+const called = (ways: Way, deeds: Deeds, seen: Seen) =>
+  Effect.gen(function* () {
+    const { call } = (yield* sealed(ways, deeds)) as Toolset.Toolset<Toolset.GateError, Approvals>
+    return yield* Effect.exit(call(request(seen.sink)))
+  })
+
+const runs = (count: number) => ({ fastCheck: { numRuns: count, seed: 1 } })
+
+describe("a toolset, however it is built", () => {
+  it.effect.prop(
+    "runs nothing that is denied, and says so in one event (T19, A7)",
+    [way],
+    ([ways]) =>
+      Effect.gen(function* () {
+        const [deeds, seen] = [{ ran: [] }, watching()]
+        yield* called(ways, deeds, seen)
+        assert.deepStrictEqual(deeds.ran, [])
+        assert.strictEqual(tagsOf(seen, ...ends).length, 1)
+        assert.deepStrictEqual(tagsOf(seen, "ToolCallStarted"), [])
+      }).pipe(Effect.provide(Approvals.layer({ policy: "deny" }))),
+    runs(120)
+  )
+
+  it.effect.prop(
+    "runs nothing that nobody has decided on in time (T19, A8)",
+    [way],
+    ([ways]) =>
+      Effect.gen(function* () {
+        const [deeds, seen] = [{ ran: [] }, watching()]
+        const fiber = yield* Effect.fork(called(ways, deeds, seen))
+        yield* TestClock.adjust("10 minutes")
+        yield* Fiber.await(fiber)
+        assert.deepStrictEqual(deeds.ran, [])
+        assert.strictEqual(tagsOf(seen, ...ends).length, 1)
+      }).pipe(Effect.provide(Approvals.layer({ policy: "ask", timeout: "30 seconds" }))),
+    runs(60)
+  )
+
+  it.effect.prop(
+    "runs what was shown and nothing else, at most once, after it was shown and announced (T19, A5, A15)",
+    [way],
+    ([ways]) => {
+      const shown: Array<unknown> = []
+      return Effect.gen(function* () {
+        const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
+        yield* called(ways, deeds, seen)
+        assert.isAtMost(deeds.ran.length, 1)
+        for (const params of deeds.ran) assert.deepInclude(shown, params)
+        assert.strictEqual(tagsOf(seen, ...ends).length, 1)
+        assert.strictEqual(tagsOf(seen, "ToolCallStarted").length, deeds.ran.length)
+        const order = seen.events.map(({ _tag }) => _tag)
+        if (deeds.ran.length > 0) assert.isBelow(order.indexOf("ApprovalResolved"), order.indexOf("ToolCallStarted"))
+        if (deeds.ran.length > 0 && notRun.test(resultOf(seen))) assert.include(resultOf(seen), "pay had started")
+      }).pipe(
+        Effect.provide(
+          Approvals.layerDecide((asked) => {
+            shown.push(asked.arguments)
+            return { decision: "approve" }
+          })
+        )
+      )
+    },
+    runs(200)
+  )
+
+  it.effect("says why no decision was needed where its gate is left out, and checks all else (T19)", () =>
+    Effect.gen(function* () {
+      const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
+      const tool = yield* tools.plain(deeds, "succeeds")
+      const twice = steps["twice"]!
+      const toolset = yield* Toolset.make([tool], { middleware: twice, gate: Gate.unguarded("unit test") })
+      assert.deepStrictEqual(toolset.gate, { _tag: "Unguarded", reason: "unit test" })
+      const ended = yield* Effect.flip(toolset.call(request(seen.sink)))
+      assert.strictEqual(ended._tag, "AlreadyRan")
+      assert.deepStrictEqual(deeds.ran, [{ to: "alice" }])
+      assert.deepInclude(tagsOf(seen, "ToolCallStarted")[0], { unguarded: "unit test", readOnly: false })
+      assert.deepInclude(DefaultStack.describe({}, tool, toolset.gate), { step: "unguarded", detail: "unit test" })
+      const nameless = yield* Effect.flip(Toolset.make([tool], { gate: Gate.unguarded(" ") }))
+      assert.include(nameless.message, "without a reason")
+    })
+  )
+
+  it.effect("behind a toolkit of somebody else is still behind the gate (T19)", () =>
+    Effect.gen(function* () {
+      const deeds = { ran: [] as Array<unknown> }
+      const tool = yield* tools.silent(deeds, "succeeds")
+      const { handle } = yield* toToolkit(yield* Toolset.make([tool]))
+      const answer = yield* handle("pay", { to: "alice" } as never)
+      assert.deepStrictEqual(deeds.ran, [])
+      assert.isTrue(answer.isFailure)
+    }).pipe(Effect.provide(Approvals.layer({ policy: "deny" })))
+  )
+
+  it.effect("fails closed where nobody decides at all, whatever its types were told (T19, A7)", () =>
+    Effect.gen(function* () {
+      const deeds = { ran: [] as Array<unknown> }
+      const toolset = yield* Toolset.make([yield* tools.plain(deeds, "succeeds")])
+      const { call } = toolset as unknown as Toolset.Toolset<Toolset.GateError, never>
+      assert.strictEqual((yield* Effect.flip(call(request(watching().sink))))._tag, "ApprovalUnavailable")
+      assert.deepStrictEqual(deeds.ran, [])
+    })
+  )
+
+  it.effect(
+    "tells a model that something may have happened after whatever went wrong behind the handler (T19, R9)",
+    () =>
+      Effect.gen(function* () {
+        const rejects: Middleware<ToolCall, { fails: "no" }> = (call, next) =>
+          Effect.zipRight(next(call), Effect.fail("no" as const))
+        for (const [ending, own] of [
+          ["succeeds", '{"error":"no","note":"pay had started; what it did until then stays done.'],
+          ["crashes", '{"error":"tool pay crashed","note":"pay had started;'],
+          ["fails", '{"error":"the bank refused"}']
+        ] as const) {
+          const seen = watching()
+          const tool = yield* tools.plain({ ran: [] }, ending)
+          const toolset = yield* Toolset.make([tool], { middleware: rejects, gate: Gate.unguarded("unit test") })
+          yield* Effect.exit(toolset.call(request(seen.sink)))
+          assert.include(resultOf(seen), own)
+          if (ending === "fails")
+            assert.deepInclude(tagsOf(seen, "ToolCallFailed")[0], {
+              error: { _tag: "Refused", message: "the bank refused", data: { _tag: "Refused" } }
+            })
+        }
+      })
+  )
+})
