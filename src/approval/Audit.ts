@@ -147,7 +147,15 @@ const make = (
       )
     })
     const flush = Effect.uninterruptible(one.withPermits(1)(drain))
-    yield* Effect.addFinalizer(() => flush)
+    let closed = false
+    yield* Effect.addFinalizer(() =>
+      Effect.zipRight(
+        Effect.sync(() => {
+          closed = true
+        }),
+        flush
+      )
+    )
     yield* wake.await.pipe(
       Effect.zipRight(Effect.yieldNow()),
       Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
@@ -168,7 +176,10 @@ const make = (
     const commit = (entry: AuditEntry) =>
       whenRoom(
         Effect.flatMap(Clock.currentTimeMillis, (time) =>
-          Effect.async<void>((resume) => push({ time, entry, resume: (exit) => resume(exit) }))
+          // Whoever outlives the audit waits for nothing: what it decides on does not run.
+          closed
+            ? Effect.interrupt
+            : Effect.async<void>((resume) => push({ time, entry, resume: (exit) => resume(exit) }))
         )
       )
 
