@@ -250,48 +250,46 @@ describe("delegate", () => {
     })
   )
 
-  it.effect("asks from any depth with the path and the risk, and a grant ends with its worker (U5)", () =>
-    Effect.gen(function* () {
-      const asked: Array<ReadonlyArray<string>> = []
-      const write = { call: { name: "write" } }
-      const model = yield* Testing.Scripted.make([
-        turn("go", delegate("one")),
-        turn("one", delegate("two")),
-        turn("two", write),
-        turn("two", write),
-        turn("two", { say: "2" }),
-        turn("one", write),
-        turn("one", { say: "1" }),
-        turn("go", { say: "Done" }),
-        turn("again", delegate("three")),
-        turn("three", write),
-        turn("three", { say: "3" }),
-        turn("again", { say: "Done" })
-      ])
-      yield* Effect.gen(function* () {
-        const session = yield* Testing.session()
-        yield* session.run("go")
-        assert.deepStrictEqual(yield* (yield* Approvals).grants(), [])
-        yield* session.run("again")
-        assert.deepStrictEqual(Testing.Timeline.violations(yield* session.recorded), [])
-      }).pipe(
-        Effect.provide(
-          Testing.layer({
-            tools,
-            model,
-            decide: ({ risk, workerPath }) => {
-              asked.push([...workerPath, risk])
-              return { decision: "approve", scope: "session" }
-            }
-          })
+  it.effect(
+    "asks from any depth with the path and the risk, and what was granted for the session holds for later workers (U5, A6)",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<ReadonlyArray<string>> = []
+        const write = { call: { name: "write" } }
+        const model = yield* Testing.Scripted.make([
+          turn("go", delegate("one")),
+          turn("one", delegate("two")),
+          turn("two", write),
+          turn("two", write),
+          turn("two", { say: "2" }),
+          turn("one", write),
+          turn("one", { say: "1" }),
+          turn("go", { say: "Done" }),
+          turn("again", delegate("three")),
+          turn("three", write),
+          turn("three", { say: "3" }),
+          turn("again", { say: "Done" })
+        ])
+        yield* Effect.gen(function* () {
+          const session = yield* Testing.session()
+          yield* session.run("go")
+          assert.strictEqual((yield* (yield* Approvals).grants()).length, 1)
+          yield* session.run("again")
+          assert.deepStrictEqual(Testing.Timeline.violations(yield* session.recorded), [])
+        }).pipe(
+          Effect.provide(
+            Testing.layer({
+              tools,
+              model,
+              decide: ({ risk, workerPath }) => {
+                asked.push([...workerPath, risk])
+                return { decision: "approve", scope: "session" }
+              }
+            })
+          )
         )
-      )
-      assert.deepStrictEqual(asked, [
-        ["root", "W1", "W1", "medium"],
-        ["root", "W1", "medium"],
-        ["root", "W1", "medium"]
-      ])
-    })
+        assert.deepStrictEqual(asked, [["root", "W1", "W1", "medium"]])
+      })
   )
 
   it.effect("hides the tools of the client from workers, since the user talks with the root alone (U3)", () =>

@@ -196,7 +196,15 @@ export const workspace = table(
     ".pre-commit-config.yml .pre-commit-hooks.yaml lefthook.yml .lefthook.yml lefthook-local.yml .gitmodules"
   ],
   [runsLater, ".gitattributes .gitconfig .lfsconfig .hgrc .ripgreprc .ackrc .curlrc .wgetrc .bashrc .bash_profile"],
-  [runsLater, ".profile .zshrc .zshenv .zprofile .gdbinit .lldbinit"]
+  [runsLater, ".profile .zshrc .zshenv .zprofile .gdbinit .lldbinit"],
+  [
+    runsLater,
+    ".huskyrc .huskyrc.json .huskyrc.js husky.config.js .git-hooks captainhook.json lefthook.yaml lefthook.toml"
+  ],
+  [runsLater, ".lefthook.yaml lefthook.json lefthook-local.yaml .lintstagedrc.json .lintstagedrc.js .lintstagedrc.mjs"],
+  [runsLater, ".lintstagedrc.cjs .lintstagedrc.yml .lintstagedrc.yaml lint-staged.config.js lint-staged.config.mjs"],
+  [runsLater, ".envrc.local .prototools uv.toml .bazeliskrc .github/dependabot.yml .woodpecker.yaml .drone.yaml"],
+  [runsLater, ".openhands .devin .factory .amp .codeium .rules .aiderignore .aider.model.settings.yml"]
 )
 
 const secretNames = new Set(

@@ -1,0 +1,164 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Layer } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import * as Places from "../../src/policy/path/ProtectedPlaces.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import { silent } from "../../src/tool/ToolCall.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import * as Builtin from "../../src/tools/Builtin.ts"
+import { world, type World } from "./support.ts"
+
+/** Whether a call has run, or why it has not. */
+const called = (here: World, policy: ApprovalPolicy, name: string, rawParams: unknown) =>
+  Effect.gen(function* () {
+    const toolset = yield* Toolset.make(Builtin.tools, { middleware: DefaultStack.make({}) })
+    const request = {
+      name,
+      rawParams,
+      callId: "c",
+      sessionId: "s",
+      workerPath: ["root"],
+      startedAt: 0,
+      sink: silent,
+      by: "model" as const
+    }
+    const result = yield* Effect.either(toolset.call(request))
+    return Either.isRight(result) ? "ran" : result.left._tag
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(Approvals.layer({ policy, attended: false, root: here.root, home: here.home }), here.layer())
+    )
+  )
+
+const modes = ApprovalPolicy.literals.filter((mode) => mode !== "allow")
+
+/** Every place in the tables as a file below the workspace. */
+const inWorkspace = [...Places.workspace].map(([run, { change }]) => ({ run, change }))
+/** One for each, as its programs write it. */
+const named = [
+  ".envrc",
+  ".husky/pre-commit",
+  ".github/workflows/x.yml",
+  "AGENTS.md",
+  "sub/CLAUDE.md",
+  ".npmrc",
+  ".vscode/tasks.json",
+  ".git/hooks/pre-commit",
+  ".env",
+  "deploy.pem",
+  "x.code-workspace"
+]
+
+const removal = (file: string) => `*** Begin Patch\n*** Delete File: ${file}\n*** End Patch`
+const addition = (file: string) => `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch`
+
+/** What each tool of ours that changes files can do to one. */
+const changing = (file: string) =>
+  [
+    ["write_file", { path: file, content: "x" }],
+    ["edit_file", { path: file, old_text: "before", new_text: "x" }],
+    ["apply_patch", { patch: removal(file) }],
+    ["run_shell", { command: `echo x > '${file}'` }],
+    ["run_shell", { command: `rm '${file}'` }]
+  ] as const
+
+/** Whether there is room for the file: another place of the tables may have its name already. */
+const written = (here: World, file: string): boolean => {
+  try {
+    here.write(file, "before")
+    return true
+  } catch {
+    return false
+  }
+}
+
+const everyFile = (root: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => fs.statSync(path.join(root, name)).isFile())
+    .map((name) => `${name}: ${fs.readFileSync(path.join(root, name), "utf8")}`)
+    .toSorted()
+
+describe("a mode", () => {
+  it.scoped("lifts no protection: no protected place of a workspace changes unasked, by any tool (U13)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      const files = [...inWorkspace.map(({ run }) => run), ...named].map((file) =>
+        [...Places.workspace.keys()].some((run) => run.startsWith(`${file}/`)) ? `${file}/inner` : file
+      )
+      const there = files.filter((file) => written(here, file))
+      assert.isAbove(there.length, 100)
+      const before = everyFile(here.root)
+      for (const mode of modes) {
+        for (const file of mode === "allow-edits" ? there : named) {
+          for (const [tool, params] of changing(file)) {
+            assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
+          }
+        }
+        for (const file of named.map((name) => `new/${name}`)) {
+          assert.notStrictEqual(yield* called(here, mode, "apply_patch", { patch: addition(file) }), "ran", file)
+        }
+      }
+      assert.deepStrictEqual(everyFile(here.root), before)
+    })
+  )
+
+  it.scoped("reads nothing protected or outside unasked, by any tool (U13)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      const secrets = ["id_rsa", ".env", "keys/server.pem", ".npmrc"]
+      for (const file of secrets) here.write(file, "secret")
+      fs.mkdirSync(`${here.home}/.ssh`, { recursive: true })
+      fs.writeFileSync(`${here.home}/.ssh/id_rsa`, "secret")
+      fs.symlinkSync(`${here.home}/.ssh/id_rsa`, `${here.root}/innocent`)
+      const places = [
+        ...secrets,
+        "/etc/passwd",
+        `${here.home}/.ssh/id_rsa`,
+        "innocent",
+        "../outside",
+        "/proc/self/environ"
+      ]
+      for (const mode of modes) {
+        for (const file of places) {
+          for (const [tool, params] of [
+            ["read_file", { path: file }],
+            ["grep", { pattern: ".", path: file }],
+            ["run_shell", { command: `cat '${file}'` }]
+          ] as const) {
+            assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
+          }
+        }
+        for (const [tool, params] of [
+          ["list_dir", { path: here.home }],
+          ["glob", { pattern: `${here.home}/**` }],
+          ["fetch_url", { url: "http://169.254.169.254/latest" }],
+          ["fetch_url", { url: "https://example.com/" }],
+          ["remember", { text: "x", scope: "project" }]
+        ] as const) {
+          assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool}`)
+        }
+      }
+    })
+  )
+
+  it.scoped("covers what lies plainly inside the workspace, as it says (U13)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      here.write("src/a.ts", "before")
+      assert.strictEqual(yield* called(here, "allow-edits", "write_file", { path: "src/b.ts", content: "x" }), "ran")
+      const edit = { path: "src/a.ts", old_text: "before", new_text: "after" }
+      assert.strictEqual(yield* called(here, "allow-edits", "edit_file", edit), "ran")
+      assert.strictEqual(yield* called(here, "allow-edits", "apply_patch", { patch: removal("src/a.ts") }), "ran")
+      assert.strictEqual(yield* called(here, "allow-read-only", "read_file", { path: "src/b.ts" }), "ran")
+      assert.notStrictEqual(
+        yield* called(here, "allow-read-only", "write_file", { path: "src/b.ts", content: "y" }),
+        "ran"
+      )
+      assert.strictEqual(yield* called(here, "allow", "write_file", { path: "AGENTS.md", content: "x" }), "ran")
+    })
+  )
+})
