@@ -86,6 +86,7 @@ const reading = (source: Source, { cwd, home, roots }: Surroundings): Severity =
         trusted: true,
         hardenedGit: true,
         limited: true,
+        judgeGit: () => undefined,
         judgePath: () => readable,
         expand: () => Either.right([])
       })
