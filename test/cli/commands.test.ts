@@ -110,7 +110,7 @@ describe("the built command line", { timeout }, () => {
     assert.strictEqual(fs.readFileSync(file, "utf8"), before)
     assert.include((await tollgate(at, ["config", "set", "maxIteration", "3"])).stderr, "Did you mean maxIterations?")
     assert.strictEqual((await tollgate(at, ["config", "unset", "approvals.timeout"])).code, 0)
-    assert.strictEqual((await tollgate(at, ["config", "get", "approvals.timeout"])).stdout, "30 seconds\n")
+    assert.strictEqual((await tollgate(at, ["config", "get", "approvals.timeout"])).stdout, "off\n")
     assert.deepStrictEqual(fs.readdirSync(path.dirname(file)), ["config.json"])
   })
 
