@@ -104,6 +104,7 @@ const dispensable = (events: ReadonlyArray<Envelope>, at: number): boolean => {
     case "ToolStragglerEnded":
     case "DelegateFailed":
     case "ClientCallRequested":
+    case "ModelInterrupted":
       return true
     case "IterationEnded":
       return worker.every((other) => endsWorker(other.event))
