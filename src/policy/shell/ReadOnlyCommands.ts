@@ -323,6 +323,5 @@ export const readOnlyCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   cmake: longVersion,
   curl: version("-V --version"),
   sqlite3: longVersion,
-  psql: version("-V --version"),
   docker: version("-v --version")
 }
