@@ -149,6 +149,9 @@ const startedIn = (events: ReadonlyArray<Envelope>): ReadonlySet<string> =>
 const commute = (a: Envelope, b: Envelope, reads: ReadonlySet<string>, started: ReadonlySet<string>): boolean => {
   const [one, other] = [a.event, b.event]
   if (remarks.has(one._tag) || remarks.has(other._tag)) return true
+  // A dying owner may have interrupted it, or the next one.
+  const resumed = one._tag === "SessionResumed" ? other._tag : other._tag === "SessionResumed" ? one._tag : undefined
+  if (resumed === "ToolCallInterrupted" || resumed === "WorkerInterrupted") return true
   if (a.task !== b.task) {
     return (
       a.task !== undefined &&
