@@ -123,21 +123,13 @@ const compiled = (schema: JsonSchema): ValidateFunction => {
   throw first
 }
 
-/**
- * A decoder for a JSON Schema that came from elsewhere; it decodes nothing, it only checks. With a schema that is itself
- * invalid every value is refused, and the issue says so.
- */
+/** A decoder for a JSON Schema that came from elsewhere; it decodes nothing, it only checks. Throws where the schema is none. */
 export const decoder = (schema: JsonSchema): Decode => {
-  try {
-    const validate = compiled(schema)
-    return shallow((raw) => {
-      // Anything else, such as a promise, is no yes.
-      if ((validate(raw) as unknown) === true) return Either.right(raw)
-      const found = (validate.errors ?? []).map(issueOf)
-      return Either.left(found.length > 0 ? found : [issue("", "is refused by the tool's JSON Schema")])
-    })
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, maxShown * 2) : "unknown reason"
-    return () => Either.left([issue("", `The tool's own JSON Schema cannot be used: ${reason}`)])
-  }
+  const validate = compiled(schema)
+  return shallow((raw) => {
+    // Anything else, such as a promise, is no yes.
+    if ((validate(raw) as unknown) === true) return Either.right(raw)
+    const found = (validate.errors ?? []).map(issueOf)
+    return Either.left(found.length > 0 ? found : [issue("", "is refused by the tool's JSON Schema")])
+  })
 }

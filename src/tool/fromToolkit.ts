@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { RetryPolicy } from "../middleware/retry.ts"
+import { isTaggedFailure } from "./taggedFailure.ts"
 import * as Tool from "./Tool.ts"
 
 /** What may be said of a tool of a toolkit that its annotations do not say. */
@@ -22,6 +23,20 @@ type Repeating =
   | { readonly retry: RetryPolicy; readonly readOnly: true }
   | { readonly retry: RetryPolicy; readonly idempotent: true }
 
+/** A tool of a toolkit failed with something that does not say what it is; `failure` is its encoded form. */
+export class ToolkitToolFailed extends Schema.TaggedError<ToolkitToolFailed>()("ToolkitToolFailed", {
+  tool: Schema.String,
+  failure: Schema.Unknown
+}) {
+  override get message() {
+    const said = typeof this.failure === "string" ? this.failure : (JSON.stringify(this.failure) ?? "no reason given")
+    return `${this.tool} failed: ${said}`
+  }
+}
+
+/** The failure of a tool as it is where it has a `_tag` and a `message`, and inside `ToolkitToolFailed` where it has not. */
+type FailureOf<F> = F extends Tool.FailureSchema ? F : typeof ToolkitToolFailed
+
 /** The tool that a tool of a toolkit becomes; its schemas must not need services. */
 export type FromAi<T> =
   T extends Ai.Tool<infer Name, infer Config, infer R>
@@ -29,10 +44,14 @@ export type FromAi<T> =
         Name,
         Extract<Config["parameters"], Tool.AnySchema>,
         Extract<Config["success"], Tool.AnySchema>,
-        Extract<Config["failure"], Tool.FailureSchema>,
+        FailureOf<Config["failure"]>,
         R
       >
     : never
+
+/** The toolkit's own errors tell what they are. */
+const isNamed = (failure: unknown): boolean =>
+  typeof failure === "object" && failure !== null && "_tag" in failure && "message" in failure
 
 type Tools = Record<string, Ai.Any>
 
@@ -51,6 +70,12 @@ export const fromToolkit = <T extends Tools>(
       const { idempotent, readOnly, timeout, idleTimeout, ...said }: Declared = declared[name] ?? {}
       const reads = readOnly ?? Context.get(tool.annotations, Ai.Readonly)
       const encode = Schema.encodeUnknown(tool.parametersSchema as unknown as Tool.AnySchema)
+      const tagged = isTaggedFailure(tool.failureSchema as Tool.AnySchema)
+      const encodeFailure = Schema.encodeUnknownOption(tool.failureSchema as Tool.AnySchema)
+      const failed = (failure: unknown): Tool.TaggedFailure =>
+        tagged || isNamed(failure)
+          ? (failure as Tool.TaggedFailure)
+          : new ToolkitToolFailed({ tool: name, failure: Option.getOrElse(encodeFailure(failure), () => "unknown") })
       const label = Option.getOrUndefined(Context.getOption(tool.annotations, Ai.Title))
       return Tool.make(name, {
         ...(label !== undefined && { label }),
@@ -63,14 +88,17 @@ export const fromToolkit = <T extends Tools>(
         description: tool.description ?? "",
         parameters: tool.parametersSchema as unknown as Tool.AnySchema,
         success: tool.successSchema as Tool.AnySchema,
-        failure: tool.failureSchema as Tool.FailureSchema,
+        failure: (tagged ? tool.failureSchema : ToolkitToolFailed) as Tool.FailureSchema,
         // The toolkit decodes for itself what the gate, or a middleware, has decided on.
         handler: (params) =>
           Effect.flatMap(
-            Effect.flatMap(Effect.orDie(encode(params)), (raw) =>
-              handle(name as keyof T, raw as never)
-            ) as unknown as Effect.Effect<Ai.HandlerResult<Ai.Any>>,
-            (ended) => (isFailure(ended) ? Effect.fail(ended.result) : Effect.succeed(ended.result))
+            Effect.mapError(
+              Effect.flatMap(Effect.orDie(encode(params)), (raw) =>
+                handle(name as keyof T, raw as never)
+              ) as unknown as Effect.Effect<Ai.HandlerResult<Ai.Any>, Tool.TaggedFailure>,
+              failed
+            ),
+            (ended) => (isFailure(ended) ? Effect.fail(failed(ended.result)) : Effect.succeed(ended.result))
           ) as Effect.Effect<never>
       })
     })

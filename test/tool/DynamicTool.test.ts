@@ -62,13 +62,13 @@ describe("decoder of a JSON Schema", () => {
     assert.strictEqual(issues(old, ["a"]).length, 1)
   })
 
-  it("refuses everything by a schema that is itself invalid, and says so (T9)", () => {
-    assert.include(issues({ type: "sting" }, {})[0], "The tool's own JSON Schema cannot be used")
-    assert.include(issues({ $ref: "#/nowhere" }, {})[0], "cannot be used")
+  it("is not made of a schema that is itself invalid, which sealing tells its author (T9, T19)", () => {
+    assert.throws(() => issues({ type: "sting" }, {}), "schema is invalid")
+    assert.throws(() => issues({ $ref: "#/nowhere" }, {}), "#/nowhere")
   })
 
-  it("refuses a schema that would answer later, and so never (T9)", () => {
-    assert.include(issues({ $async: true, type: "object", required: ["path"] }, {})[0], "asynchronous")
+  it("is not made of a schema that would answer later, and so never (T9)", () => {
+    assert.throws(() => issues({ $async: true, type: "object", required: ["path"] }, {}), "asynchronous")
   })
 
   it("reads what older drafts wrote, and a schema that names itself (T9)", () => {
