@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, FastCheck, type Schema } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { tree } from "../src/cli/command/root.ts"
+import type { CommandTree } from "../src/cli/Help.ts"
 
 const source = path.resolve(import.meta.dirname, "../src")
 
@@ -17,6 +19,13 @@ const declared = (file: string): ReadonlyArray<string> =>
 
 const cases = files.flatMap((file) => declared(file).map((name) => [path.relative(source, file), name] as const))
 
+/** What the library has: it knows no command line. */
+const isLibrary = (file: string): boolean => !/^(?:cli|config)\//.test(file)
+
+/** The text of a file without its comments. */
+const code = (file: string): string =>
+  fs.readFileSync(path.join(source, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gmu, "")
+
 type Failure = Schema.Schema<Error, unknown>
 
 describe("the message of a typed error", () => {
@@ -27,7 +36,23 @@ describe("the message of a typed error", () => {
     const told = Arbitrary.make(failure!).filter((error) => !Object.values(error).includes(""))
     for (const { message } of FastCheck.sample(told, { numRuns: 25, seed: 7 })) {
       assert.isNotEmpty(message.trim())
+      if (isLibrary(file)) assert.notMatch(message, / --[a-z]|\btollgate [a-z]/)
       assert.notMatch(message, /undefined|\[object |Error:|\{ readonly |<->|NaN/)
     }
+  })
+})
+
+describe("the library", () => {
+  const below = (node: CommandTree): ReadonlyArray<string> => Object.keys(node.below ?? {})
+  const commands = below(tree).join("|")
+  const spoken = new RegExp(
+    `\\btollgate (?:${commands})\\b|(?:^|[\\s"'\`])--(?:approve|dangerously-allow-all|log-level|session|continue|profile|param)\\b`,
+    "u"
+  )
+  const library = files.map((file) => path.relative(source, file)).filter(isLibrary)
+
+  it.each(library)("%s speaks of no command and no flag of the command line (T19)", (file) => {
+    assert.include(commands, "sessions")
+    assert.isNull(spoken.exec(code(file)))
   })
 })

@@ -83,7 +83,7 @@ const toolsBelow = (tools: Tools["Type"], mayDelegate: boolean): Tools["Type"] =
 const statusOf = (text: string): DelegationResult["status"] =>
   /^\W*i need to know\b/i.test(text) ? "question" : "done"
 
-const crashed = "it crashed. This is a bug."
+const crashed = "it crashed. This is a bug of Tollgate."
 
 const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
   if (Exit.isSuccess(outcome)) {

@@ -27,7 +27,11 @@ export class IterationLimitReached extends Schema.TaggedError<IterationLimitReac
 }
 
 /** A refusal that was meant for the whole task. */
-export class TaskStopped extends Schema.TaggedError<TaskStopped>()("TaskStopped", { reason: Schema.String }) {
+export class TaskStopped extends Schema.TaggedError<TaskStopped>()("TaskStopped", {
+  reason: Schema.String,
+  /** The tag of the refusal. */
+  error: Schema.optionalWith(Schema.String, { exact: true })
+}) {
   override get message() {
     return this.reason
   }
@@ -71,7 +75,7 @@ const forgotten = (messages: number, limit: number) =>
     {
       level: "warning",
       title: "Conversation too long",
-      message: `The model does not see the oldest ${messages} of its messages: more than ${limit} characters do not go into a request. /compact puts a summary in place of them; contextCharacters raises the limit.`,
+      message: `The model does not see the oldest ${messages} of its messages: more than ${limit} characters do not go into a request. Compact the conversation to put a summary in place of them, or raise contextCharacters.`,
       durationMillis: 0
     },
     trusted
@@ -105,7 +109,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       const { sessionId, workerPath } = options
       const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
       const refusal = yield* runCalls(calls, { tools, sink, place, limit: limits.parallelCalls })
-      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
+      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
       yield* sink.emit(
         new IterationEnded(
           {

@@ -2,9 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
-import { type ModelError, ModelCut, ModelMalformed } from "../model/ModelError.ts"
+import { type ModelError, ModelCrashed, ModelCut, ModelMalformed } from "../model/ModelError.ts"
 import type { Finished, ModelPart } from "../model/ModelPart.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -174,6 +175,8 @@ export const answer = (
       iteration
     )
     const draft = new Draft()
+    /** Whether a part is being told of, in code that is not the model's. */
+    let telling = false
     const hear = (part: ModelPart): Effect.Effect<void, ModelError> => {
       draft.add(part)
       if (draft.isTooLong) return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
@@ -182,7 +185,11 @@ export const answer = (
         return new ModelMalformed({ model: model.name, reason })
       }
       const event = eventOf(part)
-      return event === undefined ? Effect.void : sink.emit(event, iteration)
+      if (event === undefined) return Effect.void
+      telling = true
+      return Effect.tap(sink.emit(event, iteration), () => {
+        telling = false
+      })
     }
     /** What was seen of an answer stays, and the next request knows of it. */
     const cut = Effect.suspend(() =>
@@ -196,7 +203,17 @@ export const answer = (
         yield* sink.emitAll([interrupted, recorded], iteration)
       })
     )
-    yield* Effect.onInterrupt(consume(model.stream(request), hear), () => cut)
+    const heard = Effect.suspend(() => consume(model.stream(request), hear)).pipe(
+      Effect.catchAllCause((cause) =>
+        endOf(cause) === "crashed" && !telling
+          ? Effect.zipRight(
+              Effect.logError(`Model ${model.name} crashed`, cause),
+              new ModelCrashed({ model: model.name })
+            )
+          : Effect.failCause(cause)
+      )
+    )
+    yield* Effect.onInterrupt(heard, () => cut)
     if (draft.finished === undefined) {
       return yield* new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
     }

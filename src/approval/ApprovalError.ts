@@ -29,7 +29,7 @@ export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("Appr
 export class ApprovalUnavailable extends Schema.TaggedError<ApprovalUnavailable>()("ApprovalUnavailable", call) {
   readonly stop = true
   override get message() {
-    return `${this.tool} needs approval and nobody can be asked here. Run it in a terminal, or say beforehand what happens to such calls: --approve deny, --approve allow-read-only or --dangerously-allow-all.`
+    return `${this.tool} needs approval and nobody can be asked here. Run it where somebody can answer, or choose a mode that decides such calls beforehand.`
   }
 }
 
@@ -59,7 +59,7 @@ export class ApprovalUnshowable extends Schema.TaggedError<ApprovalUnshowable>()
   why: Schema.String
 }) {
   override get message() {
-    return `${this.tool} was not run: ${this.why}, so it cannot be shown to whoever would have to approve it. Make smaller or plainer calls.`
+    return `${this.tool} was not run: ${this.why}, so nobody could read what to approve. Make smaller or plainer calls.`
   }
 }
 

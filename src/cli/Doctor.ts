@@ -23,6 +23,7 @@ import type { Step } from "../middleware/Step.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import { version } from "../version.ts"
+import { adviceOn } from "./advice.ts"
 import * as CommandStack from "./commandStack.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import * as Live from "./Live.ts"
@@ -61,6 +62,12 @@ const missing = (what: string, detail: string, mend: ReadonlyArray<string> = [])
   mend
 })
 
+/** The command that the error alone leads to. */
+const mendedBy = (error: Parameters<typeof adviceOn>[0]): ReadonlyArray<string> => {
+  const advice = adviceOn(error)
+  return advice === undefined ? [] : [advice.command]
+}
+
 /** One short question without tools, which is all that is sent. */
 const question: ModelRequest = {
   messages: [{ id: "doctor", message: { role: "user", content: "Answer with one word: ready" } }],
@@ -74,7 +81,8 @@ const failures: Readonly<Record<ModelError["_tag"], string>> = {
   ModelRejected: "the server rejected the request",
   ModelCut: "the answer was cut off",
   ModelSilent: "no answer",
-  ModelMalformed: "the answer is not the provider's protocol"
+  ModelMalformed: "the answer is not the provider's protocol",
+  ModelCrashed: "its code crashed"
 }
 
 /** The commands that mend it, the likeliest first. */
@@ -131,7 +139,7 @@ const checkProfile = (name: string, profile: Profile) =>
     const error = opened.left
     return error._tag === "CredentialsMissing"
       ? missing(what, `${error.variable} is not set`, [`export ${error.variable}=…`])
-      : missing(what, error.message)
+      : missing(what, error.message, mendedBy(error))
   })
 
 const checkDatabase = Effect.gen(function* () {
@@ -161,7 +169,7 @@ const checkSandbox = Effect.flatMap(Configuration, ({ settings }) =>
       : ({ state: "note", what: "sandbox", detail: describe.detail } as const)
   ).pipe(
     Effect.provide(sandbox(settings, process.cwd())),
-    Effect.catchAll(({ message }) => Effect.succeed(missing("sandbox", message)))
+    Effect.catchAll((error) => Effect.succeed(missing("sandbox", error.message, mendedBy(error))))
   )
 )
 

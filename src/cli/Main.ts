@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import { because as systemReason } from "../database/because.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { version } from "../version.ts"
+import { advised } from "./advice.ts"
 import { root, tree } from "./command/root.ts"
 import { end, exitNow } from "./end.ts"
 import { similar } from "./Guard.ts"
@@ -134,7 +135,7 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
   const error = failure.value as Told
   if (error._tag === "TaskEndedEarly") return Effect.succeed(codeOf(error))
   const bug = error._tag === "Crashed" ? ". This is a bug of Tollgate; --log-level error shows where." : ""
-  return Effect.as(say(`${error.message}${bug}`), codeOf(error))
+  return Effect.as(say(`${advised(error.message, error)}${bug}`), codeOf(error))
 }
 
 const showHelp = (words: ReadonlyArray<string>) =>

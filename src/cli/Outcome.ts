@@ -21,7 +21,9 @@ export const exitCodeOf = (signal: "SIGINT" | "SIGTERM" | "SIGHUP"): number => 1
 /** The task did not complete; the frontend has said why. */
 export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEndedEarly", {
   how: Schema.Literal("failed", "denied", "interrupted"),
-  reason: Schema.String
+  reason: Schema.String,
+  /** The tag of the error behind it. */
+  error: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
     return this.reason
@@ -31,7 +33,11 @@ export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEn
 export const endedEarly = (event: Exclude<TerminalEvent, { readonly _tag: "TaskCompleted" }>): TaskEndedEarly =>
   event._tag === "TaskInterrupted"
     ? new TaskEndedEarly({ how: "interrupted", reason: "The task was interrupted." })
-    : new TaskEndedEarly({ how: event.kind === "denied" ? "denied" : "failed", reason: event.message })
+    : new TaskEndedEarly({
+        how: event.kind === "denied" ? "denied" : "failed",
+        reason: event.message,
+        ...(event.error === undefined ? {} : { error: event.error })
+      })
 
 /** The command line asks for something that cannot be. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { reason: Schema.String }) {

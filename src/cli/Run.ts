@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { advised } from "./advice.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
@@ -19,7 +20,7 @@ import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
 import * as Live from "./Live.ts"
 import * as Misnamed from "./misnamed.ts"
-import { UsageError } from "./Outcome.ts"
+import { type TaskEndedEarly, UsageError } from "./Outcome.ts"
 import { project } from "./Project.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { readStdin } from "./readStdin.ts"
@@ -27,6 +28,7 @@ import { runTask } from "./runTask.ts"
 import { Screen } from "./Screen.ts"
 import { resolve } from "./SessionId.ts"
 import * as Toolbox from "./Toolbox.ts"
+import { warn } from "./warn.ts"
 
 export interface RunOptions extends PolicyOptions {
   readonly prompt: ReadonlyArray<string>
@@ -110,6 +112,12 @@ export const run = (options: RunOptions) =>
     Effect.provide(Configuration.layer(flagsOf(options)))
   )
 
+/** Lines of JSON name no command. */
+const helped = (ended: TaskEndedEarly) => {
+  const said = advised(ended.message, ended)
+  return said === ended.message ? Effect.void : warn(said)
+}
+
 /** Begins a task in the session that the options name, and shows it to its end. */
 export const perform = (
   options: Omit<RunOptions, "prompt">,
@@ -129,7 +137,7 @@ export const perform = (
         Stream.runForEachChunk(events, (chunk) =>
           screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join(""))
         )
-      )
+      ).pipe(Effect.tapErrorTag("TaskEndedEarly", helped))
     }
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))

@@ -1,6 +1,7 @@
 import { makeVisible } from "../redaction/visible.ts"
 import type { CallShown, Diff, Display, Level } from "../ui/Display.ts"
 import { duration, many } from "../ui/Words.ts"
+import { advised } from "./advice.ts"
 import { brief } from "./Arguments.ts"
 import { broken, columns, fit, Flow, wrap } from "./Layout.ts"
 import { OutputLines } from "./OutputLines.ts"
@@ -169,7 +170,7 @@ export class Transcript {
         return this.callEnded(display)
       case "Note": {
         this.open = undefined
-        const lines = wrap(makeVisible(display.text), this.width() - 2).slice(0, messageLimit)
+        const lines = wrap(makeVisible(advised(display.text, display.error)), this.width() - 2).slice(0, messageLimit)
         const paint = display.level === "info" ? style.dim : this.painted(display.level)
         return `${this.gap("Note")}${lines.map((line, index) => `${index === 0 ? paint(marks[display.level]) : " "} ${paint(line)}\n`).join("")}`
       }
@@ -260,7 +261,7 @@ export class Transcript {
     const gap = this.gap("TaskEnded")
     if (ended.outcome === "completed") return `${gap}${style.dim(`─ ${figures}`)}\n`
     const [mark, paint] = ended.outcome === "failed" ? (["✗", style.red] as const) : (["◼", style.yellow] as const)
-    const reason = wrap(makeVisible(ended.reason), this.width() - 2).slice(0, messageLimit)
+    const reason = wrap(makeVisible(advised(ended.reason, ended.error)), this.width() - 2).slice(0, messageLimit)
     const lines = reason.map((line, index) => `${index === 0 ? paint(mark) : " "} ${paint(line)}\n`).join("")
     return `${gap}${lines}${style.dim(`  ${figures}`)}\n`
   }

@@ -49,7 +49,7 @@ export class DatabaseDamaged extends Schema.TaggedError<DatabaseDamaged>()("Data
   what: Schema.String
 }) {
   override get message() {
-    return `The database ${this.file} is damaged: ${this.what}. tollgate doctor checks all of it. Restore a backup, save what can be read (sqlite3 '${this.file}' .recover | sqlite3 recovered.db), or move it away to start with a new one.`
+    return `The database ${this.file} is damaged: ${this.what}. Restore a backup, save what can be read (sqlite3 '${this.file}' .recover | sqlite3 recovered.db), or move it away to start with a new one.`
   }
 }
 

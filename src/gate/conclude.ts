@@ -88,7 +88,7 @@ export const concluded = <E, R>(
         },
         commit: sink.commit
       }
-      const exit = yield* Effect.exit(restore(run(heard)))
+      const exit = yield* Effect.exit(restore(Effect.suspend(() => run(heard))))
       const durationMillis = Math.round((yield* monotonicMillis) - from)
       const common = { callId, tool: name, durationMillis }
       const happened = passage.entered && tool?.readOnly !== true

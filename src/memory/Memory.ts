@@ -83,7 +83,7 @@ const make = (store: MemoryStore): Effect.Effect<Memory["Type"]> =>
       const createdAt = yield* Clock.currentTimeMillis
       const kept = yield* store.keep({ sessionId, scope, text: redactor.text(said).toWellFormed(), createdAt })
       if (kept === undefined) {
-        return yield* refused(`there is no session ${sessionId}. tollgate sessions list shows the ones there are.`)
+        return yield* refused(`there is no session ${sessionId}.`)
       }
       return kept
     }),

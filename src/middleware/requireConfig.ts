@@ -4,12 +4,12 @@ import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
 
-const Required = Schema.Struct({ key: Schema.String, set: Schema.NonEmptyArray(Schema.String) })
+const Required = Schema.Struct({ key: Schema.String, set: Schema.Array(Schema.String) })
 
-/** A key that must have a value, and the commands any one of which sets it. */
+/** A key that must have a value, and what sets it, if that is known: any one of these. */
 export type Required = typeof Required.Type
 
-/** Something has to be configured first; the message has the command for each key. */
+/** Something has to be configured first; the message has what sets each key. */
 export class ConfigMissing extends Schema.TaggedError<ConfigMissing>()("ConfigMissing", {
   kind: Schema.Literal("tool", "command"),
   name: Schema.String,
@@ -22,16 +22,17 @@ export class ConfigMissing extends Schema.TaggedError<ConfigMissing>()("ConfigMi
     return [
       `${this.kind} ${this.name} needs configuration that is not set:`,
       ...this.missing.map(({ key, set: [first, ...others] }) =>
-        others.length === 0
-          ? `- ${key}: ${first}`
-          : [`- ${key}, by any one of these:`, ...[first, ...others].map((line) => `    ${line}`)].join("\n")
+        first === undefined
+          ? `- ${key}`
+          : others.length === 0
+            ? `- ${key}: ${first}`
+            : [`- ${key}, by any one of these:`, ...[first, ...others].map((line) => `    ${line}`)].join("\n")
       )
     ].join("\n")
   }
 }
 
-const required = (key: string | Required): Required =>
-  typeof key === "string" ? { key, set: [`tollgate config set ${key} VALUE`] } : key
+const required = (key: string | Required): Required => (typeof key === "string" ? { key, set: [] } : key)
 
 /** Runs a call only where every key has a value; absent, empty and blank are all missing (M2). */
 export const requireConfig = <Call extends Named, E = never, R = never>(

@@ -93,6 +93,14 @@ export class ModelMalformed extends Schema.TaggedError<ModelMalformed>()("ModelM
   }
 }
 
+/** The code of the model threw: a bug in it, not an answer of its server. */
+export class ModelCrashed extends Schema.TaggedError<ModelCrashed>()("ModelCrashed", { model: Schema.String }) {
+  readonly retryable = false
+  override get message() {
+    return `Model ${this.model} crashed: a bug in its code, which the log describes.`
+  }
+}
+
 export const ModelError = Schema.Union(
   ModelUnreachable,
   ModelUnauthorized,
@@ -100,6 +108,7 @@ export const ModelError = Schema.Union(
   ModelRejected,
   ModelCut,
   ModelSilent,
-  ModelMalformed
+  ModelMalformed,
+  ModelCrashed
 )
 export type ModelError = typeof ModelError.Type

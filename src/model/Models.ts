@@ -10,7 +10,7 @@ export class ProfileNotFound extends Schema.TaggedError<ProfileNotFound>()("Prof
 }) {
   override get message() {
     return `There is no model profile ${this.profile}. ${
-      this.known.length === 0 ? "None is configured; tollgate doctor says how." : `Known: ${this.known.join(", ")}.`
+      this.known.length === 0 ? "None is configured." : `Known: ${this.known.join(", ")}.`
     }`
   }
 }
@@ -28,7 +28,9 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
 /** Any other reason why a configured profile cannot be used. */
 export class ProfileInvalid extends Schema.TaggedError<ProfileInvalid>()("ProfileInvalid", {
   profile: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** The key of the profile that is wrong, if it is one. */
+  key: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
     return `Profile ${this.profile} cannot be used: ${this.reason}`

@@ -39,8 +39,8 @@ export const credentials = (
   const headers = "headers" in profile ? Object.entries(profile.headers ?? {}) : []
   const wrong = headers.find(([header, value]) => !headerName.test(header) || !headerValue.test(value))
   if (wrong !== undefined) {
-    const reason = `its header ${JSON.stringify(wrong[0])} has a character that HTTP forbids. Mend it with tollgate config set profiles.${name}.headers '{…}'.`
-    return Effect.fail(new ProfileInvalid({ profile: name, reason }))
+    const reason = `its header ${JSON.stringify(wrong[0])} has a character that HTTP forbids.`
+    return Effect.fail(new ProfileInvalid({ profile: name, reason, key: "headers" }))
   }
   const variable = apiKeyVariable(profile)
   if (variable === undefined) return Effect.succeed(undefined)
@@ -65,7 +65,8 @@ const scripted = (name: string, profile: ScriptedProfile): Opened =>
       ({ cause }) =>
         new ProfileInvalid({
           profile: name,
-          reason: `its script ${profile.script} cannot be read: ${describe(codeOf(cause))}. Mend it with tollgate config set profiles.${name}.script FILE.`
+          key: "script",
+          reason: `its script ${profile.script} cannot be read: ${describe(codeOf(cause))}.`
         })
     )
     const { fromJson } = yield* load(name, () => import("./Scripted.ts"))

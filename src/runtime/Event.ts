@@ -11,6 +11,9 @@ import { lenient } from "./Lenient.ts"
 /** Who or what caused a session to open, so that a frontend can tell its own command's answer. */
 const cause = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
 
+/** The tag of the typed error behind a message, if there is one. */
+const error = { error: Schema.optionalWith(Schema.String, { exact: true }) }
+
 export class RuntimeStarted extends Schema.TaggedClass<RuntimeStarted>()("RuntimeStarted", {
   version: Schema.String
 }) {}
@@ -64,6 +67,7 @@ export class TaskCompleted extends Schema.TaggedClass<TaskCompleted>()("TaskComp
 export class TaskFailed extends Schema.TaggedClass<TaskFailed>()("TaskFailed", {
   kind: Schema.Literal("model", "limit", "timeout", "denied", "defect", "crash"),
   message: Schema.String,
+  ...error,
   durationMillis: Schema.Number
 }) {}
 export class TaskInterrupted extends Schema.TaggedClass<TaskInterrupted>()("TaskInterrupted", {
@@ -84,7 +88,8 @@ export class ApprovalRevoked extends Schema.TaggedClass<ApprovalRevoked>()("Appr
 export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("CommandRejected", {
   ...cause,
   command: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  ...error
 }) {}
 export class WarningRaised extends Schema.TaggedClass<WarningRaised>()("WarningRaised", { message: Schema.String }) {}
 export class ErrorRaised extends Schema.TaggedClass<ErrorRaised>()("ErrorRaised", { message: Schema.String }) {}

@@ -20,7 +20,8 @@ export type LogError = SessionFenced | DatabaseError
 /** Why a log has failed, for a person; the detail of a defect stays behind. */
 export const reasonOf = (failure: Cause.Cause<LogError>): string =>
   Option.match(Cause.failureOption(failure), {
-    onNone: () => "An event could not be stored, and its session was closed. This is a bug of Tollgate.",
+    onNone: () =>
+      "The store of the sessions crashed, so an event could not be stored and its session was closed. The log says more.",
     onSome: ({ message }) => message
   })
 

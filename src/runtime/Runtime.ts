@@ -118,10 +118,15 @@ const make = Effect.gen(function* () {
   directory.add(log)
   yield* log.emit(new RuntimeStarted({ version }, trusted), {})
 
-  const reject = (command: Command, reason: string) =>
+  const reject = (command: Command, reason: string, error?: string) =>
     log.emit(
       new CommandRejected(
-        { command: command._tag, reason, ...(command.commandId === undefined ? {} : { commandId: command.commandId }) },
+        {
+          command: command._tag,
+          reason,
+          ...(error === undefined ? {} : { error }),
+          ...(command.commandId === undefined ? {} : { commandId: command.commandId })
+        },
         trusted
       ),
       {}
@@ -193,7 +198,7 @@ const make = Effect.gen(function* () {
     const rejected = <A>(self: Effect.Effect<A, SessionNotFound | SessionBusy | DatabaseError>) =>
       self.pipe(
         Effect.asVoid,
-        Effect.catchAll((error) => reject(command, error.message))
+        Effect.catchAll((error) => reject(command, error.message, error._tag))
       )
     switch (command._tag) {
       case "CreateSession":
@@ -205,7 +210,7 @@ const make = Effect.gen(function* () {
         return rejected(open({ session: command.session }, command.commandId))
       case "ResumeLastSession":
         return Effect.flatMap(Effect.either(store.list({ project: command.project, limit: 1 })), (found) => {
-          if (found._tag === "Left") return reject(command, found.left.message)
+          if (found._tag === "Left") return reject(command, found.left.message, found.left._tag)
           const last = found.right[0]
           return last === undefined
             ? reject(command, "There is no session of this project yet.")

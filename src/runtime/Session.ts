@@ -17,6 +17,7 @@ import { ModelView } from "../conversation/ModelView.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import { Models } from "../model/Models.ts"
+import { openModel } from "../model/openModel.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { DecideApproval, SessionCommand } from "./Command.ts"
@@ -73,7 +74,7 @@ const kindOf = (error: TaskError): TaskFailed["kind"] => {
     case "TaskTimedOut":
       return "timeout"
     case "TaskStopped":
-      return "denied"
+      return error.error === "Crashed" ? "defect" : "denied"
     default:
       return "model"
   }
@@ -83,8 +84,10 @@ const terminal = (outcome: Outcome, by: "user" | "shutdown", durationMillis: num
   if (Exit.isSuccess(outcome)) return new TaskCompleted({ ...outcome.value, durationMillis }, trusted)
   const failure = Cause.failureOption(outcome.cause)
   if (Option.isSome(failure)) {
-    const { message } = failure.value
-    return new TaskFailed({ kind: kindOf(failure.value), message, durationMillis }, trusted)
+    const { _tag, message } = failure.value
+    const error = _tag === "TaskStopped" ? failure.value.error : _tag
+    const why = error === undefined ? {} : { error }
+    return new TaskFailed({ kind: kindOf(failure.value), message, ...why, durationMillis }, trusted)
   }
   return endOf(outcome.cause) === "interrupted"
     ? new TaskInterrupted({ by, durationMillis }, trusted)
@@ -164,12 +167,13 @@ export const make = (
       })
     }
 
-    const reject = (command: SessionCommand, reason: string) =>
+    const reject = (command: SessionCommand, reason: string, error?: string) =>
       log.emit(
         new CommandRejected(
           {
             command: command._tag,
             reason,
+            ...(error === undefined ? {} : { error }),
             ...(command.commandId === undefined ? {} : { commandId: command.commandId })
           },
           trusted
@@ -217,7 +221,7 @@ export const make = (
         case "DecideApproval":
           return approvals
             .decide({ ...command, sessionId: id, scope: command.scope ?? "once", by: deciderOf(command) })
-            .pipe(Effect.catchAll((error) => reject(command, error.message)))
+            .pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
         case "RevokeApproval":
           return approvals.revoke(id, command.grantId).pipe(
             Effect.flatMap((revoked) =>
@@ -225,14 +229,14 @@ export const make = (
                 ? log.emit(new ApprovalRevoked({ grantId: command.grantId }, trusted), {})
                 : reject(command, `There is no grant and no saved rule ${command.grantId} here.`)
             ),
-            Effect.catchAll((error) => reject(command, error.message))
+            Effect.catchAll((error) => reject(command, error.message, error._tag))
           )
         case "DeclareClientTools":
           return clientTools.declare(id, command.tools)
         case "AnswerClientCall":
           return clientTools
             .answer({ ...command, sessionId: id })
-            .pipe(Effect.catchAll((error) => reject(command, error.message)))
+            .pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
         case "CancelTask": {
           const inFlight = tasks.get(command.task)
           return inFlight === undefined ? reject(command, `No task ${command.task} is in flight.`) : interrupt(inFlight)
@@ -243,11 +247,15 @@ export const make = (
           return Effect.flatMap(approvals.setPolicy(id, command.policy), (done) =>
             done
               ? log.emit(new ApprovalPolicySet({ policy: command.policy }, trusted), {})
-              : reject(command, "To allow everything, start Tollgate with --dangerously-allow-all.")
+              : reject(
+                  command,
+                  "The policy allow cannot be set here: everything is allowed only where Tollgate was started so.",
+                  "PolicyNotAllowed"
+                )
           )
         case "SwitchModel":
-          return Effect.matchEffect(models.get(command.profile), {
-            onFailure: (error) => reject(command, error.message),
+          return Effect.matchEffect(openModel(models, command.profile), {
+            onFailure: (error) => reject(command, error.message, error._tag),
             onSuccess: () =>
               Effect.suspend(() => {
                 profile = command.profile

@@ -11,7 +11,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   session: Schema.String
 }) {
   override get message() {
-    return `There is no session ${this.session}. tollgate sessions list shows the ones there are.`
+    return `There is no session ${this.session}.`
   }
 }
 
@@ -25,7 +25,7 @@ export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy"
       this.pid === process.pid
         ? ["by another runtime of this process", "end it there"]
         : [`in process ${this.pid}`, `end that process (kill ${this.pid})`]
-    return `Session ${this.session} is open ${where}; nothing was changed. Wait until it is done, ${end}, start a new session, or watch this one: tollgate events ${this.session} --follow`
+    return `Session ${this.session} is open ${where}; nothing was changed. Wait until it is done, ${end}, or start a new session.`
   }
 }
 

@@ -10,6 +10,7 @@ import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Work
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
+import { openModel } from "../model/openModel.ts"
 import { ModelMalformed } from "../model/ModelError.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
@@ -56,7 +57,7 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
         Effect.gen(function* () {
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
-          const model = yield* models.get(profile)
+          const model = yield* openModel(models, profile)
           const own = { session: lease.session, options, profile, model, tools, view, sink }
           return yield* RootWorker.make(own).run
         }),
@@ -87,13 +88,13 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
             message: { role: "system", content: `The user ran ${command.tool}: ${text}` }
           }
           yield* worker.emit(new MessageRecorded({ message }, trusted), 1)
-          if (error !== undefined) return yield* new TaskStopped({ reason: error.message })
+          if (error !== undefined) return yield* new TaskStopped({ reason: error.message, error: error._tag })
           return { text, usage: noUsage, iterations: 1 }
         }),
       compact: (sink, profile) =>
         Effect.gen(function* () {
           yield* sink.emit(new TaskStarted({}, trusted))
-          const model = yield* models.get(profile)
+          const model = yield* openModel(models, profile)
           const instruction: StoredMessage = { id: "compact", message: { role: "user", content: compactInstruction } }
           const messages = [...view.window(options.contextCharacters), instruction]
           const request = { messages, functions: [] }

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
 /** A bug behind a command rejects that command; whoever takes commands goes on with the next. */
@@ -11,7 +12,7 @@ export const contained =
       Effect.suspend(() => perform(command)),
       (defect) =>
         Effect.zipRight(
-          Effect.logError(`The command ${command._tag} crashed`, defect),
+          Effect.logError(`The command ${command._tag} crashed`, Cause.die(defect)),
           reject(command, `${command._tag} crashed. This is a bug of Tollgate; its log says more.`)
         )
     )

@@ -14,6 +14,7 @@ import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
+import { openModel } from "../model/openModel.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { type ToolEvent, trusted } from "../tool/ToolEvent.ts"
 import type { Envelope, Place } from "./Envelope.ts"
@@ -279,7 +280,7 @@ export const resume = (
         )
         const { refusal, root } = yield* Effect.ensuring(
           Effect.gen(function* () {
-            const model = yield* models.get(profile)
+            const model = yield* openModel(models, profile)
             const taken = workers.map(({ path }) => path)
             const own = after(sink.worker(RootWorker.path), iteration)
             const more = { own, taken, used }
@@ -290,7 +291,7 @@ export const resume = (
           }),
           settled
         )
-        if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message })
+        if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
         const { message } = answered.message
         const asked = message.role === "assistant" ? (message.tool_calls ?? []) : []
         const ended = {

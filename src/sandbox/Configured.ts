@@ -23,7 +23,8 @@ const missing = (target: string, key: string) =>
     new SandboxUnavailable({
       target,
       reason: `sandbox.${key} is not set`,
-      mend: `Set it with tollgate config set sandbox.${key} NAME`
+      mend: `Set it to the name of ${key === "image" ? "an image" : "a host"}`,
+      key: `sandbox.${key}`
     })
   )
 

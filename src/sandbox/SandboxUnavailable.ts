@@ -4,7 +4,9 @@ import * as Schema from "effect/Schema"
 export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
   target: Schema.String,
   reason: Schema.String,
-  mend: Schema.String
+  mend: Schema.String,
+  /** The configuration key that is not set, if that is the reason. */
+  key: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
     return `The configured sandbox ${this.target} cannot be used: ${this.reason}. ${this.mend}, or choose another sandbox.target.`

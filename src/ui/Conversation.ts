@@ -19,12 +19,25 @@ import { trusted } from "../tool/ToolEvent.ts"
 
 /** The runtime declined to open the session. */
 export class SessionUnavailable extends Schema.TaggedError<SessionUnavailable>()("SessionUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  session: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The tag of the error behind it. */
+  error: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
     return this.reason
   }
 }
+
+const unavailable = (
+  { error, reason }: { readonly reason: string; readonly error?: string },
+  session: string | undefined
+): SessionUnavailable =>
+  new SessionUnavailable({
+    reason,
+    ...(session === undefined ? {} : { session }),
+    ...(error === undefined ? {} : { error })
+  })
 
 /** Which session to open. */
 export type Which =
@@ -75,7 +88,8 @@ export const open = (
       Effect.flatten(answer.await.pipe(Effect.flatten)),
       () => new RuntimeHasStopped()
     )
-    if (found.event._tag === "CommandRejected") return yield* new SessionUnavailable({ reason: found.event.reason })
+    if (found.event._tag === "CommandRejected")
+      return yield* unavailable(found.event, "session" in command ? command.session : undefined)
     const goesOn = found.event._tag === "SessionResumed" ? found.event.goesOn : undefined
     return { session: found.session, seq: found.seq, ...(goesOn === undefined ? {} : { goesOn: goesOn.task }) }
   })
@@ -100,11 +114,11 @@ const begin = (
     yield* runtime.send(command({ commandId, session, task }))
     const events = runtime.subscribe(session, { from: seq }).pipe(
       Stream.mapError((error) =>
-        error._tag === "SessionNotFound" ? new SessionUnavailable({ reason: error.message }) : error
+        error._tag === "SessionNotFound" ? unavailable({ reason: error.message, error: error._tag }, session) : error
       ),
       Stream.mapEffect((envelope) =>
         envelope.event._tag === "CommandRejected" && envelope.event.commandId === commandId
-          ? new SessionUnavailable({ reason: envelope.event.reason })
+          ? unavailable(envelope.event, session)
           : Effect.succeed(envelope)
       ),
       Stream.takeUntil((envelope) => envelope.task === task && isTerminal(envelope.event))

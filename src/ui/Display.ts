@@ -36,12 +36,20 @@ export type Display =
       readonly text: string
       readonly durationMillis: number
     }
-  | { readonly _tag: "Note"; readonly level: Level; readonly text: string }
+  | {
+      readonly _tag: "Note"
+      readonly level: Level
+      readonly text: string
+      /** The tag of the error behind it. */
+      readonly error?: string
+    }
   | {
       readonly _tag: "TaskEnded"
       readonly outcome: "completed" | "failed" | "interrupted"
       /** Why, unless it completed. */
       readonly reason: string
+      /** The tag of the error behind it. */
+      readonly error?: string
       readonly durationMillis: number
       readonly requests: number
       readonly calls: number

@@ -155,7 +155,7 @@ export class Narrator {
             _tag: "CallNote",
             call: this.call(envelope, event),
             level: "error",
-            text: "the tool has a bug and crashed; the run goes on"
+            text: `tool ${event.tool} crashed; the task goes on`
           }
         ]
       case "ToolOutput":
@@ -214,7 +214,7 @@ export class Narrator {
         ]
       }
       default:
-        return remarks(event).map(({ level, text }) => note(text, level))
+        return remarks(event).map((remark) => ({ _tag: "Note", ...remark }))
     }
   }
 
@@ -306,8 +306,9 @@ export class Narrator {
   private taskEnded(task: string, ended: Omit<Extract<Step, { _tag: "TaskEnded" }>, "_tag">): ReadonlyArray<Step> {
     this.tasks.delete(task)
     for (const place of this.said.keys()) if (place.startsWith(`${task}/`)) this.said.delete(place)
-    const { calls, durationMillis, outcome, reason, requests, usage } = ended
-    return [status(undefined), { _tag: "TaskEnded", outcome, reason, durationMillis, requests, calls, usage }]
+    const { calls, durationMillis, error, outcome, reason, requests, usage } = ended
+    const why = error === undefined ? {} : { error }
+    return [status(undefined), { _tag: "TaskEnded", outcome, reason, ...why, durationMillis, requests, calls, usage }]
   }
 }
 

@@ -9,6 +9,8 @@ const maxTag = 64
 export interface Remark {
   readonly level: Level
   readonly text: string
+  /** The tag of the error behind it. */
+  readonly error?: string
 }
 
 const remark = (text: string, level: Level = "info"): ReadonlyArray<Remark> => [{ level, text }]
@@ -27,7 +29,7 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
     case "ApprovalPolicySet":
       return remark(`approvals: ${event.policy}`)
     case "CommandRejected":
-      return remark(event.reason, "error")
+      return [{ level: "error", text: event.reason, ...(event.error === undefined ? {} : { error: event.error }) }]
     case "WarningRaised":
       return remark(event.message, "warning")
     case "ErrorRaised":

@@ -140,7 +140,7 @@ describe("recovery", () => {
 describe("requireConfig", () => {
   const lookup = (values: Readonly<Record<string, string>>) => (key: string) => Effect.succeed(values[key])
 
-  it.effect("names every missing key with the command that sets it, and runs nothing (M2)", () =>
+  it.effect("names every missing key, and runs nothing (M2)", () =>
     Effect.gen(function* () {
       const required = requireConfig(["a", "b.c", "d", "e"], lookup({ a: "1", d: "", e: "  " }))
       let ran = false
@@ -149,12 +149,7 @@ describe("requireConfig", () => {
       assert.deepStrictEqual(error.keys, ["b.c", "d", "e"])
       assert.strictEqual(
         error.message,
-        [
-          "command chat needs configuration that is not set:",
-          "- b.c: tollgate config set b.c VALUE",
-          "- d: tollgate config set d VALUE",
-          "- e: tollgate config set e VALUE"
-        ].join("\n")
+        ["command chat needs configuration that is not set:", "- b.c", "- d", "- e"].join("\n")
       )
       assert.isFalse(ran)
     })

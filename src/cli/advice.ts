@@ -1,0 +1,45 @@
+/** The command that mends what went wrong, and the words that lead to it. */
+interface Advice {
+  readonly lead: string
+  readonly command: string
+}
+
+/** What is known of an error: its tag, or the tag of the error that it passes on. */
+interface Known {
+  readonly _tag: string
+  readonly error?: string | undefined
+  readonly session?: string | undefined
+  readonly profile?: string | undefined
+  readonly key?: string | undefined
+}
+
+const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
+  ApprovalUnavailable: () => ({
+    lead: "Run it in a terminal, or add",
+    command: "--approve deny, --approve allow-read-only or --dangerously-allow-all"
+  }),
+  PolicyNotAllowed: () => ({ lead: "Start with", command: "tollgate --dangerously-allow-all" }),
+  SessionNotFound: () => ({ lead: "To see all sessions", command: "tollgate sessions list --all" }),
+  SessionBusy: ({ session = "SESSION" }) => ({ lead: "To watch it", command: `tollgate events ${session} --follow` }),
+  ProfileNotFound: () => ({ lead: "To check the profiles", command: "tollgate doctor" }),
+  ProfileInvalid: ({ key, profile = "NAME" }) =>
+    key === undefined
+      ? undefined
+      : { lead: "To correct it", command: `tollgate config set profiles.${profile}.${key} VALUE` },
+  SandboxUnavailable: ({ key }) =>
+    key === undefined ? undefined : { lead: "To set it", command: `tollgate config set ${key} NAME` },
+  DatabaseDamaged: () => ({ lead: "To check all of it", command: "tollgate doctor" })
+}
+
+/** The library speaks of no command; this is the one place that says which command helps with which error. */
+export const adviceOn = (error: Known): Advice | undefined => {
+  const tag = error.error ?? error._tag
+  return Object.hasOwn(table, tag) ? table[tag]?.(error) : undefined
+}
+
+/** A message with the command that helps with its error, which is given whole or by its tag. */
+export const advised = (message: string, error: Known | string | undefined): string => {
+  const known = typeof error === "string" ? { _tag: error } : error
+  const advice = known === undefined ? undefined : adviceOn(known)
+  return advice === undefined ? message : `${message} ${advice.lead}: ${advice.command}`
+}

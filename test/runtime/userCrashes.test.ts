@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { Tools } from "../../src/agent/Tools.ts"
+import { ClientTools } from "../../src/approval/ClientTools.ts"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import type { Middleware } from "../../src/middleware/Middleware.ts"
+import type { ModelService } from "../../src/model/Model.ts"
+import { Models } from "../../src/model/Models.ts"
+import type { ModelPart } from "../../src/model/ModelPart.ts"
+import { InvokeTool, SwitchModel } from "../../src/runtime/Command.ts"
+import type { Event } from "../../src/runtime/Event.ts"
+import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { Runtime } from "../../src/runtime/Runtime.ts"
+import * as Testing from "../../src/testing.ts"
+import { Ids } from "../../src/tool/Ids.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+import type { ToolCall } from "../../src/tool/ToolCall.ts"
+
+const bug = new Error("a bug of the user")
+const thrown = (): never => {
+  throw bug
+}
+
+const endOf = (events: ReadonlyArray<{ readonly event: Event }>) => {
+  const end = events.map(({ event }) => event).find(({ _tag }) => _tag === "TaskFailed" || _tag === "TaskCompleted")
+  assert(end?._tag === "TaskFailed", "the task failed")
+  return end
+}
+
+/** Nothing blames Tollgate, and no stack is told. */
+const assertPlain = (recorded: ReadonlyArray<{ readonly event: Event }>) => {
+  const told = JSON.stringify(recorded.filter(({ event }) => event._tag !== "ToolDefectCaught"))
+  assert.notInclude(told, "bug of Tollgate")
+  assert.notInclude(told, "a bug of the user")
+}
+
+const says = (text: string): ModelPart => ({ _tag: "TextDelta", text })
+
+const crashes: Readonly<Record<string, ModelService["stream"]>> = {
+  "throws when it is asked": thrown,
+  "dies before its first word": () => Stream.die(bug),
+  "dies in the middle of its answer": () => Stream.concat(Stream.make(says("half of")), Stream.die(bug)),
+  "dies while it cleans up": () => Stream.ensuring(Stream.make(says("all")), Effect.die(bug))
+}
+
+describe("a bug in the user's code", () => {
+  it.scopedLive.each(Object.entries(crashes))("of a model that %s names the model (T19)", ([, stream]) =>
+    Effect.gen(function* () {
+      const session = yield* Testing.session()
+      const end = endOf(yield* session.run("go"))
+      assert.strictEqual(end.kind, "model")
+      assert.strictEqual(end.error, "ModelCrashed")
+      assert.include(end.message, "Model mine crashed")
+      assertPlain(yield* session.recorded)
+    }).pipe(Effect.provide(Testing.layer({ model: { name: "mine", stream } })))
+  )
+
+  it.scopedLive("of the code that opens a model names the profile, in a task and in a switch (T19)", () =>
+    Effect.gen(function* () {
+      const session = yield* Testing.session()
+      assert.include(endOf(yield* session.run("go")).message, "Model broken crashed")
+      yield* session.send(new SwitchModel({ session: session.id, profile: "other" }))
+      const rejected = yield* session.awaitEvent((event) => event._tag === "CommandRejected")
+      assert(rejected._tag === "CommandRejected")
+      assert.include(rejected.reason, "Model other crashed")
+      assertPlain(yield* session.recorded)
+    }).pipe(
+      Effect.provide(
+        Runtime.layer.pipe(
+          Layer.provide(Tools.layerEffect(Toolset.make([]))),
+          Layer.provide(Layer.succeed(Models, { profiles: ["broken"], preferred: "broken", get: thrown })),
+          Layer.provide(ClientTools.layer()),
+          Layer.provide(Approvals.layer({ policy: "allow" })),
+          Layer.provideMerge(MemorySessionStore.layer),
+          Layer.provideMerge(Ids.layerSequential)
+        )
+      )
+    )
+  )
+
+  const broken = Tool.make("broken", {
+    description: "Throws",
+    parameters: Schema.Struct({}),
+    success: Schema.String,
+    approval: "never",
+    mode: "both",
+    handler: thrown
+  })
+  it.scopedLive("of a tool names the tool, and a task that is nothing but its call fails with it (T19)", () =>
+    Effect.gen(function* () {
+      const session = yield* Testing.session()
+      yield* session.send(new InvokeTool({ session: session.id, task: "own", tool: "broken", parameters: {} }))
+      const end = endOf([{ event: yield* session.awaitEnd("own") }])
+      assert.deepStrictEqual([end.kind, end.error, end.message], ["defect", "Crashed", "tool broken crashed"])
+      const seen = yield* session.run("go")
+      const failed = seen.map(({ event }) => event).find(({ _tag }) => _tag === "ToolCallFailed")
+      assert(failed?._tag === "ToolCallFailed")
+      assert.strictEqual(failed.error.message, "tool broken crashed")
+      assertPlain(yield* session.recorded)
+    }).pipe(
+      Effect.provide(Testing.layer({ tools: [broken], model: [[{ call: { name: "broken" } }], [{ say: "sorry" }]] }))
+    )
+  )
+
+  it.scopedLive("of a middleware names the tool it stands in front of (T19)", () =>
+    Effect.gen(function* () {
+      const echo = Tool.make("echo", {
+        description: "Echoes",
+        parameters: Schema.Struct({}),
+        success: Schema.String,
+        approval: "never",
+        handler: () => Effect.succeed("hello")
+      })
+      const middleware: Middleware<ToolCall> = () => thrown()
+      const toolset = yield* Toolset.make([echo], { middleware })
+      const events: Array<Event> = []
+      const emit = (event: Event) => Effect.sync(() => void events.push(event))
+      yield* Effect.exit(
+        toolset.call({
+          name: "echo",
+          callId: "c",
+          sessionId: "s",
+          workerPath: ["root"],
+          rawParams: {},
+          startedAt: 0,
+          sink: { emit, commit: emit }
+        })
+      )
+      const failed = events.find(({ _tag }) => _tag === "ToolCallFailed")
+      assert(failed?._tag === "ToolCallFailed")
+      assert.strictEqual(failed.error.message, "tool echo crashed")
+    }).pipe(Effect.provide(Approvals.layer({ policy: "allow" })))
+  )
+})
