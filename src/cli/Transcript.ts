@@ -209,11 +209,12 @@ export class Transcript {
     return this.header(call) + lines.map((line) => `    ${line}\n`).join("")
   }
 
-  private callEnded({ call, durationMillis, outcome, text }: Extract<Display, { readonly _tag: "CallEnded" }>): string {
+  private callEnded(ended: Extract<Display, { readonly _tag: "CallEnded" }>): string {
+    const { call, durationMillis, outcome, result, text } = ended
     const { style } = this.options
-    const output = this.outputs.get(call.key)
+    const output = this.outputs.get(call.key) ?? (result === undefined ? undefined : OutputLines.ofResult(result))
     this.outputs.delete(call.key)
-    const { lines, omitted } = output?.end() ?? { lines: [], omitted: 0 }
+    const { lines, omitted } = output?.end(outcome === "failed") ?? { lines: [], omitted: 0 }
     const rest =
       lines.length === 0
         ? ""
@@ -254,7 +255,7 @@ export class Transcript {
     const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens
     const figures = [
       many(ended.requests, "request"),
-      many(ended.calls, "call"),
+      `${many(ended.calls, "call")}${ended.failedCalls === 0 ? "" : `, ${ended.failedCalls} failed`}`,
       ...(tokens === 0 ? [] : [many(tokens, "token")]),
       duration(ended.durationMillis)
     ].join(" · ")

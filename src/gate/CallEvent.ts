@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { ToolEvent } from "../tool/ToolEvent.ts"
+import { ResultFailure } from "../tool/ToolResult.ts"
 
 const call = { callId: Schema.String, tool: Schema.String }
 
@@ -10,10 +11,11 @@ export class ToolCallRequested extends Schema.TaggedClass<ToolCallRequested>()("
   arguments: Schema.String
 }) {}
 
-/** The call succeeded; `message` is its result in the conversation. */
+/** The call gave a result, which is `message` in the conversation; `failed` where what it ran has failed. */
 export class ToolCallCompleted extends Schema.TaggedClass<ToolCallCompleted>()("ToolCallCompleted", {
   ...call,
   message: StoredMessage,
+  failed: Schema.optionalWith(ResultFailure, { exact: true }),
   durationMillis: Schema.Number
 }) {}
 

@@ -93,8 +93,9 @@ export const concluded = <E, R>(
       const common = { callId, tool: name, durationMillis }
       const happened = passage.entered && tool?.readOnly !== true
       if (Exit.isSuccess(exit)) {
-        const message = toolMessage(callId, exit.value.text)
-        yield* sink.emit(new ToolCallCompleted({ ...common, message }, trusted))
+        const { failed, text } = exit.value
+        const message = toolMessage(callId, text)
+        yield* sink.emit(new ToolCallCompleted({ ...common, message, ...(failed && { failed }) }, trusted))
         return exit.value
       }
       const end = endOf(exit.cause)

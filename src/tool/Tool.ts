@@ -7,7 +7,7 @@ import { lazy } from "./lazy.ts"
 import { decoder, jsonSchemaOf, type Decode } from "./Parameters.ts"
 import type { Preview } from "./Preview.ts"
 import type { ToolCall } from "./ToolCall.ts"
-import { encoder, type Encode } from "./ToolResult.ts"
+import { encoder, type Encode, type ResultFailure } from "./ToolResult.ts"
 
 export type Location = "server" | "client"
 export type ExecutionMode = "llm" | "manual" | "both"
@@ -171,6 +171,8 @@ export interface Options<
   readonly parameters: Params
   /** What the handler gives; the model reads its encoded form. */
   readonly success: Success
+  /** Whether a success tells of a failure, e.g. of a program with an exit code: shown as one, and still read by the model. */
+  readonly failed?: (success: Success["Type"]) => ResultFailure | undefined
   /** What the handler may fail with; `Schema.Never` if absent. */
   readonly failure?: Failure
   /** Where the handler runs; `server` if absent. */
@@ -243,7 +245,7 @@ export const make = <
     codec: {
       jsonSchema: lazy(() => jsonSchemaOf(options.parameters)),
       decode: lazy(() => decoder(options.parameters)),
-      encode: lazy(() => encoder(options.success))
+      encode: lazy(() => encoder(options.success, options.failed))
     },
     middleware: undefined
   }

@@ -8,14 +8,26 @@ import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined ? "done" : JSON.stringify(value)
 
-/** What a call gave: the encoded success and the text of it that a model reads. */
+/** What a call ran has failed, and by which fact; the call itself gave a result, which the model reads. */
+export const ResultFailure = Schema.Struct({
+  /** A phrase for people: `exit code 3`, `ended by SIGKILL`, `HTTP 404`. */
+  reason: Schema.String,
+  exitCode: Schema.optionalWith(Schema.Number, { exact: true }),
+  signal: Schema.optionalWith(Schema.String, { exact: true }),
+  timedOut: Schema.optionalWith(Schema.Boolean, { exact: true })
+})
+export type ResultFailure = typeof ResultFailure.Type
+
+/** What a call gave: the encoded success, the text of it that a model reads, and whether what it ran has failed. */
 export class ToolResult {
   readonly value: unknown
   readonly text: string
+  readonly failed: ResultFailure | undefined
 
-  constructor(value: unknown, text: string) {
+  constructor(value: unknown, text: string, failed?: ResultFailure) {
     this.value = value
     this.text = text
+    this.failed = failed
   }
 
   /** A result that did not come from a handler; its text is the value itself, or the JSON of it. */
@@ -25,7 +37,7 @@ export class ToolResult {
 
   /** The same value under another text, e.g. one that was cut. */
   withText(text: string): ToolResult {
-    return new ToolResult(this.value, text)
+    return new ToolResult(this.value, text, this.failed)
   }
 }
 
@@ -41,8 +53,11 @@ export class ResultInvalid extends Schema.TaggedError<ResultInvalid>()("ResultIn
 
 export type Encode = (success: unknown) => Either.Either<ToolResult, string>
 
-/** An encoder of successes; compile it once per tool. */
-export const encoder = (schema: Schema.Schema.AnyNoContext): Encode => {
+/** An encoder of successes; compile it once per tool. `failed` tells which of them are failures. */
+export const encoder = (
+  schema: Schema.Schema.AnyNoContext,
+  failed?: (success: never) => ResultFailure | undefined
+): Encode => {
   // What a handler gives in place of nothing is nothing, as in TypeScript.
   if (AST.isVoidKeyword(schema.ast)) return () => Either.right(ToolResult.of(undefined))
   const encode = Schema.encodeUnknownEither(schema)
@@ -53,6 +68,9 @@ export const encoder = (schema: Schema.Schema.AnyNoContext): Encode => {
         (value) => !isDeepValue(value),
         () => `it is nested deeper than ${maxJsonDepth} levels`
       ),
-      Either.map(ToolResult.of)
+      Either.map((value) => {
+        const result = ToolResult.of(value)
+        return failed === undefined ? result : new ToolResult(value, result.text, failed(success as never))
+      })
     )
 }

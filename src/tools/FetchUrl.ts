@@ -10,6 +10,7 @@ import { untrusted } from "../redaction/untrusted.ts"
 import * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { optionalCount } from "./Parameter.ts"
+import { failureOf, Reported } from "./Reported.ts"
 import { WebSettings, type WebSettingsShape } from "./web/WebSettings.ts"
 
 /** Statuses of a server that wants to be asked again. */
@@ -74,7 +75,8 @@ export const FetchUrl = Tool.make("fetch_url", {
   label: "Fetch page",
   category: "web",
   parameters,
-  success: Schema.String,
+  success: Reported,
+  failed: failureOf,
   failure: Schema.Union(FetchRefused, FetchFailed, FetchDeferred),
   idempotent: true,
   approval: ({ url }) => Effect.map(judged(url), ({ asks }) => asks),
@@ -103,10 +105,11 @@ export const FetchUrl = Tool.make("fetch_url", {
           : []),
         ...(page.truncated ? ["the page was longer than what is fetched of one"] : [])
       ]
-      return [
+      const answer = [
         `HTTP ${page.status} ${page.url} ${page.contentType}`.trim(),
         untrusted(page.url, part),
         ...notes.map((note) => `[${note}]`)
       ].join("\n")
+      return { text: answer, ...(page.status >= 400 && { failed: { reason: `HTTP ${page.status}` } }) }
     })
 })

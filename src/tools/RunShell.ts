@@ -13,9 +13,11 @@ import { Redactor } from "../redaction/Redactor.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Tool from "../tool/Tool.ts"
+import type { ResultFailure } from "../tool/ToolResult.ts"
 import { confine } from "./Confinement.ts"
 import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
+import { failureOf, Reported } from "./Reported.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
@@ -50,11 +52,23 @@ const status = ({ exceeded, exitCode, signal }: ProcessResult, limits: Limits.Li
     case undefined:
       return signal === null ? told(exitCode) : `ended by ${signal}`
     case "time":
-      return `ended after ${Duration.toSeconds(limits.time ?? 0)} s, its limit, together with all that it had started`
+      return `timed out after ${Duration.toSeconds(limits.time ?? 0)} s; its processes were ended`
     default: {
       const asking = exceeded === "idle" ? "" : "; a command that the user decides on has no such limit"
-      return `ended at its limit of ${Limits.describe(exceeded, limits)}, together with all that it had started${asking}`
+      return `ended at its limit of ${Limits.describe(exceeded, limits)}; its processes were ended${asking}`
     }
+  }
+}
+
+/** A command that ended otherwise than by itself with 0. */
+const failure = (result: ProcessResult, reason: string): ResultFailure | undefined => {
+  const { exceeded, exitCode, signal } = result
+  if (exceeded === undefined && exitCode === 0) return undefined
+  return {
+    reason,
+    ...(exitCode !== null && { exitCode }),
+    ...(signal !== null && { signal }),
+    ...((exceeded === "time" || exceeded === "idle") && { timedOut: true })
   }
 }
 
@@ -100,7 +114,8 @@ export const RunShell = Tool.make("run_shell", {
   label: "Run command",
   category: "shell",
   parameters,
-  success: Schema.String,
+  success: Reported,
+  failed: failureOf,
   failure: Schema.Union(CommandRefused, BoundaryInvalid, SpawnFailed),
   risk: "high",
   timeout: 0,
@@ -142,6 +157,9 @@ export const RunShell = Tool.make("run_shell", {
       )
       const result = yield* processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
       const output = yield* transcript.end
-      return [status(result, limits), output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
+      const ended = status(result, limits)
+      const failed = failure(result, ended)
+      const text = [ended, output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
+      return { text, ...(failed && { failed }) }
     }).pipe(Effect.scoped)
 })

@@ -34,6 +34,8 @@ export type Display =
       readonly outcome: "done" | "failed" | "interrupted" | "unknown"
       /** The result, or what went wrong. */
       readonly text: string
+      /** The result of a call that gave one although what it ran has failed. */
+      readonly result?: string
       readonly durationMillis: number
     }
   | {
@@ -53,6 +55,8 @@ export type Display =
       readonly durationMillis: number
       readonly requests: number
       readonly calls: number
+      /** Those that failed, or whose result tells of a failure. */
+      readonly failedCalls: number
       readonly usage: Usage | undefined
     }
 

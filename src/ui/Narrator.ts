@@ -1,3 +1,4 @@
+import type { ToolCallCompleted } from "../gate/CallEvent.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
@@ -27,6 +28,7 @@ export type Step =
 interface TaskTold {
   requests: number
   calls: number
+  failedCalls: number
   /** Tokens of the iterations that have ended. */
   tokens: number
 }
@@ -186,7 +188,7 @@ export class Narrator {
       case "Notified":
         return [{ _tag: "Notice", notice: event }]
       case "ToolCallCompleted":
-        return this.ended(envelope, event, "done", event.message.message.content ?? "", event.durationMillis)
+        return this.completed(envelope, event)
       case "ToolCallFailed":
         return this.ended(envelope, event, "failed", event.error.message, event.durationMillis)
       case "ToolCallInterrupted":
@@ -226,7 +228,7 @@ export class Narrator {
   private told(task: string): TaskTold {
     const known = this.tasks.get(task)
     if (known !== undefined) return known
-    const fresh = { requests: 0, calls: 0, tokens: 0 }
+    const fresh = { requests: 0, calls: 0, failedCalls: 0, tokens: 0 }
     this.tasks.set(task, fresh)
     return fresh
   }
@@ -286,19 +288,30 @@ export class Narrator {
     ]
   }
 
+  /** A result that tells of a failure is shown as one, without the line that names it twice. */
+  private completed(envelope: Envelope, event: ToolCallCompleted): ReadonlyArray<Step> {
+    const content = event.message.message.content ?? ""
+    const { durationMillis, failed } = event
+    if (failed === undefined) return this.ended(envelope, event, "done", content, durationMillis)
+    const result = content.startsWith(`${failed.reason}\n`) ? content.slice(failed.reason.length + 1) : content
+    return this.ended(envelope, event, "failed", failed.reason, durationMillis, result)
+  }
+
   private ended(
     envelope: Envelope,
     event: { readonly callId: string; readonly tool: string },
     outcome: "done" | "failed" | "interrupted" | "unknown",
     text: string,
-    durationMillis: number
+    durationMillis: number,
+    result?: string
   ): ReadonlyArray<Step> {
     const call = this.call(envelope, event)
     this.calls.delete(call.key)
+    if (outcome === "failed") this.told(envelope.task ?? "").failedCalls++
     const forwarded = this.forwarded.delete(call.key)
     return [
       ...(forwarded ? [{ _tag: "ClientCallEnded", callId: event.callId } as const] : []),
-      { _tag: "CallEnded", call, outcome, text, durationMillis },
+      { _tag: "CallEnded", call, outcome, text, durationMillis, ...(result !== undefined && { result }) },
       status("working")
     ]
   }
@@ -306,9 +319,10 @@ export class Narrator {
   private taskEnded(task: string, ended: Omit<Extract<Step, { _tag: "TaskEnded" }>, "_tag">): ReadonlyArray<Step> {
     this.tasks.delete(task)
     for (const place of this.said.keys()) if (place.startsWith(`${task}/`)) this.said.delete(place)
-    const { calls, durationMillis, error, outcome, reason, requests, usage } = ended
+    const { calls, durationMillis, error, failedCalls, outcome, reason, requests, usage } = ended
     const why = error === undefined ? {} : { error }
-    return [status(undefined), { _tag: "TaskEnded", outcome, reason, ...why, durationMillis, requests, calls, usage }]
+    const figures = { durationMillis, requests, calls, failedCalls, usage }
+    return [status(undefined), { _tag: "TaskEnded", outcome, reason, ...why, ...figures }]
   }
 }
 

@@ -95,7 +95,10 @@ describe("fetch_url", () => {
       assert.isBelow(first.text.length, 67_000)
       const rest = yield* fetch("/long", 65_536)
       assert.notInclude(rest.text, "go on")
-      assert.match((yield* fetch("/none")).text, /^HTTP 404 /)
+      const none = yield* fetch("/none")
+      assert.match(none.text, /^HTTP 404 /)
+      const [ended] = none.events.flatMap((event) => (event._tag === "ToolCallCompleted" ? [event.failed] : []))
+      assert.deepStrictEqual(ended, { reason: "HTTP 404" })
     })
   )
 
