@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import { cutWords } from "../policy/shell/VisibleText.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import { cutMiddle, makeVisible } from "../redaction/visible.ts"
 import { type ApprovalRequest, type ContextMessage, type Scope } from "../tool/ApprovalRequest.ts"
@@ -24,7 +25,7 @@ const contextOf = (redactor: RedactorShape, call: ToolCall): ReadonlyArray<Conte
   const messages: ReadonlyArray<ContextMessage> = last()
   return messages.slice(-maxContext).map(({ content, role }) => ({
     role,
-    content: cutMiddle(makeVisible(redactor.text(content.slice(0, 8 * maxContextText))), maxContextText)
+    content: cutMiddle(makeVisible(redactor.text(cutWords(content, 8 * maxContextText))), maxContextText)
   }))
 }
 

@@ -91,6 +91,10 @@ const depth = (path: string): number => path.split("/").length
 const ordered = (paths: Iterable<string>): ReadonlyArray<string> =>
   [...new Set(paths)].sort((a, b) => depth(a) - depth(b))
 
+/** Those that are not inside another: a hidden directory is empty, and nothing can be mounted in it. */
+const outermost = (places: ReadonlyArray<Absent>): ReadonlyArray<Absent> =>
+  places.filter(({ path }) => !places.some((other) => other.path !== path && within(other.path, path)))
+
 /** What a policy means on the file system as it is now. */
 export const make = (policy: SandboxPolicy, view: View = system): Plan => {
   const from = (given: string): string => path.resolve(policy.cwd, given)
@@ -126,7 +130,7 @@ export const make = (policy: SandboxPolicy, view: View = system): Plan => {
     pinned: ordered(pinned),
     readOnly: ordered(readOnly),
     absent: [...absent.values()],
-    hidden: existing(policy.hidden ?? []),
+    hidden: outermost(existing(policy.hidden ?? [])),
     cwd
   }
 }

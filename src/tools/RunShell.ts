@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import * as os from "node:os"
 import { ask } from "../policy/Verdict.ts"
 import { BoundaryInvalid } from "../policy/path/PathContext.ts"
+import { cutWords } from "../policy/shell/VisibleText.ts"
 import { inLocale } from "../process/Environment.ts"
 import * as Limits from "../process/Limits.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
@@ -33,7 +34,7 @@ const parameters = Schema.Struct({
 
 const firstLine = (command: string): string => {
   const [line = "", ...more] = command.trim().split("\n")
-  const text = line.length > 200 ? `${line.slice(0, 200)}…` : line
+  const text = cutWords(line, 200)
   return makeVisible(more.length === 0 ? text : `${text} … (${more.length + 1} lines)`)
 }
 

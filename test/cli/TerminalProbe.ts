@@ -1,43 +1,9 @@
-// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalTimers:off - drives real processes from outside
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach } from "@effect/vitest"
-import type * as Headless from "@xterm/headless"
-import { createRequire } from "node:module"
-import { spawn } from "@lydell/node-pty"
-import { built } from "../support/built.ts"
+import { type Options, type Probe, probe } from "../support/terminal.ts"
 import type { Place } from "./command.ts"
 
-/** How long something may take to appear before the test fails with what is there instead. */
-const patienceMillis = 20_000
-
-/** Its entry for bundlers names a file that is not there. */
-const { Terminal: Screen } = createRequire(import.meta.url)("@xterm/headless") as typeof Headless
-
-export interface Options {
-  readonly columns?: number
-  readonly rows?: number
-  readonly env?: Readonly<Record<string, string>>
-}
-
-/**
- * Runs the command, says how it ended where no screen shows it, and keeps the terminal open until it is killed: what was
- * written last cannot be lost with a terminal that closes first. The trap leaves ctrl-c to the command alone.
- */
-const witness = 'trap : INT; "$@"; printf "\\033]7777;%d\\007" "$?"; exec sleep 600'
-const farewell = new RegExp(`${"\u001b"}\\]7777;(\\d+)${"\u0007"}`)
-
-/** The command in a real pseudo-terminal, and what a person would see in it. */
-export interface Probe {
-  readonly press: (keys: string) => void
-  readonly resize: (columns: number, rows: number) => void
-  /** Resolves with the screen once it shows the text. */
-  readonly seen: (text: string | RegExp) => Promise<string>
-  /** Every line, those that have scrolled away included. */
-  readonly screen: () => string
-  /** Everything that was written, escape sequences included. */
-  readonly raw: () => string
-  readonly ended: Promise<number>
-  readonly kill: () => void
-}
+export { type Probe, probe }
 
 /** Opens terminals that are closed when their test is over. */
 export const probes = (at: () => Place) => {
@@ -51,71 +17,5 @@ export const probes = (at: () => Place) => {
     const opened = await probe(at(), args, options)
     open.push(opened)
     return opened
-  }
-}
-
-export const probe = async (at: Place, args: ReadonlyArray<string>, options: Options = {}): Promise<Probe> => {
-  const { columns: cols = 80, env = {}, rows = 40 } = options
-  const emulator = new Screen({ cols, rows, scrollback: 2000, allowProposedApi: true })
-  const child = spawn("/bin/sh", ["-c", witness, "sh", process.execPath, await built(), ...args], {
-    cols,
-    rows,
-    cwd: at.work,
-    env: { ...at.env, TERM: "xterm-256color", ...env }
-  })
-  let raw = ""
-  let end = (_code: number) => {}
-  const ended = new Promise<number>((resolve) => (end = resolve))
-  const waiting = new Set<() => void>()
-  child.onData((data) => {
-    raw += data
-    emulator.write(data, () => {
-      waiting.forEach((look) => look())
-      const code = farewell.exec(raw)?.[1]
-      if (code !== undefined) end(Number(code))
-    })
-  })
-  child.onExit(({ exitCode }) => end(exitCode))
-  const screen = () => {
-    const { active } = emulator.buffer
-    const lines = Array.from(
-      { length: active.length },
-      (_, index) => active.getLine(index)?.translateToString(true) ?? ""
-    )
-    return lines.join("\n").trimEnd()
-  }
-  return {
-    press: (keys) => child.write(keys),
-    resize: (columns, rows) => {
-      child.resize(columns, rows)
-      emulator.resize(columns, rows)
-    },
-    seen: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const shown = screen()
-          if (!(typeof text === "string" ? shown.includes(text) : text.test(shown))) return
-          waiting.delete(look)
-          resolve(shown)
-        }
-        waiting.add(look)
-        const giveUp = (why: string) => {
-          look()
-          if (waiting.delete(look)) reject(new Error(`${why} without ${String(text)}:\n${screen()}`))
-        }
-        void ended.then(() => giveUp("ended"))
-        setTimeout(() => giveUp("waited"), patienceMillis).unref()
-        look()
-      }),
-    screen,
-    raw: () => raw.replace(farewell, ""),
-    ended,
-    kill: () => {
-      try {
-        process.kill(-child.pid, "SIGKILL")
-      } catch {
-        // Everything in it has ended already.
-      }
-    }
   }
 }

@@ -85,8 +85,13 @@ describe("a sandbox plan", () => {
   })
 
   it("hides what exists, at its real place (S3)", () => {
-    assert.deepStrictEqual(plan({ hidden: ["link/token", "link", "/nowhere"] }).hidden, [
-      { path: "/home/ada/secrets/token", kind: "file" },
+    assert.deepStrictEqual(plan({ hidden: ["link/token", "/nowhere"] }).hidden, [
+      { path: "/home/ada/secrets/token", kind: "file" }
+    ])
+  })
+
+  it("hides nothing within what is hidden, where nothing could be mounted (S3)", () => {
+    assert.deepStrictEqual(plan({ hidden: ["link/token", "link"] }).hidden, [
       { path: "/home/ada/secrets", kind: "directory" }
     ])
   })

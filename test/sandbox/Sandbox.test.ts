@@ -160,8 +160,8 @@ layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestSer
       confined(
         Effect.gen(function* () {
           const { root, outside } = yield* workspace
-          fs.writeFileSync(path.join(outside, "token"), "s3cr3t")
-          const hidden = [path.join(root, "src"), path.join(root, ".git/config")]
+          fs.mkdirSync(path.join(outside, "inner"))
+          const hidden = [path.join(root, "src"), path.join(root, ".git/config"), outside, path.join(outside, "inner")]
           const { stdout } = yield* run(`ls src; cat .git/config; echo end`, policyOf(root, { protected: [], hidden }))
           assert.strictEqual(head(stdout), "end\n")
         })

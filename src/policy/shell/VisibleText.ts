@@ -7,8 +7,12 @@ export const firstUnseen = (text: string): string | undefined => {
   return found === undefined ? undefined : `U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
 }
 
-/** At most 60 characters of a text on one line, in quotes, for use in a reason. */
-export const excerpt = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, " ")
-  return `\`${line.length > 60 ? `${line.slice(0, 59)}…` : line}\``
+/** At most so many characters of a text, the last word whole or left out: half a secret would not be known for one. */
+export const cutWords = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  const end = Math.max(...[" ", "\n", "\t"].map((blank) => text.lastIndexOf(blank, max - 1)))
+  return `${text.slice(0, end + 1)}…`
 }
+
+/** At most 60 characters of a text on one line, in quotes, for use in a reason. */
+export const excerpt = (text: string): string => `\`${cutWords(text.replaceAll(/\s+/g, " "), 59)}\``
