@@ -146,7 +146,14 @@ export const make = <
 >(
   tools: Tools,
   options: Options<C, G> = {}
-): Effect.Effect<Toolset<SealedError<Tools, C>, SealedRequirements<Tools, C, G>>, ToolsetInvalid> =>
+): Effect.Effect<
+  Toolset<
+    SealedError<Tools, C>,
+    // Written out, so that an editor shows the services and not the name of their union.
+    Exclude<OwnRequirements<Tools[number]>, Provides<C>> | Requires<C> | Deciders<Tools[number], G>
+  >,
+  ToolsetInvalid
+> =>
   Effect.suspend(() => {
     const { middleware } = options
     const gate: Gate = options.gate ?? guarded

@@ -216,7 +216,16 @@ export const make = <
 >(
   name: Name,
   options: Options<Params, Success, Failure, R, ReadOnly, Idempotent, N, B>
-): Tool<Name, Params, Success, Failure, R, IsRepeatable<ReadOnly, Idempotent>, IsAsking<N, B, ReadOnly>> => {
+): Tool<
+  Name,
+  Params,
+  Success,
+  // Where a tool is made inside an array of tools, its failure is its own and not that of any tool.
+  NoInfer<Failure>,
+  R,
+  IsRepeatable<ReadOnly, Idempotent>,
+  IsAsking<N, B, ReadOnly>
+> => {
   const readOnly = options.readOnly === true
   const idempotent = readOnly || options.idempotent === true
   const approval: Approval<Params["Type"], Failure["Type"], R> = options.approval ?? (readOnly ? "never" : "always")
