@@ -20,12 +20,15 @@ const declared = (folder: string): ReadonlyArray<string> =>
     .flatMap(([, name]) => name ?? [])
 
 describe("the public API", () => {
-  it.each(["src/middleware", "src/tool", "src/gate"])("has the class of every error that %s can fail with (T1, M2)", (place) => {
-    const names = declared(place)
-    assert.isAbove(names.length, 3)
-    assert.deepStrictEqual(
-      names.filter((name) => !exported.has(name)),
-      []
-    )
-  })
+  it.each(["src/middleware", "src/tool", "src/gate"])(
+    "has the class of every error that %s can fail with (T1, M2)",
+    (place) => {
+      const names = declared(place)
+      assert.isAbove(names.length, 3)
+      assert.deepStrictEqual(
+        names.filter((name) => !exported.has(name)),
+        []
+      )
+    }
+  )
 })
