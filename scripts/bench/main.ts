@@ -8,6 +8,7 @@ import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
+import { pasted, read } from "./paste.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
 import { start } from "./start.ts"
 import { agentStep, bareStep } from "./step.ts"
@@ -108,6 +109,12 @@ const rows: ReadonlyArray<Row> = [
   microsRow("classify-p99", classified, parsedAlone, "the parser alone", "≤ 1,000 µs"),
   rateRow("redact-plain", redactPlain, "≥ 50 MB/s"),
   rateRow("redact-secrets", redactSecrets, "as fast as it goes"),
+  [
+    "paste-10000",
+    Effect.sync(() =>
+      figure("paste-10000", pasted(), "ms", read(), "its bytes read as text", "≤ 100 ms of the processor")
+    )
+  ],
   logRow("log-1", 50_000, 1, 0),
   logRow("log-10", 20_000, 10, 0),
   logRow("log-100-stalled", 5_000, 100, 1),

@@ -5,6 +5,7 @@ import type { AgentEvent, WorkerEnded, WorkerStarted } from "./AgentEvent.ts"
 
 /** Where a worker tells what happens; it is mute once its task has ended. */
 export interface WorkerSink {
+  readonly task: string
   readonly emit: (event: AgentEvent | ToolEvent, iteration: number) => Effect.Effect<void>
   /** Several durable events at once. */
   readonly emitAll: (events: ReadonlyArray<AgentEvent | ToolEvent>, iteration: number) => Effect.Effect<void>

@@ -48,6 +48,7 @@ export const callTool = (
       name: call.function.name,
       callId: call.id,
       sessionId: place.sessionId,
+      taskId: sink.task,
       workerPath: place.workerPath,
       arguments: call.function.arguments,
       startedAt: yield* Clock.currentTimeMillis,

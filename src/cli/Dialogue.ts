@@ -4,10 +4,11 @@ import * as Layer from "effect/Layer"
 import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { ClearSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
+import { ClearSession, CompactSession, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import { isTerminal } from "../runtime/Event.ts"
 import { followIterations } from "../runtime/followIterations.ts"
 import { Runtime } from "../runtime/Runtime.ts"
+import { Ids } from "../tool/Ids.ts"
 import { defaults } from "../runtime/RuntimeOptions.ts"
 import * as Iterations from "../tool/iterations.ts"
 import { Notifications } from "../tool/Notifications.ts"
@@ -33,6 +34,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     yield* Effect.provide(Effect.zipRight(ProjectConfig.warn, Misnamed.warn), context)
     const runtime = Context.get(context, Runtime)
     const approvals = Context.get(context, Approvals)
+    const ids = yield* Ids
 
     const iterations = Iterations.make(Context.get(context, ProgressBoard), Context.get(context, Notifications))
     const { settings } = yield* Configuration
@@ -63,6 +65,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
           submit: (text: string) => Effect.provide(submit(opened, text), context),
           activity: Effect.provide(activity, context),
           interrupt: Effect.ignore(runtime.send(new Interrupt({ session }))),
+          compact: Effect.flatMap(ids.next("task"), (task) => runtime.send(new CompactSession({ session, task }))),
           clear: Effect.suspend(() => runtime.send(new ClearSession({ session }))),
           switchTo: (profile: string) => runtime.send(new SwitchModel({ session, profile }))
         }

@@ -29,8 +29,8 @@ export const interactive = (options: InteractiveOptions) =>
     if (!screen.interactive) {
       const missing =
         process.stdin.isTTY && process.stdout.isTTY
-          ? "This terminal is dumb (TERM=dumb), and the prompt has to move its cursor."
-          : "There is no terminal to type in."
+          ? "The prompt needs a terminal that can move its cursor, and TERM is dumb."
+          : "The prompt needs a terminal."
       return yield* new UsageError({
         reason: `${missing} Send one prompt with tollgate run "…", or see tollgate --help.`
       })
@@ -90,7 +90,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       if (session !== undefined && running !== undefined) {
         return session.interrupt
       }
-      return idleInterrupts++ === 0 ? say("ctrl-c again or ctrl-d quits") : Deferred.succeed(quit, undefined)
+      return idleInterrupts++ === 0 ? say("press ctrl-c again to quit, or ctrl-d") : Deferred.succeed(quit, undefined)
     })
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => onInterrupt))
 
@@ -116,21 +116,28 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
           case "Exit":
             return running === undefined
               ? yield* Deferred.succeed(quit, undefined)
-              : yield* say("a task is running; esc stops it, then /exit quits", "error")
+              : yield* say("a task is running · esc stops it, then /exit quits", "error")
           case "Clear":
-            return session === undefined ? yield* say("there is nothing to forget yet") : yield* session.clear
+            return session === undefined ? yield* say("nothing to clear yet") : yield* session.clear
+          case "Compact": {
+            if (session === undefined) return yield* say("nothing to summarize yet")
+            if (running !== undefined) return yield* say("a task is running · esc stops it", "error")
+            running = yield* Deferred.make<void>()
+            yield* session.compact
+            return yield* ended
+          }
           case "Status": {
             const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${process.cwd()}`
             return yield* say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
           }
           case "Model": {
             if (command.profile === undefined)
-              return yield* say(`${profile}; there are: ${Object.keys(profiles).join(", ")}`)
+              return yield* say(`${profile} · available: ${Object.keys(profiles).join(", ")}`)
             const target = yield* opened
             return yield* target.switchTo(command.profile)
           }
           case "Unknown":
-            return yield* say(`There is no /${command.name}. /help shows what there is.`, "error")
+            return yield* say(`unknown command /${command.name} · /help lists them`, "error")
         }
       })
 
@@ -171,7 +178,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     yield* ui.stop
     if (session !== undefined) {
       yield* screen.progress(
-        screen.style.dim(`${invocation()} --session ${session.session.slice(0, 16)} goes on from here\n`)
+        screen.style.dim(`resume with ${invocation()} --session ${session.session.slice(0, 16)}\n`)
       )
     }
   }).pipe(Effect.scoped)

@@ -1,17 +1,67 @@
 import type { UserInput } from "@effect/platform/Terminal"
-import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import * as readline from "node:readline"
+import { PassThrough } from "node:stream"
+import { StringDecoder } from "node:string_decoder"
+import { Pastes } from "./Paste.ts"
 
+/** A key that was pressed; one with the name `paste` holds all that was pasted. */
 export type Key = UserInput
 
 export type OnKey = (key: Key) => Effect.Effect<void>
 
-/** What is pasted comes between two marks, so that a line break in it is none of the person's. */
 const marksPaste = "\u001b[?2004h"
 const marksPasteNoMore = "\u001b[?2004l"
 const write = (text: string) => Effect.sync(() => void process.stdout.write(text))
+
+/** How long the rest of a key's sequence may take. */
+const escapeMillis = 50
+
+/** What the terminal sends, as keys; a paste is decoded as a whole and never key by key. */
+const keysOf = (stdin: NodeJS.ReadStream) =>
+  Effect.gen(function* () {
+    const keys = yield* Mailbox.make<Key>()
+    const typed = new PassThrough()
+    const decoder = new StringDecoder("utf8")
+    const pastes = new Pastes()
+    const onKey = (input: string | undefined, { ctrl, meta, name, shift }: readline.Key) => {
+      const key = { name: name ?? "", ctrl: ctrl === true, meta: meta === true, shift: shift === true }
+      keys.unsafeOffer({ input: Option.fromNullable(input), key })
+    }
+    const onPaste = (text: string) => {
+      const key = { name: "paste", ctrl: false, meta: false, shift: false }
+      keys.unsafeOffer({ input: Option.some(text), key })
+    }
+    const onData = (data: Buffer) => {
+      for (const { _tag, text } of pastes.push(decoder.write(data))) {
+        if (_tag === "Pasted") onPaste(text)
+        // Decoded at once, so that a key stays in front of the paste that follows it.
+        else typed.emit("data", Buffer.from(text))
+      }
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const decoding = readline.createInterface({ input: typed, escapeCodeTimeout: escapeMillis })
+        readline.emitKeypressEvents(typed, decoding)
+        typed.on("keypress", onKey)
+        stdin.on("data", onData)
+        if (stdin.isTTY) stdin.setRawMode(true)
+        return decoding
+      }),
+      (decoding) =>
+        Effect.sync(() => {
+          stdin.off("data", onData)
+          stdin.pause()
+          if (stdin.isTTY) stdin.setRawMode(false)
+          decoding.close()
+        })
+    )
+    return keys as Mailbox.ReadonlyMailbox<Key>
+  })
 
 /** The keys of a terminal in raw mode; whoever took the focus last gets them. */
 export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
@@ -24,8 +74,7 @@ export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
   static readonly layer: Layer.Layer<Keyboard> = Layer.scoped(
     Keyboard,
     Effect.gen(function* () {
-      const terminal = yield* NodeTerminal.make(() => false)
-      const keys = yield* terminal.readInput
+      const keys = yield* keysOf(process.stdin)
       yield* Effect.acquireRelease(write(marksPaste), () => write(marksPasteNoMore))
       let holders: ReadonlyArray<{ readonly onKey: OnKey }> = []
       yield* keys.take.pipe(

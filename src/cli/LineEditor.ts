@@ -1,53 +1,61 @@
 import * as Option from "effect/Option"
 import { eachGrapheme } from "../redaction/graphemes.ts"
+import { makeVisible } from "../redaction/visible.ts"
 import { columns } from "./Layout.ts"
 import { isCtrl, type Key } from "./Keyboard.ts"
 
-const split = (text: string): ReadonlyArray<string> => Array.from(eachGrapheme(text), ({ segment }) => segment)
-
-/** Lines that are remembered. */
+/** Lines that are remembered, and their characters in all. */
 const historyLimit = 200
+const historySize = 4 * 1024 * 1024
 
-/** A line being typed: what a key does to it, without a terminal. */
+/** Characters beside the cursor in which a whole grapheme is looked for. */
+const near = 200
+
+const lengths = (text: string): ReadonlyArray<number> => Array.from(eachGrapheme(text), ({ segment }) => segment.length)
+
+/** What is pasted without what no key types. */
+const pasted = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n\t]/gu, "")
+
+/** A grapheme as it stands in one row. */
+const inRow = (segment: string): string => (segment === "\n" ? "⏎" : segment === "\t" ? " " : makeVisible(segment))
+
+/** A line being typed: what a key does to it, without a terminal. A key costs the same however long the line is. */
 export class LineEditor {
-  private left: ReadonlyArray<string> = []
-  private right: ReadonlyArray<string> = []
+  private whole = ""
+  /** Where the cursor is, always between two graphemes. */
+  private at = 0
   private readonly history: Array<string> = []
+  private remembered = 0
   /** How far back in the history; 0 is the line being typed. */
   private back = 0
   private draft = ""
-  private pasting = false
 
   get text(): string {
-    return [...this.left, ...this.right].join("")
+    return this.whole
   }
 
   set text(text: string) {
-    this.left = split(text)
-    this.right = []
+    this.whole = text
+    this.at = text.length
   }
 
   /** The line when Enter ends it. */
   press(key: Key): string | undefined {
     const { name } = key.key
-    if (name === "paste-start" || name === "paste-end") {
-      this.pasting = name === "paste-start"
-      return undefined
-    }
-    if (name === "return" || name === "enter") {
-      if (!this.pasting && name === "return") return this.submit()
-      this.insert("\n")
-    } else if (name === "backspace" || isCtrl(key, "h")) this.left = this.left.slice(0, -1)
-    else if (name === "delete" || isCtrl(key, "d")) this.right = this.right.slice(1)
-    else if (name === "left" || isCtrl(key, "b")) this.move(-1)
-    else if (name === "right" || isCtrl(key, "f")) this.move(1)
-    else if (name === "home" || isCtrl(key, "a")) this.move(-this.left.length)
-    else if (name === "end" || isCtrl(key, "e")) this.move(this.right.length)
+    if (name === "return") return this.submit()
+    if (name === "paste") this.insert(pasted(Option.getOrElse(key.input, () => "")))
+    else if (name === "enter") this.insert("\n")
+    else if (name === "backspace" || isCtrl(key, "h")) this.cut(this.before(), this.at)
+    else if (name === "delete" || isCtrl(key, "d")) this.cut(this.at, this.after())
+    else if (name === "left" || isCtrl(key, "b")) this.at = this.before()
+    else if (name === "right" || isCtrl(key, "f")) this.at = this.after()
+    else if (name === "home" || isCtrl(key, "a")) this.at = 0
+    else if (name === "end" || isCtrl(key, "e")) this.at = this.whole.length
     else if (name === "up" || isCtrl(key, "p")) this.recall(1)
     else if (name === "down" || isCtrl(key, "n")) this.recall(-1)
-    else if (isCtrl(key, "u")) this.left = []
-    else if (isCtrl(key, "k")) this.right = []
-    else if (isCtrl(key, "w")) this.left = split(this.left.join("").replace(/\S+\s*$/u, ""))
+    else if (isCtrl(key, "u")) this.cut(0, this.at)
+    else if (isCtrl(key, "k")) this.cut(this.at, this.whole.length)
+    else if (isCtrl(key, "w")) this.cut(this.wordBefore(), this.at)
     else if (!key.key.ctrl && !key.key.meta) {
       const typed = Option.getOrElse(key.input, () => "")
       if (typed !== "" && !typed.startsWith("\u001b") && typed >= " " && typed !== "\u007f") this.insert(typed)
@@ -58,22 +66,43 @@ export class LineEditor {
 
   /** The line and the column of the cursor in a window of `width` columns around it; line breaks show as `⏎`. */
   view(width: number): { readonly text: string; readonly cursor: number } {
-    const seen = (parts: ReadonlyArray<string>) => parts.map((part) => (part === "\n" ? "⏎" : part))
-    let left = seen(this.left)
-    while (left.length > 0 && columns(left.join("")) > width - 1) left = left.slice(1)
-    const before = left.join("")
-    return { text: before + seen(this.right).join(""), cursor: columns(before) }
+    // No terminal shows more characters than a few for each column.
+    const some = Math.max(near, width * 4)
+    const seen = (text: string) => Array.from(eachGrapheme(text), ({ segment }) => inRow(segment))
+    const left = seen(this.whole.slice(Math.max(0, this.at - some), this.at))
+    let from = left.length
+    for (let used = 0; from > 0; from--) {
+      used += columns(left[from - 1] ?? "")
+      if (used > width - 1) break
+    }
+    const before = left.slice(from).join("")
+    return { text: before + seen(this.whole.slice(this.at, this.at + some)).join(""), cursor: columns(before) }
   }
 
   private insert(text: string): void {
-    this.left = split(this.left.join("") + text)
+    this.whole = this.whole.slice(0, this.at) + text + this.whole.slice(this.at)
+    this.at += text.length
   }
 
-  private move(by: number): void {
-    const all = [...this.left, ...this.right]
-    const at = Math.max(0, Math.min(all.length, this.left.length + by))
-    this.left = all.slice(0, at)
-    this.right = all.slice(at)
+  private cut(from: number, to: number): void {
+    this.whole = this.whole.slice(0, from) + this.whole.slice(to)
+    this.at = from
+  }
+
+  private before(): number {
+    return this.at - (lengths(this.whole.slice(Math.max(0, this.at - near), this.at)).at(-1) ?? 0)
+  }
+
+  private after(): number {
+    return this.at + (lengths(this.whole.slice(this.at, this.at + near))[0] ?? 0)
+  }
+
+  private wordBefore(): number {
+    const isBlank = (at: number) => /\s/u.test(this.whole[at] ?? "")
+    let at = this.at
+    while (at > 0 && isBlank(at - 1)) at--
+    while (at > 0 && !isBlank(at - 1)) at--
+    return at
   }
 
   private recall(by: number): void {
@@ -88,8 +117,13 @@ export class LineEditor {
     const line = this.text
     this.text = ""
     this.back = 0
-    if (line.trim() !== "" && this.history.at(-1) !== line) this.history.push(line)
-    if (this.history.length > historyLimit) this.history.shift()
+    if (line.trim() !== "" && this.history.at(-1) !== line) {
+      this.history.push(line)
+      this.remembered += line.length
+    }
+    while (this.history.length > historyLimit || (this.remembered > historySize && this.history.length > 1)) {
+      this.remembered -= this.history.shift()?.length ?? 0
+    }
     return line
   }
 }

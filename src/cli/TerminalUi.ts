@@ -34,6 +34,9 @@ const aheadLimit = 32
 /** How long nobody may type before what is typed is meant for something else. */
 const over = Duration.seconds(1)
 
+/** What Escape does where nothing is typed. */
+type OnEscape = "stays" | "leaves" | "interrupts"
+
 const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
 
 /** The terminal as a frontend: text that only grows, and a line at the bottom that says what is going on. */
@@ -113,20 +116,27 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       )
 
     /** Reads a line at the bottom of the screen. */
-    const read = (question: string, into: LineEditor): Effect.Effect<Option.Option<string>> =>
-      withBottom((bottom) => reading(Effect.succeed(question), into, bottom))
+    const read = (
+      question: string,
+      into: LineEditor,
+      escape: OnEscape = "stays"
+    ): Effect.Effect<Option.Option<string>> =>
+      withBottom((bottom) => reading(Effect.succeed(question), into, bottom, escape))
     /** Reads a line while the question counts the time down; Escape leaves it. */
     const readInTime = (question: Effect.Effect<string>): Effect.Effect<Option.Option<string>> =>
-      withBottom((bottom) => reading(question, new LineEditor(), bottom, Schedule.spaced("1 second")))
+      withBottom((bottom) => reading(question, new LineEditor(), bottom, "leaves", Schedule.spaced("1 second")))
     const reading = (
       question: Effect.Effect<string>,
       into: LineEditor,
       bottom: Screen["Type"]["bottom"],
+      escape: OnEscape,
       redraws?: Schedule.Schedule<number>
     ) =>
       Effect.gen(function* () {
         const answer = yield* Deferred.make<Option.Option<string>>()
         const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
+        const interrupted = Effect.asVoid(interruptions.offer(undefined))
+        const escapes = { stays: Effect.void, leaves: leave, interrupts: interrupted }
         const show = Effect.flatMap(question, (asked) => {
           const room = Math.max(8, screen.width() - columns(asked) - 2)
           const { cursor, text } = into.view(room)
@@ -138,7 +148,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
           if (isCtrl(key, "c") || isEscape(key)) {
             into.text = ""
             if (!empty) return show
-            return redraws !== undefined && isEscape(key) ? leave : Effect.asVoid(interruptions.offer(undefined))
+            return isEscape(key) ? escapes[escape] : interrupted
           }
           const line = into.press(key)
           return line === undefined ? show : Effect.asVoid(Deferred.succeed(answer, Option.some(line)))
@@ -227,7 +237,9 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
           yield* put(
             lines.map((line, index) => ({ to: "progress", text: `${index === 0 ? style.cyan("? ") : "  "}${line}\n` }))
           )
-          return screen.interactive ? yield* read(`${style.cyan("answer")} `, new LineEditor()) : Option.none()
+          return screen.interactive
+            ? yield* read(`${style.cyan("answer")} `, new LineEditor(), "interrupts")
+            : Option.none()
         }),
       interruptions: Mailbox.toStream(interruptions),
       asides: Mailbox.toStream(asides),

@@ -233,15 +233,9 @@ export const approvalPrompt = (
     })
     const answer = Effect.repeat(turn, { until: (given): given is Answer => given !== undefined })
 
-    let pasting = false
     return yield* keyboard.focus((key) => {
       if (isCtrl(key, "c")) return interrupt
-      const { name } = key.key
-      if (name === "paste-start" || name === "paste-end") {
-        pasting = name === "paste-start"
-        return Effect.void
-      }
       // What is pasted was written for something else.
-      return pasting ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
+      return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
     })(answer)
   })

@@ -2,16 +2,17 @@ import type { Style } from "./Style.ts"
 
 /** What a line that begins with a slash asks for; it never reaches a model. */
 export type SlashCommand =
-  | { readonly _tag: "Help" | "Exit" | "Clear" | "Status" }
+  | { readonly _tag: "Help" | "Exit" | "Clear" | "Compact" | "Status" }
   | { readonly _tag: "Model"; readonly profile: string | undefined }
   | { readonly _tag: "Unknown"; readonly name: string }
 
 const described: ReadonlyArray<readonly [string, string]> = [
-  ["/help", "shows this"],
-  ["/model [NAME]", "shows the profiles, or switches to one"],
-  ["/clear", "lets the model forget what was said; the log keeps it"],
-  ["/status", "says where you are"],
-  ["/exit", "quits; ctrl-d does too"]
+  ["/help", "show these commands"],
+  ["/model [NAME]", "list the profiles, or switch to one"],
+  ["/clear", "clear the model's context; the log keeps the conversation"],
+  ["/compact", "replace the model's context with a summary"],
+  ["/status", "show session, profile, mode and activity"],
+  ["/exit", "quit (or ctrl-d)"]
 ]
 
 export const slashHelp = (style: Style): string =>
@@ -30,6 +31,8 @@ export const parseSlash = (line: string): SlashCommand | undefined => {
       return { _tag: "Exit" }
     case "clear":
       return { _tag: "Clear" }
+    case "compact":
+      return { _tag: "Compact" }
     case "status":
       return { _tag: "Status" }
     case "model":

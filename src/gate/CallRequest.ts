@@ -12,6 +12,8 @@ interface Common {
   readonly name: string
   readonly callId: string
   readonly sessionId: string
+  /** The task that the call is part of, if any. */
+  readonly taskId?: string
   /** From the root worker to the one that calls. */
   readonly workerPath: ReadonlyArray<string>
   /** Epoch milliseconds. */

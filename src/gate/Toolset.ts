@@ -197,6 +197,7 @@ export const make = <
               tool: found.tool,
               callId: request.callId,
               sessionId: request.sessionId,
+              ...(request.taskId !== undefined && { taskId: request.taskId }),
               workerPath: request.workerPath,
               rawParams: params.right,
               params: undecoded,

@@ -168,6 +168,7 @@ export const make = (
       return told
     }
     return {
+      task,
       emit: (event, iteration) => {
         const place = at(iteration)
         if (isTransient(event)) return inParts(event, (part) => unlessMute(() => log.emit(part, place)))

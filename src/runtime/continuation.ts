@@ -203,6 +203,7 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
 
 /** Numbers the iterations on from those before the restart. */
 const after = (sink: WorkerSink, iterations: number): WorkerSink => ({
+  task: sink.task,
   emit: (event, iteration) => sink.emit(event, iteration + iterations),
   emitAll: (events, iteration) => sink.emitAll(events, iteration + iterations),
   commit: (event, iteration) => sink.commit(event, iteration + iterations)

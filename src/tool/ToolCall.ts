@@ -19,6 +19,8 @@ export interface ToolCall extends Attempted {
   readonly tool: Tool.Any
   readonly callId: string
   readonly sessionId: string
+  /** The task that the call is part of, if any. */
+  readonly taskId?: string
   /** From the root worker to the one that calls. */
   readonly workerPath: ReadonlyArray<string>
   /** The parameters as JSON, from the model or from a hook that replaced them. */

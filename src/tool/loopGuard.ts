@@ -74,8 +74,8 @@ const watch = (call: ToolCall) => {
 }
 
 /**
- * Notices a worker that makes the same call over and over though its outcome stays the same (as opencode and Gemini CLI
- * do), whatever refuses it. An outcome that changes is not a loop: polling goes on. It stands outside of all that can refuse
+ * Notices a worker that makes the same call over and over in one task though its outcome stays the same (as opencode and
+ * Gemini CLI do), whatever refuses it. An outcome that changes is not a loop: polling goes on. It stands outside of all that can refuse
  * a call, and of `announce`, by which it knows that none has.
  */
 export const loopGuard = ({
@@ -132,7 +132,7 @@ export const loopGuard = ({
       Effect.suspend((): Effect.Effect<A, E | LoopDetected, R> => {
         const params = canonical(call.rawParams)
         if (Option.isNone(params)) return next(call)
-        const worker = `${call.sessionId}/${call.workerPath.join("/")}`
+        const worker = JSON.stringify([call.sessionId, call.taskId, call.workerPath])
         const asked = brief(`${call.name} ${params.value}`)
         const last = trails.get(worker)
         if (last !== undefined && last.asked === asked && last.count >= repeats) {

@@ -33,7 +33,12 @@ interface Place {
   readonly prompt: string
 }
 
-const mute: WorkerSink = { emit: () => Effect.void, emitAll: () => Effect.void, commit: () => Effect.void }
+const mute: WorkerSink = {
+  task: "task",
+  emit: () => Effect.void,
+  emitAll: () => Effect.void,
+  commit: () => Effect.void
+}
 
 /** Ways of saying that it is the person at the frontend. */
 const operators = new Set(["operator", "user", "human", "owner", "cli", "web"])

@@ -6,6 +6,7 @@ import { similar } from "../../src/cli/Guard.ts"
 import { columns, fit, Flow, wrap } from "../../src/cli/Layout.ts"
 import { LineEditor } from "../../src/cli/LineEditor.ts"
 import { OutputLines } from "../../src/cli/OutputLines.ts"
+import { Pastes } from "../../src/cli/Paste.ts"
 import { coloured } from "../../src/cli/Style.ts"
 
 const text = FastCheck.array(FastCheck.constantFrom("a", "word", "世界", "👩‍👩‍👧", " ", "\n", "é", "  "), {
@@ -114,15 +115,11 @@ describe("LineEditor", () => {
     assert.strictEqual(editor.text, "")
   })
 
-  it("keeps line breaks that are pasted, and sends none but the typed one", () => {
+  it("takes a paste as one insertion, and sends none of its line breaks", () => {
     const editor = new LineEditor()
-    editor.press(key("paste-start"))
-    type(editor, "one")
-    assert.isUndefined(editor.press(key("return")))
-    type(editor, "two")
-    editor.press(key("paste-end"))
-    assert.strictEqual(editor.view(40).text, "one⏎two")
-    assert.strictEqual(editor.press(key("return")), "one\ntwo")
+    editor.press(key("paste", "one\r\ntwo\u001b[31m"))
+    assert.strictEqual(editor.view(40).text, "one⏎two[31m")
+    assert.strictEqual(editor.press(key("return")), "one\ntwo[31m")
   })
 
   it("shows a window around the cursor that fits", () => {
@@ -131,5 +128,95 @@ describe("LineEditor", () => {
     const { cursor, text } = editor.view(20)
     assert.isAtMost(cursor, 19)
     assert.isAtMost(columns(text), 20)
+  })
+
+  it("does to a line what it does to the list of its graphemes", () => {
+    const segments = (text: string) => Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+    const letter = FastCheck.constantFrom("a", "é", "👩‍👩‍👧", "字", " ", "\n", "\u0301")
+    const press = FastCheck.oneof(
+      FastCheck.record({
+        name: FastCheck.constant("paste"),
+        input: FastCheck.string({ unit: letter, maxLength: 400 })
+      }),
+      FastCheck.record({
+        name: FastCheck.constantFrom("left", "right", "home", "end", "backspace", "delete"),
+        input: FastCheck.constant("")
+      })
+    )
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(press, { maxLength: 20 }), (presses) => {
+        const editor = new LineEditor()
+        let left = ""
+        let right = ""
+        for (const { input, name } of presses) {
+          editor.press(key(name, input))
+          const before = segments(left)
+          const [next = "", ...after] = segments(right)
+          if (name === "paste") left += input
+          else if (name === "backspace") left = before.slice(0, -1).join("")
+          else if (name === "delete") right = after.join("")
+          else if (name === "home" || name === "end") {
+            const all = left + right
+            left = name === "end" ? all : ""
+            right = name === "end" ? "" : all
+          } else if (name === "left") {
+            right = (before.at(-1) ?? "") + right
+            left = before.slice(0, -1).join("")
+          } else {
+            left += next
+            right = after.join("")
+          }
+          assert.strictEqual(editor.text, left + right)
+          const { cursor, text } = editor.view(20)
+          assert.isAtMost(cursor, 20)
+          assert.notMatch(text, /[\r\n]/)
+        }
+      }),
+      { numRuns: 100 }
+    )
+  })
+})
+
+describe("Pastes", () => {
+  const begin = "\u001b[200~"
+  const end = "\u001b[201~"
+  const all = (chunks: ReadonlyArray<string>) => {
+    const pastes = new Pastes()
+    const pieces = chunks.flatMap((chunk) => pastes.push(chunk))
+    const of = (tag: string) => pieces.flatMap(({ _tag, text }) => (_tag === tag ? [text] : []))
+    return { keys: of("Keys").join(""), pasted: of("Pasted") }
+  }
+
+  it("finds a paste however the terminal cuts it, and lets no line break of it become a key (U12)", () => {
+    const content = FastCheck.string({
+      unit: FastCheck.constantFrom("a", "\r", "\u001b", "[", "2", "~"),
+      maxLength: 40
+    })
+    FastCheck.assert(
+      FastCheck.property(content, FastCheck.array(FastCheck.nat(80), { maxLength: 3 }), (text, cuts) => {
+        const whole = `ab${begin}${text}${end}cd`
+        const at = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length]
+        // Nothing after an Escape waits for a mark in more than two pieces.
+        FastCheck.pre(!at.some((cut, index) => index > 0 && cut - (at[index - 1] ?? 0) < begin.length))
+        const found = all(at.slice(1).map((cut, index) => whole.slice(at[index], cut)))
+        assert.deepStrictEqual(found.pasted, [text])
+        assert.strictEqual(found.keys.replace(begin, ""), "abcd")
+      })
+    )
+  })
+
+  it("drops a paste without an end on ctrl-c, cuts one that is too long, and holds no key back", () => {
+    assert.deepStrictEqual(all([`${begin}rm -rf`, "\u0003", "\rmore", `${end}x`]), { keys: "\u0003x", pasted: [] })
+    assert.deepStrictEqual(all([`${begin}rm -rf`, "\u0003", "\u0003", "x"]), { keys: "\u0003\u0003x", pasted: [] })
+    assert.deepStrictEqual(all(["\u001b"]), { keys: "\u001b", pasted: [] })
+    const [cut = ""] = all([
+      begin,
+      ..."x"
+        .repeat(6)
+        .split("")
+        .map((x) => x.repeat(1024 * 1024)),
+      end
+    ]).pasted
+    assert.match(cut.slice(-100), /x\n\[the paste was cut here: it had more than 4,194,304 characters\]$/)
   })
 })

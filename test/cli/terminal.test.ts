@@ -35,7 +35,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     await terminal.seen(/Good day\.[^]*Good day\.[^]*1 request/)
     terminal.press(ctrlD)
     assert.strictEqual(await terminal.ended, 0)
-    assert.match(terminal.screen(), /--session session_\w+ goes on from here/)
+    assert.match(terminal.screen(), /resume with .*--session session_\w+/)
     assert.isTrue(
       terminal.raw().trimEnd().endsWith("\u001b[?25h") ||
         terminal.raw().lastIndexOf("\u001b[?25h") > terminal.raw().lastIndexOf("\u001b[?25l")
@@ -60,6 +60,33 @@ describe("the terminal", { timeout: 60_000 }, () => {
     assert.notInclude(terminal.raw(), "›")
   })
 
+  it("sends a paste of 10,000 lines as one prompt, and nothing before Enter (U12)", async () => {
+    const lines = Array.from({ length: 10_000 }, (_, line) => `line ${line}`)
+    scripted(at, [{ when: "line 9999\nto its end", repeat: true, steps: [{ say: "All read." }] }])
+    const terminal = await open([])
+    await terminal.seen("›")
+    terminal.press(`\u001b[200~${lines.join("\r")}\u001b[201~\u001b[200~\rto its end\u001b[201~`)
+    await terminal.seen("line 9999⏎to its end")
+    assert.notInclude(terminal.screen(), "All read.")
+    terminal.press("\r")
+    const shown = await terminal.seen("1 request")
+    assert.include(shown, "All read.")
+  })
+
+  it("quits on the second ctrl-c in a row at the prompt, and says so at the first (U8)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
+    const terminal = await open([])
+    await terminal.seen("›")
+    terminal.press(ctrlC)
+    await terminal.seen("press ctrl-c again to quit")
+    terminal.press("hello\r")
+    await terminal.seen("1 request")
+    terminal.press(ctrlC)
+    await terminal.seen(/press ctrl-c again[^]*press ctrl-c again/)
+    terminal.press(ctrlC)
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
   it("answers slash commands without the model", async () => {
     scripted(at, [])
     const terminal = await open([])
@@ -69,7 +96,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     terminal.press("/status\r")
     await terminal.seen("no session yet")
     terminal.press("/nothing\r")
-    await terminal.seen("There is no /nothing")
+    await terminal.seen("unknown command /nothing")
     terminal.press("/model none\r")
     await terminal.seen("There is no model profile none")
     terminal.press("/exit\r")

@@ -37,7 +37,7 @@ describe("loopGuard", () => {
     }).pipe(Effect.provide(asked))
   )
 
-  it.effect("lets other parameters, other outcomes and other workers go on (T15)", () =>
+  it.effect("lets other parameters, other outcomes, other workers and other tasks go on (T15)", () =>
     Effect.gen(function* () {
       let polls = 0
       const toolset = yield* sealed({ action: "stop", repeats: 2 }, [
@@ -53,6 +53,9 @@ describe("loopGuard", () => {
       for (let index = 0; index < 6; index++) yield* toolset.call(request("poll", {}))
       for (let index = 0; index < 6; index++) {
         yield* toolset.call({ ...request("echo", { text: "same" }), workerPath: ["root", String(index % 4)] })
+      }
+      for (let index = 0; index < 6; index++) {
+        yield* toolset.call({ ...request("echo", { text: "same" }), taskId: String(index) })
       }
       for (let index = 0; index < 1100; index++) {
         yield* toolset.call({ ...request("echo", { text: "same" }), sessionId: String(index) })
