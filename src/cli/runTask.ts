@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { Interrupt } from "../runtime/Command.ts"
 import type { TerminalEvent } from "../runtime/Event.ts"
-import { Runtime, type RuntimeHasStopped } from "../runtime/Runtime.ts"
+import { Runtime, type RuntimeHasStopped, type TooManyTasks } from "../runtime/Runtime.ts"
 import { type Begun, type Opened, type SubmitError, terminalOf } from "../ui/Conversation.ts"
 import { endedEarly } from "./Outcome.ts"
 
@@ -18,7 +18,7 @@ const patience = Duration.seconds(8)
  */
 export const runTask = <E, R>(
   opened: Opened,
-  begun: Effect.Effect<Begun, RuntimeHasStopped, Runtime>,
+  begun: Effect.Effect<Begun, RuntimeHasStopped | TooManyTasks, Runtime>,
   show: (events: Stream.Stream<Envelope, SubmitError>) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {

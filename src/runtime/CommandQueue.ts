@@ -1,9 +1,14 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
 import type * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+
+/** How a value gets in; false where it does not. */
+export interface Offer<A> {
+  readonly offer: (value: A) => Effect.Effect<boolean>
+  readonly unsafeOffer: (value: A) => boolean
+}
 
 /**
  * The writing end of a `Queue` on a `Mailbox`, which unlike a shut `Queue` answers `false` after its end instead of
@@ -14,9 +19,11 @@ class MailboxEnqueue<A> extends Effectable.Class<boolean> implements Queue.Enque
   private readonly mailbox: Mailbox.Mailbox<A>
   private readonly size_: () => Option.Option<number>
   private readonly bound: number
+  private readonly offer_: Offer<A>
 
-  constructor(mailbox: Mailbox.Mailbox<A>, bound: number) {
+  constructor(mailbox: Mailbox.Mailbox<A>, bound: number, offer: Offer<A>) {
     super()
+    this.offer_ = offer
     this.mailbox = mailbox
     this.bound = bound
     this.size_ = () => mailbox.unsafeSize()
@@ -52,15 +59,18 @@ class MailboxEnqueue<A> extends Effectable.Class<boolean> implements Queue.Enque
     return this.mailbox.await as Effect.Effect<void>
   }
   offer(value: A) {
-    return this.mailbox.offer(value)
+    return this.offer_.offer(value)
   }
   unsafeOffer(value: A) {
-    return this.mailbox.unsafeOffer(value)
+    return this.offer_.unsafeOffer(value)
   }
   offerAll(values: Iterable<A>) {
-    return Effect.map(this.mailbox.offerAll(values), Chunk.isEmpty)
+    return Effect.map(
+      Effect.forEach(values, (value) => this.offer(value)),
+      (taken) => taken.every(Boolean)
+    )
   }
 }
 
-export const make = <A>(mailbox: Mailbox.Mailbox<A>, capacity: number): Queue.Enqueue<A> =>
-  new MailboxEnqueue(mailbox, capacity)
+export const make = <A>(mailbox: Mailbox.Mailbox<A>, capacity: number, offer: Offer<A>): Queue.Enqueue<A> =>
+  new MailboxEnqueue(mailbox, capacity, offer)

@@ -21,7 +21,7 @@ import { Models } from "../model/Models.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { version } from "../version.ts"
-import { type Command, ResumeSession, SubmitPrompt } from "./Command.ts"
+import { type CancelTask, type Command, type Interrupt, ResumeSession, SubmitPrompt } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import { contained } from "./contained.ts"
 import type { Envelope } from "./Envelope.ts"
@@ -32,11 +32,22 @@ import * as Session from "./Session.ts"
 import type { SessionBusy, SessionNotFound } from "./SessionStore.ts"
 import { type Lease, type OpenOptions, SessionStore } from "./SessionStore.ts"
 import * as Directory from "./Directory.ts"
+import { isSubmission, Submissions } from "./Submissions.ts"
 
 /** The runtime has stopped and takes no more commands. */
 export class RuntimeHasStopped extends Schema.TaggedError<RuntimeHasStopped>()("RuntimeHasStopped", {}) {
   override get message() {
     return "The runtime has stopped and takes no more commands."
+  }
+}
+
+/** The session has as many tasks as may wait; the command was not taken. */
+export class TooManyTasks extends Schema.TaggedError<TooManyTasks>()("TooManyTasks", {
+  session: Schema.String,
+  tasks: Schema.Number
+}) {
+  override get message() {
+    return `Session ${this.session} has ${this.tasks} tasks that wait already; cancel one or wait for the first to end.`
   }
 }
 
@@ -61,8 +72,10 @@ export const runtimeSession = "runtime"
 export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
   Runtime,
   {
+    /** `offer` answers false for a command that is not taken. */
     readonly commands: Queue.Enqueue<Command>
-    readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped>
+    /** Suspends while too many commands wait, except for one that ends tasks, which overtakes them. */
+    readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped | TooManyTasks>
     /**
      * All that happens from now on, in every session and in the runtime itself. A session whose store fails leaves with an
      * `ErrorRaised` of the runtime; the others go on.
@@ -77,7 +90,10 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
     readonly prompt: (
       session: string,
       prompt: string
-    ) => Effect.Effect<string, TaskUnfinished | SessionNotFound | SessionBusy | RuntimeHasStopped | EventLog.LogError>
+    ) => Effect.Effect<
+      string,
+      TaskUnfinished | SessionNotFound | SessionBusy | RuntimeHasStopped | TooManyTasks | EventLog.LogError
+    >
   }
 >() {
   static readonly layer: Layer.Layer<Runtime, never, SessionStore | Models | Tools | Approvals> = Layer.scoped(
@@ -111,6 +127,9 @@ const make = Effect.gen(function* () {
   const context = yield* Effect.context<SessionStore | Models | Tools | Approvals>()
   const scope = yield* Effect.scope
   const mailbox = yield* Mailbox.make<Command>({ capacity: options.commandCapacity, strategy: "suspend" })
+  /** Interruptions, which overtake the commands that wait. */
+  const urgent = yield* Mailbox.make<Effect.Effect<void>>({ capacity: options.commandCapacity, strategy: "suspend" })
+  const submissions = new Submissions(options.maxQueuedTasks)
   const sessions = new Map<string, Open>()
   const own: Lease = { session: runtimeSession, epoch: 1, head: 0, created: true, project: "", profile: "" }
   const log = yield* EventLog.make(own, forgetful(store))
@@ -177,7 +196,10 @@ const make = Effect.gen(function* () {
         const cause = commandId === undefined ? {} : { commandId }
         yield* opened.emit(new SessionCreated({ project, profile, ...cause }, trusted), {})
       }
-      const session = yield* Session.make(opened, commandId).pipe(Effect.provide(context), Scope.extend(own))
+      const session = yield* Session.make(opened, submissions, commandId).pipe(
+        Effect.provide(context),
+        Scope.extend(own)
+      )
       const gone = yield* Deferred.make<boolean>()
       sessions.set(request.session, { session, gone: Deferred.await(gone) })
       yield* Effect.interruptible(session.stopped).pipe(
@@ -185,6 +207,7 @@ const make = Effect.gen(function* () {
         Effect.zipRight(Effect.suspend(() => Effect.forEach(Option.toArray(opened.failed()), tell(opened, commandId)))),
         Effect.onExit((exit) =>
           Effect.suspend(() => {
+            submissions.forget(request.session)
             if (Exit.isSuccess(exit)) sessions.delete(request.session)
             return Deferred.succeed(gone, Exit.isSuccess(exit))
           })
@@ -192,6 +215,11 @@ const make = Effect.gen(function* () {
         Effect.forkIn(scope)
       )
       return session
+    })
+
+  const left = (command: Command) =>
+    Effect.sync(() => {
+      if (isSubmission(command)) submissions.leave(command)
     })
 
   const perform = (command: Command): Effect.Effect<void> => {
@@ -218,18 +246,32 @@ const make = Effect.gen(function* () {
         })
       case "Shutdown":
         return Effect.asVoid(mailbox.end)
-      default:
+      default: {
+        const closing = Effect.zipRight(
+          left(command),
+          reject(command, `Session ${command.session} is closing; send it again.`)
+        )
         return rejected(
-          Effect.flatMap(open({ session: command.session }, undefined), (session) =>
-            Effect.flatMap(session.send(command), (taken) =>
-              taken ? Effect.void : reject(command, `Session ${command.session} is closing; send it again.`)
-            )
+          open({ session: command.session }, undefined).pipe(
+            Effect.flatMap((session) => session.send(command)),
+            Effect.flatMap((taken) => (taken ? Effect.void : closing)),
+            Effect.tapError(() => left(command))
           )
         )
+      }
     }
   }
 
+  /** Ends the tasks that there are now, those included whose commands wait still: they end once they have begun. */
+  const overtake = (command: CancelTask | Interrupt): Effect.Effect<void> => {
+    const known = sessions.get(command.session)
+    if (known?.session.isOpen() === true) return known.session.interrupt(command)
+    const found = submissions.cancel(command.session, command._tag === "CancelTask" ? command.task : undefined)
+    return found ? Effect.void : contained(perform, reject)(command)
+  }
+
   const finish = Effect.gen(function* () {
+    yield* urgent.shutdown
     yield* mailbox.shutdown
     yield* Effect.forEach([...sessions.values()], ({ session }) => session.stop, {
       concurrency: "unbounded",
@@ -247,9 +289,32 @@ const make = Effect.gen(function* () {
     Effect.interruptible,
     Effect.forkScoped
   )
+  yield* urgent.take.pipe(
+    Effect.flatten,
+    Effect.forever,
+    Effect.catchTag("NoSuchElementException", () => Effect.void),
+    Effect.interruptible,
+    Effect.forkScoped
+  )
 
+  const offer = (command: Command): Effect.Effect<boolean, TooManyTasks> =>
+    Effect.suspend((): Effect.Effect<boolean, TooManyTasks> => {
+      if (command._tag === "CancelTask" || command._tag === "Interrupt") return urgent.offer(overtake(command))
+      if (isSubmission(command) && !submissions.enter(command)) {
+        return new TooManyTasks({ session: command.session, tasks: submissions.limit })
+      }
+      return Effect.onInterrupt(mailbox.offer(command), () => left(command))
+    })
+  const unsafeOffer = (command: Command): boolean => {
+    if (command._tag === "CancelTask" || command._tag === "Interrupt") return urgent.unsafeOffer(overtake(command))
+    if (!isSubmission(command)) return mailbox.unsafeOffer(command)
+    if (!submissions.enter(command)) return false
+    const taken = mailbox.unsafeOffer(command)
+    if (!taken) submissions.leave(command)
+    return taken
+  }
   const send = (command: Command) =>
-    Effect.flatMap(mailbox.offer(command), (taken) => (taken ? Effect.void : new RuntimeHasStopped()))
+    Effect.flatMap(offer(command), (taken) => (taken ? Effect.void : new RuntimeHasStopped()))
 
   const stored = (session: string, { follow = true, from }: EventLog.Subscription) =>
     Stream.paginateChunkEffect(Math.max(1, from), (cursor) => {
@@ -302,7 +367,10 @@ const make = Effect.gen(function* () {
     })
 
   return Runtime.of({
-    commands: CommandQueue.make(mailbox, options.commandCapacity),
+    commands: CommandQueue.make(mailbox, options.commandCapacity, {
+      offer: (command) => Effect.catchTag(offer(command), "TooManyTasks", () => Effect.succeed(false)),
+      unsafeOffer
+    }),
     send,
     events: directory.events,
     subscribe,

@@ -20,7 +20,7 @@ import { Models } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import type { DecideApproval, SessionCommand } from "./Command.ts"
+import type { CancelTask, DecideApproval, Interrupt, SessionCommand } from "./Command.ts"
 import { contained } from "./contained.ts"
 import * as Continuation from "./continuation.ts"
 import {
@@ -43,6 +43,7 @@ import { exitWithGrace } from "./exitWithGrace.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import { recover } from "./recover.ts"
 import { SessionStore } from "./SessionStore.ts"
+import type { Submission, Submissions } from "./Submissions.ts"
 import { type TaskError, TaskTimedOut, makeTasks } from "./Task.ts"
 import * as TaskSink from "./TaskSink.ts"
 
@@ -52,6 +53,8 @@ export interface Session {
   readonly log: EventLog
   /** Suspends while too many commands wait; false once the session has stopped. */
   readonly send: (command: SessionCommand) => Effect.Effect<boolean>
+  /** Ends the tasks that there are when it is called, whatever commands wait; what it gives says so and is to be run. */
+  readonly interrupt: (command: CancelTask | Interrupt) => Effect.Effect<void>
   /** Whether it still takes commands. */
   readonly isOpen: () => boolean
   /** Interrupts what is in flight, writes the last events and closes the log. */
@@ -110,6 +113,7 @@ type Body = (sink: TaskSink.TaskSink) => Effect.Effect<WorkerOutcome, TaskError>
  */
 export const make = (
   log: EventLog,
+  submissions: Submissions,
   commandId?: string
 ): Effect.Effect<Session, DatabaseError, Scope.Scope | Models | Tools | Approvals | SessionStore> =>
   Effect.gen(function* () {
@@ -181,20 +185,21 @@ export const make = (
         {}
       )
 
-    const launch = (task: string, body: Body) =>
+    const launch = (task: string, body: Body, ended: () => void) =>
       Effect.gen(function* () {
         const sink = TaskSink.make(log, task, redactor, (message) => view.add(message))
         const fiber = yield* Effect.forkDaemon(runTask(sink, body))
         tasks.set(task, { fiber, sink })
-        fiber.addObserver(() => tasks.delete(task))
+        fiber.addObserver(() => {
+          tasks.delete(task)
+          ended()
+        })
       })
 
-    const startTask = (command: Extract<SessionCommand, { readonly task: string }>, prompt: string, body: Body) =>
-      Effect.gen(function* () {
+    const startTask = (command: Submission, prompt: string, body: Body) => {
+      let launched = false
+      return Effect.gen(function* () {
         const { task } = command
-        if (tasks.size >= options.maxQueuedTasks) {
-          return yield* reject(command, `${tasks.size} tasks wait already; cancel one or wait for the first to end.`)
-        }
         const known = seen.has(task) ? Either.right(true) : yield* Effect.either(store.hasTask(id, task))
         // Who cannot tell whether it ran before does not run it.
         if (Either.isLeft(known)) return yield* reject(command, `The task was not started: ${known.left.message}`)
@@ -202,11 +207,31 @@ export const make = (
           return yield* reject(command, `The session has a task ${task} already; it was not started again.`)
         seen.add(task)
         yield* log.emit(new TaskQueued({ prompt: redactor.text(prompt), ahead: tasks.size }, trusted), { task })
-        yield* launch(task, body)
-      }).pipe(Effect.uninterruptible)
+        launched = true
+        yield* launch(task, body, () => submissions.leave(command))
+        const inFlight = tasks.get(task)
+        if (inFlight !== undefined && submissions.isCancelled(command)) yield* interrupt(inFlight)
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            if (!launched) submissions.leave(command)
+          })
+        ),
+        Effect.uninterruptible
+      )
+    }
 
     const interrupt = ({ fiber, sink }: InFlight) =>
       Effect.zipRight(sink.emit(new TaskCancelling({}, trusted)), Fiber.interruptFork(fiber))
+
+    const interruption = (command: CancelTask | Interrupt): Effect.Effect<void> => {
+      const task = command._tag === "CancelTask" ? command.task : undefined
+      const waits = submissions.cancel(id, task)
+      const inFlight = [...tasks].filter(([name]) => task === undefined || name === task)
+      return inFlight.length > 0 || waits || task === undefined
+        ? Effect.forEach(inFlight, ([, found]) => interrupt(found), { discard: true })
+        : reject(command, `No task ${task} is in flight.`)
+    }
 
     const perform = (command: SessionCommand): Effect.Effect<void> => {
       switch (command._tag) {
@@ -237,12 +262,9 @@ export const make = (
           return clientTools
             .answer({ ...command, sessionId: id })
             .pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
-        case "CancelTask": {
-          const inFlight = tasks.get(command.task)
-          return inFlight === undefined ? reject(command, `No task ${command.task} is in flight.`) : interrupt(inFlight)
-        }
+        case "CancelTask":
         case "Interrupt":
-          return Effect.forEach(tasks.values(), interrupt, { discard: true })
+          return interruption(command)
         case "SetApprovalPolicy":
           return Effect.flatMap(approvals.setPolicy(id, command.policy), (done) =>
             done
@@ -282,7 +304,7 @@ export const make = (
     if (continuation !== undefined) {
       const body = yield* Continuation.resume(continuation, id, view, profile)
       seen.add(continuation.task)
-      yield* Effect.uninterruptible(launch(continuation.task, body))
+      yield* Effect.uninterruptible(launch(continuation.task, body, () => undefined))
     }
 
     const loop: Effect.Effect<void> = commands.take.pipe(
@@ -312,6 +334,7 @@ export const make = (
       id,
       log,
       send: (command) => commands.offer(command),
+      interrupt: interruption,
       isOpen: () => !ended && Option.isSome(commands.unsafeSize()),
       stop: Effect.zipRight(Fiber.interrupt(actor), Deferred.await(stopped)),
       stopped: Deferred.await(stopped)

@@ -13,7 +13,7 @@ import {
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import type { LogError } from "../runtime/EventLog.ts"
-import { Runtime, RuntimeHasStopped } from "../runtime/Runtime.ts"
+import { Runtime, RuntimeHasStopped, type TooManyTasks } from "../runtime/Runtime.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 
@@ -62,7 +62,7 @@ const answers =
 export const open = (
   which: Which,
   project: string
-): Effect.Effect<Opened, SessionUnavailable | RuntimeHasStopped, Runtime> =>
+): Effect.Effect<Opened, SessionUnavailable | RuntimeHasStopped | TooManyTasks, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const ids = yield* Ids
@@ -94,7 +94,7 @@ export const open = (
     return { session: found.session, seq: found.seq, ...(goesOn === undefined ? {} : { goesOn: goesOn.task }) }
   })
 
-export type SubmitError = SessionUnavailable | RuntimeHasStopped | LogError
+export type SubmitError = SessionUnavailable | RuntimeHasStopped | TooManyTasks | LogError
 
 /** A task that was sent off, and its events from `seq` of the session on; they end with its terminal event. */
 export interface Begun {
@@ -105,7 +105,7 @@ export interface Begun {
 const begin = (
   { seq, session }: Opened,
   command: (names: { readonly commandId: string; readonly session: string; readonly task: string }) => Command
-): Effect.Effect<Begun, RuntimeHasStopped, Runtime> =>
+): Effect.Effect<Begun, RuntimeHasStopped | TooManyTasks, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const ids = yield* Ids
