@@ -137,12 +137,12 @@ const mentions = (word: string): ReadonlyArray<string> =>
 
 /** A command that goes elsewhere is not followed. */
 const touchedBy = (
-  { commands, complete }: Shape,
+  { commands, complete, redirects }: Shape,
   resolve: (word: string) => ReadonlyArray<string>,
   isFile: (path: string) => boolean
 ): Touched | "unread" => {
   if (!complete || commands.some(([name]) => name === "cd" || name === "pushd")) return "unread"
-  const words = commands.flat()
+  const words = [...commands.flat(), ...redirects]
   return {
     named: words.flatMap(parts).flatMap(resolve),
     mentioned: words.flatMap(mentions).flatMap(resolve),

@@ -100,7 +100,7 @@ describe("telemetry", () => {
       round.self = round
       const mute = Tool.make("mute", {
         description: "Fails",
-        parameters: Schema.Struct({ self: Schema.Unknown, big: Schema.Unknown }),
+        parameters: Schema.Struct({ self: Schema.optional(Schema.Unknown), big: Schema.Unknown }),
         success: Schema.Void,
         failure: Mute,
         handler: () => new Mute()
@@ -109,10 +109,18 @@ describe("telemetry", () => {
         middleware: DefaultStack.make({ telemetry: { content: true } }),
         gate: Gate.unguarded("unit test")
       })
-      const error = yield* Effect.flip(Effect.withTracer(toolset.call(request("mute", round)), tracer))
-      assert.strictEqual(error._tag, "Mute")
-      assert.deepInclude(spans[0], { ended: true })
-      assert.strictEqual(spans[0]?.attributes.get("error.type"), "Mute")
+      // The gate takes data alone, which holds nothing that contains itself.
+      for (const [index, [params, tag]] of (
+        [
+          [{ big: 1n }, "Mute"],
+          [round, "ParametersInvalid"]
+        ] as const
+      ).entries()) {
+        const error = yield* Effect.flip(Effect.withTracer(toolset.call(request("mute", params)), tracer))
+        assert.strictEqual(error._tag, tag)
+        assert.deepInclude(spans[index], { ended: true })
+        assert.strictEqual(spans[index]?.attributes.get("error.type"), tag)
+      }
     })
   )
 

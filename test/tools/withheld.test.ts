@@ -186,11 +186,21 @@ describe("a command", () => {
     `python3 -c "print(open('secrets/a').read())"`,
     "cat --file=secrets/a",
     "cat < secrets/a",
+    "cat 0<./sub/../secrets/a",
+    "cat 3<secrets/a <&3",
+    "head -1 top.txt <'secrets/a'",
+    "cat<secrets/a|head -1",
+    "true && cat < shortcut/../a",
+    "for one in 1; do cat < secrets/a; done",
+    "{ cat; } < secrets/a",
+    "echo gone > secrets/a",
+    "echo gone 2>>secrets/a",
     "cat $(echo secrets)/a",
     "diff sub secrets",
     "mv secrets elsewhere"
   ]
-  const programs = "cat grep rg find ls tree du tar git cp env timeout xargs bash python3 diff mv cd pushd".split(" ")
+  const programs =
+    "cat head echo true grep rg find ls tree du tar git cp env timeout xargs bash python3 diff mv cd pushd".split(" ")
 
   it.scoped("never reads unasked what a rule by path forbids, whatever else is allowed (A6, S3)", () =>
     Effect.gen(function* () {

@@ -20,6 +20,8 @@ export interface Shape {
   readonly form: string
   /** The simple commands in it, wherever they stand, as far as their words are known. */
   readonly commands: ReadonlyArray<Words>
+  /** What their redirects name, as far as `commands` are complete. */
+  readonly redirects: ReadonlyArray<string>
   /** `commands` is all that runs, and each of its words is known before it runs. */
   readonly complete: boolean
   /** Commands one after the other, with nothing but `;`, `&&` and `||` between them: no pipe, redirect or background. */
@@ -33,6 +35,8 @@ interface Leaf {
   readonly end: number
   readonly part: "word" | "redirect"
   readonly value: string
+  /** What a redirect names. */
+  readonly target?: string
 }
 
 /** What stands between two commands, by its name. */
@@ -49,8 +53,8 @@ const blank = /^[ \t]*$/
 /** What may stand behind the last command. */
 const ending = /^[ \t]*(?<background>&?)[ \t\n]*$|^[ \t]*;[ \t\n]*$/
 
-/** What a redirect says without its blanks, e.g. `2>>out.txt`. */
-const redirected = (redirect: Redirection, source: string): string | undefined => {
+/** What a redirect says without its blanks, e.g. `2>>out.txt`, and what it names. */
+const redirected = (redirect: Redirection, source: string): Pick<Leaf, "value" | "target"> | undefined => {
   if (redirect.type !== "Redirect" || redirect.target === undefined) return undefined
   const { descriptor, end, operator, pos, target } = redirect
   if (descriptor !== undefined && descriptor.type !== "FileDescriptor") return undefined
@@ -60,12 +64,13 @@ const redirected = (redirect: Redirection, source: string): string | undefined =
   const written = source.slice(pos, end)
   if (!written.startsWith(start) || !blank.test(written.slice(start.length, written.length - target.text.length)))
     return
-  return JSON.stringify([descriptor?.value ?? "", operator, word.value])
+  return { value: JSON.stringify([descriptor?.value ?? "", operator, word.value]), target: word.value }
 }
 
 /** Reads a list of simple commands; each character of the text is accounted for, so that a parser's mistake ends it. */
 class Reader {
   readonly commands: Array<Words> = []
+  readonly redirects: Array<string> = []
   readonly shown: Array<string> = []
   isList = true
   readonly #text: string
@@ -133,6 +138,7 @@ class Reader {
     const redirects = leaves.filter(({ part }) => part === "redirect").map(({ value }) => value)
     if (redirects.length > 0) this.isList = false
     this.commands.push(words)
+    this.redirects.push(...leaves.flatMap(({ target }) => target ?? []))
     this.#form.push([words, redirects])
     const written = leaves.filter(({ part }) => part === "redirect").map(({ end, pos }) => this.#text.slice(pos, end))
     this.shown.push([commandLine(words), ...written].join(" "))
@@ -153,9 +159,9 @@ class Reader {
         if (part === node.name && !word.bare) return []
         found.push({ pos, end, part: "word", value: word.value })
       } else {
-        const value = redirected(part, this.#text)
-        if (value === undefined) return []
-        found.push({ pos, end, part: "redirect", value })
+        const said = redirected(part, this.#text)
+        if (said === undefined) return []
+        found.push({ pos, end, part: "redirect", ...said })
       }
     }
     return found
@@ -192,6 +198,7 @@ const literalCommands = (root: SyntaxNode): ReadonlyArray<Words> => {
 const unread = (text: string, commands: ReadonlyArray<Words> = []): Shape => ({
   form: JSON.stringify({ text }),
   commands,
+  redirects: [],
   complete: false,
   isList: false,
   text
@@ -206,8 +213,8 @@ export const shapeOf = (text: string): Shape => {
     const reader = new Reader(text)
     const form = reader.read(script.commands)
     if (form === undefined) return unread(text, literalCommands(script))
-    const { commands, isList, shown } = reader
-    return { form, commands, complete: true, isList, text: shown.join(" ") }
+    const { commands, isList, redirects, shown } = reader
+    return { form, commands, redirects, complete: true, isList, text: shown.join(" ") }
   } catch {
     return unread(text)
   }
