@@ -8,6 +8,8 @@ import { because } from "../database/because.ts"
 import { makeDirectory } from "../database/makeDirectory.ts"
 import { replaceFile } from "../database/replaceFile.ts"
 import { syncDirectory } from "../database/syncDirectory.ts"
+import { isPlain } from "../policy/path/isPlain.ts"
+import { reclaim, temporaryName } from "../policy/path/Temporary.ts"
 import { type Break, type Head, start } from "./AuditChain.ts"
 
 /** The key or the head of the audit cannot be used. */
@@ -77,7 +79,7 @@ const forged: Break = { entry: 1, reason: "its head is not what was written, so 
 
 /** Throws what the system says. */
 const find = (file: string, key: Uint8Array): Found => {
-  if (!fs.existsSync(file)) return { _tag: "Missing" }
+  if (!isPlain(file)) return { _tag: "Missing" }
   const decoded = decode(fs.readFileSync(file, "utf8"))
   if (Option.isNone(decoded)) return { _tag: "Forged" }
   const { broken, hash, id, signature } = decoded.value
@@ -94,7 +96,7 @@ const writeNew = (file: string, content: string | Uint8Array): void =>
 
 /** Makes a key and a head of which never only one is there, whatever happens meanwhile. */
 const found = (directory: string, key: Uint8Array): void => {
-  const fresh = `${directory}.${crypto.randomBytes(6).toString("hex")}`
+  const fresh = temporaryName(`${directory}.`)
   makeDirectory(path.dirname(directory))
   fs.mkdirSync(fresh, { mode: 0o700 })
   try {
@@ -144,7 +146,9 @@ export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Ancho
     const write = (key: Uint8Array, anchored: Anchored) => replaceFile(headFile, textOf(key, anchored))
     const isNew = facts.last.id === 0 && (facts.witness === undefined || facts.witness.id === 0)
     const key = yield* attempt(keyFile, () => {
-      if (fs.existsSync(keyFile)) return new Uint8Array(fs.readFileSync(keyFile))
+      reclaim(path.dirname(directory), `${path.basename(directory)}.`)
+      reclaim(directory, "audit.head.")
+      if (isPlain(keyFile)) return new Uint8Array(fs.readFileSync(keyFile))
       const fresh = new Uint8Array(crypto.randomBytes(keyBytes))
       const isEmpty = !fs.existsSync(directory) || fs.readdirSync(directory).length === 0
       if (isNew && isEmpty) found(directory, fresh)

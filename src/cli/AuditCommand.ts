@@ -12,6 +12,7 @@ import { duration, many } from "../ui/Words.ts"
 import { oneLine } from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
 import { UsageError } from "./Outcome.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 
@@ -121,6 +122,7 @@ export const audit = (options: AuditOptions) =>
   }).pipe(
     Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )
 
@@ -150,5 +152,6 @@ export const stats = ({ json }: { readonly json: boolean }) =>
   }).pipe(
     Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )

@@ -1,4 +1,4 @@
-import * as FileSystem from "@effect/platform/FileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Duration from "effect/Duration"
@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as path from "node:path"
 import { Audit } from "../approval/Audit.ts"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
@@ -29,6 +30,7 @@ import * as LazyHttpClient from "./LazyHttpClient.ts"
 import * as Live from "./Live.ts"
 import { misnamed } from "./misnamed.ts"
 import { distrust, projectConfig } from "./ProjectConfig.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
@@ -127,30 +129,29 @@ const ask = (name: string, profile: RemoteProfile, model: ModelService): Effect.
 const checkProfile = (name: string, profile: Profile) =>
   Effect.gen(function* () {
     const { secret } = yield* Configuration
-    const files = yield* FileSystem.FileSystem
     const what = `profile ${name}`
-    if (profile.provider === "scripted") {
-      return (yield* Effect.orElseSucceed(files.exists(profile.script), () => false))
-        ? good(what, `plays ${profile.script}`)
-        : missing(what, `its script ${profile.script} is not there`)
-    }
     const opened = yield* Effect.either(openProfile(name, profile, secret))
-    if (Either.isRight(opened)) return yield* ask(name, profile, opened.right)
+    if (Either.isRight(opened)) {
+      return profile.provider === "scripted"
+        ? good(what, `plays ${profile.script}`)
+        : yield* ask(name, profile, opened.right)
+    }
     const error = opened.left
     return error._tag === "CredentialsMissing"
       ? missing(what, `${error.variable} is not set`, [`export ${error.variable}=…`])
       : missing(what, error.message, mendedBy(error))
   })
 
-const checkDatabase = Effect.gen(function* () {
-  const { engine, file } = yield* Database
-  const { events, sessions } = yield* SessionCheck.check
-  const stored = `${many(sessions, "session", "sessions")}, ${many(events, "event", "events")}`
-  return good("sessions", `${file}, ${stored}, SQLite ${engine}`)
-}).pipe(
-  Effect.provide(Records.database),
-  Effect.catchAll((error) => Effect.succeed(missing("sessions", error.message)))
-)
+const checkDatabase = (file: string) =>
+  Effect.gen(function* () {
+    const { engine } = yield* Database
+    const { events, sessions } = yield* SessionCheck.check
+    const stored = `${many(sessions, "session", "sessions")}, ${many(events, "event", "events")}`
+    return good("sessions", `${file}, ${stored}, SQLite ${engine}`)
+  }).pipe(
+    Effect.provide(Records.database),
+    Effect.catchAll((error) => Effect.succeed(missing("sessions", error.message)))
+  )
 
 const checkAudit = Effect.gen(function* () {
   const found = yield* (yield* Audit).verify
@@ -172,6 +173,11 @@ const checkSandbox = Effect.flatMap(Configuration, ({ settings }) =>
     Effect.catchAll((error) => Effect.succeed(missing("sandbox", error.message, mendedBy(error))))
   )
 )
+
+const readOnly = (directory: string): Finding =>
+  missing("home", `${directory} is read-only: sessions can be read, and nothing can be run or changed`, [
+    'export TOLLGATE_HOME="$HOME/.tollgate"'
+  ])
 
 const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
   Effect.flatMap(
@@ -248,11 +254,13 @@ const showStack = Effect.gen(function* () {
 const checkAll = (inspected: Inspected) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
-    const { home } = yield* Configuration
+    const { home } = inspected.configuration
+    const opened = (yield* Configuration).home.database
     yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
     const checks = [
+      Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
       Effect.succeed(checkConfiguration(inspected)),
-      Effect.flatMap(checkDatabase, (one) =>
+      Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
         one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
       ),
       checkProfiles,
@@ -268,7 +276,7 @@ const checkAll = (inspected: Inspected) =>
     )).flat()
     const problems = found.filter(({ state }) => state === "missing").length
     if (problems > 0) return yield* new NotReady({ problems })
-  }).pipe(Effect.provideService(Configuration, inspected.configuration))
+  }).pipe(Effect.provide(ReadOnlyHome.layer), Effect.provideService(Configuration, inspected.configuration))
 
 export const doctor = ({ stack }: { readonly stack: boolean }) =>
   Effect.gen(function* () {

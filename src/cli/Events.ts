@@ -6,6 +6,7 @@ import { type Envelope, toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { fit } from "./Layout.ts"
 import * as Live from "./Live.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./Screen.ts"
 import { resolve } from "./SessionId.ts"
 
@@ -46,5 +47,6 @@ export const events = ({ follow, from, jsonl, session }: EventsOptions) =>
   }).pipe(
     Effect.provide(Live.reading),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )

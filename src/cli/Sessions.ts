@@ -12,6 +12,7 @@ import * as Frontend from "./Frontend.ts"
 import { fit } from "./Layout.ts"
 import * as Live from "./Live.ts"
 import * as Records from "./Records.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./Screen.ts"
 import { project } from "./Project.ts"
 import { resolve } from "./SessionId.ts"
@@ -69,6 +70,7 @@ export const list = ({ all, json, limit }: ListOptions) =>
   }).pipe(
     Effect.provide(Records.sessions),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )
 
@@ -82,5 +84,6 @@ export const show = (id: string) =>
   }).pipe(
     Effect.provide(Live.reading),
     Effect.provide(Frontend.layer({ split: false, keys: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )

@@ -6,6 +6,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { lockFile } from "../database/lockFile.ts"
 import { because } from "../database/because.ts"
 import { replaceFile } from "../database/replaceFile.ts"
+import { reclaim } from "../policy/path/Temporary.ts"
 import { jsonError } from "../redaction/jsonError.ts"
 import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
 
@@ -108,7 +109,9 @@ export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwri
   Effect.try({
     try: () => {
       // A link stays one.
-      replaceFile(fs.existsSync(file) ? fs.realpathSync(file) : file, `${JSON.stringify(json, null, 2)}\n`)
+      const target = fs.existsSync(file) ? fs.realpathSync(file) : file
+      reclaim(path.dirname(target), `${path.basename(target)}.`)
+      replaceFile(target, `${JSON.stringify(json, null, 2)}\n`)
     },
     catch: (error) => new ConfigUnwritable({ file, reason: because(error) })
   })

@@ -1,10 +1,11 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { performance } from "node:perf_hooks"
 import * as zlib from "node:zlib"
+import { isPlain } from "../policy/path/isPlain.ts"
+import { temporaryName } from "../policy/path/Temporary.ts"
 import { syncDirectory } from "./syncDirectory.ts"
 
 /**
@@ -76,7 +77,7 @@ export interface Anchored {
 /** Throws what the system says; nothing where there is no anchor. */
 export const read = (database: string): Anchored | undefined => {
   const file = fileOf(database)
-  const bytes = fs.existsSync(file) ? fs.readFileSync(file) : undefined
+  const bytes = isPlain(file) ? fs.readFileSync(file) : undefined
   if (bytes === undefined) return undefined
   const commits = Array.from({ length: ringSize }, (_, index) => decodeCommit(decoded(bytes, ringAt + index))).flatMap(
     (found) => (Option.isSome(found) ? [found.value] : [])
@@ -125,7 +126,7 @@ export const create = (
   { replace }: { readonly replace: boolean }
 ): void => {
   const file = fileOf(database)
-  const fresh = `${file}.${crypto.randomBytes(6).toString("hex")}`
+  const fresh = temporaryName(`${file}.`)
   const bytes = Buffer.alloc(records * recordBytes, " ")
   encode({ anchor: 1, of: name }).copy(bytes, headerAt * recordBytes)
   encode({ commit: commits, heads: {} }).copy(bytes, (ringAt + (commits % ringSize)) * recordBytes)

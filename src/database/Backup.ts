@@ -1,9 +1,9 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import * as Effect from "effect/Effect"
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { reclaim, temporaryName } from "../policy/path/Temporary.ts"
 import { connect } from "./connect.ts"
 import { type DatabaseError, DatabaseDamaged, fromCause } from "./DatabaseError.ts"
 import { makeDirectory } from "./makeDirectory.ts"
@@ -43,9 +43,10 @@ export const copy = (
   connection: Pick<Connection, "executeUnprepared" | "execute">,
   target: string
 ): Effect.Effect<void, DatabaseError> => {
-  const fresh = `${target}.${crypto.randomBytes(6).toString("hex")}`
+  const fresh = temporaryName(`${target}.`)
   return Effect.gen(function* () {
     yield* Effect.try({ try: () => makeDirectory(path.dirname(target)), catch: (error) => fromCause(target, error) })
+    reclaim(path.dirname(target), `${path.basename(target)}.`)
     yield* Effect.mapError(connection.execute("VACUUM INTO ?", [fresh], undefined), (error) => fromCause(target, error))
     yield* Effect.scoped(Effect.flatMap(connect(fresh, true), (sql) => quickCheck(file, sql)))
     yield* Effect.try({ try: () => put(fresh, target), catch: (error) => fromCause(target, error) })

@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { reclaim } from "../policy/path/Temporary.ts"
 import * as Anchor from "./Anchor.ts"
 import { copiesOf } from "./Backup.ts"
 import * as Backup from "./Backup.ts"
@@ -87,10 +88,14 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
         throw Object.assign(new Error(), { code: "ENXIO" })
     })
     // Read before the database: what is anchored was committed before, and other processes may commit meanwhile.
-    const anchored = yield* attempt(() => Anchor.read(file))
+    const anchored = yield* Effect.try({
+      try: () => Anchor.read(file),
+      catch: (error) => fromCause(`${file}-anchor`, error)
+    })
     yield* identify(file, anchored)
     yield* attempt(() => {
       makeDirectory(path.dirname(file))
+      reclaim(path.dirname(file), path.basename(file))
       fs.closeSync(fs.openSync(file, "a", 0o600))
     })
     const failure = (error: SqlError) => fromCause(file, error)

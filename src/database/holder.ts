@@ -1,4 +1,5 @@
 import * as fs from "node:fs"
+import { isGone } from "../policy/path/Temporary.ts"
 import * as Anchor from "./Anchor.ts"
 import { DatabaseLocked } from "./DatabaseError.ts"
 
@@ -11,20 +12,11 @@ const isStopped = (pid: number): boolean => {
   }
 }
 
-const lives = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
-  }
-}
-
 /** The failure of a write that had to wait too long, with the process that the anchor says is writing. */
 export const nameHolder = (file: string): DatabaseLocked => {
   try {
     const pid = Anchor.read(file)?.writer
-    return pid === undefined || !lives(pid)
+    return pid === undefined || isGone(pid)
       ? new DatabaseLocked({ file })
       : new DatabaseLocked({ file, pid, stopped: isStopped(pid) })
   } catch {

@@ -1,13 +1,13 @@
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { temporaryName } from "../policy/path/Temporary.ts"
 import { makeDirectory } from "./makeDirectory.ts"
 import { syncDirectory } from "./syncDirectory.ts"
 
 /** Writes a file whole, for its owner's eyes only; a crash leaves the old one or the new one. Throws what the system says. */
 export const replaceFile = (file: string, text: string): void => {
   makeDirectory(path.dirname(file))
-  const fresh = `${file}.${crypto.randomBytes(6).toString("hex")}`
+  const fresh = temporaryName(`${file}.`)
   try {
     fs.writeFileSync(fresh, text, { mode: 0o600, flag: "wx", flush: true })
     fs.renameSync(fresh, file)

@@ -60,14 +60,19 @@ export const credentials = (
 const scripted = (name: string, profile: ScriptedProfile): Opened =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const text = yield* Effect.mapError(
-      files.readFileString(profile.script),
-      ({ cause }) =>
-        new ProfileInvalid({
-          profile: name,
-          key: "script",
-          reason: `its script ${profile.script} cannot be read: ${describe(codeOf(cause))}.`
-        })
+    const unreadable = (why: string) =>
+      new ProfileInvalid({
+        profile: name,
+        key: "script",
+        reason: `its script ${profile.script} cannot be read: ${why}.`
+      })
+    const text = yield* files.stat(profile.script).pipe(
+      Effect.filterOrFail(
+        ({ type }) => type === "File",
+        () => unreadable("it is not a file")
+      ),
+      Effect.zipRight(files.readFileString(profile.script)),
+      Effect.mapError((error) => (error._tag === "ProfileInvalid" ? error : unreadable(describe(codeOf(error.cause)))))
     )
     const { fromJson } = yield* load(name, () => import("./Scripted.ts"))
     const model = yield* Effect.mapError(

@@ -3,6 +3,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { isGone } from "../policy/path/Temporary.ts"
 
 /** A directory that only the user can enter, made when it is first needed, and again if a cleaner took it. */
 export interface PrivateDirectory {
@@ -12,15 +13,6 @@ export interface PrivateDirectory {
 }
 
 const named = /^tollgate-(\d+)-/
-
-const isGone = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH"
-  }
-}
 
 /** Removes what processes left behind that were killed; what belongs to somebody else stays. */
 const sweep = (parent: string): void => {

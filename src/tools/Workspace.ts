@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PathContext from "../policy/path/PathContext.ts"
 import { isWithin } from "../policy/path/PathText.ts"
+import { reclaimNoted } from "../policy/path/Temporary.ts"
 
 export interface WorkspaceOptions {
   /** Where the user started; relative paths begin here. */
@@ -32,14 +33,17 @@ export class Workspace extends Context.Tag("tollgate/tools/Workspace")<
     Layer.effect(
       Workspace,
       Effect.map(
-        PathContext.make({
-          cwd: options.root,
-          roots: [options.root, ...(options.extraRoots ?? [])],
-          home: options.home,
-          trusted: options.trusted,
-          stateDirs: options.stateDirs ?? [],
-          readable: options.readable ?? []
-        }),
+        Effect.zipRight(
+          Effect.sync(reclaimNoted),
+          PathContext.make({
+            cwd: options.root,
+            roots: [options.root, ...(options.extraRoots ?? [])],
+            home: options.home,
+            trusted: options.trusted,
+            stateDirs: options.stateDirs ?? [],
+            readable: options.readable ?? []
+          })
+        ),
         (context) => ({ context, root: context.cwd, shown: shownFrom(context.cwd) })
       )
     )

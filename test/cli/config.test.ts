@@ -94,7 +94,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
     assert.match(stdout, /✗ configuration .*maxDepth: expected a number.*\n +tollgate config set maxDepth VALUE/)
     assert.match(stdout, /✗ configuration .*profiles\.bad\.provider: it is missing/)
     assert.match(stdout, /✓ sessions/)
-    assert.match(stdout, /✗ profile good .*\/none is not there/)
+    assert.match(stdout, /✗ profile good .*\/none cannot be read/)
   })
 
   it.each([

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { confirm, inspect, type Base } from "./Base.ts"
 import { sha256, writeWhole } from "./Content.ts"
@@ -8,6 +7,7 @@ import { attempt, codeOf, settle, StaleFile, type FileFailure, type FileTooLarge
 import type { JudgedPath } from "./PathPolicy.ts"
 import type { PathRefused } from "./PathRefused.ts"
 import { split } from "./PathText.ts"
+import { besideStem, note, temporaryName } from "./Temporary.ts"
 
 export type ChangeFailed = PathRefused | FileFailure | FileTooLarge | StaleFile
 
@@ -33,8 +33,12 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = fs.constants
 
 /** A new file beside the target: its name cannot be guessed, and it is gone when the scope ends. */
 const temporary = Effect.fnUntraced(function* (parent: Directory, path: string, mode: number) {
-  const name = `.tollgate-${crypto.randomBytes(12).toString("hex")}.tmp`
+  const name = temporaryName(besideStem)
   const removed = Effect.ignore(attempt("remove", path, () => fs.unlinkSync(parent.at(name))))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => note(split(path).directory, name)),
+    (takeBack) => Effect.sync(takeBack)
+  )
   const descriptor = yield* Effect.acquireRelease(
     attempt("write", path, () => fs.openSync(parent.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)),
     (held) =>

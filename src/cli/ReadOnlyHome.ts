@@ -1,0 +1,59 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Configuration } from "../config/Configuration.ts"
+import { type DatabaseError, fromCause } from "../database/DatabaseError.ts"
+import * as PrivateDirectory from "../process/PrivateDirectory.ts"
+import { warn } from "./warn.ts"
+
+const isWritable = (place: string): boolean => {
+  try {
+    fs.accessSync(place, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    // What is missing can be made where what is above it can be written to.
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT"
+    return isMissing && path.dirname(place) !== place && isWritable(path.dirname(place))
+  }
+}
+
+/** The files that records are opened with; what is not there, or no file, is left out. */
+const copied = (database: string): ReadonlyArray<string> => [database, `${database}-wal`, `${database}-anchor`]
+
+const copy = (from: string, to: string): void => {
+  if (fs.statSync(from, { throwIfNoEntry: false })?.isFile() !== true) return
+  fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE)
+  fs.chmodSync(to, 0o600)
+}
+
+/**
+ * For commands that only read: the records of a home that cannot be written to are opened in a copy, because SQLite opens no
+ * database without writing beside it. The copy goes when the command ends.
+ */
+export const layer: Layer.Layer<Configuration, DatabaseError, Configuration> = Layer.scoped(
+  Configuration,
+  Effect.gen(function* () {
+    const configuration = yield* Configuration
+    const { approvals, database } = configuration.home
+    const folder = path.dirname(database)
+    if ([folder, database, approvals].every(isWritable)) return configuration
+    const to = yield* PrivateDirectory.filled(
+      (directory) => {
+        for (const file of copied(database)) copy(file, path.join(directory, path.basename(file)))
+        if (!fs.existsSync(approvals)) return
+        const kept = path.join(directory, "approvals")
+        fs.mkdirSync(kept, { mode: 0o700 })
+        for (const name of ["audit.key", "audit.head"]) copy(path.join(approvals, name), path.join(kept, name))
+      },
+      (error) => fromCause(database, error)
+    )
+    yield* warn(`${folder} is read-only: what it holds is read from a copy, and nothing can be run or changed there`)
+    const home = {
+      ...configuration.home,
+      database: path.join(to, path.basename(database)),
+      approvals: path.join(to, "approvals")
+    }
+    return { ...configuration, home }
+  })
+)
