@@ -235,6 +235,29 @@ describe("a toolset, however it is built", () => {
     runs(200)
   )
 
+  it.effect.prop(
+    "enters no handler that the log does not know of, so that a crash inside is told (T19, R9)",
+    [way],
+    ([ways]) =>
+      Effect.gen(function* () {
+        const seen = watching()
+        let durable = false
+        const commit: CallSink["commit"] = (event) =>
+          Effect.zipRight(
+            Effect.yieldNow(),
+            Effect.sync(() => {
+              durable ||= event._tag === "ToolCallStarted"
+            })
+          )
+        const known: Array<unknown> = []
+        // What a handler that dies at once would leave behind.
+        const ran = { push: () => known.push(durable), length: 0 } as unknown as Array<unknown>
+        yield* called(ways, { ran }, { ...seen, sink: { emit: seen.sink.emit, commit } })
+        assert.isTrue(known.every((told) => told === true))
+      }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" })))),
+    runs(60)
+  )
+
   it.effect("says why no decision was needed where its gate is left out, and checks all else (T19)", () =>
     Effect.gen(function* () {
       const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
