@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
@@ -18,6 +19,7 @@ import { present } from "../ui/present.ts"
 import { activity } from "./activity.ts"
 import * as Misnamed from "./misnamed.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
+import * as SandboxNote from "./sandboxNote.ts"
 import { agent, openSession, type RunOptions } from "./Run.ts"
 
 /** What the prompt wants to know of its session. */
@@ -32,6 +34,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
   Effect.gen(function* () {
     const context = yield* Layer.build(agent(policy, true))
     yield* Effect.provide(Effect.zipRight(ProjectConfig.warn, Misnamed.warn), context)
+    const tried = yield* Effect.forkScoped(SandboxNote.tried)
     const runtime = Context.get(context, Runtime)
     const approvals = Context.get(context, Approvals)
     const ids = yield* Ids
@@ -70,7 +73,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
           switchTo: (profile: string) => runtime.send(new SwitchModel({ session, profile }))
         }
       }).pipe(Effect.provide(context))
-    return { open }
+    return { open, sandbox: Fiber.join(tried) }
   })
 
 export type Dialogue = Effect.Effect.Success<ReturnType<typeof make>>

@@ -17,6 +17,7 @@ import type { Session } from "./Dialogue.ts"
 import { flagsOf } from "./flags.ts"
 import type { RunOptions } from "./Run.ts"
 import { modeMark, modeText, promptMark } from "./modeText.ts"
+import { sandboxMark, sandboxText } from "./sandboxText.ts"
 import { Screen } from "./Screen.ts"
 import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
 
@@ -47,8 +48,9 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const ui = yield* Ui
     const screen = yield* Screen
-    const { preferred, profiles } = yield* Configuration
+    const { preferred, profiles, settings } = yield* Configuration
     let profile = yield* preferred
+    let sandbox = sandboxText(settings.sandbox)
     let session: Session | undefined
     let running: Deferred.Deferred<void> | undefined
     let idleInterrupts = 0
@@ -63,6 +65,14 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
           () => import("./Dialogue.ts"),
           (module) => module.make(options, policy)
         )
+      )
+    )
+
+    yield* Effect.forkScoped(
+      Effect.flatMap(Fiber.join(runtime), (dialogue) =>
+        Effect.map(dialogue.sandbox, (text) => {
+          sandbox = text
+        })
       )
     )
 
@@ -127,7 +137,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
             return yield* ended
           }
           case "Status": {
-            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${process.cwd()}`
+            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${sandbox} · ${process.cwd()}`
             return yield* say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
           }
           case "Model": {
@@ -152,7 +162,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     )
 
     yield* screen.progress(
-      `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} ·`)} ${modeMark(policy, screen.style)}${screen.style.dim(" · /help · esc stops · ctrl-d quits")}\n\n`
+      `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} ·`)} ${modeMark(policy, screen.style)} ${screen.style.dim("·")} ${sandboxMark(sandbox, screen.style)}${screen.style.dim(" · /help · esc stops · ctrl-d quits")}\n\n`
     )
     const loop: Effect.Effect<
       void,

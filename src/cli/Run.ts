@@ -25,6 +25,8 @@ import { project } from "./Project.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { readStdin } from "./readStdin.ts"
 import { runTask } from "./runTask.ts"
+import { sandboxText } from "./sandboxText.ts"
+import * as SandboxNote from "./sandboxNote.ts"
 import { Screen } from "./Screen.ts"
 import { resolve } from "./SessionId.ts"
 import * as Toolbox from "./Toolbox.ts"
@@ -129,7 +131,7 @@ export const perform = (
     const approvals = yield* Approvals
     const screen = yield* Screen
     const ui = yield* Ui
-    const { preferred } = yield* Configuration
+    const { preferred, settings } = yield* Configuration
     const profile = yield* Effect.orElseSucceed(preferred, () => "no model")
     const opened = yield* openSession(options, attended)
     if (options.json) {
@@ -141,7 +143,13 @@ export const perform = (
     }
     const interrupt = Effect.ignore(runtime.send(new Interrupt({ session: opened.session })))
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => interrupt))
-    yield* ui.start({ id: opened.session, profile, mode: yield* approvals.policy(opened.session) })
+    yield* ui.start({
+      id: opened.session,
+      profile,
+      mode: yield* approvals.policy(opened.session),
+      sandbox: sandboxText(settings.sandbox)
+    })
+    yield* Effect.forkScoped(SandboxNote.tried)
     yield* ProjectConfig.warn
     yield* Misnamed.warn
     yield* Effect.ensuring(

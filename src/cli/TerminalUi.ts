@@ -18,6 +18,7 @@ import { columns, wrap } from "./Layout.ts"
 import { LineEditor } from "./LineEditor.ts"
 import { modeMark } from "./modeText.ts"
 import { untilQuiet } from "./quiet.ts"
+import { sandboxMark } from "./sandboxText.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
 import { Transcript, type Written } from "./Transcript.ts"
 
@@ -194,11 +195,11 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       })
 
     return Ui.of({
-      start: ({ id, mode, profile }) =>
+      start: ({ id, mode, profile, sandbox }) =>
         put([
           {
             to: "progress",
-            text: `${style.bold("tollgate")} ${style.dim(`· ${makeVisible(profile)} · ${makeVisible(id)} ·`)} ${modeMark(mode, style)}\n\n`
+            text: `${style.bold("tollgate")} ${style.dim(`· ${makeVisible(profile)} · ${makeVisible(id)} ·`)} ${modeMark(mode, style)} ${style.dim("·")} ${sandboxMark(makeVisible(sandbox), style)}\n\n`
           }
         ]),
       stop: Effect.suspend(() => {

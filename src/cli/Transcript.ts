@@ -58,7 +58,7 @@ export class Transcript {
     }
   }
 
-  diff({ call, text }: Diff): ReadonlyArray<Written> {
+  diff({ call, omitted, text }: Diff): ReadonlyArray<Written> {
     const { style } = this.options
     const lines = makeVisible(text)
       .replace(/\n$/, "")
@@ -78,7 +78,8 @@ export class Transcript {
         return broken(line.replaceAll("\t", "  "), this.width() - 4).map(paint)
       })
     const body = lines.slice(0, diffLimit)
-    const more = lines.length > diffLimit ? [style.dim(`… ${many(lines.length - diffLimit, "more line")}`)] : []
+    const left = omitted + lines.length - body.length
+    const more = left > 0 ? [style.dim(`… ${many(left, "more line")}`)] : []
     return this.progress(this.nested(call, [...body, ...more]))
   }
 

@@ -6,7 +6,7 @@ import * as Schedule from "effect/Schedule"
 import { type Line, own } from "../approval/rendering/Line.ts"
 import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { visibleLine } from "../redaction/visible.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import type { Answer, Approval } from "../ui/Display.ts"
 import { many, seconds } from "../ui/Words.ts"
@@ -168,7 +168,7 @@ export const approvalPrompt = (
       yield* screen.bottom({ text: `${style.yellow("allow?")} ${keys}${style.dim(tail)}` })
     })
     const showAlways = Effect.flatMap(time, (parts) => {
-      const rule = makeVisible(request.rule ?? "").replaceAll("\n", " ")
+      const rule = visibleLine(request.rule ?? "")
       const tail = style.dim([", other keys go back", ...parts, rule].join(" · "))
       return screen.bottom({ text: `${style.yellow("always?")} ${style.bold("Enter")} saves the rule${tail}` })
     })

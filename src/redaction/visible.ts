@@ -31,6 +31,9 @@ export const makeVisible = (text: string): string => {
   })
 }
 
+/** The same on one line: `␊` for a newline, `⇥` for a tab. */
+export const visibleLine = (text: string): string => makeVisible(text).replaceAll("\n", "␊").replaceAll("\t", "⇥")
+
 let hidden: RegExp | undefined
 
 /** JSON text that says the same with an escape for every character that a terminal or a reader would not show. */

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Attempted } from "../middleware/retry.ts"
 import type { Preview } from "./Preview.ts"
 import type * as Tool from "./Tool.ts"
-import { FileChanged, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
+import { FileChanged, type FileDiff, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
 
 /** Where a call tells what happens. `commit` returns once the event is durable. */
 export interface ToolSink {
@@ -84,6 +84,7 @@ export interface Change {
   readonly change: FileChanged["change"]
   readonly oldPath?: string
   readonly size: number
+  readonly diff?: FileDiff
 }
 
 /** Reports a file that the call has changed (T14). */

@@ -79,6 +79,10 @@ export class ToolProgressed extends Schema.TaggedClass<ToolProgressed>()("ToolPr
   total: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
+/** The first lines of a unified diff; `omitted` counts those that follow them. */
+export const FileDiff = Schema.Struct({ text: Schema.String, omitted: Schema.Number })
+export type FileDiff = typeof FileDiff.Type
+
 /** A tool changed a file, by its own word; the disk is not watched. */
 export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged", {
   ...call,
@@ -86,7 +90,9 @@ export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged"
   change: Schema.Literal("created", "modified", "deleted", "renamed"),
   oldPath: Schema.optionalWith(Schema.String, { exact: true }),
   /** Bytes after the change; 0 for a deleted file. */
-  size: Schema.Number
+  size: Schema.Number,
+  /** The change as a unified diff, or its beginning. */
+  diff: Schema.optionalWith(FileDiff, { exact: true })
 }) {}
 
 /** A hook changed what would have happened, or failed; `reason` is for people. */

@@ -64,6 +64,8 @@ export interface Diff {
   readonly call: CallShown
   /** Unified. */
   readonly text: string
+  /** Lines that follow it. */
+  readonly omitted: number
 }
 
 /** Something that the person may want to come back for. */

@@ -1,4 +1,5 @@
 import type { ToolCallCompleted } from "../gate/CallEvent.ts"
+import { visibleLine } from "../redaction/visible.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"
@@ -46,6 +47,8 @@ export class Narrator {
   private readonly delegated = new Map<string, CallShown>()
   private readonly requests = new Requests()
 
+  /** Calls that a frontend was asked about, and so showed the changes of. */
+  private readonly asked = new Set<string>()
   /** Calls that the frontend was asked to run. */
   private readonly forwarded = new Set<string>()
   /** The directory of the session, where it is known. */
@@ -178,7 +181,14 @@ export class Narrator {
         const from = event.oldPath === undefined ? "" : ` from ${this.near(event.oldPath)}`
         const size = event.change === "deleted" ? "" : `, ${bytes(event.size)}`
         const text = `${event.change} ${this.near(event.path)}${from}${size}`
-        return [{ _tag: "CallNote", call: this.call(envelope, event), level: "info", text }]
+        const call = this.call(envelope, event)
+        const { diff } = event
+        return [
+          { _tag: "CallNote", call, level: "info", text },
+          ...(diff === undefined || this.asked.has(call.key)
+            ? []
+            : [{ _tag: "Diff", diff: { call, ...diff } } as const])
+        ]
       }
       case "DelegateFailed": {
         const next = event.decision === "deny" ? "the call is denied" : "the mode decides instead"
@@ -222,7 +232,8 @@ export class Narrator {
 
   /** A path as people know it: relative where it is inside the session's directory. */
   private near(path: string): string {
-    return this.project !== "" && path.startsWith(`${this.project}/`) ? path.slice(this.project.length + 1) : path
+    const inside = this.project !== "" && path.startsWith(`${this.project}/`)
+    return visibleLine(inside ? path.slice(this.project.length + 1) : path)
   }
 
   private told(task: string): TaskTold {
@@ -267,6 +278,7 @@ export class Narrator {
   private ask(approval: Approval | undefined): ReadonlyArray<Step> {
     if (approval === undefined) return []
     const { request } = approval
+    this.asked.add(approval.call.key)
     // Those that came with the call are masked as for a log.
     const call = { ...approval.call, arguments: JSON.stringify(request.arguments) ?? "" }
     return [

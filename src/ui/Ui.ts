@@ -25,6 +25,8 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
       readonly id: string
       readonly profile: string
       readonly mode: ApprovalPolicy
+      /** Where commands run, in two words. */
+      readonly sandbox: string
     }) => Effect.Effect<void>
     readonly stop: Effect.Effect<void>
     readonly display: (display: Display) => Effect.Effect<void>

@@ -40,7 +40,7 @@ export const present = <E, R>(
 
       const ask = ({ call, request, waiting }: Approval) => {
         const diff = request.preview?.diff
-        if (decide === undefined) return diff === undefined ? Effect.void : ui.diff({ call, text: diff })
+        if (decide === undefined) return diff === undefined ? Effect.void : ui.diff({ call, text: diff, omitted: 0 })
         const approval = {
           call,
           request,

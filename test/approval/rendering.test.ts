@@ -3,11 +3,13 @@ import { FastCheck as fc } from "effect"
 import { shownArguments } from "../../src/approval/rendering/Arguments.ts"
 import { marginMark, plain } from "../../src/approval/rendering/Line.ts"
 import { contextLines, promptLines, stateLine } from "../../src/approval/rendering/Prompt.ts"
+import { excerpt } from "../../src/policy/shell/VisibleText.ts"
 import { redactText } from "../../src/redaction/Redactor.ts"
 import { shownCall } from "../../src/approval/rendering/Shown.ts"
 import { make } from "../../src/redaction/Redactor.ts"
 import { makeVisible } from "../../src/redaction/visible.ts"
-import { readBack } from "../support/readBack.ts"
+import { lineOf, readBack } from "../support/readBack.ts"
+import { unifiedDiff } from "../../src/tools/files/UnifiedDiff.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 
 const redactor = make()
@@ -106,6 +108,52 @@ describe("what a person sees of a request", () => {
       )
       assert.strictEqual(readBack(rows), whole)
       assert.strictEqual(makeVisible(rows.map(plain).join("\n")), rows.map(plain).join("\n"))
+    }
+  )
+
+  it.prop(
+    "keeps every name of a file on one line, whatever it contains (A9, A15)",
+    [
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 8 }),
+          fc.constantFrom("\n", "\n+++ b/other", "\n@@ -1 +1 @@", "\r", "\t", '"', "\\", "␊", "\u2028", "\n│ y yes")
+        ),
+        { minLength: 1, maxLength: 6 }
+      )
+    ],
+    ([parts]) => {
+      const about = (name: string) => {
+        const diff = unifiedDiff("a\n", "b\n", name)
+        const preview = { summary: name, diff, targets: [{ path: name, baseHash: null }], shows: ["path"] }
+        const scopes = ["once", "session", "always"] as const
+        const asked = request({ path: name }, { message: name, grant: name, rule: name, scopes, preview })
+        const lines = promptLines(asked, { ahead: 0 }).filter(({ text }) => !text.includes("invisible character"))
+        return { diff, lines }
+      }
+      const name = parts.join("").replaceAll(/\p{Cs}/gu, "")
+      const { diff, lines } = about(name)
+      assert.deepStrictEqual(
+        diff.split("\n").map((line) => line.slice(0, 3)),
+        ["---", "+++", "@@ ", "-a", "+b", ""]
+      )
+      assert.deepStrictEqual(
+        lines.map(({ kind, text }) => (kind === "field" ? text : kind)),
+        about("plain").lines.map(({ kind, text }) => (kind === "field" ? text : kind))
+      )
+      const touched = lines[lines.findIndex(({ text }) => text === "touches:") + 1]?.text ?? ""
+      assert.strictEqual(touched.split("␊").map(lineOf).join("\n"), name)
+    }
+  )
+
+  it.prop(
+    "cuts no word in half, since half a secret passes for none (A9)",
+    [fc.array(fc.stringMatching(/^[a-z_]{1,30}$/), { maxLength: 12 })],
+    ([words]) => {
+      const text = words.join(" ")
+      const shown = excerpt(text).slice(1, -1)
+      assert.isAtMost(shown.length, 60)
+      assert.isTrue(shown === text || (text.startsWith(shown.slice(0, -1)) && /(?:^| )…$/.test(shown)), shown)
     }
   )
 

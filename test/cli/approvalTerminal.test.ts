@@ -20,13 +20,15 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
   const open = probes(() => at)
   const asked = (terminal: Probe) => terminal.raw().split("needs approval").length - 1
 
-  it("holds for the session on s: the same file is not asked for again (A6)", async () => {
+  it("holds for the session on s: the same file is not asked for again, but its change is shown (A6, T6)", async () => {
     scripted(at, [write("a.txt", "one\n"), write("a.txt", "two\n"), done])
     const terminal = await open(["run", "write"])
     await terminal.seen("allow?")
     terminal.press("s")
     assert.strictEqual(await terminal.ended, 0)
     assert.strictEqual(asked(terminal), 1)
+    assert.match(terminal.screen(), /modified a\.txt[^]*^ +-one\n +\+two$/m)
+    assert.strictEqual(terminal.screen().split("+one").length - 1, 1)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
   })
 
@@ -42,10 +44,29 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     const second = await open(["run", "write"])
     assert.strictEqual(await second.ended, 0)
     assert.strictEqual(asked(second), 0)
+    assert.match(second.screen(), /^ +-one\n +\+two$/m)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
     const rules = await open(["approvals", "list"])
     assert.strictEqual(await rules.ended, 0)
     assert.include(rules.screen(), "a.txt")
+  })
+
+  it("is not needed for edits in allow-edits, which show what they change (A8, T6)", async () => {
+    const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+three\n*** Delete File: b.txt\n*** End Patch"
+    const call = (name: string, args: object) => ({ steps: [{ call: { name, arguments: args } }] })
+    fs.writeFileSync(path.join(at.work, "b.txt"), "bye\n")
+    scripted(at, [
+      write("a.txt", "one\n"),
+      call("read_file", { path: "a.txt" }),
+      call("edit_file", { path: "a.txt", old_text: "one", new_text: "two" }),
+      call("apply_patch", { patch }),
+      done
+    ])
+    const terminal = await open(["run", "--approve", "allow-edits", "write"], { rows: 80 })
+    assert.strictEqual(await terminal.ended, 0)
+    for (const change of ["+one", "-one\n    +two", "-two\n    +three", "-bye"]) {
+      assert.include(terminal.screen(), `\n    ${change}\n`)
+    }
   })
 
   it("waits again after a kill, with the same id and digest, and the task goes on (A12)", async () => {

@@ -26,9 +26,22 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     assert.strictEqual(await terminal.ended, 0)
   })
 
+  it.each([
+    { target: "none", said: "sandbox off" },
+    { target: "detect", said: "sandbox (?:off|bubblewrap|sandbox-exec)" }
+  ])("stands beside where commands run: $target (A8, S3)", async ({ said, target }) => {
+    scripted(at, [], { sandbox: { target } })
+    const terminal = await open([], { columns: 140 })
+    await terminal.seen(new RegExp(`asks before acting · ${said} · /help`))
+    terminal.press("/status\r")
+    await terminal.seen(new RegExp(`no session yet · .* · asks before acting · ${said} · `))
+    terminal.press("\u0004")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
   it("is said by every run (A8)", async () => {
     const { stderr } = await tollgate(at, ["run", "--dangerously-allow-all", "hello"])
-    assert.include(stderr, "RUNS EVERY CALL WITHOUT ASKING")
+    assert.match(stderr, /RUNS EVERY CALL WITHOUT ASKING · sandbox \w+/)
   })
 
   it("cannot be set to allow, nor a profile to one that does not exist (A8)", async () => {

@@ -84,8 +84,8 @@ export interface Round {
   readonly early: string
 }
 
-const round = (text: fc.Arbitrary<string>): fc.Arbitrary<Round> =>
-  fc.record({ text, early: fc.constantFrom("y", "s", "t", "a") })
+const round = (text: fc.Arbitrary<string>, ...early: ReadonlyArray<string>): fc.Arbitrary<Round> =>
+  fc.record({ text, early: fc.constantFrom(...early) })
 
 export interface Session {
   readonly columns: number
@@ -97,7 +97,7 @@ export interface Session {
 export const session: fc.Arbitrary<Session> = fc.record({
   columns: fc.constantFrom(40, 57, 80, 120, 200),
   rows: fc.constantFrom(16, 30, 60),
-  rounds: fc.tuple(round(short), round(medium), round(long))
+  rounds: fc.tuple(round(short, "y"), round(medium, "y", "s", "t", "a"), round(long, "y"))
 })
 
 const mark = /\[redacted-[a-z0-9-]+\]/
@@ -132,17 +132,18 @@ const commandIn = (rows: ReadonlyArray<string>): string | undefined => {
 
 const status = /^(\d+)–(\d+) of ([\d,]+) rows? · (read|space)/m
 
-/** Turns the pages until all is said to be read; gives the rows that were on them. */
+/** Goes on until all is said to be read, towards the end row by row; gives the rows that were on the screen. */
 const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
   const rows: Array<string> = []
   for (let first = "0"; ;) {
     const screen = await terminal.seen(new RegExp(`^(?!${first}–)${status.source.slice(1)}`, "m"))
-    const [, from = "", , , state] = status.exec(screen)!
+    const [, from = "", to = "", all = "", state] = status.exec(screen)!
     first = from
     for (const [index, row] of screen.slice(0, screen.search(status)).split("\n").slice(0, -1).entries())
       rows[Number(from) - 1 + index] = row
     if (state === "read") return rows
-    terminal.press(" ")
+    const shown = Number(to) - Number(from)
+    terminal.press(Number(all.replaceAll(",", "")) - Number(to) > 2 * shown + 16 ? " " : "j")
   }
 }
 

@@ -27,6 +27,26 @@ describe("tools that change files", () => {
     })
   )
 
+  it.scoped("what was changed is told with its difference, the beginning of a long one (T6, T14)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      here.write("a.txt", "one\n")
+      const told = (content: string) =>
+        Effect.map(Effect.provide(call("write_file", { path: "a.txt", content }), here.layer()), ({ events }) =>
+          events.flatMap((event) => (event._tag === "FileChanged" ? [event.diff] : []))
+        )
+      assert.deepStrictEqual(yield* told("two\n"), [
+        { text: "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two", omitted: 0 }
+      ])
+      assert.deepStrictEqual(yield* told("two\n"), [undefined])
+      const [long] = yield* told("line\n".repeat(5000))
+      assert.strictEqual((long?.text.split("\n").length ?? 0) + (long?.omitted ?? 0), 5004)
+      const [wide] = yield* told("x".repeat(100_000))
+      assert.isBelow(wide?.text.length ?? Infinity, 16 * 1024)
+      assert.isAbove(wide?.omitted ?? 0, 0)
+    })
+  )
+
   it.scoped("a denied write changes nothing and reports nothing (T6)", () =>
     Effect.gen(function* () {
       const here = yield* world

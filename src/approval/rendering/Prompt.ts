@@ -1,6 +1,6 @@
 import { canonicalHost } from "../../policy/network/HostPattern.ts"
 import { words } from "../../policy/shell/ShellPolicy.ts"
-import { makeVisible } from "../../redaction/visible.ts"
+import { makeVisible, visibleLine } from "../../redaction/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
 import { measure } from "./Arguments.ts"
@@ -40,8 +40,6 @@ const narration = new Set([
 
 /** A name as tools give them to their parameters; whatever else a model has made up. */
 const parameterName = /^[A-Za-z_$][\w$.-]{0,63}$/
-
-const oneLine = (text: string): string => makeVisible(text).replaceAll(/[\n\t]/g, " ")
 
 /** So many empty lines in a row are counted. */
 const emptyRun = 4
@@ -134,11 +132,11 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
       ? []
       : [
           own("choice", `${longer.join(" or ")}: ${audience(request)} until it ends`),
-          foreign("value", oneLine(grant))
+          foreign("value", visibleLine(grant))
         ]),
     ...(rule === undefined || !scopes.includes("always")
       ? []
-      : [own("choice", "always: saves the rule"), foreign("value", oneLine(rule))])
+      : [own("choice", "always: saves the rule"), foreign("value", visibleLine(rule))])
   ]
 }
 
@@ -173,7 +171,7 @@ const severityLines = ({ severity }: ApprovalRequest): ReadonlyArray<Line> => {
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`
   return [
     severity.level === "ordinary" ? own("field", `riskiest:${more}`) : own("warning", `${severity.level}:${more}`),
-    foreign("summary", `${oneLine(worst.command)}: ${oneLine(worst.reason)}`)
+    foreign("summary", `${visibleLine(worst.command)}: ${visibleLine(worst.reason)}`)
   ]
 }
 
@@ -190,7 +188,7 @@ const warningLines = ({ arguments: given, masked = 0, preview }: ApprovalRequest
 
 /** The way from the root worker to the one that asks, where it is another. */
 export const workerLines = ({ workerPath }: ApprovalRequest): ReadonlyArray<Line> =>
-  workerPath.length > 1 ? [own("field", "worker:"), foreign("value", workerPath.map(oneLine).join(" › "))] : []
+  workerPath.length > 1 ? [own("field", "worker:"), foreign("value", workerPath.map(visibleLine).join(" › "))] : []
 
 /** How long there is and who waits, e.g. `12 s left, 2 more wait`. */
 export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): string =>
@@ -203,7 +201,7 @@ export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): strin
     .join(", ")
 
 const asOf = ({ baseHash, path }: PreviewTarget): string =>
-  `${exact(oneLine(path))}${baseHash === null ? "" : ` (as of ${baseHash.slice(0, 12)})`}`
+  `${path.split("\n").map(exact).join("␊")}${baseHash === null ? "" : ` (as of ${baseHash.slice(0, 12)})`}`
 
 /** All that an approval covers, the parameters and the diff to their last character. */
 export const approvedLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
@@ -213,7 +211,7 @@ export const approvedLines = (request: ApprovalRequest): ReadonlyArray<Line> => 
     ...repeatLines(request),
     ...severityLines(request),
     ...warningLines(request),
-    foreign("summary", oneLine(message)),
+    foreign("summary", visibleLine(message)),
     ...argumentLines(request),
     ...(preview?.diff === undefined ? [] : [own("field", "diff:"), ...diffLines(preview.diff)])
   ]
@@ -236,7 +234,7 @@ export const aboutLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
 
 /** What is asked, and how risky it is. */
 export const titleLine = ({ risk, tool }: ApprovalRequest): Line =>
-  own("title", `${makeVisible(tool)} asks for approval (${risk} risk)`)
+  own("title", `${visibleLine(tool)} asks for approval (${risk} risk)`)
 
 /**
  * What a person sees of a request, made by the runtime from the bytes that the decision is bound to: no word of the model

@@ -8,7 +8,7 @@ import type { Asks } from "../../tool/Tool.ts"
 import type { ToolCall } from "../../tool/ToolCall.ts"
 import { decided, once } from "./Access.ts"
 import type { FileState } from "./FileState.ts"
-import { unifiedDiff } from "./UnifiedDiff.ts"
+import { diffName, unifiedDiff } from "./UnifiedDiff.ts"
 
 /** One file as a call would leave it. */
 export type Change =
@@ -55,11 +55,12 @@ const targets = (plan: ChangePlan): ReadonlyArray<PreviewTarget> =>
 
 const after = (change: Change): string | undefined => (change.kind === "remove" ? undefined : change.text)
 
-const diff = (change: Change, shown: (path: string) => string): string => {
+/** What one part of a plan changes, as a unified diff. */
+export const diffOf = (change: Change, shown: (path: string) => string): string => {
   const before = change.before?.text?.text
   const body = unifiedDiff(before, after(change), shown(change.judged.path))
   return change.kind === "move"
-    ? `rename from ${shown(change.from.path)}\nrename to ${shown(change.judged.path)}\n${body}`
+    ? `rename from ${diffName(shown(change.from.path))}\nrename to ${diffName(shown(change.judged.path))}\n${body}`
     : body
 }
 
@@ -85,7 +86,7 @@ const sentence = (change: Change, text: string, shown: (path: string) => string)
 
 /** What whoever decides is shown: a line, the whole diff, and the state of every file that it was made for. */
 export const preview = (plan: ChangePlan, shown: (path: string) => string): Preview => {
-  const diffs = plan.map((change) => diff(change, shown))
+  const diffs = plan.map((change) => diffOf(change, shown))
   const lines = plan.map((change, index) => sentence(change, diffs[index] ?? "", shown))
   const kinds = plan.map(({ kind }) => (kind === "write" ? "write" : verbs[kind]))
   return {

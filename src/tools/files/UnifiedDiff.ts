@@ -1,4 +1,5 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from "diff"
+import type { FileDiff } from "../../tool/ToolEvent.ts"
 
 /** Beyond so many changed lines the search for the shortest diff gives up (about 0.1 s) and everything is shown. */
 const maxEditLength = 1000
@@ -28,12 +29,28 @@ const replaced = (oldFileName: string, newFileName: string, before: string, afte
   return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [hunk] }
 }
 
+/** A name as git writes it: in quotes and on one line where it could pass for anything else. */
+export const diffName = (name: string): string => (/[\p{Cc}"\\]/u.test(name) ? JSON.stringify(name) : name)
+
 /** The change of one file as a unified diff; undefined stands for a file that does not exist. Empty if nothing changes. */
 export const unifiedDiff = (before: string | undefined, after: string | undefined, path: string): string => {
   if (before === after) return ""
-  const oldName = before === undefined ? "/dev/null" : `a/${path}`
-  const newName = after === undefined ? "/dev/null" : `b/${path}`
+  const oldName = before === undefined ? "/dev/null" : diffName(`a/${path}`)
+  const newName = after === undefined ? "/dev/null" : diffName(`b/${path}`)
   const [old, now] = [before ?? "", after ?? ""]
   const patch = structuredPatch(oldName, newName, old, now, undefined, undefined, { context, maxEditLength })
   return formatPatch(patch ?? replaced(oldName, newName, old, now), FILE_HEADERS_ONLY)
+}
+
+/** What an event keeps of a diff. */
+const maxKeptLength = 16 * 1024
+const maxKeptLines = 200
+
+/** The first lines of a diff, whole ones only. */
+export const beginning = (diff: string): FileDiff => {
+  const all = diff.replace(/\n$/, "").split("\n")
+  let length = 0
+  const end = all.findIndex((line, index) => index === maxKeptLines || (length += line.length + 1) > maxKeptLength)
+  const kept = end === -1 ? all : all.slice(0, end)
+  return { text: kept.join("\n"), omitted: all.length - kept.length }
 }

@@ -7,8 +7,9 @@ import { remove, rename } from "../../policy/path/FileRemover.ts"
 import { write, type ChangeFailed } from "../../policy/path/FileWriter.ts"
 import { judge, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { fileChanged, type Change as Reported, type ToolCall } from "../../tool/ToolCall.ts"
-import type { Change, ChangePlan } from "./ChangePlan.ts"
+import { type Change, type ChangePlan, diffOf } from "./ChangePlan.ts"
 import { baseOf } from "./FileState.ts"
+import { beginning } from "./UnifiedDiff.ts"
 
 /** A change of several files failed half-way; what was done of it was undone, except where `left` says otherwise. */
 export class ChangeAborted extends Schema.TaggedError<ChangeAborted>()("ChangeAborted", {
@@ -124,7 +125,11 @@ export const perform = (
         done.push(step)
         reports.set(step.path, exit.value)
       }
-      yield* Effect.forEach(reports.values(), (report) => fileChanged(call, report), { discard: true })
+      for (const change of plan) {
+        const report = reports.get(change.judged.path)
+        const diff = diffOf(change, shown)
+        if (report !== undefined) yield* fileChanged(call, diff === "" ? report : { ...report, diff: beginning(diff) })
+      }
       return [...reports.values()]
     })
   )
