@@ -39,7 +39,7 @@ import { sandbox, tools } from "./Toolbox.ts"
 /** Something is missing; what it is has been said. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { problems: Schema.Number }) {
   override get message() {
-    return this.problems === 1 ? "One thing is missing; see above." : `${this.problems} things are missing; see above.`
+    return this.problems === 1 ? "1 problem found; see above." : `${this.problems} problems found; see above.`
   }
 }
 
@@ -175,7 +175,7 @@ const checkSandbox = Effect.flatMap(Configuration, ({ settings }) =>
 )
 
 const readOnly = (directory: string): Finding =>
-  missing("home", `${directory} is read-only: sessions can be read, and nothing can be run or changed`, [
+  missing("home", `${directory} is read-only: sessions can be read, but nothing can be run or changed`, [
     'export TOLLGATE_HOME="$HOME/.tollgate"'
   ])
 
@@ -186,7 +186,7 @@ const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
       named
     ): Effect.Effect<ReadonlyArray<Finding>, never, Configuration | FileSystem.FileSystem | HttpClient.HttpClient> => {
       if (named._tag === "Left")
-        return Effect.succeed([missing("model", "none is configured; any one of these sets one up", setUp)])
+        return Effect.succeed([missing("model", "none is configured; set one up with any of these", setUp)])
       const known = Object.hasOwn(profiles, named.right)
         ? []
         : [missing("model", `the preferred profile ${named.right} is not configured`, ["tollgate config"])]
@@ -224,7 +224,7 @@ const checkTelemetry = Effect.map(
       const detail = `spans go to ${String(bare(url))} ${held} content, as JSON over HTTP`
       return otherProtocol === undefined
         ? [good("telemetry", detail)]
-        : [{ state: "note", what: "telemetry", detail: `${detail}; ${otherProtocol} is not spoken` }]
+        : [{ state: "note", what: "telemetry", detail: `${detail}; ${otherProtocol} is not supported` }]
     }
   })
 )

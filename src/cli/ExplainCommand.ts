@@ -62,7 +62,7 @@ const summary = (tool: Tool.Any, params: unknown): Own<string | undefined> => {
 }
 
 const verdicts = {
-  allow: "would run unasked",
+  allow: "would run without asking",
   ask: "would be asked about",
   deny: "would be denied",
   fail: "would end the task, for nobody could be asked"

@@ -93,9 +93,9 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
   const commands = below.map(([name, node]): Row => [name, described(node).about])
   const flags: ReadonlyArray<Row> = [
     ...options,
-    ["--log-level LEVEL", "logs to standard error, in lines of JSON: error, warning, info, debug or all"],
-    ["-h, --help", "shows this"],
-    ...(path.length === 1 ? ([["--version", "prints the version"]] as const) : [])
+    ["--log-level LEVEL", "log to standard error as JSON lines: error, warning, info, debug or all"],
+    ["-h, --help", "show this help"],
+    ...(path.length === 1 ? ([["--version", "print the version"]] as const) : [])
   ]
   const call = [...path, ...(options.length === 0 ? [] : ["[options]"]), ...args.map(([name]) => name)].join(" ")
   const usage = [call, ...(below.length === 0 ? [] : [`${path.join(" ")} COMMAND`])]
@@ -106,8 +106,8 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
           "First steps",
           [
             ["tollgate tour", "see what it does, offline"],
-            ["tollgate doctor", "see what is missing to connect a model"],
-            ['tollgate run "…"', "one prompt; --approve says what may happen unasked"]
+            ["tollgate doctor", "check what is needed to connect a model"],
+            ['tollgate run "…"', "run one prompt; --approve sets what runs without asking"]
           ],
           style
         )

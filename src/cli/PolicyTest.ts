@@ -19,7 +19,7 @@ export class CasesMismatched extends Schema.TaggedError<CasesMismatched>()("Case
 }) {
   override get message() {
     const many = this.mismatches === 1 ? "One case" : `${this.mismatches} cases`
-    return `${many} of ${this.file} ended otherwise than expected; see above.`
+    return `${many} in ${this.file} failed; see above.`
   }
 }
 

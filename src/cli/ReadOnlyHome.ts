@@ -48,7 +48,7 @@ export const layer: Layer.Layer<Configuration, DatabaseError, Configuration> = L
       },
       (error) => fromCause(database, error)
     )
-    yield* warn(`${folder} is read-only: what it holds is read from a copy, and nothing can be run or changed there`)
+    yield* warn(`${folder} is read-only: reading from a temporary copy; nothing there can be run or changed`)
     const home = {
       ...configuration.home,
       database: path.join(to, path.basename(database)),

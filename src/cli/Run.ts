@@ -100,7 +100,7 @@ export const agent = (policy: ApprovalPolicy, attended: boolean) => agentOf(Live
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {
     if (options.last && Option.isSome(options.session)) {
-      return yield* new UsageError({ reason: "--continue and --session exclude each other." })
+      return yield* new UsageError({ reason: "--continue and --session cannot be combined." })
     }
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen

@@ -21,7 +21,7 @@ export const policyOf = (
     const usage = (reason: string) => new UsageError({ reason })
     if (allowAll) {
       return Option.exists(approve, (policy) => policy !== "allow")
-        ? usage("--dangerously-allow-all and --approve exclude each other.")
+        ? usage("--dangerously-allow-all and --approve cannot be combined.")
         : Effect.succeed<ApprovalPolicy>("allow")
     }
     const policy = Option.getOrElse(approve, () => settings.approvals?.policy ?? "ask")
@@ -29,9 +29,7 @@ export const policyOf = (
       const said = Option.isSome(approve)
         ? "--approve allow"
         : `approvals.policy allow (${entries.find(({ key }) => key === "approvals.policy")?.source ?? "configuration"})`
-      return usage(
-        `${said} runs every call unasked, whatever its risk. Add --dangerously-allow-all to say so, or choose ${others}.`
-      )
+      return usage(`${said} runs every call without asking. Confirm with --dangerously-allow-all, or choose ${others}.`)
     }
     if (policy !== "ask" || canAsk) return Effect.succeed(policy)
     return Option.isSome(approve)

@@ -45,9 +45,9 @@ const problemOf = (name: string): string => {
     near !== undefined
       ? `did you mean ${near}?`
       : /[*?[\]{}]/.test(name)
-        ? "patterns are not understood: name each tool, or write * alone for all"
-        : `there are: ${known.join(", ")}`
-  return `no tool is called ${name.slice(0, 80)}; ${hint}`
+        ? "patterns are not supported: name each tool, or use * for all"
+        : `known tools: ${known.join(", ")}`
+  return `unknown tool ${name.slice(0, 80)}; ${hint}`
 }
 
 const within = (named: Named, source: (key: string) => string, canMend: boolean): ReadonlyArray<Misnamed> =>
@@ -76,8 +76,8 @@ export const misnamed: Effect.Effect<ReadonlyArray<Misnamed>, DatabaseError, Con
 export const warn: Effect.Effect<void, DatabaseError, Configuration | Trust | Ui> = Effect.gen(function* () {
   const ui = yield* Ui
   const found = yield* misnamed
-  const more = found.length > maxTold ? [`${found.length - maxTold} more such names: tollgate doctor`] : []
-  const texts = found.slice(0, maxTold).map(({ key, problem, source }) => `${source}: ${key} does nothing: ${problem}`)
+  const more = found.length > maxTold ? [`${found.length - maxTold} more; see tollgate doctor`] : []
+  const texts = found.slice(0, maxTold).map(({ key, problem, source }) => `${source}: ${key} has no effect: ${problem}`)
   yield* Effect.forEach(
     [...texts, ...more],
     (text) => ui.display({ _tag: "Note", level: "warning", text: makeVisible(text) }),

@@ -8,7 +8,7 @@ export class ConfigUnreadable extends Schema.TaggedError<ConfigUnreadable>()("Co
   reason: Schema.String
 }) {
   override get message() {
-    return `The configuration ${brief(this.file)} cannot be used: ${this.reason}. No command can mend that: edit the file, move it away to start with the defaults, or set TOLLGATE_HOME to another directory.`
+    return `The configuration ${brief(this.file)} cannot be used: ${this.reason}. Edit the file, move it away to start with the defaults, or set TOLLGATE_HOME to another directory.`
   }
 }
 
@@ -42,7 +42,7 @@ export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigIn
   override get message() {
     const { length } = this.problems
     return [
-      ...(length === 1 ? [] : [`${length} values of the configuration cannot be used.`]),
+      ...(length === 1 ? [] : [`${length} configuration values are invalid.`]),
       ...this.problems
         .slice(0, shown)
         .flatMap(({ key, mend, problem, source }) => [
@@ -59,7 +59,7 @@ export class ConfigKeyUnknown extends Schema.TaggedError<ConfigKeyUnknown>()("Co
   similar: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
-    const hint = this.similar === undefined ? "tollgate config shows all keys." : `Did you mean ${this.similar}?`
+    const hint = this.similar === undefined ? "tollgate config lists all keys." : `Did you mean ${this.similar}?`
     return `There is no configuration key ${JSON.stringify(this.key)}. ${hint}`
   }
 }
@@ -77,9 +77,9 @@ export const setUp: readonly [string, ...ReadonlyArray<string>] = [
 export class NoProfile extends Schema.TaggedError<NoProfile>()("NoProfile", {}) {
   override get message() {
     return [
-      "No model is configured. Any one of these sets one up:",
+      "No model is configured. Set one up with any of these:",
       ...setUp.map((line) => `  ${line}`),
-      "tollgate tour needs none."
+      "tollgate tour works without a model."
     ].join("\n")
   }
 }

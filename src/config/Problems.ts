@@ -29,7 +29,7 @@ const inProfile = (path: ReadonlyArray<string>, profile: unknown): ReadonlyArray
   if (!isRecord(profile)) return [{ path, problem: "expected an object", unknown: false }]
   if (provider === "scripted" || provider === "chat-completions") return below(path, decodeProfile[provider](profile))
   if (provider === "openai" || provider === "anthropic") return below(path, decodeProfile.hosted(profile))
-  const problem = `${provider === undefined ? "it is missing" : "there is no such provider"}; there are ${providers.join(", ")}`
+  const problem = `${provider === undefined ? "not set" : "unknown provider"}; expected one of ${providers.join(", ")}`
   return [{ path: [...path, "provider"], problem, unknown: false }]
 }
 

@@ -323,7 +323,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     assert.strictEqual(code, 3)
     assert.include(stderr, "needs approval")
     const explained = await tollgate(at, ["approvals", "explain", "read_file", "--param", "path=safe/link.txt"])
-    assert.notInclude(explained.stdout, "would run unasked")
+    assert.notInclude(explained.stdout, "would run without asking")
   })
 
   it.each([

@@ -43,7 +43,7 @@ describe("the built command line", { timeout }, () => {
     [["run"], "The prompt is empty"],
     [[], "no terminal"],
     [["run", "--approve", "ask", "hi"], "needs a terminal"],
-    [["run", "--continue", "--session", "x", "hi"], "exclude each other"],
+    [["run", "--continue", "--session", "x", "hi"], "cannot be combined"],
     [["--wizard"], "--wizard"]
   ])("refuses %j with exit code 2 and a sentence", async (args, said) => {
     scripted(at, [])
@@ -303,7 +303,7 @@ describe("the built command line", { timeout }, () => {
       "✓ list_dir",
       "attempt 2",
       "did not finish within",
-      "has a bug",
+      "crashed; the task goes on",
       "+54 kilos in all.",
       "│ checking beans",
       "keep the ledger",

@@ -92,7 +92,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
     const { code, stdout } = await tollgate(at, ["doctor"])
     assert.strictEqual(code, 4)
     assert.match(stdout, /✗ configuration .*maxDepth: expected a number.*\n +tollgate config set maxDepth VALUE/)
-    assert.match(stdout, /✗ configuration .*profiles\.bad\.provider: it is missing/)
+    assert.match(stdout, /✗ configuration .*profiles\.bad\.provider: not set/)
     assert.match(stdout, /✓ sessions/)
     assert.match(stdout, /✗ profile good .*\/none cannot be read/)
   })
@@ -108,7 +108,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
       assert.strictEqual(code, 4)
       assert.include(stderr, file)
       assert.include(stderr, where)
-      assert.include(stderr, "edit the file")
+      assert.include(stderr, "Edit the file")
     }
     assert.strictEqual(fs.readFileSync(file, "utf8"), text)
     assert.include((await tollgate(at, ["doctor"])).stdout, where)
@@ -144,7 +144,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
   it("shows the keys that are not set, and what they are about", async () => {
     const { code, stdout } = await tollgate(at, ["config"])
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^network\.allowHosts +not set: the only hosts that fetch_url reaches/m)
+    assert.match(stdout, /^network\.allowHosts +not set: the only hosts that fetch_url may reach/m)
     assert.match(stdout, /^profile +not set: /m)
   })
 

@@ -7,10 +7,10 @@ import { type Place, place, scripted, tollgate } from "./command.ts"
 const rule = { id: "r", decision: "deny", level: "user" }
 const hook = (tool: string) => ({ event: "pre", tool, command: ["true"] })
 const said = [
-  "no tool is called read_fil; did you mean read_file?",
-  "no tool is called read_*; patterns are not understood",
-  "no tool is called fetchurl; did you mean fetch_url?",
-  "no tool is called launch_rockets; there are: read_file, "
+  "unknown tool read_fil; did you mean read_file?",
+  "unknown tool read_*; patterns are not supported",
+  "unknown tool fetchurl; did you mean fetch_url?",
+  "unknown tool launch_rockets; known tools: read_file, "
 ]
 
 describe("names in the configuration that no tool has", { timeout: 60_000 }, () => {
@@ -29,7 +29,7 @@ describe("names in the configuration that no tool has", { timeout: 60_000 }, () 
     const { code, stdout } = await tollgate(at, ["doctor"])
     assert.strictEqual(code, 4)
     for (const text of said) assert.include(stdout, text)
-    assert.strictEqual(stdout.match(/no tool is called/g)?.length, 4)
+    assert.strictEqual(stdout.match(/unknown tool/g)?.length, 4)
     const mend = stdout
       .split("\n")
       .flatMap((line) => /^ {4}tollgate (config set .*)$/.exec(line)?.[1]?.split(" ") ?? [])
@@ -52,7 +52,7 @@ describe("names in the configuration that no tool has", { timeout: 60_000 }, () 
     fs.writeFileSync(path.join(at.work, ".tollgate/config.json"), JSON.stringify({ hooks: [hook("grepp")] }))
     const { code, stderr, stdout } = await tollgate(at, ["run", "hi"])
     assert.deepStrictEqual([code, stdout], [0, "Hello.\n"])
-    for (const text of [...said, "no tool is called grepp; did you mean grep?"])
+    for (const text of [...said, "unknown tool grepp; did you mean grep?"])
       assert.strictEqual(stderr.split(text).length, 2, text)
   })
 })

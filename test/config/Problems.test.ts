@@ -28,7 +28,7 @@ describe("problems of a configuration", () => {
         'approvals.rules.1.decision: expected "allow", "ask" or "deny", is "no"',
         "approvals.rules.2: expected an object, is 5",
         "profiles.a: expected an object",
-        "profiles.b.provider: there is no such provider; there are scripted, chat-completions, openai, anthropic",
+        "profiles.b.provider: unknown provider; expected one of scripted, chat-completions, openai, anthropic",
         "profiles.c.model: it is missing",
         "profiles.c.baseUrl: expected an http or https URL"
       ].toSorted()

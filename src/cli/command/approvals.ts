@@ -5,23 +5,21 @@ import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
-const json = Options.boolean("json").pipe(Options.withDescription("prints one JSON object a line"))
+const json = Options.boolean("json").pipe(Options.withDescription("print JSON lines"))
 
 const rulesModule = () => import("../ApprovalsCommand.ts")
 const auditModule = () => import("../AuditCommand.ts")
 
 const list = Command.make("list", { json }, (given) => load(rulesModule, (module) => module.list(given))).pipe(
-  Command.withDescription("Lists what was allowed for always in this project")
+  Command.withDescription("List the rules saved by the answer always in this project")
 )
 
-const revoke = Command.make(
-  "revoke",
-  { id: argument("id", "the saved rule, or a unique beginning of its id") },
-  ({ id }) => load(rulesModule, (module) => module.revoke(id))
-).pipe(Command.withDescription("Takes back what was allowed for always"))
+const revoke = Command.make("revoke", { id: argument("id", "the rule id, or a unique prefix of it") }, ({ id }) =>
+  load(rulesModule, (module) => module.revoke(id))
+).pipe(Command.withDescription("Revoke a saved rule"))
 
 const rules = Command.make("rules", { json }, (given) => load(rulesModule, (module) => module.rules(given))).pipe(
-  Command.withDescription("Shows every rule, its level and where it is from")
+  Command.withDescription("Show every rule, its level and its source")
 )
 
 const explain = Command.make(
@@ -31,7 +29,7 @@ const explain = Command.make(
     parameters: options.parameters,
     param: options.param,
     approve: Options.choice("approve", ApprovalPolicy.literals).pipe(
-      Options.withDescription("the mode to suppose instead of the configured one"),
+      Options.withDescription("assume this mode instead of the configured one"),
       Options.optional
     ),
     json
@@ -41,32 +39,30 @@ const explain = Command.make(
       () => import("../ExplainCommand.ts"),
       (module) => module.explain(given)
     )
-).pipe(Command.withDescription("Says what would happen to a call, and which rule or mode decides"))
+).pipe(Command.withDescription("Explain what would happen to a call, and which rule or mode decides"))
 
 const audit = Command.make(
   "audit",
   {
-    verify: Options.boolean("verify").pipe(
-      Options.withDescription("checks that every entry is there and as it was written")
-    ),
+    verify: Options.boolean("verify").pipe(Options.withDescription("verify that no entry is missing or changed")),
     session: Options.text("session").pipe(
       Options.withAlias("s"),
-      Options.withDescription("only of this session, or of those whose id begins so"),
+      Options.withDescription("only this session id or prefix"),
       Options.optional
     ),
     json
   },
   (given) => load(auditModule, (module) => module.audit(given))
-).pipe(Command.withDescription("Prints every request and decision, or verifies them"))
+).pipe(Command.withDescription("Print every request and decision, or verify them"))
 
 const stats = Command.make("stats", { json }, (given) => load(auditModule, (module) => module.stats(given))).pipe(
-  Command.withDescription("Sums up what was asked for and how it was answered")
+  Command.withDescription("Summarise requests and answers by tool")
 )
 
 /** `tollgate approvals` */
 export const approvals = {
   command: Command.make("approvals", {}, () => load(rulesModule, (module) => module.list({ json: false }))).pipe(
-    Command.withDescription("Shows, explains and takes back what was decided on calls"),
+    Command.withDescription("Show, explain and revoke decisions on calls"),
     Command.withSubcommands([list, revoke, rules, explain, audit, stats])
   ),
   below: {

@@ -6,10 +6,10 @@ import { load } from "./load.ts"
 /** `tollgate backup` */
 export const backup = Command.make(
   "backup",
-  { file: argument("file", "where to; beside the database if left out").pipe(Args.optional) },
+  { file: argument("file", "the target file; default: beside the database").pipe(Args.optional) },
   (given) =>
     load(
       () => import("../Backup.ts"),
       (module) => module.backup(given)
     )
-).pipe(Command.withDescription("Copies all sessions, rules, notes and the audit into one verified file"))
+).pipe(Command.withDescription("Copy sessions, rules, notes and the audit into one verified file"))

@@ -4,22 +4,22 @@ import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 
 const module = () => import("../Configure.ts")
-const key = argument("key", "one of those that tollgate config shows, e.g. approvals.policy, or profiles.NAME")
+const key = argument("key", "a key that tollgate config lists, e.g. approvals.policy, or profiles.NAME")
 
 const get = Command.make("get", { key }, ({ key }) => load(module, ({ get }) => get(key))).pipe(
-  Command.withDescription("Prints one value")
+  Command.withDescription("Print one value")
 )
 const set = Command.make("set", { key, value: argument("value", "text, or JSON") }, ({ key, value }) =>
   load(module, ({ set }) => set(key, Option.some(value)))
-).pipe(Command.withDescription("Puts one value into the configuration file"))
+).pipe(Command.withDescription("Set a value in the configuration file"))
 const unset = Command.make("unset", { key }, ({ key }) => load(module, ({ set }) => set(key, Option.none()))).pipe(
-  Command.withDescription("Takes one value out of the configuration file")
+  Command.withDescription("Remove a value from the configuration file")
 )
 
 /** `tollgate config` */
 export const config = {
   command: Command.make("config", {}, () => load(module, ({ showAll }) => showAll)).pipe(
-    Command.withDescription("Shows every value and where it is from"),
+    Command.withDescription("Show every value and its source"),
     Command.withSubcommands([get, set, unset])
   ),
   below: { get: { command: get }, set: { command: set }, unset: { command: unset } }

@@ -5,10 +5,10 @@ import { load } from "./load.ts"
 /** `tollgate doctor` */
 export const doctor = Command.make(
   "doctor",
-  { stack: Options.boolean("stack").pipe(Options.withDescription("prints what stands in front of every tool")) },
+  { stack: Options.boolean("stack").pipe(Options.withDescription("print the middleware in front of every tool")) },
   (given) =>
     load(
       () => import("../Doctor.ts"),
       (module) => module.doctor(given)
     )
-).pipe(Command.withDescription("Says what is configured, reachable and missing, and how to mend it"))
+).pipe(Command.withDescription("Check configuration, models, storage and sandbox, and how to fix them"))

@@ -7,20 +7,14 @@ import { load } from "./load.ts"
 export const events = Command.make(
   "events",
   {
-    session: argument("session", "the session, or a unique beginning of its id"),
-    from: Options.integer("from").pipe(
-      Options.withDescription("the number of the first event"),
-      Options.withDefault(1)
-    ),
-    follow: Options.boolean("follow").pipe(
-      Options.withAlias("f"),
-      Options.withDescription("waits for what is yet to come")
-    ),
-    jsonl: Options.boolean("jsonl").pipe(Options.withDescription("prints one JSON object a line, as replay reads it"))
+    session: argument("session", "the session id, or a unique prefix of it"),
+    from: Options.integer("from").pipe(Options.withDescription("start at this event number"), Options.withDefault(1)),
+    follow: Options.boolean("follow").pipe(Options.withAlias("f"), Options.withDescription("keep printing new events")),
+    jsonl: Options.boolean("jsonl").pipe(Options.withDescription("print JSON lines, which replay reads"))
   },
   (given) =>
     load(
       () => import("../Events.ts"),
       (module) => module.events(given)
     )
-).pipe(Command.withDescription("Prints the events of a session"))
+).pipe(Command.withDescription("Print the events of a session"))

@@ -11,25 +11,25 @@ export const profile = Options.text("profile").pipe(
 )
 export const session = Options.text("session").pipe(
   Options.withAlias("s"),
-  Options.withDescription("goes on with this session"),
+  Options.withDescription("continue this session"),
   Options.optional
 )
 export const last = Options.boolean("continue").pipe(
   Options.withAlias("c"),
-  Options.withDescription("goes on with the last session of this project")
+  Options.withDescription("continue the last session of this project")
 )
 export const approve = Options.choice("approve", ApprovalPolicy.literals).pipe(
-  Options.withDescription("what happens to calls that need approval; ask where there is a terminal, fail elsewhere"),
+  Options.withDescription("what happens to calls that need approval; default: ask in a terminal, fail otherwise"),
   Options.optional
 )
 export const allowAll = Options.boolean("dangerously-allow-all").pipe(
-  Options.withDescription("runs every call unasked, whatever its risk; there is no other way to choose allow")
+  Options.withDescription("run every call without asking (flag only, never configuration)")
 )
 
 /** Parameters of a tool. */
 export const parameters = argument("json", "the parameters as a JSON object").pipe(Args.optional)
 export const param = Options.text("param").pipe(
-  Options.withDescription("one parameter, as key=value; may be repeated"),
+  Options.withDescription("a parameter as key=value; repeatable"),
   Options.repeated
 )
-export const events = Options.boolean("json").pipe(Options.withDescription("prints the events, one JSON object a line"))
+export const events = Options.boolean("json").pipe(Options.withDescription("print the events as JSON lines"))

@@ -5,10 +5,10 @@ import { load } from "./load.ts"
 /** `tollgate replay` */
 export const replay = Command.make(
   "replay",
-  { file: argument("file", "a recorded JSONL file; - is standard input") },
+  { file: argument("file", "a recorded JSONL file; - for standard input") },
   ({ file }) =>
     load(
       () => import("../Replay.ts"),
       (module) => module.replay(file)
     )
-).pipe(Command.withDescription("Shows recorded events as they looked live"))
+).pipe(Command.withDescription("Show recorded events as they looked live"))

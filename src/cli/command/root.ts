@@ -31,7 +31,7 @@ export const root = Command.make(
       (module) => module.interactive(given)
     )
 ).pipe(
-  Command.withDescription("An agent runtime for tools with consequences; without a command, an interactive prompt"),
+  Command.withDescription("An agent runtime for tools with consequences. Without a command: an interactive prompt"),
   Command.withSubcommands([
     run,
     tool,

@@ -8,10 +8,7 @@ import * as options from "./options.ts"
 export const run = Command.make(
   "run",
   {
-    prompt: argument(
-      "prompt",
-      "what to do; standard input, if it is not a terminal, is appended after a blank line"
-    ).pipe(Args.repeated),
+    prompt: argument("prompt", "what to do; piped standard input is appended after a blank line").pipe(Args.repeated),
     profile: options.profile,
     session: options.session,
     last: options.last,
@@ -24,4 +21,4 @@ export const run = Command.make(
       () => import("../Run.ts"),
       (module) => module.run(given)
     )
-).pipe(Command.withDescription("Runs one prompt to its end"))
+).pipe(Command.withDescription("Run one prompt to its end"))

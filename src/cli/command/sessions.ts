@@ -9,23 +9,23 @@ const limit = 20
 const list = Command.make(
   "list",
   {
-    all: Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("those of other directories too")),
-    limit: Options.integer("limit").pipe(Options.withDescription("how many"), Options.withDefault(limit)),
-    json: Options.boolean("json").pipe(Options.withDescription("prints one JSON object a line"))
+    all: Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("include other directories")),
+    limit: Options.integer("limit").pipe(Options.withDescription("how many at most"), Options.withDefault(limit)),
+    json: Options.boolean("json").pipe(Options.withDescription("print JSON lines"))
   },
   (given) =>
     load(
       () => import("../Sessions.ts"),
       (module) => module.list(given)
     )
-).pipe(Command.withDescription("Lists sessions, the latest first"))
+).pipe(Command.withDescription("List sessions, latest first"))
 
-const show = Command.make("show", { id: argument("id", "the session, or a unique beginning of its id") }, ({ id }) =>
+const show = Command.make("show", { id: argument("id", "the session id, or a unique prefix of it") }, ({ id }) =>
   load(
     () => import("../Sessions.ts"),
     (module) => module.show(id)
   )
-).pipe(Command.withDescription("Shows a session as it looked when it happened"))
+).pipe(Command.withDescription("Show a session as it looked live"))
 
 /** `tollgate sessions` */
 export const sessions = {
@@ -34,9 +34,6 @@ export const sessions = {
       () => import("../Sessions.ts"),
       (module) => module.list({ all: false, limit, json: false })
     )
-  ).pipe(
-    Command.withDescription("Lists what has been said and done before, and shows it"),
-    Command.withSubcommands([list, show])
-  ),
+  ).pipe(Command.withDescription("List and show earlier sessions"), Command.withSubcommands([list, show])),
   below: { list: { command: list }, show: { command: show } }
 }

@@ -8,7 +8,7 @@ import * as options from "./options.ts"
 export const tool = Command.make(
   "tool",
   {
-    name: argument("name", "the tool; lists those that you may run where it is absent").pipe(Args.optional),
+    name: argument("name", "the tool; if omitted, the tools you may run are listed").pipe(Args.optional),
     parameters: options.parameters,
     param: options.param,
     session: options.session,
@@ -22,4 +22,4 @@ export const tool = Command.make(
       () => import("../ToolCommand.ts"),
       (module) => module.tool(given)
     )
-).pipe(Command.withDescription("Runs a tool for you, behind the same gate, without a model"))
+).pipe(Command.withDescription("Run a tool yourself, behind the same gate, without a model"))

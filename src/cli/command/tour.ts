@@ -7,4 +7,4 @@ export const tour = Command.make("tour", {}, () =>
     () => import("../Tour.ts"),
     (module) => module.tour
   )
-).pipe(Command.withDescription("Shows what Tollgate does, offline, on a throw-away workspace"))
+).pipe(Command.withDescription("Show what Tollgate does, offline, in a temporary workspace"))

@@ -5,23 +5,23 @@ import { load } from "./load.ts"
 const module = () => import("../TrustCommand.ts")
 
 const revoke = Command.make("revoke", {}, () => load(module, ({ revoke }) => revoke)).pipe(
-  Command.withDescription("Takes back the trust in this project")
+  Command.withDescription("Revoke trust in this project")
 )
 
 const list = Command.make(
   "list",
-  { json: Options.boolean("json").pipe(Options.withDescription("prints one JSON object a line")) },
+  { json: Options.boolean("json").pipe(Options.withDescription("print JSON lines")) },
   (given) => load(module, ({ list }) => list(given))
-).pipe(Command.withDescription("Lists the trusted projects"))
+).pipe(Command.withDescription("List the trusted projects"))
 
 /** `tollgate trust` */
 export const trust = {
   command: Command.make(
     "trust",
-    { yes: Options.boolean("yes").pipe(Options.withDescription("does not ask; you have read the file")) },
+    { yes: Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation")) },
     (given) => load(module, ({ trust }) => trust(given))
   ).pipe(
-    Command.withDescription("Shows the hooks and rules that this project brings, and lets them count"),
+    Command.withDescription("Show the hooks and rules of this project, and trust them"),
     Command.withSubcommands([revoke, list])
   ),
   below: { revoke: { command: revoke }, list: { command: list } }
