@@ -15,7 +15,7 @@ import type { Envelope } from "./runtime/Envelope.ts"
 import { type Event, isTerminal } from "./runtime/Event.ts"
 import type { LogError } from "./runtime/EventLog.ts"
 import * as MemorySessionStore from "./runtime/MemorySessionStore.ts"
-import { Runtime } from "./runtime/Runtime.ts"
+import { Runtime, RuntimeHasStopped } from "./runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "./runtime/RuntimeOptions.ts"
 import type { SessionStore } from "./runtime/SessionStore.ts"
 import * as DefaultStack from "./gate/DefaultStack.ts"
@@ -84,15 +84,20 @@ export const layer = <const T extends ReadonlyArray<Tool.Any> = readonly []>(
 export interface TestSession {
   readonly id: string
   readonly send: (command: Command) => Effect.Effect<void>
-  /** Submits a prompt and gives what happened until its task ended. */
-  readonly run: (prompt: string, task?: string) => Effect.Effect<ReadonlyArray<Envelope>, LogError>
+  /** Submits a prompt and gives what happened until its task ended; it fails where the runtime stops before. */
+  readonly run: (prompt: string, task?: string) => Effect.Effect<ReadonlyArray<Envelope>, LogError | RuntimeHasStopped>
   /** The first event that matches, past or future. */
-  readonly awaitEvent: <E extends Event>(matches: (event: Event) => event is E) => Effect.Effect<E, LogError>
-  /** Waits until the task has ended. */
-  readonly awaitEnd: (task: string) => Effect.Effect<Event, LogError>
+  readonly awaitEvent: <E extends Event>(
+    matches: (event: Event) => event is E
+  ) => Effect.Effect<E, LogError | RuntimeHasStopped>
+  /** Waits until the task has ended; one that waits for a decision does not where the runtime stops. */
+  readonly awaitEnd: (task: string) => Effect.Effect<Event, LogError | RuntimeHasStopped>
   /** Everything durable so far. */
   readonly recorded: Effect.Effect<ReadonlyArray<Envelope>, LogError>
 }
+
+/** The events of a session end with its runtime. */
+const orStopped = <A>(found: Option.Option<A>) => Effect.mapError(found, () => new RuntimeHasStopped())
 
 /** Opens a session by commands and watches it by its events alone, as any frontend does. */
 export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, Runtime> =>
@@ -122,7 +127,7 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, 
         Stream.map(({ event }) => event),
         Stream.filter(matches),
         Stream.runHead,
-        Effect.map(Option.getOrThrow)
+        Effect.flatMap(orStopped)
       )
     const recorded = Effect.map(Stream.runCollect(events(1, false)), Chunk.toReadonlyArray)
     return {
@@ -135,7 +140,7 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, 
           Stream.filter((envelope) => envelope.task === task && isTerminal(envelope.event)),
           Stream.map(({ event }) => event),
           Stream.runHead,
-          Effect.map(Option.getOrThrow)
+          Effect.flatMap(orStopped)
         ),
       run: (prompt, name) =>
         Effect.gen(function* () {
@@ -146,6 +151,10 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, 
             Stream.takeUntil((envelope) => envelope.task === task && isTerminal(envelope.event)),
             Stream.runCollect
           )
+          const last = Chunk.last(seen)
+          if (!Option.exists(last, ({ event, task: of }) => of === task && isTerminal(event))) {
+            return yield* new RuntimeHasStopped()
+          }
           return Chunk.toReadonlyArray(seen)
         })
     }

@@ -109,14 +109,16 @@ a new version; a reader refuses an envelope of a later version. Logs of earlier 
 A call is known by its place: task, worker, iteration and id; a model may use an id again elsewhere.
 
 - A session begins with \`SessionCreated\`, once. After \`SessionSuspended\` or \`SessionEnded\` comes \`SessionResumed\`, with a
-  higher epoch, or nothing; no task is open then.
+  higher epoch, or nothing. No task is open then but one: the task that \`waits\` of \`SessionSuspended\` names, with every
+  request of it that nobody has answered. It has no terminal event yet and none of its requests is withdrawn.
 - Each \`TaskQueued\` is followed by exactly one of \`TaskCompleted\`, \`TaskFailed\`, \`TaskInterrupted\`, and nothing of the
-  task comes after it. Tasks run one after the other: \`TaskStarted\` comes once, after the end of the task before, and
+  task comes after it. For a task that waits it comes from a later owner: who waits for it learns from the end of the stream
+  that the runtime has stopped. Tasks run one after the other: \`TaskStarted\` comes once, after the end of the task before, and
   before any event of a worker of the task. \`TaskCompleted\` needs it; a task that the user interrupts has
   \`TaskCancelling\`.
-- A task whose owner died is closed by the next one: after \`SessionResumed\` it has only withdrawn approvals,
+- A task that its owner left open, by dying or by \`waits\`, is closed by the next one: after \`SessionResumed\` it has only withdrawn approvals,
   \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`, \`WorkerInterrupted\` and \`TaskFailed\` of the kind \`crash\`, unless
-  \`goesOn\` names it.
+  \`goesOn\` names it: then it waits again, for the same requests. A task with \`TaskCancelling\` does not go on.
 - An iteration is \`ModelRequested\`, failed attempts numbered from 1, \`ModelAnswered\`, the results of its calls and
   \`IterationEnded\`; the next one has the next number. A worker completes after the end of an iteration whose answer asks for
   no call.

@@ -72,6 +72,7 @@ const ended = {
   granted: ["has been granted already", "To stop what it started, interrupt the task."],
   denied: ["has been denied already", "To have it done after all, let the model ask again."],
   expired: ["has expired", "To have it done after all, let the model ask again."],
+  suspended: ["waits for the next runtime, for this one stops", "Answer it once its session is open again."],
   withdrawn: [
     "was withdrawn, for its call is over or would do something else by now",
     "Answer the request that came after it, if one did."
@@ -81,7 +82,7 @@ const ended = {
 /** There is no such open request; `state` says what became of it, as far as that is still known. */
 export class ApprovalNotPending extends Schema.TaggedError<ApprovalNotPending>()("ApprovalNotPending", {
   approvalId: Schema.String,
-  state: Schema.Literal("unknown", "granted", "denied", "expired", "withdrawn")
+  state: Schema.Literal("unknown", "granted", "denied", "expired", "suspended", "withdrawn")
 }) {
   override get message() {
     const [what, next] = ended[this.state]

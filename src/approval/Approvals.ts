@@ -112,8 +112,11 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly openSession: (session: string, project: string) => Effect.Effect<void>
     /** A new task begins: what was denied too often may be asked again, and rules are read anew. */
     readonly beginTask: (session: string) => Effect.Effect<void>
-    /** What is open from here on is withdrawn by the shutdown, not by the interruption that follows. */
-    readonly closeSession: (session: string) => Effect.Effect<void>
+    /**
+     * Nothing is asked from here on. The requests of `waiting` stay open, for the next owner to take up again, and nobody can
+     * answer them here any more; every other one is withdrawn by the shutdown, not by the interruption that follows.
+     */
+    readonly closeSession: (session: string, waiting: ReadonlyArray<string>) => Effect.Effect<void>
     /** Forgets what belongs to the session alone. */
     readonly endSession: (session: string) => Effect.Effect<void>
     /** The task is over, and with it what was granted for it. */

@@ -1,6 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { ApprovalRequested, ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
 import { ApprovalDenied, ApprovalExpired, ApprovalQueueFull, type ApprovalRefused } from "./ApprovalError.ts"
@@ -123,17 +124,22 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
       yield* atOnce(pending)
       yield* known === undefined ? announce(call, pending, ahead) : Pending.tell(pending, ahead)
       yield* queue.advance
-      const exit = yield* Effect.exit(restore(Effect.raceFirst(Deferred.await(pending.answer), expiry(pending))))
+      // One that outlives its runtime waits until its call is interrupted with it.
+      const waited = Effect.orElse(
+        Effect.raceFirst(Deferred.await(pending.answer), expiry(pending)),
+        () => Effect.never
+      )
+      const exit = yield* Effect.exit(restore(waited))
       if (Exit.isFailure(exit)) {
         const by = closing.has(sessionId) ? "shutdown" : "interruption"
         yield* Deferred.succeed(pending.answer, { outcome: "withdrawn", by })
       }
       // Whoever was first has decided, whatever ended the wait.
-      const resolution = yield* Deferred.await(pending.answer)
-      yield* resolved(call, pending, resolution)
+      const resolution = yield* Effect.option(Deferred.await(pending.answer))
+      if (Option.isSome(resolution)) yield* resolved(call, pending, resolution.value)
       yield* queue.leave(pending)
       if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
-      return yield* answered(call, asked, resolution)
+      return yield* answered(call, asked, exit.value)
     })
 
   return { ask: (call, asked) => Effect.uninterruptibleMask((restore) => wait(call, asked, restore)) }

@@ -121,7 +121,11 @@ export const make = (state: DeskState): Deciding => {
       const resolution: Resolution = late ? { outcome: "expired", by: "timeout" } : resolutionOf(decision)
       const first = yield* Deferred.succeed(answer, resolution)
       if (!first || late) {
-        return yield* new ApprovalNotPending({ approvalId, state: (yield* Deferred.await(answer)).outcome })
+        const state = Effect.map(Deferred.await(answer), ({ outcome }) => outcome)
+        return yield* new ApprovalNotPending({
+          approvalId,
+          state: yield* Effect.orElseSucceed(state, () => "suspended" as const)
+        })
       }
       if (decision.decision === "approve") yield* extend(pending, decision)
     })

@@ -1,3 +1,4 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Approvals, ApprovalsOptions } from "./Approvals.ts"
 import * as Asking from "./Asking.ts"
@@ -64,9 +65,12 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
           repetition.forget(session)
           return Effect.zipRight(endTask(session), books.reload(projectOf(session)))
         }),
-      closeSession: (session) =>
-        Effect.sync(() => {
+      closeSession: (session, waiting) =>
+        Effect.suspend(() => {
           closing.add(session)
+          const stays = new Set(waiting)
+          const open = [...queue.all, ...restored.values()].filter(({ request }) => stays.has(request.id))
+          return Effect.forEach(open, ({ answer }) => Deferred.fail(answer, new Pending.Suspended()), { discard: true })
         }),
       endSession: (session) =>
         Effect.suspend(() => {

@@ -1,3 +1,4 @@
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
@@ -16,12 +17,15 @@ export interface Resolution {
   readonly stop?: boolean
 }
 
+/** A request outlives the runtime that asked, so that nobody decides it here any more. */
+export class Suspended extends Data.TaggedError("Suspended") {}
+
 /** A request that waits. Whoever completes `answer` first has decided it; everybody else is late. */
 export interface Pending {
   readonly request: ApprovalRequest
   /** Milliseconds of the deadline clock. */
   readonly askedAt: number
-  readonly answer: Deferred.Deferred<Resolution>
+  readonly answer: Deferred.Deferred<Resolution, Suspended>
   readonly shown: Deferred.Deferred<void>
   /** What more than this call an answer could cover; absent on one that was stored and has no call yet. */
   readonly grantable: Grantable | undefined
@@ -41,7 +45,7 @@ export const make = (
   askedAt: number,
   unmasked?: Unmasked
 ): Effect.Effect<Pending> =>
-  Effect.zipWith(Deferred.make<Resolution>(), Deferred.make<void>(), (answer, shown) => ({
+  Effect.zipWith(Deferred.make<Resolution, Suspended>(), Deferred.make<void>(), (answer, shown) => ({
     request,
     askedAt,
     answer,

@@ -89,8 +89,10 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       session = fresh
       if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()
       yield* Effect.forkScoped(
-        Effect.catchAll(fresh.shown, (error) =>
-          Effect.zipRight(say(error.message, "error"), Deferred.succeed(quit, undefined))
+        // What is shown ends where the session does, and with it the wait for its task.
+        Effect.zipRight(
+          Effect.catchAll(fresh.shown, (error) => say(error.message, "error")),
+          Deferred.succeed(quit, undefined)
         )
       )
       return fresh

@@ -24,6 +24,7 @@ import { type CommandTree, help } from "./Help.ts"
 import { parserConsole, type Said } from "./parserConsole.ts"
 import { codeOf, exitCodeOf, exitCodes, UsageError } from "./Outcome.ts"
 import { checked } from "./commandLine.ts"
+import { Stopping } from "./Stopping.ts"
 import { styleFor } from "./Style.ts"
 
 const parse = Command.run(root, { name: "tollgate", version, executable: "tollgate" })
@@ -174,11 +175,12 @@ const lastResortMillis = 15_000
 
 /** Runs the command line. The first signal stops everything in good order, the second at once, but for hangups. */
 export const main = (words: ReadonlyArray<string>): void => {
-  const fiber = Effect.runFork(program(words))
   /** How an output that broke ends the program. */
   let broken: number | undefined
   /** How a signal ends it. */
   let stopped: number | undefined
+  const by = () => (broken === undefined && stopped === exitCodeOf("SIGINT") ? "user" : "shutdown")
+  const fiber = Effect.runFork(Effect.provideService(program(words), Stopping, { by }))
   let stopping = false
   let impatient = false
   const interrupt = () => {

@@ -39,6 +39,12 @@ export const endedEarly = (event: Exclude<TerminalEvent, { readonly _tag: "TaskC
         ...(event.error === undefined ? {} : { error: event.error })
       })
 
+/** The runtime has stopped, and the task goes on with the next one if at all. */
+export const stoppedBefore = new TaskEndedEarly({
+  how: "interrupted",
+  reason: "The runtime stopped before the task ended."
+})
+
 /** The command line asks for something that cannot be. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { reason: Schema.String }) {
   override get message() {

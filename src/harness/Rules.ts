@@ -16,6 +16,9 @@ const keyOf = (path: Path): string => path.join("\u0000")
 const isBelow = (path: Path, above: Path): boolean =>
   path.length > above.length && above.every((name, index) => path[index] === name)
 
+const sameOf = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
+  some.length === others.length && some.every((one) => others.includes(one))
+
 /** A withdrawn request stands in nobody's way where what asked is replaced, or nobody asks any more. */
 const replaced: ReadonlySet<string> = new Set(["change", "restart"])
 
@@ -82,6 +85,8 @@ class Task {
   epoch: number
   started = false
   ended = false
+  /** It waits for a decision, and for the next owner of its session. */
+  suspended = false
   cancelling = false
   compacted = false
   recorded = false
@@ -91,6 +96,10 @@ class Task {
   constructor(id: string, epoch: number) {
     this.id = id
     this.epoch = epoch
+  }
+  /** The requests that nobody has answered. */
+  get requests(): ReadonlyArray<string> {
+    return [...this.workers.values()].flatMap(({ waiting }) => waiting).flatMap(({ approval }) => approval ?? [])
   }
   below(path: Path): ReadonlyArray<Worker> {
     return [...this.workers.values()].filter((worker) => worker.open && isBelow(worker.path, path))
@@ -170,7 +179,9 @@ export class Rules {
 
   /** What is still open at the end of the log. */
   end(): ReadonlyArray<string> {
-    for (const task of this.tasks.values()) if (!task.ended) this.found.push(`${task.id} has no terminal event`)
+    for (const { ended, id, suspended } of this.tasks.values()) {
+      if (!ended && !suspended) this.found.push(`${id} has no terminal event`)
+    }
     return this.found
   }
 
@@ -210,13 +221,36 @@ export class Rules {
       if (this.whole && event.epoch <= this.epoch) complain(`epoch ${event.epoch} follows ${this.epoch}`)
       this.epoch = event.epoch
       const goesOn = event.goesOn === undefined ? undefined : this.tasks.get(event.goesOn.task)
-      if (goesOn !== undefined) goesOn.epoch = event.epoch
+      if (goesOn !== undefined) this.goOn(goesOn, event, complain)
+      // Whichever does not go on is to be closed.
+      for (const task of this.tasks.values()) task.suspended = false
       this.closed = false
     } else if (this.closed) complain("the session is closed")
     if (event._tag === "SessionSuspended" || event._tag === "SessionEnded") {
       this.closed = true
-      for (const task of this.tasks.values()) if (!task.ended) complain(`${task.id} has no terminal event`)
+      const waits = event._tag === "SessionSuspended" ? event.waits : undefined
+      const waiting = waits === undefined ? undefined : this.tasks.get(waits.task)
+      if (waits !== undefined && waiting !== undefined) this.suspend(waiting, waits.approvals, complain)
+      for (const { ended, id, suspended } of this.tasks.values()) {
+        if (!ended && !suspended) complain(`${id} has no terminal event`)
+      }
     }
+  }
+
+  /** Only a task that waits for decisions outlives its runtime. */
+  private suspend(task: Task, approvals: ReadonlyArray<string>, complain: Complain): void {
+    if (task.ended) complain(`${task.id} has ended`)
+    if (task.cancelling) complain(`${task.id} was cancelled`)
+    if (approvals.length === 0) complain(`${task.id} waits for nothing`)
+    if (!sameOf(approvals, task.requests)) complain(`${task.id} waits for ${task.requests.join(" ")}`)
+    task.suspended = true
+  }
+
+  private goOn(task: Task, { epoch, goesOn }: Of<"SessionResumed">, complain: Complain): void {
+    if (task.ended) complain(`${task.id} has ended`)
+    if (task.cancelling) complain(`${task.id} was cancelled`)
+    for (const { id } of goesOn?.approvals ?? []) if (!task.requests.includes(id)) complain(`${id} is not open`)
+    task.epoch = epoch
   }
 
   private ofTask(task: Task, event: Event, complain: Complain): void {

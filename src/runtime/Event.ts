@@ -37,7 +37,12 @@ export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("Sessio
   })
 }) {}
 /** The session is closed for now and can be resumed. */
-export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("SessionSuspended", {}) {}
+export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("SessionSuspended", {
+  /** The task that has not ended, and the ids of the requests that it waits for. */
+  waits: Schema.optionalWith(Schema.Struct({ task: Schema.String, approvals: Schema.Array(Schema.String) }), {
+    exact: true
+  })
+}) {}
 /** The session is over: what was granted to it is gone. */
 export class SessionEnded extends Schema.TaggedClass<SessionEnded>()("SessionEnded", {}) {}
 /** The model no longer sees what came before; the log keeps it. */

@@ -105,6 +105,13 @@ interface InFlight {
   readonly sink: TaskSink.TaskSink
 }
 
+/** Closes the tasks that wait for decisions, which go on with the next owner. */
+const suspended = (tasks: ReadonlyArray<readonly [string, InFlight]>) =>
+  tasks.flatMap(([task, { sink }]) => {
+    const approvals = sink.suspend()
+    return approvals.length === 0 ? [] : [{ task, approvals }]
+  })
+
 type Body = (sink: TaskSink.TaskSink) => Effect.Effect<WorkerOutcome, TaskError>
 
 /**
@@ -185,9 +192,9 @@ export const make = (
         {}
       )
 
-    const launch = (task: string, body: Body, ended: () => void) =>
+    const launch = (task: string, body: Body, ended: () => void, restored: ReadonlyArray<string> = []) =>
       Effect.gen(function* () {
-        const sink = TaskSink.make(log, task, redactor, (message) => view.add(message))
+        const sink = TaskSink.make(log, task, redactor, (message) => view.add(message), restored)
         const fiber = yield* Effect.forkDaemon(runTask(sink, body))
         tasks.set(task, { fiber, sink })
         fiber.addObserver(() => {
@@ -304,7 +311,8 @@ export const make = (
     if (continuation !== undefined) {
       const body = yield* Continuation.resume(continuation, id, view, profile)
       seen.add(continuation.task)
-      yield* Effect.uninterruptible(launch(continuation.task, body, () => undefined))
+      const restored = continuation.requests.map(({ id: request }) => request)
+      yield* Effect.uninterruptible(launch(continuation.task, body, () => undefined, restored))
     }
 
     const loop: Effect.Effect<void> = commands.take.pipe(
@@ -316,9 +324,12 @@ export const make = (
     const finish = Effect.gen(function* () {
       interruptedBy = "shutdown"
       yield* commands.shutdown
-      yield* approvals.closeSession(id)
+      // Tasks run one after the other, so that at most one waits.
+      const [waits] = ended ? [] : suspended([...tasks])
+      yield* approvals.closeSession(id, waits?.approvals ?? [])
       yield* Fiber.interruptAll([...tasks.values()].map(({ fiber }) => fiber))
-      yield* log.emit(ended ? new SessionEnded({}, trusted) : new SessionSuspended({}, trusted), {})
+      const closed = new SessionSuspended(waits === undefined ? {} : { waits }, trusted)
+      yield* log.emit(ended ? new SessionEnded({}, trusted) : closed, {})
       yield* approvals.endSession(id)
       yield* clientTools.endSession(id)
       yield* log.close

@@ -79,15 +79,28 @@ export interface TaskSink {
     calls: ReadonlyArray<{ readonly callId: string; readonly tool: string; readonly requested: boolean }>
   ) => void
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
+  /**
+   * Where calls wait for decisions: closes without a terminal event, as a process that dies would, so that the next owner
+   * takes the task up again. Gives the ids of the requests; none where it does not wait, or has been cancelled.
+   */
+  readonly suspend: () => ReadonlyArray<string>
 }
 
+/** A decision outlives its runtime only where the log has it: what nobody hears must not begin. */
+const unheard: Effect.Effect<never> = Effect.interruptible(Effect.never)
+
+/** `restored` are the ids of the requests of before a restart that the task waits for. */
 export const make = (
   log: EventLog,
   task: string,
   redactor: RedactorShape,
-  record: (message: StoredMessage) => void
+  record: (message: StoredMessage) => void,
+  restored: ReadonlyArray<string> = []
 ): TaskSink => {
   let closed = false
+  let cancelled = false
+  /** Requests that nobody has answered and that the next owner can take up again. */
+  const waiting = new Set(restored)
   const calls = new Map<string, OpenCall>()
   /** Calls that were requested before a restart. */
   const requested = new Set<string>()
@@ -135,6 +148,8 @@ export const make = (
   /** Notes which calls an event opens or closes. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
     const open = (callId: string, tool: string) => calls.set(keyOf(place, callId), { callId, tool, place })
+    if (event._tag === "ApprovalRequested" && isRoot(place.worker)) waiting.add(event.request.id)
+    else if (event._tag === "ApprovalResolved") waiting.delete(event.approvalId)
     if (isCallEnd(event)) calls.delete(keyOf(place, event.callId))
     else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
     else if (event._tag === "ApprovalRequested") {
@@ -192,13 +207,20 @@ export const make = (
           )
         }),
       commit: (event, iteration) =>
-        unlessMute(() => (isTransient(event) ? Effect.void : log.commit(redactEvent(event, redactor), at(iteration))))
+        Effect.suspend(() =>
+          closed || !isOpen()
+            ? unheard
+            : isTransient(event)
+              ? Effect.void
+              : log.commit(redactEvent(event, redactor), at(iteration))
+        )
     }
   }
 
   return {
     emit: (event) =>
       unlessClosed(() => {
+        cancelled ||= event._tag === "TaskCancelling"
         const told = redactEvent(event, redactor)
         const message = messageOf(told)
         if (message !== undefined) record(message)
@@ -223,6 +245,11 @@ export const make = (
         calls.set(keyOf(place, callId), { callId, tool, place })
         if (before) requested.add(keyOf(place, callId))
       }
+    },
+    suspend: () => {
+      if (closed || cancelled || waiting.size === 0) return []
+      closed = true
+      return [...waiting]
     },
     end: (terminal) =>
       unlessClosed(() => {

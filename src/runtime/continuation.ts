@@ -112,6 +112,7 @@ const continuationOf = (
   const waiting = [...open.values()].filter(({ place }) => place.worker?.length === 1)
   const task = waiting[0]?.place.task
   if (task === undefined || !unfinished.tasks.includes(task)) return undefined
+  if (events.some(({ event, task: of }) => of === task && event._tag === "TaskCancelling")) return undefined
   const answered = events.findLast(
     ({ event, task: of, worker }) => of === task && worker?.length === 1 && event._tag === "ModelAnswered"
   )
@@ -124,9 +125,13 @@ const continuationOf = (
       .filter((call) => !call.mayHaveHappened)
       .map(({ callId }) => callId)
   )
-  // Whatever was decided and not started stays undone: its decision was for a process that is gone.
-  for (const { event, iteration: at, task: of } of events) {
-    if (of === task && at === iteration && event._tag === "ApprovalResolved") unanswered.delete(event.callId)
+  // Whatever was decided and not started stays undone: its decision was for a process that is gone. One that is asked again,
+  // for what it showed has changed, waits.
+  const asksNow = new Set(requests.map(({ request }) => request.callId))
+  for (const { event, iteration: at, task: of, worker } of events) {
+    if (of === task && at === iteration && worker?.length === 1 && event._tag === "ApprovalResolved") {
+      if (!asksNow.has(event.callId)) unanswered.delete(event.callId)
+    }
   }
   const asked = answered.event.message.message.tool_calls ?? []
   const calls = asked.filter(({ id }) => unanswered.has(id))

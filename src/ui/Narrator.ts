@@ -225,6 +225,10 @@ export class Narrator {
           ...(goesOn === undefined ? [] : [note("the task goes on where the last run stopped")])
         ]
       }
+      case "SessionSuspended":
+        return event.waits === undefined
+          ? []
+          : [...this.stopAsking(), note(waits(event.waits.approvals.length), "warning")]
       default:
         return remarks(event).map((remark) => ({ _tag: "Note", ...remark }))
     }
@@ -251,6 +255,13 @@ export class Narrator {
     if (fresh === "") return []
     this.said.set(place, offset + text.length)
     return [{ _tag: "Text", text: fresh }]
+  }
+
+  /** Nobody takes answers any more. */
+  private stopAsking(): ReadonlyArray<Step> {
+    const asking = this.requests.first() !== undefined
+    this.requests.resume([])
+    return asking ? [{ _tag: "Asked" }] : []
   }
 
   /** What a sub-worker says, under the call that it runs for: the answer to the user is the root's alone. */
@@ -337,6 +348,9 @@ export class Narrator {
     return [status(undefined), { _tag: "TaskEnded", outcome, reason, ...why, ...figures }]
   }
 }
+
+const waits = (requests: number): string =>
+  `${many(requests, "approval request")} still waiting; --continue goes on with ${requests === 1 ? "it" : "them"}`
 
 /** A summary of the conversation is told when it takes its place. */
 const isCompaction = ([root]: ReadonlyArray<string>): boolean => root === "compact"

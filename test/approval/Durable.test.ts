@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Queue, Scope } from "effect"
 import { modelView } from "../../src/conversation/ModelView.ts"
 import * as Timeline from "../../src/harness/Timeline.ts"
-import { DecideApproval, ResumeSession } from "../../src/runtime/Command.ts"
+import { DecideApproval, EndSession, Interrupt, ResumeSession } from "../../src/runtime/Command.ts"
 import type { StoredMessage } from "../../src/conversation/Message.ts"
 import { schemaVersion } from "../../src/runtime/Envelope.ts"
+import { TaskCancelling } from "../../src/runtime/Event.ts"
 import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import { edit, opened, shell } from "./Talk.ts"
 
@@ -17,7 +18,96 @@ const died = Effect.gen(function* () {
   return { ...opening, first }
 })
 
+/** What resumes the session and gives the requests that are waited for again. */
+const resumedBy = ({ send, session, world }: Effect.Effect.Success<typeof died>, epoch: number) =>
+  Effect.gen(function* () {
+    yield* send(new ResumeSession({ session }))
+    const { event } = yield* world.awaitEvent(
+      session,
+      (event) => event._tag === "SessionResumed" && event.epoch === epoch
+    )
+    return event._tag === "SessionResumed" ? event.goesOn?.approvals.map(({ digest, id }) => ({ digest, id })) : []
+  })
+
 describe("a request that outlives its runtime", () => {
+  it.scoped("waits again after each end of a runtime, under its id and digest, and runs once (A12, R9)", () =>
+    Effect.gen(function* () {
+      const opening = yield* died
+      const { answer, end, first, session, taskEnd, world } = opening
+      const { digest, id } = first
+      assert.deepStrictEqual(yield* resumedBy(opening, 2), [{ digest, id }])
+      for (const epoch of [3, 4]) {
+        yield* world.awaitEvent(session, (event) => event._tag === "ApprovalMoved")
+        yield* world.shutdown
+        const stored = yield* Effect.orDie(world.store.read(session, 1, 1000))
+        assert.deepInclude(stored.at(-1)?.event, { _tag: "SessionSuspended", waits: { task: "t", approvals: [id] } })
+        assert.deepStrictEqual(Timeline.violations(stored), [])
+        yield* world.restart
+        assert.deepStrictEqual(yield* resumedBy(opening, epoch), [{ digest, id }])
+      }
+      yield* answer(first, "approve", { digest: "0".repeat(64) })
+      yield* answer(first, "approve")
+      yield* end("c1")
+      yield* world.shutdown
+      yield* world.restart
+      yield* resumedBy(opening, 5)
+      yield* answer(yield* opening.request("c2"), "deny")
+      yield* end("c2")
+      yield* Queue.offer(world.boot.turns, { say: "done" })
+      assert.strictEqual((yield* taskEnd("t"))._tag, "TaskCompleted")
+      assert.deepStrictEqual(world.machine.executed, ["c1"])
+      const envelopes = yield* world.recorded(session)
+      const ends = envelopes.flatMap(({ event }) => (event._tag === "ApprovalResolved" ? [event.outcome] : []))
+      assert.deepStrictEqual(ends, ["granted", "denied"])
+      assert.deepStrictEqual(Timeline.violations(envelopes), [])
+      const rows = (yield* world.auditRows).filter(({ kind }) => kind === "requested" || kind === "resolved")
+      assert.deepStrictEqual(
+        rows.map(({ call, kind, outcome }) => `${call} ${outcome ?? kind}`),
+        ["c1 requested", "c1 granted", "c2 requested", "c2 denied"]
+      )
+    })
+  )
+
+  it.scoped("is withdrawn by the user and by the end of the session, and does not come back (A8, A12)", () =>
+    Effect.gen(function* () {
+      for (const command of [new Interrupt({ session: "s1" }), new EndSession({ session: "s1" })]) {
+        const opening = yield* died
+        const { end, send, session, taskEnd, world } = opening
+        yield* resumedBy(opening, 2)
+        yield* send(command)
+        yield* end("c1")
+        assert.strictEqual((yield* taskEnd("t"))._tag, "TaskInterrupted")
+        yield* world.shutdown
+        yield* world.restart
+        assert.isUndefined(yield* resumedBy(opening, 3))
+        assert.deepStrictEqual(Timeline.violations(yield* world.recorded(session)), [])
+      }
+    })
+  )
+
+  it.scoped("does not come back where the runtime died after the user had cancelled its task (A8, A12)", () =>
+    Effect.gen(function* () {
+      const opening = yield* opened()
+      const { send, session, submit, taskEnd, world } = opening
+      yield* submit("t", shell("c1", "touch a"))
+      yield* opening.request("c1")
+      yield* world.die
+      const writing = yield* Scope.make()
+      const lease = yield* Effect.orDie(Scope.extend(world.store.open({ session }), writing))
+      const cancelling = new TaskCancelling({}, trusted)
+      yield* Effect.orDie(
+        world.store.append(lease, [
+          { version: schemaVersion, seq: lease.head + 1, time: 0, session, task: "t", event: cancelling }
+        ])
+      )
+      yield* Scope.close(writing, Exit.void)
+      yield* world.restart
+      yield* send(new ResumeSession({ session }))
+      assert.strictEqual((yield* taskEnd("t"))._tag, "TaskFailed")
+      assert.deepStrictEqual(Timeline.violations(yield* world.recorded(session)), [])
+    })
+  )
+
   it.scoped("is answered by id and digest after a restart, and the run goes on where it stopped (A12, R9)", () =>
     Effect.gen(function* () {
       const { answer, end, first, request, session, taskEnd, world } = yield* died

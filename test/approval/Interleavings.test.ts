@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, TestClock } from "effect"
 import * as Timeline from "../../src/harness/Timeline.ts"
-import { DecideApproval, Interrupt, ResumeSession } from "../../src/runtime/Command.ts"
+import { DecideApproval, EndSession, Interrupt, ResumeSession } from "../../src/runtime/Command.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import { opened, shell } from "./Talk.ts"
 
@@ -103,6 +103,9 @@ describe("approvals under any interleaving", () => {
         yield* world.restart
         yield* send(new ResumeSession({ session }))
         yield* fence
+        // What waits goes on with each next owner; only the end of the session withdraws it.
+        yield* send(new EndSession({ session }))
+        yield* world.awaitEvent(session, (event) => event._tag === "SessionEnded")
         yield* world.shutdown
 
         const { executed } = world.machine

@@ -28,7 +28,7 @@ const isCall = (step: Step): boolean => /^tool_calls?(?:_raw|_stream)?$/.test(wo
 const asks = (given: Given = {}) =>
   given.clientSupportsApproval === false || given.interactive === false ? "fail" : policyOf(given.policy ?? "ask")
 
-const ends = new Set(["shutdown", "crash"])
+const ends = new Set(["shutdown", "hangup", "crash"])
 /** Steps that happen whether or not a runtime is there. */
 const besides = new Set(["tamper", "verify", "advance", "fs", "wall_clock_jump", "clock_back", "suspend_resume"])
 const starts = new Set(["restart", "resume_session"])

@@ -188,6 +188,18 @@ const ended: Meaning = (stage, { session = stage.session }) =>
     yield* reopened(stage, session)
   })
 
+/** Whoever shuts down in a row is done with the sessions: what they were asked dies with them. */
+const shutDown: Meaning = (stage) =>
+  Effect.gen(function* () {
+    for (const session of stage.sessions()) {
+      yield* stage.send(new EndSession({ session }))
+      yield* stage.leave(session)
+      yield* stage.world.awaitEvent(session, (event) => event._tag === "SessionEnded")
+    }
+    yield* stage.send(new Shutdown({}))
+    yield* stage.world.shutdown
+  })
+
 const compacted: Meaning = (stage, { session = stage.session }) =>
   Effect.gen(function* () {
     yield* interrupted(stage, { step: "", session })
@@ -234,7 +246,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
     Effect.zipRight(stage.send(new SwitchModel({ session, profile: "scripted" })), stage.fence(session)),
   set_approval_policy: (stage, { policy = "", session = stage.session }) =>
     Effect.zipRight(stage.send(new SetApprovalPolicy({ session, policy: policyOf(policy) })), stage.fence(session)),
-  shutdown: (stage) => Effect.zipRight(stage.send(new Shutdown({})), stage.world.shutdown),
+  shutdown: shutDown,
+  // A signal or a closed terminal ends the process in good order, and no session.
+  hangup: (stage) => stage.world.shutdown,
   restart: restarted,
   resume_session: (stage) => Effect.zipRight(stage.world.shutdown, restarted(stage)),
   import_session: imported,

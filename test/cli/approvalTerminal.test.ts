@@ -2,6 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 import { type Probe, probes } from "./TerminalProbe.ts"
 
@@ -9,6 +10,24 @@ const write = (name: string, content: string) => ({
   steps: [{ call: { name: "write_file", arguments: { path: name, content } } }]
 })
 const done = { steps: [{ say: "So be it." }] }
+
+/** The processes that have sessions of this place open. */
+const ownersOf = ({ env }: Place): ReadonlyArray<number> =>
+  fs
+    .readdirSync(path.join(env["TOLLGATE_HOME"]!, "tollgate.db-processes"))
+    .flatMap((name) => /\d+/.exec(name)?.map(Number) ?? [])
+
+/** Looks until the process has ended, whose parent may be gone before. */
+const gone = async (pid: number): Promise<void> => {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await setTimeout(20)
+  }
+}
 
 describe("an approval in a terminal", { timeout: 60_000 }, () => {
   let at: Place
@@ -68,6 +87,59 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
       assert.include(terminal.screen(), `\n    ${change}\n`)
     }
   })
+
+  /** What ends a process that shows a request, where, and its exit code where its terminal still tells. */
+  const ends: ReadonlyArray<
+    readonly [string, "run" | "prompt", (terminal: Probe, pid: number) => void, number | undefined]
+  > = [
+    ["SIGTERM", "run", (_, pid) => process.kill(pid, "SIGTERM"), 143],
+    ["SIGTERM", "prompt", (_, pid) => process.kill(pid, "SIGTERM"), 143],
+    ["SIGHUP", "run", (_, pid) => process.kill(pid, "SIGHUP"), 129],
+    ["SIGKILL", "run", (_, pid) => process.kill(pid, "SIGKILL"), 137],
+    ["a terminal that closes", "prompt", (terminal) => terminal.kill(), undefined]
+  ]
+  for (const [name, where, stop, code] of ends) {
+    it(`waits again after ${name} in the ${where}, and one answer runs the call once (A12, R9)`, async () => {
+      scripted(at, [
+        { when: "write", ...write("a.txt", "one\n") },
+        { repeat: true, ...done }
+      ])
+      const first = await open(where === "run" ? ["run", "write"] : [])
+      if (where === "prompt") {
+        await first.seen("›")
+        first.press("write\r")
+      }
+      await first.seen("allow?")
+      const [pid = 0] = ownersOf(at)
+      stop(first, pid)
+      if (code !== undefined) assert.strictEqual(await first.ended, code)
+      await gone(pid)
+      const waiting = await tollgate(at, ["approvals", "list"])
+      assert.match(waiting.stdout, /^1 request waiting\nsession_\w+ +write_file/)
+      const terminal = await open(["--continue"])
+      await terminal.seen("allow?")
+      assert.deepStrictEqual(fs.readdirSync(at.work), [])
+      terminal.press("y")
+      await terminal.seen("So be it.")
+      assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
+      terminal.press("\u0004")
+      assert.strictEqual(await terminal.ended, 0)
+      const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
+      const told = [...stdout.matchAll(/"_tag":"(Approval(?:Requested|Resolved)|ToolCall\w+|Task\w+ed)"/g)].map(
+        ([, tag]) => tag
+      )
+      assert.deepStrictEqual(told, [
+        "TaskQueued",
+        "TaskStarted",
+        "ToolCallRequested",
+        "ApprovalRequested",
+        "ApprovalResolved",
+        "ToolCallStarted",
+        "ToolCallCompleted",
+        "TaskCompleted"
+      ])
+    })
+  }
 
   it("waits again after a kill, with the same id and digest, and the task goes on (A12)", async () => {
     scripted(at, [

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, FastCheck, Fiber, Layer, Schedule, Schema, Stream, TestClock } from "effect"
+import { Chunk, Duration, Effect, FastCheck, Fiber, Layer, Schedule, Schema, Stream, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import { ModelRejected } from "../../src/model/ModelError.ts"
@@ -12,11 +12,13 @@ import {
   Interrupt,
   InvokeTool,
   ResumeSession,
+  Shutdown,
   SubmitPrompt
 } from "../../src/runtime/Command.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
-import { isTransient } from "../../src/runtime/Event.ts"
+import { isTerminal, isTransient } from "../../src/runtime/Event.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { Runtime } from "../../src/runtime/Runtime.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
@@ -155,6 +157,29 @@ const recordedBy = (script: ReadonlyArray<Step>, model: ReadonlyArray<Answer>) =
     return yield* session.recorded
   }).pipe(Effect.provide(runtime(model)))
 
+/** What one runtime records that is shut down. */
+const shutDown = (script: ReadonlyArray<Step>, model: ReadonlyArray<Answer>) =>
+  Effect.gen(function* () {
+    const { subscribe } = yield* Runtime
+    const session = yield* Testing.session()
+    const events = Stream.runCollect(subscribe(session.id, { from: 1, transient: false }))
+    const watching = yield* Effect.fork(events)
+    yield* session.send(new SubmitPrompt({ session: session.id, task: "first", prompt: "go" }))
+    for (const step of script) yield* act(session, step)
+    yield* session.send(new Shutdown({}))
+    const passing = yield* Effect.fork(Effect.forever(Effect.zipRight(TestClock.adjust("1 second"), Effect.yieldNow())))
+    const seen = Chunk.toReadonlyArray(yield* Fiber.join(watching))
+    yield* Fiber.interrupt(passing)
+    return seen
+  }).pipe(Effect.provide(runtime(model)))
+
+const waitsFor = (events: ReadonlyArray<Envelope>): string | undefined => {
+  const last = events.at(-1)?.event
+  return last?._tag === "SessionSuspended" ? last.waits?.task : undefined
+}
+
+let suspended = 0
+
 /** What the next owner makes of a log that ends in its middle. */
 const afterDeath = (events: ReadonlyArray<Envelope>, model: ReadonlyArray<Answer>) =>
   Effect.gen(function* () {
@@ -194,6 +219,31 @@ describe("the oracle of the invariants", () => {
       }),
     { fastCheck: { numRuns: 30 } }
   )
+
+  it.effect.prop(
+    "finds them where a task waits while its session is closed: it goes on with the next owner, to one end (R4, A12)",
+    [steps, answers],
+    ([script, model]) =>
+      Effect.gen(function* () {
+        const closed = yield* shutDown(script, model)
+        assert.deepStrictEqual(Testing.Timeline.violations(closed), [])
+        const task = waitsFor(closed)
+        if (task !== undefined) suspended++
+        const ends = (events: ReadonlyArray<Envelope>) =>
+          events.filter((envelope) => envelope.task === task && isTerminal(envelope.event)).length
+        if (task !== undefined) assert.strictEqual(ends(closed), 0)
+        const events = yield* afterDeath(closed, model)
+        assert.deepStrictEqual(Testing.Timeline.violations(events), [])
+        const resumed = events[closed.length]?.event
+        assert.strictEqual(resumed?._tag === "SessionResumed" ? resumed.goesOn?.task : "not resumed", task)
+        if (task !== undefined) assert.strictEqual(ends(events), 1)
+        const [first] = unseen(events)
+        assert.isUndefined(first, first)
+      }),
+    { fastCheck: { numRuns: 20 } }
+  )
+
+  it("has seen tasks that wait at all", () => assert.isAbove(suspended, 2))
 
   it.effect.prop(
     "finds them in what the next owner makes of a log that ends in its middle (R4, R9)",

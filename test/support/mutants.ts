@@ -91,6 +91,12 @@ const dispensable = (events: ReadonlyArray<Envelope>, at: number): boolean => {
     // Somebody asked and heard nothing: the request failed, was interrupted, or the runtime died.
     case "ModelRequested":
       return ended?._tag !== "TaskCompleted" || worker.some((other) => endsWorker(other.event))
+    // It asked for nothing, and the runtime died before anything came of it.
+    case "ModelAnswered": {
+      const { message } = event.message
+      const asks = message.role === "assistant" && (message.tool_calls ?? []).length > 0
+      return !asks && ended?._tag !== "TaskCompleted" && worker.every(({ event }) => event._tag === "WorkerInterrupted")
+    }
     case "ModelAttemptFailed":
     case "ToolCallRetried":
       return !later.some(
