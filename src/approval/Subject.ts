@@ -60,20 +60,29 @@ export interface Describing {
 
 /** How calls are understood, relative paths from a root; by the files of this machine where nothing else is provided. */
 export class Subjects extends Context.Reference<Subjects>()("tollgate/approval/Subjects", {
-  defaultValue: (): { readonly at: (root: string, home: string) => Describing } => ({ at: subjectsAt })
+  defaultValue: (): { readonly at: (root: string, home: string) => Describing } => ({
+    at: (root, home) => subjectsAt(root, home)
+  })
 }) {
+  /** By the files of this machine; `ignoredBelow` says which directories below a root git ignores. */
+  static readonly layerLocal = (ignoredBelow: (root: string) => IsIgnored): Layer.Layer<Subjects> =>
+    Layer.succeed(Subjects, { at: (root, home) => subjectsAt(root, home, ignoredBelow(root)) })
+
   static readonly layer = (options: Omit<SubjectOptions, "cwd" | "home">): Layer.Layer<Subjects> =>
     Layer.succeed(Subjects, { at: (cwd, home) => byName({ ...options, cwd, home }) })
 }
 
 /** Calls in the files of this machine; a path that leads nowhere is what it says. */
-export const subjectsAt = (root: string, home: string): Describing =>
+export const subjectsAt = (root: string, home: string, isIgnored?: IsIgnored): Describing =>
   byName({
     cwd: root,
     home,
+    ...(isIgnored && { isIgnored }),
     resolve: (path) => Either.match(physical(path), { onLeft: () => path, onRight: (found) => found.path }),
     isFile: (path) => Either.match(physical(path), { onLeft: () => false, onRight: ({ kind }) => kind === "file" })
   })
+
+type IsIgnored = (path: string) => boolean
 
 export interface SubjectOptions {
   /** Where relative paths start. */
@@ -84,6 +93,8 @@ export interface SubjectOptions {
   readonly isFile?: (path: string) => boolean
   /** What `~` stands for; the root where absent. */
   readonly home?: string
+  /** Whether git ignores an absolute path, so that deleting what lies there is not destructive. */
+  readonly isIgnored?: IsIgnored
 }
 
 const maxKnown = 512
@@ -186,7 +197,7 @@ export const byName = (options: SubjectOptions): Describing => {
       const followed = text.startsWith("/") ? text : `${start}/${text}`
       return [...new Set([said, follow(said), follow(followed)].map(asRooted))]
     }
-  const { home = "/" } = options
+  const { home = "/", isIgnored } = options
   const placesOf = placesFrom(root)
   const here = placesOf(".")
 
@@ -236,7 +247,7 @@ export const byName = (options: SubjectOptions): Describing => {
         hosts: hosts?.length === urls.length ? hosts : undefined,
         touched,
         severity: () =>
-          command === undefined ? undefined : severity(command, { cwd: directory, roots: [root], home }),
+          command === undefined ? undefined : severity(command, { cwd: directory, roots: [root], home, isIgnored }),
         namesOf,
         bare,
         key: JSON.stringify([name, is, key]),

@@ -7,6 +7,8 @@ import { Approvals, type Wanted } from "../approval/Approvals.ts"
 import { Audit } from "../approval/Audit.ts"
 import type { Explanation } from "../approval/explain.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
+import { Subjects } from "../approval/Subject.ts"
+import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
@@ -127,7 +129,7 @@ export const explain = (options: ExplainOptions) =>
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
       root: workspace,
       ...(yield* ruleOptions)
-    }).pipe(Layer.provide(Audit.layerMemory))
+    }).pipe(Layer.provide([Audit.layerMemory, Subjects.layerLocal(isIgnoredDirectory)]))
     const answer = yield* explained(tool, parameters, params).pipe(
       Effect.provide(approvals),
       Effect.provide(Layer.unwrapScoped(Toolbox.configured(workspace)))

@@ -11,6 +11,8 @@ import { Audit } from "../approval/Audit.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
 import { Delegate } from "../approval/Delegate.ts"
 import { FileHash } from "../approval/FileHash.ts"
+import { Subjects } from "../approval/Subject.ts"
+import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { DelegateProgram, Settings } from "../config/Settings.ts"
@@ -225,6 +227,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
     Layer.provide(sealed(tools, requirements)),
     Layer.provide(models),
     Layer.provideMerge(approvals),
+    Layer.provide(Subjects.layerLocal(isIgnoredDirectory)),
     Layer.provide(Records.watchedAudit),
     Layer.provide(Records.memory),
     Layer.provide(ClientTools.layer({ timeout: patience })),

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import { Configuration } from "../config/Configuration.ts"
 import { severity, type Severity } from "../policy/shell/Severity.ts"
 import { judgeUrl } from "../policy/network/UrlPolicy.ts"
@@ -7,6 +8,9 @@ import type { PathOp } from "../policy/path/PathOp.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { allow, type Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../redaction/visible.ts"
+import { Processes } from "../process/Processes.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { judgeCommand } from "../tools/shell/JudgedCommand.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import { type CallVerdicts, callVerdicts, type Judged, ofPath, ofShell, ofUrl } from "./callVerdict.ts"
@@ -99,11 +103,13 @@ export const explainShell = ({ json, text }: { readonly text: string; readonly j
     const verdict = yield* judgeCommand(text, undefined).pipe(
       Effect.map((judged) => judged.verdict),
       Effect.catchTag("CommandRefused", (refused) => Effect.succeed(refused.verdict)),
+      Effect.provide(Sandbox.layerDetect.pipe(Layer.provideMerge(Processes.layer))),
       Effect.provide(yield* workspace)
     )
     const { context } = yield* Effect.provide(Workspace, yield* workspace)
     const judged = ofShell(text, verdict)
-    yield* explain({ kind: "shell", input: text, judged, severity: severity(text, context) }, yield* callVerdicts, json)
+    const bad = severity(text, { ...context, isIgnored: isIgnoredDirectory(context.cwd) })
+    yield* explain({ kind: "shell", input: text, judged, severity: bad }, yield* callVerdicts, json)
   }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
 
 /** Says what a call meets that does something with a path, by what it says and where it leads now; opens nothing. */

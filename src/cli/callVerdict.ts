@@ -12,6 +12,7 @@ import { allow, ask, deny, type Verdict } from "../policy/Verdict.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { ApplyPatch } from "../tools/ApplyPatch.ts"
 import { FetchUrl, unlisted } from "../tools/FetchUrl.ts"
+import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Glob } from "../tools/Glob.ts"
 import { Grep } from "../tools/Grep.ts"
 import { ListDir } from "../tools/ListDir.ts"
@@ -129,7 +130,7 @@ export const callVerdicts = Effect.gen(function* () {
     Effect.sync(() => Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty))
   )
   const workspace = KnownRules.workspace()
-  const subjectsHere = subjectsAt(workspace, os.homedir())
+  const subjectsHere = subjectsAt(workspace, os.homedir(), isIgnoredDirectory(workspace))
   const bookHere = yield* bookAt(workspace)
   const { unasked } = Toolbox.webOf(settings)
   return {

@@ -1,26 +1,27 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import * as Option from "effect/Option"
+import * as Layer from "effect/Layer"
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as PathContext from "../../src/policy/path/PathContext.ts"
-import { judgeNow } from "../../src/policy/path/PathPolicy.ts"
-import { resolve } from "../../src/policy/path/PhysicalPath.ts"
-import { descend } from "../../src/policy/shell/Descent.ts"
-import { expand } from "../../src/policy/shell/Expansion.ts"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import type { ToolsetInvalid } from "../../src/gate/GateError.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import { Memory } from "../../src/memory/Memory.ts"
+import type * as PathContext from "../../src/policy/path/PathContext.ts"
 import { readOnlyCommands } from "../../src/policy/shell/ReadOnlyCommands.ts"
-import { classify, words } from "../../src/policy/shell/ShellPolicy.ts"
-import { allow } from "../../src/policy/Verdict.ts"
-import { environment, systemPath } from "../../src/process/Environment.ts"
-import { Processes } from "../../src/process/Processes.ts"
-import type { SpawnFailed } from "../../src/process/SpawnFailed.ts"
-import { detect } from "../../src/sandbox/detect.ts"
+import { words } from "../../src/policy/shell/ShellPolicy.ts"
+import { environment as environmentOf, systemPath } from "../../src/process/Environment.ts"
+import type { Processes } from "../../src/process/Processes.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { SandboxReason } from "../../src/sandbox/SandboxPolicy.ts"
+import * as Builtin from "../../src/tools/Builtin.ts"
+import { RunShell } from "../../src/tools/RunShell.ts"
 import { command, plainText, shellNoise, shellText, textsOf } from "../policy/shell/ShellTexts.ts"
+import { agentText } from "./agentText.ts"
 import { temporaryDirectory } from "./temporaryDirectory.ts"
 import { escorted, paired, tempting } from "./temptingText.ts"
 
@@ -47,13 +48,17 @@ export const fuzzText: FastCheck.Arbitrary<string> = FastCheck.oneof(
   { arbitrary: escorted, weight: 1 },
   { arbitrary: command, weight: 2 },
   { arbitrary: shellNoise, weight: 1 },
+  { arbitrary: agentText, weight: 16 },
   {
     arbitrary: FastCheck.tuple(listed, joiner, FastCheck.oneof(command, listed)).map((parts) => parts.join("")),
     weight: 2
   }
 )
 
-/** Names that a glob turns into options, and a link and files that nothing may change. */
+/** In every file that may not be shown unasked. */
+const withheld = "kept-from-view"
+
+/** Names that a glob turns into options, and a link and files that nothing may change or show. */
 const files: Readonly<Record<string, string>> = {
   "w/a": "one\ntwo\n",
   "w/b.txt": "b\nb\na\n",
@@ -64,17 +69,50 @@ const files: Readonly<Record<string, string>> = {
   "w/README.md": "# read me\n",
   "w/src/x.ts": "export const x = 1 // TODO\n",
   "w/src/a": "a\n",
-  "w/.env": "TOKEN=not-a-real-one\n",
-  "w/.git/config": "[core]\n\tpager = touch PWNED\n",
+  "w/data.json": '{"a":{"b":[1]},"c":"a"}\n',
+  "w/deep/a.ts": "a\n",
+  "w/.env": `NAME=${withheld}\n`,
   "w/-delete": "",
   "w/--output=PWNED": "",
   "w/-oPWNED": "",
   "w/--pre=x": "",
   "w/x": "#!/bin/sh\ntouch PWNED\n",
   "w/ls": "#!/bin/sh\ntouch PWNED\n",
-  "sibling/kept": "kept\n",
-  "home/.ssh/id_rsa": "not a key\n",
+  "sibling/kept": `${withheld}\n`,
+  "home/.ssh/id_rsa": `${withheld}\n`,
   "home/.bashrc": "touch PWNED\n"
+}
+
+/** Programs that the repository would have git run for what a reader does. */
+const hostile = (work: string): ReadonlyArray<readonly [string, string]> =>
+  (
+    [
+      "core.fsmonitor core.pager diff.external diff.evil.textconv diff.evil.command filter.evil.clean filter.evil.smudge",
+      "filter.evil.process gpg.program alias.status alias.x interactive.diffFilter core.editor core.sshCommand pager.log",
+      "core.alternateRefsCommand blame.evil credential.helper grep.evil"
+    ] as const
+  )
+    .flatMap((names) => names.split(" "))
+    .map((name) => [name, `${name.startsWith("alias") ? "!" : ""}touch ${work}/PWNED; cat`] as const)
+
+/** A repository that runs programs, and whose past holds a file that may not be shown. */
+const plantRepository = (work: string): void => {
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e@example.com", ...args], { cwd: work, stdio: "pipe" })
+  git("init", "-q", "-b", "main")
+  fs.writeFileSync(path.join(work, "old.pem"), `${withheld}\n`)
+  git("add", "-f", "a", "old.pem")
+  git("commit", "-qm", "first")
+  git("rm", "-q", "old.pem")
+  git("add", "a", "b.txt", "src", "README.md", "data.json", "deep")
+  git("commit", "-qm", "second")
+  fs.writeFileSync(path.join(work, ".gitattributes"), "*.txt filter=evil diff=evil\n")
+  fs.writeFileSync(path.join(work, "a"), "one\nthree\n")
+  git("stash", "-q")
+  fs.writeFileSync(path.join(work, "b.txt"), "changed\n")
+  git("tag", "v1")
+  for (const [name, value] of [...hostile(work), ["core.hooksPath", "hooks"], ["log.showSignature", "true"]] as const)
+    git("config", name, value)
 }
 
 const plant = (base: string): void => {
@@ -84,6 +122,7 @@ const plant = (base: string): void => {
   }
   fs.mkdirSync(path.join(base, "trace"))
   fs.symlinkSync("../sibling/kept", path.join(base, "w/link"))
+  plantRepository(path.join(base, "w"))
 }
 
 /** Everything below a directory but the trace: names, kinds, permissions, sizes, times of change and contents. */
@@ -101,95 +140,145 @@ const hash = (base: string): string => {
 }
 
 /** What the policy has a table or a grammar for. */
-const onList = new Set([...Object.keys(readOnlyCommands), "find", "test", "["])
-const systemDirectories = new Set(systemPath.split(":"))
+const onList = new Set([...Object.keys(readOnlyCommands), "find", "test", "[", "git"])
+const programDirectories = new Set([...systemPath.split(":"), "/usr/lib/git-core"])
 /** Scripts of the system that become another program, which is on the list as well. */
 const becomes: Readonly<Record<string, string>> = { egrep: "grep", fgrep: "grep" }
+/** What runs a text: a shell that sets limits, and bash in its place. */
+const runners = ["sh", "bash"]
+
+const opensWithheld = /open(?:at)?\(.*(?:\.env|id_rsa|\/kept|\.bashrc|old\.pem)".* = \d/
 
 /** What the trace has that a text on the list does not do. */
 const suspicious = (trace: string, text: string): ReadonlyArray<string> => {
   const named = words(text)?.flatMap(([name = ""]) => [name, becomes[name]])
   const found: Array<string> = []
-  let first = true
+  let started = 0
   for (const line of trace.split("\n")) {
     if (/connect\(.*AF_INET/.test(line)) found.push(`a connection: ${line}`)
+    if (opensWithheld.test(line)) found.push(`a withheld file: ${line}`)
     const [, program] = /exec(?:ve|veat)\("([^"]*)".* = 0$/.exec(line) ?? []
     if (program === undefined) continue
-    if (first) {
-      first = false
+    const name = path.basename(program)
+    const runner = runners[started++]
+    if (runner !== undefined) {
+      if (runner !== name) found.push(`started ${program} in place of ${runner}`)
       continue
     }
-    const name = path.basename(program)
     const known = onList.has(name) && (named === undefined || named.includes(name))
-    if (!known || !systemDirectories.has(path.dirname(program))) found.push(`started ${program}`)
+    if (!known || !programDirectories.has(path.dirname(program))) found.push(`started ${program}`)
   }
   return found
 }
 
-const limit = Duration.seconds(20)
-
 const strace = ["/usr/bin/strace", "/usr/local/bin/strace"].find((file) => fs.existsSync(file))
 
-/** Classifies `count` random texts and executes those that are allowed, and only those, where a sandbox holds them. */
+/**
+ * Gives `run_shell` so many random texts in a hostile workspace, behind the whole gate, with nobody to approve. What runs then may
+ * write in the workspace as far as the sandbox is concerned, so that only the policy keeps it from that, and is traced.
+ */
 export const shellFuzz = (
   count: number,
   seed: number
-): Effect.Effect<FuzzReport, PathContext.BoundaryInvalid | SpawnFailed, Processes> =>
+): Effect.Effect<FuzzReport, PathContext.BoundaryInvalid | ToolsetInvalid, Processes> =>
   Effect.gen(function* () {
     const base = yield* temporaryDirectory
     plant(base)
     const [work, home, log] = [path.join(base, "w"), path.join(base, "home"), path.join(base, "trace/log")]
-    const context = yield* PathContext.make({ cwd: work, roots: [work], home, trusted: false, stateDirs: [] })
-    const judgePath = (name: string, op: "read" | "write") =>
-      Either.match(judgeNow(name, op === "write" ? "write" : "grep", context), {
-        onLeft: (refused) => refused,
-        onRight: ({ verdict }) => (verdict.decision === "allow" ? allow("path/inside", "inside") : verdict)
-      })
-    const texts = FastCheck.sample(fuzzText, { numRuns: count, seed })
-    const allowed = texts.filter(
-      (text) => classify(text, { ...context, judgePath, expand, descend, resolve }).decision === "allow"
-    )
-    const { reason, target } = yield* detect
-    if (target !== "bubblewrap")
-      return { texts: count, allowed: allowed.length, executed: 0, started: undefined, reason, violations: [] }
-
-    const { sandbox, processes } = yield* Effect.all({ sandbox: Sandbox, processes: Processes })
-    const env = environment({}, { HOME: home })
+    const real = yield* Sandbox
+    const { reason, target } = real.describe
+    const holds = target === "bubblewrap"
     const violations: Array<string> = []
+    let text = ""
+    let allowed = 0
+    let executed = 0
     let started = 0
-    let before = hash(base)
-    const execute = (text: string) =>
-      Effect.gen(function* () {
-        const bash = ["bash", "--noprofile", "--norc", "-c", text] as const
-        const [file, ...args] =
+    const say = (what: string) => violations.push(`${what} by ${JSON.stringify(text)}`)
+
+    /** The sandbox of the product for all but the text itself, which is traced and may write; nothing runs where there is none. */
+    const traced: typeof real = {
+      describe: real.describe,
+      wrap: (given, policy) => {
+        if (given.args.at(-1) !== text || !given.args.includes("--norc")) return real.wrap(given, policy)
+        allowed++
+        if (!holds) return { ...given, file: "/bin/true", args: [] }
+        executed++
+        const followed: ReadonlyArray<string> =
           strace === undefined
-            ? bash
-            : ([strace, "-f", "-qq", "-s", "200", "-e", "trace=execve,execveat,connect", "-o", log, ...bash] as const)
-        const wrapped = sandbox.wrap(
-          { file, args, cwd: work, env },
-          { cwd: base, writable: [work, path.join(base, "trace")], protected: [], network: false }
+            ? []
+            : [
+                strace,
+                "-f",
+                "-qq",
+                "-s",
+                "200",
+                "--seccomp-bpf",
+                "-e",
+                "trace=execve,execveat,connect,open,openat",
+                "-o",
+                log
+              ]
+        const [file = given.file, ...args] = [...followed, given.file, ...given.args]
+        return real.wrap(
+          { ...given, file, args },
+          {
+            cwd: base,
+            readable: policy.readable ?? [],
+            writable: [work, path.join(base, "trace")],
+            protected: [],
+            network: false
+          }
         )
-        const ended = yield* processes.run(wrapped, { limit: 4096 }).pipe(Effect.timeoutOption(limit))
-        const say = (what: string) => violations.push(`${what} by ${JSON.stringify(text)}`)
-        if (Option.isNone(ended)) say("no end")
-        else if (ended.value.survivors > 0) say(`${ended.value.survivors} processes left`)
+      }
+    }
+    const toolset = yield* Toolset.make([RunShell], { middleware: DefaultStack.make({}) })
+    let before = hash(base)
+    const execute = (each: string) =>
+      Effect.gen(function* () {
+        text = each
+        const runs = executed
+        const answer = yield* toolset
+          .call({
+            name: "run_shell",
+            rawParams: { command: text },
+            callId: "call_1",
+            sessionId: "session_1",
+            workerPath: ["root"],
+            startedAt: 0,
+            by: "model",
+            sink: { emit: () => Effect.void, commit: () => Effect.void }
+          })
+          .pipe(
+            Effect.match({ onFailure: ({ message }) => message, onSuccess: (result) => result.text }),
+            Effect.provide(Approvals.layerDecide(() => ({ decision: "deny" })))
+          )
+        if (executed === runs) return
+        if (answer.includes(withheld)) say("showed a withheld file")
+        if (/left in the background/.test(answer)) say("left processes")
+        if (/^ended (?:after|at its limit of \d+(?:ms|s))/.test(answer)) say("no end")
         const after = hash(base)
         if (after !== before) say("a changed file")
         before = after
         if (strace === undefined) return
         const trace = fs.existsSync(log) ? fs.readFileSync(log, "utf8") : ""
         if (!trace.includes("execve(")) say("no trace")
-        started += trace.split("\n").filter((line) => /execve.* = 0$/.test(line)).length - 1
+        started += trace.split("\n").filter((line) => /execve.* = 0$/.test(line)).length - runners.length
         for (const what of suspicious(trace, text)) say(what)
         fs.rmSync(log, { force: true })
       })
-    yield* Effect.forEach(allowed, execute, { discard: true })
-    return {
-      texts: count,
-      allowed: allowed.length,
-      executed: allowed.length,
-      started: strace === undefined ? undefined : started,
-      reason,
-      violations
-    }
+    const environment = environmentOf({}, { HOME: home, LC_ALL: "zh_CN.GBK" })
+    yield* Effect.forEach(FastCheck.sample(fuzzText, { numRuns: count, seed }), execute, { discard: true }).pipe(
+      Effect.provide(
+        Layer.mergeAll(
+          Memory.layerMemory(),
+          Layer.succeed(Sandbox, traced),
+          Builtin.layerUnsandboxed({
+            environment,
+            shell: { timeout: Duration.seconds(20) },
+            workspace: { root: work, home, trusted: false }
+          })
+        )
+      )
+    )
+    return { texts: count, allowed, executed, started: strace === undefined ? undefined : started, reason, violations }
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerDetect))

@@ -43,9 +43,7 @@ const hostile = Effect.gen(function* () {
 
 const reading = [
   "git status",
-  "git status -sb",
   "git diff",
-  "git diff HEAD --stat",
   "git diff HEAD -- a.txt",
   "git log --oneline -n 3",
   "git log -p",
@@ -53,14 +51,15 @@ const reading = [
   "git show HEAD:a.txt",
   "git blame a.txt",
   "git branch -a",
-  "git branch --show-current",
   "git grep -n two",
   "git ls-files | head",
-  "git rev-parse HEAD",
   "git stash list",
-  "git remote -v",
-  "git tag -l",
   "cd src && git log --oneline x.ts",
+  "git -C src log -p -1 -- x.ts",
+  "git -C src status",
+  "git diff --cached",
+  "git diff HEAD a.txt",
+  "git show HEAD -- src",
   "git --no-pager diff | wc -l",
   "git --version"
 ]
@@ -116,6 +115,73 @@ describe("git in the shell", () => {
       assert.isTrue(yield* asks("cd sub && git status"))
       git(root, "-c", "advice.addEmbeddedRepo=false", "add", "sub")
       assert.isTrue(yield* asks("git status"))
+    })
+  )
+
+  it.scopedLive("asks where it would show what past commits hold of protected files (S3)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      const { root } = here
+      const asked = (command: string) =>
+        Effect.map(
+          Effect.provide(
+            call("run_shell", { command }, () => "deny"),
+            here.layer()
+          ),
+          (called) => (called.asked.length > 0 ? "asks" : called.text.includes("TOKEN") ? "shows" : "runs")
+        )
+      git(root, "init", "-q", "-b", "main")
+      here.write(".env", "TOKEN=x\n")
+      here.write("a.txt", "one\n")
+      git(root, "add", "-f", ".")
+      git(root, "commit", "-qm", "first")
+      git(root, "tag", "-a", "v1", "-m", "first")
+      git(root, "rm", "-q", "--cached", ".env")
+      here.write("a.txt", "two\n")
+      git(root, "add", "a.txt")
+      for (const command of ["git diff --cached", "git diff HEAD", "git diff --staged -U5", "git diff v1 --"])
+        assert.strictEqual(yield* asked(command), "asks", command)
+      git(root, "commit", "-qm", "second")
+      here.write("a.txt", "three\n")
+      git(root, "commit", "-qam", "third")
+      const blob = git(root, "rev-parse", "v1:.env").toString().trim()
+      for (const command of [
+        "git show HEAD~1",
+        "git show v1",
+        `git show ${blob}`,
+        `git show --stat ${blob}`,
+        `git diff ${blob} HEAD:a.txt`,
+        "git show HEAD~2:.env",
+        "git show 'HEAD^{/a:b}:.env'",
+        "git show HEAD~2^{tree}",
+        "git log -p",
+        "git log --all --patch --author=n",
+        "git log -1 -p HEAD~1",
+        "git diff HEAD~2",
+        "git diff v1..HEAD",
+        "git grep TOKEN HEAD~2",
+        "git grep -e TOKEN v1",
+        "git for-each-ref --format='%(raw)' refs/tags",
+        "git blame v1 -- .env",
+        "cd . && git log -p",
+        "git -C . show HEAD~1"
+      ])
+        assert.strictEqual(yield* asked(command), "asks", command)
+      for (const command of [
+        "git show",
+        "git show HEAD --stat",
+        "git show HEAD~1 -- a.txt",
+        "git log -p -1",
+        "git log -p -- a.txt",
+        "git diff HEAD~1",
+        "git diff",
+        "git diff a.txt",
+        "git show HEAD~2:a.txt",
+        "git blame a.txt",
+        "git blame v1 -- a.txt",
+        "git grep -n TOKEN a.txt"
+      ])
+        assert.strictEqual(yield* asked(command), "runs", command)
     })
   )
 })

@@ -184,6 +184,8 @@ class Reader implements Usage {
         if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
         this.paths.push(operand)
         this.bare = false
+      } else if (operand.glob && !operand.bare && this.#command.raw === true) {
+        this.paths.push(operand)
       } else if (operand.glob || operand.tilde || (form !== undefined && !form.test(operand.value))) {
         return ask("shell/operand", `${excerpt(operand.value)} is not an operand that ${this.#name} takes unasked.`)
       }

@@ -68,18 +68,3 @@ export const gitCommands: Readonly<Record<string, ReadOnlyCommand>> = {
   reflog: { options: "-n=number --oneline --date=text --format=text", operands: "none", digits: true },
   shortlog: { options: "-c -e -n -s --numbered --summary --email --since=text --until=text", operands: "path" }
 }
-
-const patches = /^(?:-p|-u|-U\d*|--patch|--unified(?:=.*)?|--word-diff(?:=.*)?|-c|--cc|-[a-zA-Z]*[pu][a-zA-Z]*)$/
-const summaries =
-  /^(?:-s|--no-patch|--stat(?:=.*)?|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat(?:=.*)?|--raw)$/
-
-/** Whether a subcommand prints the contents of files that its operands do not name. */
-export const showsContents = (name: string, args: ReadonlyArray<string>): boolean => {
-  if (name === "grep") return true
-  if (name !== "diff" && name !== "show" && name !== "log") return false
-  if (args.some((arg) => patches.test(arg))) return true
-  if (name === "log") return false
-  if (args.some((arg) => summaries.test(arg))) return false
-  const named = args.filter((arg) => !arg.startsWith("-"))
-  return name === "diff" || named.length === 0 || !named.every((arg) => /^[^:]+:./.test(arg))
-}

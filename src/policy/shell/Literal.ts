@@ -4,11 +4,14 @@ export interface Literal {
   readonly value: string
   /** Written without quotes or escapes. */
   readonly bare: boolean
-  /** Has an unquoted `*`, `?` or `[`; always bare, so that each of them is active. */
+  /** Has an unquoted `*`, `?` or `[`, each of them active; one that is not bare stands for each match in turn, as one word. */
   readonly glob: boolean
   /** Starts with an unquoted `~` that the shell replaces. */
   readonly tilde: boolean
 }
+
+/** What a variable stands for, if that is known; `written` is `$x` or `${x}`, and outside of quotes the shell would split it. */
+export type Lookup = (name: string, written: string, quoted: boolean) => string | undefined
 
 const plain = /^[\w\-./,+%@^:=]+$/
 const globbed = /^[\w\-./,+%@^:=*?[\]!]+$/
@@ -19,17 +22,34 @@ const unquoted = /^[\w\-./,+%@^:=#\]~]$/u
  * Reads the source of one word. It is a second reader beside the parser and knows less on purpose: what it does not
  * know (expansions, braces, extended globs, `$'…'`, line continuations) is not literal.
  */
-export const literal = (source: string): Literal | undefined => {
+export const literal = (source: string, lookup: Lookup = unknown): Literal | undefined => {
   if (plain.test(source) || source === "[" || source === "!")
     return { value: source, bare: true, glob: false, tilde: false }
   if (globbed.test(source) && /[*?[]/.test(source)) return { value: source, bare: true, glob: true, tilde: false }
   if (homely.test(source)) return { value: source, bare: true, glob: false, tilde: true }
   if (source.startsWith("~")) return undefined
-  const value = unquote(source)
+  const value = unquote(source, lookup)
   return value === undefined ? undefined : { value, bare: value === source, glob: false, tilde: false }
 }
 
-const unquote = (source: string): string | undefined => {
+const unknown: Lookup = () => undefined
+
+const variable = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/y
+
+/** A variable at a place of a source, with where it ends. */
+const variableAt = (
+  source: string,
+  at: number,
+  quoted: boolean,
+  lookup: Lookup
+): { readonly value: string; readonly end: number } | undefined => {
+  variable.lastIndex = at
+  const found = variable.exec(source)
+  const value = found === null ? undefined : lookup(found[1] ?? found[2] ?? "", found[0], quoted)
+  return value === undefined ? undefined : { value, end: variable.lastIndex }
+}
+
+const unquote = (source: string, lookup: Lookup): string | undefined => {
   let value = ""
   for (let at = 0; at < source.length; at++) {
     const char = source.charAt(at)
@@ -39,7 +59,7 @@ const unquote = (source: string): string | undefined => {
       value += source.slice(at + 1, end)
       at = end
     } else if (char === '"') {
-      const quoted = doubleQuoted(source, at + 1)
+      const quoted = doubleQuoted(source, at + 1, lookup)
       if (quoted === undefined) return undefined
       value += quoted.value
       at = quoted.end
@@ -51,6 +71,11 @@ const unquote = (source: string): string | undefined => {
       return undefined
     } else if (char === "!" && "=".startsWith(source.charAt(at + 1))) {
       value += char
+    } else if (char === "$" && at < source.length - 1) {
+      const found = variableAt(source, at, false, lookup)
+      if (found === undefined) return undefined
+      value += found.value
+      at = found.end - 1
     } else if (unquoted.test(char) || char > "\u007f" || (char === "$" && at === source.length - 1)) {
       value += char
     } else {
@@ -60,13 +85,24 @@ const unquote = (source: string): string | undefined => {
   return value
 }
 
-const doubleQuoted = (source: string, start: number): { readonly value: string; readonly end: number } | undefined => {
+const doubleQuoted = (
+  source: string,
+  start: number,
+  lookup: Lookup
+): { readonly value: string; readonly end: number } | undefined => {
   let value = ""
   for (let at = start; at < source.length; at++) {
     const char = source.charAt(at)
     const next = source.charAt(at + 1)
     if (char === '"') return { value, end: at }
-    if (char === "`" || (char === "$" && !'" |)'.includes(next)) || (char === "\\" && next === "\n")) return undefined
+    if (char === "`" || (char === "\\" && next === "\n")) return undefined
+    if (char === "$" && !'" |)'.includes(next)) {
+      const found = variableAt(source, at, true, lookup)
+      if (found === undefined) return undefined
+      value += found.value
+      at = found.end - 1
+      continue
+    }
     if (char === "\\" && next !== "" && '$`"\\'.includes(next)) {
       value += next
       at++

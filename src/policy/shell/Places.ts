@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
 import type { Descent } from "./Descent.ts"
+import type { GitContents } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import { isHarmlessGlob } from "./Globs.ts"
 import { holds, normalise } from "./LexicalPath.ts"
@@ -54,12 +55,30 @@ export class Places {
   }
 
   /** Why git must not run unasked in one of the directories that it may run in. */
-  judgeGit(showsContents: boolean): Verdict | undefined {
+  judgeGit(contents: GitContents): Verdict | undefined {
     for (const from of this.#current) {
-      const refused = this.#context.judgeGit?.(this.#led(from)?.path ?? from, showsContents)
+      const refused = this.#context.judgeGit?.(this.#led(from)?.path ?? from, contents)
       if (refused !== undefined) return refused
     }
     return undefined
+  }
+
+  /** Judges what happens in another directory and ends there. */
+  within(directory: Literal, judge: () => Verdict): Verdict {
+    const current = this.#current
+    this.#current = current.map((from) => this.#absolute(directory, from))
+    const verdict = judge()
+    this.#current = current
+    return verdict
+  }
+
+  /** Whether a path is there, wherever the command may be; by the letter where that cannot be seen. */
+  exists(path: string): boolean {
+    if (this.#context.resolve === undefined) return !/^(?:HEAD|[a-f0-9]{7,40}$)|[~^@:]|\.\./.test(path)
+    return this.#current.every((from) => {
+      const led = this.#led(this.#absolute({ ...plain, value: path }, from))
+      return led !== undefined && led.kind !== "missing"
+    })
   }
 
   /** `also` is said of each path that it stands for. */

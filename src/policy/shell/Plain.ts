@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import type { AndOr, Command, CommandNode, Pipeline, Redirection, Statement, Word } from "unbash"
+import type { AndOr, Command, CommandNode, For, Pipeline, Redirection, Statement, Word } from "unbash"
 import { ask, type Verdict } from "../Verdict.ts"
-import { type Literal, literal } from "./Literal.ts"
+import { type Literal, literal, type Lookup } from "./Literal.ts"
 import type { Source } from "./Source.ts"
 import { excerpt } from "./VisibleText.ts"
 
@@ -21,6 +21,17 @@ export interface PlainCommand {
 
 const maximumWords = 256
 
+/** What variables stand for that the environment sets and no text may change. */
+export type Variables = Readonly<Record<string, string>>
+
+/** Names that neither the shell nor a program gives a meaning to. */
+const loopVariable = /^[a-z][a-z0-9]{0,11}$/
+/** Values that the shell does not split or expand outside of quotes. */
+const unsplit = /^[\w\-./,+%@^:=]+$/
+/** A variable in quotes that is all of a word, or all but `./`. */
+const wholeVariable = /^"(?<prefix>(?:\.\/)?)\$(?:(?<name>\w+)|\{(?<braced>\w+)\})"$/
+const asWritten: Lookup = (_, written) => written
+
 const controlFlow: Partial<Record<CommandNode["type"], string>> = {
   Function: "It defines a function, which can take the place of any command.",
   Coproc: "It starts a coprocess.",
@@ -37,14 +48,18 @@ const blank = /^[ \t]*$/
 
 /**
  * The commands of a text that is a list of plain commands and nothing else, or why it is not. Every character of the
- * text is accounted for, so that a mistake of the parser makes a text ask, not run.
+ * text is accounted for, so that a mistake of the parser makes a text ask, not run. With `variables`, the words that hold one are
+ * known, and a loop over words stands for its commands, once for each word; a pattern stands for what it matches.
  */
-export const plainCommands = (source: Source): Either.Either<ReadonlyArray<PlainCommand>, Verdict> => {
+export const plainCommands = (
+  source: Source,
+  variables?: Variables
+): Either.Either<ReadonlyArray<PlainCommand>, Verdict> => {
   if (source.error !== undefined) {
     return Either.left(ask("shell/syntax", `It is not valid shell syntax: ${source.error}.`))
   }
-  const reader = new Reader(source.text)
-  const refused = reader.statements(source.script.commands)
+  const reader = new Reader(source.text, variables)
+  const refused = reader.read(source.script.commands)
   if (refused !== undefined) return Either.left(refused)
   if (reader.commands.length === 0) return Either.left(ask("shell/empty", "It holds no command."))
   return Either.right(reader.commands)
@@ -67,21 +82,36 @@ const unclear = ask("shell/syntax", "It holds text whose part in it is not clear
 class Reader {
   readonly commands: Array<PlainCommand> = []
   readonly #text: string
+  readonly #variables: Variables | undefined
   #accounted = 0
   #words = 0
+  /** The variable of the loop that is read. */
+  #loop: { readonly name: string; readonly word: Literal } | undefined
+  /** Only blanks may stand before the next command. */
+  #opened = false
+  #usesDirectory = false
 
-  constructor(text: string) {
+  constructor(text: string, variables: Variables | undefined) {
     this.#text = text
+    this.#variables = variables
   }
 
-  statements(statements: ReadonlyArray<Statement>): Verdict | undefined {
+  read(statements: ReadonlyArray<Statement>): Verdict | undefined {
+    const refused = this.#statements(statements)
+    if (refused !== undefined) return refused
+    if (this.#usesDirectory && this.commands.some(({ name }) => name === "cd"))
+      return ask("shell/expansion", "What `$PWD` stands for changes with `cd`.")
+    return this.#separates(this.#text.length) ? undefined : unclear
+  }
+
+  #statements(statements: ReadonlyArray<Statement>): Verdict | undefined {
     for (const statement of statements) {
       if (statement.background === true)
         return ask("shell/background", "It leaves a command running in the background.")
       const refused = this.#list(statement.command)
       if (refused !== undefined) return refused
     }
-    return this.#separates(this.#text.length) ? undefined : unclear
+    return undefined
   }
 
   #list(node: AndOr | Pipeline | CommandNode): Verdict | undefined {
@@ -91,6 +121,8 @@ class Reader {
       chained &&= index === 0 || node.operators[index - 1] === "&&"
       const refused = this.#pipeline(command, index === 0, chained)
       if (refused !== undefined) return refused
+      // Where a loop has gone is known less well than where a command has.
+      chained &&= command.type !== "For"
     }
     return undefined
   }
@@ -109,6 +141,7 @@ class Reader {
   }
 
   #command(node: CommandNode, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
+    if (node.type === "For" && this.#variables !== undefined) return this.#for(node, place)
     if (node.type !== "Command") {
       return ask(
         "shell/control-flow",
@@ -120,6 +153,79 @@ class Reader {
       return ask("shell/assignment", `${excerpt(assigned.text)} sets a variable, which can change what a command does.`)
     }
     return this.#simple(node, place)
+  }
+
+  /** The body for each word in turn; what surrounds the words and the body is accounted for. */
+  #for(node: For, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
+    const { body, name, wordlist = [] } = node
+    if (this.#loop !== undefined) return ask("shell/control-flow", "It holds a loop within a loop.")
+    if (!loopVariable.test(name.text)) return ask("shell/control-flow", `It holds a loop over ${excerpt(name.text)}.`)
+    const [start] = body.commands
+    if (start === undefined || wordlist.length === 0 || !this.#separates(node.pos)) return unclear
+    const between = (from: number, to: number, form: RegExp) => form.test(this.#text.slice(from, to))
+    if (!between(node.pos, name.pos, /^for[ \t]+$/)) return unclear
+    const words: Array<Literal> = []
+    let at = name.end
+    for (const [index, part] of wordlist.entries()) {
+      if (!between(at, part.pos, index === 0 ? /^[ \t]+in[ \t]+$/ : /^[ \t]+$/)) return unclear
+      const word = this.#word(part)
+      if (word === undefined || word.tilde) {
+        return ask("shell/expansion", `What ${excerpt(part.text)} stands for is known only when it runs.`)
+      }
+      words.push(word)
+      at = part.end
+    }
+    if (!between(at, start.pos, /^[ \t]*(?:;|\n)[ \t\n]*do[ \t\n]+$/)) return unclear
+    for (const word of words) {
+      this.#loop = { name: name.text, word }
+      this.#accounted = start.pos
+      this.#opened = true
+      const refused = this.#body(body.commands, place)
+      if (refused !== undefined) return refused
+    }
+    this.#loop = undefined
+    if (!between(this.#accounted, node.end, /^[ \t]*(?:;|\n)[ \t\n]*done$/)) return unclear
+    this.#accounted = node.end
+    return undefined
+  }
+
+  #body(
+    statements: ReadonlyArray<Statement>,
+    { piped }: Omit<PlainCommand, "name" | "args" | "inputs">
+  ): Verdict | undefined {
+    const before = this.commands.length
+    const refused = this.#statements(statements)
+    if (piped) {
+      for (const [index, command] of this.commands.entries()) {
+        if (index >= before) this.commands[index] = { ...command, piped }
+      }
+    }
+    return refused
+  }
+
+  /** A word as far as it is known and read as the parser reads it. */
+  #word(part: Word): Literal | undefined {
+    if (part.text !== this.#text.slice(part.pos, part.end)) return undefined
+    const { braced, name, prefix = "" } = wholeVariable.exec(part.text)?.groups ?? {}
+    const loop = this.#loop
+    if (loop?.word.glob === true && loop.name === (name ?? braced)) {
+      return { ...loop.word, bare: false, value: `${prefix}${loop.word.value}` }
+    }
+    const word = literal(part.text, (...given) => this.#lookup(...given))
+    return word?.glob === true || literal(part.text, asWritten)?.value === part.value ? word : undefined
+  }
+
+  #lookup(name: string, _: string, quoted: boolean): string | undefined {
+    const loop = this.#loop
+    const value = loop?.name === name ? (loop.word.glob ? undefined : loop.word.value) : this.#variable(name)
+    return value === undefined || !(quoted || unsplit.test(value)) ? undefined : value
+  }
+
+  #variable(name: string): string | undefined {
+    const variables = this.#variables
+    if (variables === undefined || !Object.hasOwn(variables, name)) return undefined
+    if (name === "PWD") this.#usesDirectory = true
+    return variables[name]
   }
 
   #simple(node: Command, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
@@ -137,10 +243,8 @@ class Reader {
         inputs.push(input)
         continue
       }
-      const word = literal(part.text)
-      const agreed =
-        part.text === this.#text.slice(part.pos, part.end) && (word?.glob === true || word?.value === part.value)
-      if (word === undefined || !agreed) {
+      const word = this.#word(part)
+      if (word === undefined) {
         return ask("shell/expansion", `What ${excerpt(part.text)} stands for is known only when it runs.`)
       }
       if (++this.#words > maximumWords) return ask("shell/too-complex", `It has more than ${maximumWords} words.`)
@@ -160,8 +264,8 @@ class Reader {
     if (part.type !== "Redirect" || part.operator !== "<" || part.target === undefined) return undefined
     const { end, pos } = part.target
     if (!/^0?<[ \t]*$/.test(this.#text.slice(part.pos, pos)) || end !== part.end) return undefined
-    const word = literal(this.#text.slice(pos, end))
-    return word === undefined || word.glob || (!word.tilde && word.value !== part.target.value) ? undefined : word
+    const word = this.#word(part.target)
+    return word === undefined || word.glob || part.target.end !== end ? undefined : word
   }
 
   #follows(part: Word | Redirection): boolean {
@@ -172,6 +276,10 @@ class Reader {
   /** Whether what stands before `end` ends the last command; nothing need end before the first. */
   #separates(end: number): boolean {
     const gap = this.#text.slice(this.#accounted, end)
+    if (this.#opened) {
+      this.#opened = false
+      return gap === ""
+    }
     if (this.#accounted === 0) return separator.test(`\n${gap}`) && !/^[^#]*[;|&]/.test(gap)
     return separator.test(gap) && (end === this.#text.length || /[\n;|&]/.test(gap))
   }

@@ -3,7 +3,8 @@ import { allow, ask, strictest, type Verdict } from "../Verdict.ts"
 import { usage, type Usage } from "./Arguments.ts"
 import { findPaths } from "./Find.ts"
 import { isHarmlessFilter } from "./Globs.ts"
-import { gitCommands, showsContents } from "./GitCommands.ts"
+import { gitCommands } from "./GitCommands.ts"
+import { contentsOf } from "./GitContents.ts"
 import type { Literal } from "./Literal.ts"
 import type { PlainCommand } from "./Plain.ts"
 import { Places } from "./Places.ts"
@@ -111,36 +112,53 @@ const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: P
       "git can run programs that the repository configures; git_status and git_diff run none of them."
     )
   }
-  const [first, ...after] = args[0]?.value === "--no-pager" ? args.slice(1) : args
+  const given = args[0]?.value === "--no-pager" ? args.slice(1) : args
+  const [first, directory, ...behind] = given
+  if (first?.value !== "-C") return judgeSubcommand(given, context, places)
+  if (directory === undefined || directory.glob || behind[0]?.value.startsWith("-") === true)
+    return ask("shell/operand", "`git -C` runs unasked only with one directory, and a command behind it.")
+  return strictest(
+    places.judge(directory),
+    places.within(directory, () => judgeSubcommand(behind, context, places))
+  )
+}
+
+const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, places: Places): Verdict => {
+  const [first, ...after] = args
   if (first?.value === "--version" && after.length === 0) return onlyReads
   const two = `${first?.value ?? ""} ${after[0]?.value ?? ""}`
   const [name, rest] = Object.hasOwn(gitCommands, two) ? [two, after.slice(1)] : [first?.value ?? "", after]
   const listed = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined
-  const refused = places.judgeGit(
-    showsContents(
-      name,
-      rest.map(({ value }) => value)
-    )
+  if (listed === undefined) return ask("shell/git-command", `${excerpt(`git ${name}`)} is not known to only read.`)
+  if (rest.some((arg) => /%G|%\((?:signature|raw)/.test(arg.value))) {
+    return ask("shell/operand", "`%G…` checks signatures, which runs a program, and `%(raw)` prints what is not named.")
+  }
+  const read = usage(`git ${name}`, listed, rest)
+  if (Either.isLeft(read)) return read.left
+  const contents = contentsOf(
+    name,
+    rest.map(({ value }) => value),
+    read.right.paths.map(({ value }) => value),
+    (path) => places.exists(path)
   )
+  if (contents.of === "past" && rest.some((arg) => arg.glob || arg.tilde))
+    return ask("shell/glob", "A pattern that git is given for a past commit can name files that hold secrets.")
+  const refused = places.judgeGit(contents)
   if (refused !== undefined) return refused
   if (name === "grep" && context.judgeGit === undefined) {
     return ask("shell/git-contents", "It searches tracked files, and which those are is not known.")
   }
-  if (listed === undefined) return ask("shell/git-command", `${excerpt(`git ${name}`)} is not known to only read.`)
-  if (rest.some((arg) => /%G|%\(signature/.test(arg.value))) {
-    return ask("shell/operand", "`%G…` checks signatures, which runs a program.")
-  }
-  const read = usage(`git ${name}`, listed, rest)
-  if (Either.isLeft(read)) return read.left
   return judgePaths(read.right.paths.flatMap(inTree), places)
 }
 
-/** `HEAD:src/x` names a file of a revision, which is judged as that file. */
-const inTree = (operand: Literal): ReadonlyArray<Literal> => {
-  const colon = operand.value.indexOf(":")
-  const path = operand.value.slice(colon + 1)
-  return colon < 0 || path === "" ? [operand] : [operand, { ...operand, value: path }]
-}
+/** `HEAD:src/x` names a file of a revision, which is judged as that file; `HEAD^{/a:b}:x` has a colon more. */
+const inTree = (operand: Literal): ReadonlyArray<Literal> => [
+  operand,
+  ...[...operand.value.matchAll(/:/g)]
+    .map(({ index }) => operand.value.slice(index + 1))
+    .filter((path) => path !== "")
+    .map((value) => ({ ...operand, value }))
+]
 
 /** Options of the shell that make it stop or tell, and none that changes how it reads. */
 const judgeSet = (args: ReadonlyArray<Literal>): Verdict =>

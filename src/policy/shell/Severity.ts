@@ -76,7 +76,7 @@ const phrase = (reason: string): string =>
 
 /** Whether all of it is known to only read, wherever it does. */
 const reading = (source: Source, { cwd, home, roots }: Surroundings): Severity => {
-  const commands = plainCommands(source)
+  const commands = plainCommands(source, { HOME: home, PWD: cwd })
   const verdict = Either.isLeft(commands)
     ? commands.left
     : judgeReading(commands.right, {

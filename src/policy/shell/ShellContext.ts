@@ -2,6 +2,8 @@ import type * as Either from "effect/Either"
 import type { PhysicalPath } from "../path/PhysicalPath.ts"
 import type { Verdict } from "../Verdict.ts"
 import type { Descent, Found } from "./Descent.ts"
+import type { GitContents } from "./GitContents.ts"
+import type { Variables } from "./Plain.ts"
 
 /** Where a shell text would run and what the path policy says there. */
 export interface ShellContext {
@@ -11,12 +13,14 @@ export interface ShellContext {
   readonly roots: ReadonlyArray<string>
   /** Absolute; what `~` stands for. */
   readonly home: string
+  /** What variables of the environment stand for, by name; a word with another one, or a loop where this is absent, asks. */
+  readonly variables?: Variables
   /** Whether a person has trusted the workspace. */
   readonly trusted: boolean
   /** Whether git runs with the helpers that a repository can configure switched off; without it git always asks. */
   readonly hardenedGit?: boolean
-  /** Why git must not run unasked in a directory, or must not show the contents of tracked files there. */
-  readonly judgeGit?: (directory: string, showsContents: boolean) => Verdict | undefined
+  /** Why git must not run unasked in a directory, or must not show such contents there. */
+  readonly judgeGit?: (directory: string, contents: GitContents) => Verdict | undefined
   /** Whether what runs unasked has limits of memory and time, which languages such as those of awk and jq need. */
   readonly limited?: boolean
   /**

@@ -30,7 +30,7 @@ const judge = (text: string, context: ShellContext): Verdict => {
   const denied = hardDenied(source, context)
   if (denied.verdict !== undefined) return denied.verdict
   if (denied.exhausted) return ask("shell/too-complex", "It has more parts than are analysed.")
-  const commands = plainCommands(source)
+  const commands = plainCommands(source, context.variables)
   return Either.isLeft(commands) ? commands.left : judgeReading(commands.right, context)
 }
 

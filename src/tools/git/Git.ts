@@ -26,6 +26,8 @@ export interface GitOptions {
   /** Directories outside the workspace that git needs to write. */
   readonly scratch?: ReadonlyArray<string>
   readonly stdin?: string
+  /** Where it starts; the workspace where absent. */
+  readonly cwd?: string
   /** Exit codes besides 0 that are an answer. */
   readonly accept?: ReadonlyArray<number>
   /** Bytes of the answer that are kept, half from either end; where it must be whole, longer ones fail. */
@@ -104,7 +106,7 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
         {
           file: "git",
           args: ["--no-pager", ...args],
-          cwd: repository.cwd,
+          cwd: options.cwd ?? repository.cwd,
           env: {
             ...environment,
             ...variables([...settings, ...(options.settings ?? [])]),

@@ -8,7 +8,8 @@ import { resolve } from "../../policy/path/PhysicalPath.ts"
 import { descend } from "../../policy/shell/Descent.ts"
 import { expand } from "../../policy/shell/Expansion.ts"
 import { classify } from "../../policy/shell/ShellPolicy.ts"
-import { allow, Verdict } from "../../policy/Verdict.ts"
+import { allow, strictest, Verdict } from "../../policy/Verdict.ts"
+import { environmentHere } from "../ToolEnvironment.ts"
 import { Workspace } from "../Workspace.ts"
 import { readOnlyGit } from "./ReadOnlyGit.ts"
 import { ShellSettings } from "./ShellSettings.ts"
@@ -48,25 +49,33 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
   // Kept results are for `read_file`, which knows whose they are.
   const { readable: _, ...boundary } = workspace.context
   const context: PathContext = cwd === undefined ? boundary : yield* changeDirectory(boundary, cwd)
-  const { home, roots } = context
-  const git = yield* readOnlyGit(command, context)
+  const { roots } = context
+  const { HOME, PWD } = yield* environmentHere
+  // What bash puts in place of `~` is what the environment says.
+  const home = HOME?.startsWith("/") === true ? HOME : context.home
+  const { judgePast, ...git } = yield* readOnlyGit(command, context)
   const judgePath = (path: string, op: "read" | "write"): Verdict =>
     Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
       onLeft: (refused) => refused,
       onRight: (judged) => (judged.verdict.decision === "allow" ? allowed : judged.verdict)
     })
-  const verdict = classify(command, {
+  const lexical = classify(command, {
     cwd: context.cwd,
     roots,
     home,
     ...git,
     limited: true,
+    variables: {
+      ...(HOME === home && { HOME }),
+      ...(PWD === undefined && { PWD: context.cwd })
+    },
     judgePath,
     judgeFound: (path) => (isOnlyName(path) ? judgeLexical(path, "grep", context) : judgePath(path, "read")),
     expand,
     descend,
     resolve
   })
+  const verdict = lexical.decision === "allow" ? strictest(lexical, yield* judgePast) : lexical
   if (verdict.decision === "deny") return yield* new CommandRefused({ verdict })
   const asks = verdict.decision === "ask" || !autoApproveReadOnly
   return { verdict, context, asks } satisfies JudgedCommand

@@ -4,7 +4,7 @@ import { Processes } from "../../../src/process/Processes.ts"
 import { shellFuzz } from "../../support/shellFuzz.ts"
 
 /** A bounded run; `scripts/soak/shell.ts` goes on for as long as it is told to. */
-const texts = 1000
+const texts = 300
 
 layer(Processes.layer, { excludeTestServices: true })("random shell texts", (it) => {
   it.effect("change no file, open no connection and start nothing off the list where they run unasked (S3)", () =>

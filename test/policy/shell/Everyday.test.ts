@@ -11,7 +11,8 @@ const listed = fs
   .map((line) => ({ mark: line.charAt(0), text: line.slice(2).replaceAll("⏎", "\n") }))
 
 describe("what coding agents run every day", () => {
-  const context = contextOf({ trusted: true, hardenedGit: true, limited: true, judgeGit: () => undefined })
+  const variables = { HOME: "/home/u", PWD: "/w" }
+  const context = contextOf({ trusted: true, hardenedGit: true, limited: true, judgeGit: () => undefined, variables })
 
   it("runs unasked for the most part, and destroys nothing without saying so (S3, A16)", () => {
     for (const { mark, text } of listed) {

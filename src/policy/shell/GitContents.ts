@@ -1,0 +1,71 @@
+/** Which contents a use of git prints: none but those of files that it names, those of tracked files, or those of past commits. */
+export type GitContents =
+  | { readonly of: "named" }
+  | { readonly of: "tracked" }
+  /** Arguments with which git lists, each behind a NUL, the files whose contents it would print; unknown where there are none. */
+  | { readonly of: "past"; readonly names: ReadonlyArray<string> | undefined }
+
+const patches =
+  /^(?:-p|-u|-W|--check|-U\d*|--patch|--unified(?:=.*)?|--word-diff(?:=.*)?|-c|--cc|-[a-zA-Z]*[pu][a-zA-Z]*)$/
+const summaries =
+  /^(?:-s|--no-patch|--stat(?:=.*)?|--shortstat|--numstat|--name-only|--name-status|--summary|--dirstat(?:=.*)?|--raw)$/
+
+/** Options that select what is shown. */
+const selects =
+  /^(?:-n\d+|-\d+|--(?:max-count|skip|since|after|until|before|author|committer|grep)=.+|--all|--(?:branches|tags|remotes)(?:=.+)?|--merges|--no-merges|--first-parent|--reverse|--cached|--staged|--merge-base|--follow|-R)$/
+/** Options that say how it is shown. */
+const shapes =
+  /^(?:-p|-u|-U\d+|-s|-w|-b|-z|--patch|--unified=.+|--stat(?:=.+)?|--shortstat|--numstat|--summary|--dirstat(?:=.+)?|--name-only|--name-status|--raw|--color(?:=.+)?|--no-color|--word-diff(?:=.+)?|--no-ext-diff|--no-textconv|--no-renames|--minimal|--patience|--histogram|--ignore-all-space|--ignore-space-change|--abbrev(?:=.+)?|--no-abbrev|--full-index|--oneline|--graph|--decorate(?:=.+)?|--no-decorate|--format=.+|--pretty(?:=.+)?|--date=.+|--abbrev-commit|--no-abbrev-commit|--no-patch)$/
+const takesNext = /^(?:-n|--(?:max-count|skip|since|after|until|before|author|committer|grep))$/
+
+const lists = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]
+
+type Exists = (path: string) => boolean
+
+/** The same selection with names in place of contents. Objects that are no commits have no such names. */
+const namesOf = (name: string, args: ReadonlyArray<string>, exists: Exists): ReadonlyArray<string> | undefined => {
+  const kept: Array<string> = []
+  const paths: Array<string> = []
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!
+    if (arg === "--") return [...start(name), ...kept, "--", ...paths, ...args.slice(at + 1)]
+    if (takesNext.test(arg)) kept.push(arg, args[++at] ?? "")
+    else if (!arg.startsWith("-") && exists(arg)) paths.push(arg)
+    else if (!arg.startsWith("-")) kept.push(name === "log" ? arg : `${arg}^{commit}`)
+    else if (selects.test(arg)) kept.push(arg)
+    else if (!shapes.test(arg)) return undefined
+  }
+  return [...start(name), ...kept, "--", ...paths]
+}
+
+const start = (name: string): ReadonlyArray<string> => [name, ...lists, ...(name === "diff" ? [] : ["--format="])]
+
+/** What a subcommand prints, by its arguments and those among them that are paths or revisions. */
+export const contentsOf = (
+  name: string,
+  args: ReadonlyArray<string>,
+  operands: ReadonlyArray<string>,
+  exists: Exists
+): GitContents => {
+  const past = (): GitContents => ({ of: "past", names: namesOf(name, args, exists) })
+  const printsPatch = args.some((arg) => patches.test(arg))
+  switch (name) {
+    case "grep":
+      return operands.every(exists) ? { of: "tracked" } : { of: "past", names: undefined }
+    case "log":
+      return printsPatch ? past() : { of: "named" }
+    case "show":
+      return operands.length > 0 && operands.every((arg) => /^[^:]+:./.test(arg)) ? { of: "named" } : past()
+    case "diff": {
+      if (!printsPatch && args.some((arg) => summaries.test(arg))) return { of: "named" }
+      const end = args.indexOf("--")
+      const leading = args.slice(0, end < 0 ? args.length : end)
+      const isNow = leading.every((arg) => (arg.startsWith("-") ? !againstCommit.test(arg) : exists(arg)))
+      return isNow ? { of: "tracked" } : past()
+    }
+    default:
+      return { of: "named" }
+  }
+}
+
+const againstCommit = /^--(?:cached|staged|merge-base)$/

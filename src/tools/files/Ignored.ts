@@ -1,0 +1,32 @@
+import * as Either from "effect/Either"
+import * as fs from "node:fs"
+import { isWithin } from "../../policy/path/PathText.ts"
+import { resolve } from "../../policy/path/PhysicalPath.ts"
+import { tracked } from "../git/Index.ts"
+import { topOf } from "../git/Repository.ts"
+import { skip } from "./GitIgnore.ts"
+
+/** A path and the directories above it, from below a directory down. */
+const downTo = (path: string, top: string): ReadonlyArray<string> => {
+  const names = path.slice(top.length + 1).split("/")
+  return names.map((_, index) => `${top}/${names.slice(0, index + 1).join("/")}`)
+}
+
+/**
+ * Whether an absolute path is a directory that the repository around `root` ignores and tracks nothing of, so that what lies there
+ * can be made again. No where that cannot be told, by links among others.
+ */
+export const isIgnoredDirectory =
+  (root: string) =>
+  (path: string): boolean => {
+    const top = topOf(root)
+    if (top === undefined || path === top || !isWithin(path, top) || path.split("/").includes(".git")) return false
+    const led = Either.getOrUndefined(resolve(path))
+    if (led?.path !== path || led.kind !== "directory") return false
+    const index = `${top}/.git/index`
+    const known = fs.existsSync(index) ? tracked(index) : undefined
+    const name = path.slice(top.length + 1)
+    if (known === undefined || known.names.some((each) => each === name || each.startsWith(`${name}/`))) return false
+    const isSkipped = skip([top], top)
+    return downTo(path, top).some((directory) => isSkipped({ path: directory, kind: "directory" }))
+  }
