@@ -45,25 +45,25 @@ export const explain = (facts: Facts): Explanation => {
 const decided = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explanation => {
   const said = ruled === undefined ? "" : `${describe(ruled.rule)} (${ruled.rule.id}, ${ruled.rule.level} level)`
   const by = ruled === undefined ? {} : { rule: ruled.rule }
-  if (ruled?.decision === "deny") return { verdict: "deny", because: `The rule says: ${said}.`, ...by }
+  if (ruled?.decision === "deny") return { verdict: "deny", because: `Rule: ${said}.`, ...by }
   if (grant !== undefined) {
     return {
       verdict: "allow",
-      because: `It was granted for this ${grant.scope}: ${grant.words} (${grant.id}).`,
+      because: `Granted for this ${grant.scope}: ${grant.words} (${grant.id}).`,
       grant,
       basis: grant.basis
     }
   }
   if (ruled?.decision === "ask") {
     const why =
-      ruled.unread === true ? `The call could not be read well enough for the rule: ${said}` : `The rule says: ${said}`
+      ruled.unread === true ? `The call is not fully understood, so this rule applies: ${said}` : `Rule: ${said}`
     return { verdict: byPolicy, because: `${why}; the mode is ${policy}.`, ...by }
   }
   if (ruled?.decision === "allow") {
     const { basis = [] } = ruled
-    return { verdict: "allow", because: `The rule says: ${said}.`, ...by, basis }
+    return { verdict: "allow", because: `Rule: ${said}.`, ...by, basis }
   }
   return asks
-    ? { verdict: byPolicy, because: `${tool} asks for approval of this call and the mode is ${policy}.` }
-    : { verdict: "allow", because: `${tool} needs no approval for this call.` }
+    ? { verdict: byPolicy, because: `${tool} asks before this call; the mode is ${policy}.` }
+    : { verdict: "allow", because: `${tool} runs this call without asking.` }
 }

@@ -184,7 +184,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
       assert.strictEqual((answer?.["rule"] as Rule | undefined)?.id, rule)
     }
     const { code, stderr, stdout } = await approvals("explain", "run_shell", "--param", "command=npm publish")
-    assert.match(stdout, /^✗ run_shell would be denied\n {2}The rule says: deny run_shell: npm publish …/)
+    assert.match(stdout, /^✗ run_shell would be denied\n {2}Rule: deny run_shell: npm publish …/)
     assert.match(stdout, /It is written in .*config\.json\./)
     assert.deepStrictEqual([code, stderr], [0, ""])
     const text = await approvals("explain", "write_file", "--param", "path=5", "--param", "content=5")

@@ -33,9 +33,9 @@ const wholeVariable = /^"(?<prefix>(?:\.\/)?)\$(?:(?<name>\w+)|\{(?<braced>\w+)\
 const asWritten: Lookup = (_, written) => written
 
 const controlFlow: Partial<Record<CommandNode["type"], string>> = {
-  Function: "It defines a function, which can take the place of any command.",
-  Coproc: "It starts a coprocess.",
-  Subshell: "It runs commands in a subshell.",
+  Function: "Defines a function, which can replace any command.",
+  Coproc: "Starts a coprocess.",
+  Subshell: "Runs commands in a subshell.",
   TestCommand: "`[[ … ]]` can evaluate what it compares.",
   ArithmeticCommand: "`(( … ))` can evaluate what it computes."
 }
@@ -56,12 +56,12 @@ export const plainCommands = (
   variables?: Variables
 ): Either.Either<ReadonlyArray<PlainCommand>, Verdict> => {
   if (source.error !== undefined) {
-    return Either.left(ask("shell/syntax", `It is not valid shell syntax: ${source.error}.`))
+    return Either.left(ask("shell/syntax", `Not valid shell syntax: ${source.error}.`))
   }
   const reader = new Reader(source.text, variables)
   const refused = reader.read(source.script.commands)
   if (refused !== undefined) return Either.left(refused)
-  if (reader.commands.length === 0) return Either.left(ask("shell/empty", "It holds no command."))
+  if (reader.commands.length === 0) return Either.left(ask("shell/empty", "Holds no command."))
   return Either.right(reader.commands)
 }
 
@@ -77,7 +77,7 @@ const redirection = (part: Redirection, text: string): Verdict => {
   return ask("shell/redirect", `Redirects to ${target} (${quoted}).`)
 }
 
-const unclear = ask("shell/syntax", "It holds text whose part in it is not clear.")
+const unclear = ask("shell/syntax", "Part of the text is not understood.")
 
 class Reader {
   readonly commands: Array<PlainCommand> = []
@@ -106,8 +106,7 @@ class Reader {
 
   #statements(statements: ReadonlyArray<Statement>): Verdict | undefined {
     for (const statement of statements) {
-      if (statement.background === true)
-        return ask("shell/background", "It leaves a command running in the background.")
+      if (statement.background === true) return ask("shell/background", "Runs a command in the background.")
       const refused = this.#list(statement.command)
       if (refused !== undefined) return refused
     }
@@ -143,10 +142,7 @@ class Reader {
   #command(node: CommandNode, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
     if (node.type === "For" && this.#variables !== undefined) return this.#for(node, place)
     if (node.type !== "Command") {
-      return ask(
-        "shell/control-flow",
-        controlFlow[node.type] ?? "It holds control flow, which only a person can judge."
-      )
+      return ask("shell/control-flow", controlFlow[node.type] ?? "Uses control flow, which is not analysed.")
     }
     const assigned = [...node.prefix, ...node.suffix].find((part) => part.type === "Assignment")
     if (assigned !== undefined) {
@@ -158,8 +154,9 @@ class Reader {
   /** The body for each word in turn; what surrounds the words and the body is accounted for. */
   #for(node: For, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
     const { body, name, wordlist = [] } = node
-    if (this.#loop !== undefined) return ask("shell/control-flow", "It holds a loop within a loop.")
-    if (!loopVariable.test(name.text)) return ask("shell/control-flow", `It holds a loop over ${excerpt(name.text)}.`)
+    if (this.#loop !== undefined) return ask("shell/control-flow", "Has a loop within a loop.")
+    if (!loopVariable.test(name.text))
+      return ask("shell/control-flow", `Loops with the variable ${excerpt(name.text)}; use a short lowercase name.`)
     const [start] = body.commands
     if (start === undefined || wordlist.length === 0 || !this.#separates(node.pos)) return unclear
     const between = (from: number, to: number, form: RegExp) => form.test(this.#text.slice(from, to))
@@ -170,7 +167,7 @@ class Reader {
       if (!between(at, part.pos, index === 0 ? /^[ \t]+in[ \t]+$/ : /^[ \t]+$/)) return unclear
       const word = this.#word(part)
       if (word === undefined || word.tilde) {
-        return ask("shell/expansion", `What ${excerpt(part.text)} stands for is known only when it runs.`)
+        return ask("shell/expansion", `What ${excerpt(part.text)} expands to is known only when it runs.`)
       }
       words.push(word)
       at = part.end
@@ -245,13 +242,13 @@ class Reader {
       }
       const word = this.#word(part)
       if (word === undefined) {
-        return ask("shell/expansion", `What ${excerpt(part.text)} stands for is known only when it runs.`)
+        return ask("shell/expansion", `What ${excerpt(part.text)} expands to is known only when it runs.`)
       }
-      if (++this.#words > maximumWords) return ask("shell/too-complex", `It has more than ${maximumWords} words.`)
+      if (++this.#words > maximumWords) return ask("shell/too-complex", `Has more than ${maximumWords} words.`)
       words.push(word)
     }
     const [name, ...args] = words
-    if (name === undefined) return ask("shell/redirect", "It redirects without a command.")
+    if (name === undefined) return ask("shell/redirect", "Redirects without a command.")
     if (!name.bare || name.glob || name.tilde) {
       return ask("shell/expansion", `The name of the command ${excerpt(name.value)} is written in a way that hides it.`)
     }

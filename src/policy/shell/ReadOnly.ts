@@ -14,7 +14,7 @@ import { isHeavy } from "./Repetition.ts"
 import { testPaths } from "./Test.ts"
 import { excerpt } from "./VisibleText.ts"
 
-const onlyReads = allow("shell/read-only", "Every command in it is known to only read, inside the allowed directories.")
+const onlyReads = allow("shell/read-only", "Only reads, inside the allowed directories.")
 
 /** Allows a list of plain commands all of which are known to only read where the path policy lets them. */
 export const judgeReading = (commands: ReadonlyArray<PlainCommand>, context: ShellContext): Verdict => {
@@ -35,7 +35,7 @@ const judge = (command: PlainCommand, context: ShellContext, places: Places): Ve
   if (heavy !== undefined) {
     return ask(
       "shell/large-repetition",
-      `${excerpt(heavy.value)} repeats parts of an expression so often that it takes much memory.`
+      `${excerpt(heavy.value)} repeats parts of an expression too often and may use much memory.`
     )
   }
   const fed = judgePaths(inputs, places)
@@ -52,10 +52,13 @@ const judgeCommand = (command: PlainCommand, context: ShellContext, places: Plac
   if (name === "git") return judgeGit(args, context, places)
   const listed = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined
   if (listed === undefined) {
-    return ask("shell/command-not-listed", `${excerpt(name)} is not on the list of commands that only read.`)
+    return ask("shell/command-not-listed", `Runs ${excerpt(name)}, which may write, connect or run other programs.`)
   }
   if (listed.computes === true && context.limited !== true) {
-    return ask("shell/command-not-listed", `${excerpt(name)} runs unasked only where its memory and time are limited.`)
+    return ask(
+      "shell/command-not-listed",
+      `Runs ${excerpt(name)}, which needs limits of memory and time to run unasked.`
+    )
   }
   const verdict = judgeListed(name, listed, args, places)
   return name === "cd" && verdict.decision === "allow" ? enter(command, places) : verdict
@@ -129,7 +132,8 @@ const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, pl
   const two = `${first?.value ?? ""} ${after[0]?.value ?? ""}`
   const [name, rest] = Object.hasOwn(gitCommands, two) ? [two, after.slice(1)] : [first?.value ?? "", after]
   const listed = Object.hasOwn(gitCommands, name) ? gitCommands[name] : undefined
-  if (listed === undefined) return ask("shell/git-command", `${excerpt(`git ${name}`)} is not known to only read.`)
+  if (listed === undefined)
+    return ask("shell/git-command", `Runs ${excerpt(`git ${name}`)}, which may write, connect or run other programs.`)
   if (rest.some((arg) => /%G|%\((?:signature|raw)/.test(arg.value))) {
     return ask("shell/operand", "`%G…` checks signatures, which runs a program, and `%(raw)` prints what is not named.")
   }

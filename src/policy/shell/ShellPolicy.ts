@@ -15,21 +15,21 @@ export const classify = (text: string, context: ShellContext): Verdict => {
   try {
     return judge(text, context)
   } catch {
-    return ask("shell/not-analysed", "Its analysis failed, so that only a person can judge it.")
+    return ask("shell/not-analysed", "Its analysis failed.")
   }
 }
 
 const judge = (text: string, context: ShellContext): Verdict => {
-  if (isTooLong(text)) return ask("shell/too-long", `It is longer than the ${maximumLength} bytes that are analysed.`)
+  if (isTooLong(text)) return ask("shell/too-long", `Longer than the ${maximumLength} bytes that are analysed.`)
   const unseen = firstUnseen(text)
   if (unseen !== undefined)
-    return deny("shell/unseen-character", `It holds ${unseen}, which a reader cannot see; remove it.`)
+    return deny("shell/unseen-character", `Holds ${unseen}, which a reader cannot see; remove it.`)
   if (text.trim() === "") return deny("shell/blank", "It is empty.")
-  if (isTooComplex(text)) return ask("shell/too-complex", "It has more commands and substitutions than are analysed.")
+  if (isTooComplex(text)) return ask("shell/too-complex", "Has more commands and substitutions than are analysed.")
   const source = read(text)
   const denied = hardDenied(source, context)
   if (denied.verdict !== undefined) return denied.verdict
-  if (denied.exhausted) return ask("shell/too-complex", "It has more parts than are analysed.")
+  if (denied.exhausted) return ask("shell/too-complex", "Has more parts than are analysed.")
   const commands = plainCommands(source, context.variables)
   return Either.isLeft(commands) ? commands.left : judgeReading(commands.right, context)
 }
