@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Meter } from "../agent/Meter.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
@@ -76,6 +77,21 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
         return Effect.void
       }),
     read: (session, from, limit) => Effect.sync(() => events(session).slice(from - 1, from - 1 + limit)),
+    ofTasks: (session, { iteration, tags, tasks }) =>
+      Effect.sync(() =>
+        events(session).filter(
+          ({ event, iteration: at, task = "" }) =>
+            tasks.includes(task) && tags.includes(event._tag) && (iteration === undefined || at === iteration)
+        )
+      ),
+    used: (session, task) =>
+      Effect.sync(() => {
+        const meter = new Meter()
+        for (const { event, task: of } of events(session)) {
+          if (of === task && event._tag === "ModelAnswered") meter.add(event.usage)
+        }
+        return meter.usage
+      }),
     get: (session) => Effect.map(find(session), (kept) => kept.summary),
     list: ({ beginning = "", limit, project }) =>
       Effect.sync(() =>

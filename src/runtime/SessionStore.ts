@@ -4,8 +4,10 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
+import type { EventTag } from "./Event.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   session: Schema.String
@@ -116,6 +118,17 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
       from: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
+    /** The durable events of some tasks that have one of the tags, and the iteration where one is named, in order. */
+    readonly ofTasks: (
+      session: string,
+      which: {
+        readonly tasks: ReadonlyArray<string>
+        readonly tags: ReadonlyArray<EventTag>
+        readonly iteration?: number
+      }
+    ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
+    /** What the answers of a task have used so far, those to its sub-workers included. */
+    readonly used: (session: string, task: string) => Effect.Effect<Usage, DatabaseError>
     readonly get: (session: string) => Effect.Effect<SessionSummary, SessionNotFound | DatabaseError>
     /** The latest first. */
     readonly list: (filter: {

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Database } from "../database/Database.ts"
 import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
+import { noUsage, Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import * as Checksum from "./Checksum.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
@@ -125,6 +126,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     const damaged = (session: string, what: string) =>
       new DatabaseDamaged({ file: database.file, what: `of session ${session}, ${what}` })
     const eventRows = rows(EventRow)
+    const usageRows = rows(Usage)
     const sessionRows = rows(SessionRow)
     const messageRows = rows(MessageRow)
     const taskRows = rows(TaskRow)
@@ -140,6 +142,21 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
       status: row.status,
       head: row.head
     })
+
+    const envelopeOf = (session: string, row: typeof EventRow.Type) =>
+      Effect.mapBoth(Either.flatMap(json(row.event), decodeEvent), {
+        onFailure: () => damaged(session, `event ${row.seq} cannot be read`),
+        onSuccess: (event): Envelope => ({
+          version: schemaVersion,
+          seq: row.seq,
+          time: row.time,
+          session,
+          ...(row.task_id === null ? {} : { task: row.task_id }),
+          ...(row.iteration === null ? {} : { iteration: row.iteration }),
+          ...(row.worker === null ? {} : { worker: workerPath(row.worker) }),
+          event
+        })
+      })
 
     const open = yield* SqlLeases.make
 
@@ -172,23 +189,33 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
             const reading = new Checksum.Reading(Math.max(1, from))
             return Effect.forEach(found, (row) => {
               const fault = reading.fault(row)
-              return fault !== undefined
-                ? damaged(session, fault)
-                : Effect.mapBoth(Either.flatMap(json(row.event), decodeEvent), {
-                    onFailure: () => damaged(session, `event ${row.seq} cannot be read`),
-                    onSuccess: (event): Envelope => ({
-                      version: schemaVersion,
-                      seq: row.seq,
-                      time: row.time,
-                      session,
-                      ...(row.task_id === null ? {} : { task: row.task_id }),
-                      ...(row.iteration === null ? {} : { iteration: row.iteration }),
-                      ...(row.worker === null ? {} : { worker: workerPath(row.worker) }),
-                      event
-                    })
-                  })
+              return fault !== undefined ? damaged(session, fault) : envelopeOf(session, row)
             })
           })
+        ),
+      ofTasks: (session, { iteration, tags, tasks }) =>
+        Effect.flatMap(
+          eventRows(
+            sql`SELECT seq, time, tag, task_id, iteration, worker, event, NULL AS checksum FROM events
+              WHERE ${sql.and([
+                sql`session_id = ${session}`,
+                sql.in("task_id", tasks),
+                sql.in("tag", tags),
+                ...(iteration === undefined ? [] : [sql`iteration = ${iteration}`])
+              ])} ORDER BY seq`
+          ),
+          (found) => Effect.forEach(found, (row) => envelopeOf(session, row))
+        ),
+      used: (session, task) =>
+        Effect.map(
+          usageRows(
+            sql`SELECT coalesce(sum(event ->> '$.usage.inputTokens'), 0) AS inputTokens,
+                coalesce(sum(event ->> '$.usage.outputTokens'), 0) AS outputTokens,
+                coalesce(sum(event ->> '$.usage.cachedInputTokens'), 0) AS cachedInputTokens,
+                coalesce(sum(event ->> '$.usage.reasoningTokens'), 0) AS reasoningTokens
+              FROM events WHERE session_id = ${session} AND task_id = ${task} AND tag = 'ModelAnswered'`
+          ),
+          ([usage = noUsage]) => usage
         ),
       get: (session) =>
         Effect.flatMap(sessionRows(sql`SELECT * FROM sessions WHERE id = ${session}`), ([row]) =>

@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import { type AgentEvent, IterationEnded, isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { lastMessages } from "../agent/lastMessages.ts"
-import { Meter } from "../agent/Meter.ts"
 import { runCalls } from "../agent/runCalls.ts"
 import { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
@@ -66,23 +65,27 @@ interface Asked {
   readonly place: Place
 }
 
-const pageSize = 256
-/** Events that are looked through; a task that is longer is closed like any other. */
-const maxEvents = 100_000
+/** What tells which requests and sub-workers of a task are open. */
+const opening = [
+  "ApprovalRequested",
+  "ApprovalResolved",
+  "TaskCancelling",
+  "WorkerStarted",
+  "WorkerCompleted",
+  "WorkerFailed",
+  "WorkerInterrupted"
+] as const
 
-/** The events of the unfinished tasks, oldest first; none where they begin too long ago. */
-const eventsOf = (log: EventLog, store: SessionStore["Type"], tasks: ReadonlySet<string>) =>
+/** What is to be known of unfinished tasks, in order: all else of them may be long and is not read. */
+const eventsOf = (log: EventLog, store: SessionStore["Type"], tasks: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { head, session } = log.lease
-    const waiting = new Set(tasks)
-    let pages: ReadonlyArray<ReadonlyArray<Envelope>> = []
-    for (let end = head; end > 0 && head - end < maxEvents && waiting.size > 0; end -= pageSize) {
-      const from = Math.max(1, end - pageSize + 1)
-      const page = yield* store.read(session, from, end - from + 1)
-      for (const { event, task } of page) if (event._tag === "TaskQueued" && task !== undefined) waiting.delete(task)
-      pages = [page, ...pages]
-    }
-    return waiting.size > 0 ? [] : pages.flat().filter(({ task }) => task !== undefined && tasks.has(task))
+    const { session } = log.lease
+    const events = yield* store.ofTasks(session, { tasks, tags: opening })
+    const asked = events.findLast(({ event, worker }) => event._tag === "ApprovalRequested" && worker?.length === 1)
+    if (asked?.iteration === undefined) return events
+    const { iteration } = asked
+    const answers = yield* store.ofTasks(session, { tasks, tags: ["ModelAnswered", "ToolCallRequested"], iteration })
+    return [...events, ...answers].toSorted((a, b) => a.seq - b.seq)
   })
 
 /** The end of a request that nobody asks any more. */
@@ -108,7 +111,7 @@ const continuationOf = (
   events: ReadonlyArray<Envelope>,
   unfinished: Unfinished,
   open: ReadonlyMap<string, Asked>
-): Continuation | undefined => {
+): Omit<Continuation, "used"> | undefined => {
   const waiting = [...open.values()].filter(({ place }) => place.worker?.length === 1)
   const task = waiting[0]?.place.task
   if (task === undefined || !unfinished.tasks.includes(task)) return undefined
@@ -144,15 +147,12 @@ const continuationOf = (
       event._tag === "ToolCallRequested" && at === iteration && worker?.length === 1 ? [event.callId] : []
     )
   )
-  const meter = new Meter()
-  for (const { event } of ofTask) if (event._tag === "ModelAnswered") meter.add(event.usage)
   return {
     task,
     iteration,
     calls,
     requested,
     answered: answered.event,
-    used: meter.usage,
     requests: waits.map(({ request }) => request),
     workers
   }
@@ -168,13 +168,15 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
     if (log.lease.created) return nothing
     const unfinished = yield* store.unfinished(log.lease.session)
     if (unfinished.tasks.length === 0) return nothing
-    const events = yield* eventsOf(log, store, new Set(unfinished.tasks))
+    const events = yield* eventsOf(log, store, unfinished.tasks)
     const open = new Map<string, Asked>()
     for (const { event, seq: _, ...place } of events) {
       if (event._tag === "ApprovalRequested") open.set(event.request.id, { request: event.request, place })
       else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
     }
-    const continuation = continuationOf(events, unfinished, open)
+    const goes = continuationOf(events, unfinished, open)
+    const continuation =
+      goes === undefined ? undefined : { ...goes, used: yield* store.used(log.lease.session, goes.task) }
     const goesOn = new Set(continuation?.requests.map(({ id }) => id))
     const left = [...open.values()]
       .filter(({ request }) => !goesOn.has(request.id))

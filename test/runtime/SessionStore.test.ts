@@ -105,6 +105,32 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
   )
 
   test(
+    "gives of a task what is asked for, and what its answers have used, without the rest (R9)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const lease = yield* store.open({ session: "s", create })
+      const usage = { inputTokens: 5, outputTokens: 3, cachedInputTokens: 2, reasoningTokens: 1 }
+      const answer = new ModelAnswered({ message: asked, finish: "tool_calls", usage, durationMillis: 1 })
+      const other = { task: "u", iteration: 1, worker: ["root"] }
+      const [second, third] = [
+        { ...inWorker, iteration: 2 },
+        { ...inWorker, iteration: 2, worker: ["root", "W1"] }
+      ]
+      const events = numbered(lease, [...history, [answer, other], [answer, second], [answer, third]])
+      yield* store.append(lease, events)
+      const tags = ["ModelAnswered", "TaskQueued"] as const
+      const numbers = (...which: ReadonlyArray<number>) => events.filter(({ seq }) => which.includes(seq))
+      const found = yield* store.ofTasks("s", { tasks: ["t"], tags })
+      assert.deepStrictEqual(found, numbers(1, 3, 9, 10))
+      assert.deepStrictEqual(yield* store.ofTasks("s", { tasks: ["t", "u"], tags, iteration: 1 }), numbers(3, 8))
+      assert.deepStrictEqual(yield* store.ofTasks("s", { tasks: [], tags }), [])
+      const twice = { inputTokens: 10, outputTokens: 6, cachedInputTokens: 4, reasoningTokens: 2 }
+      assert.deepStrictEqual(yield* store.used("s", "t"), twice)
+      assert.deepStrictEqual(yield* store.used("s", "none"), noUsage)
+    })
+  )
+
+  test(
     "lists the requests that wait, until they are answered or their task ends (A12)",
     Effect.gen(function* () {
       const store = yield* SessionStore
