@@ -8,6 +8,7 @@ import { Configuration } from "../config/Configuration.ts"
 import { Ui } from "../ui/Ui.ts"
 import { version } from "../version.ts"
 import * as Frontend from "./Frontend.ts"
+import { header } from "./header.ts"
 import { invocation } from "./invocation.ts"
 import { UsageError } from "./Outcome.ts"
 import { policyOf } from "./approvalPolicy.ts"
@@ -124,7 +125,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       Effect.gen(function* () {
         switch (command._tag) {
           case "Help":
-            return yield* screen.progress(slashHelp(screen.style))
+            return yield* say(slashHelp)
           case "Exit":
             return running === undefined
               ? yield* Deferred.succeed(quit, undefined)
@@ -163,9 +164,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       })
     )
 
-    yield* screen.progress(
-      `${screen.style.bold("tollgate")} ${screen.style.dim(`${version} · ${profile} ·`)} ${modeMark(policy, screen.style)} ${screen.style.dim("·")} ${sandboxMark(sandbox, screen.style)}${screen.style.dim(" · /help · esc stops · ctrl-d quits")}\n\n`
-    )
+    const marks = [modeMark(policy, screen.style), sandboxMark(sandbox, screen.style)]
+    yield* screen.progress(header([version, profile], marks, ["/help", "esc stops", "ctrl-d quits"], screen))
     const loop: Effect.Effect<
       void,
       Effect.Effect.Error<ReturnType<typeof prompt>>,

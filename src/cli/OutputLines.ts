@@ -44,6 +44,11 @@ export class OutputLines {
     return this.take(lines.map((line) => ({ channel, text: settled(line) })))
   }
 
+  /** The last lines of those that are kept for the end. */
+  get latest(): ReadonlyArray<OutputLine> {
+    return this.last
+  }
+
   /** What is left to show, and how many lines were left out before it; of a failure also the lines that name it. */
   end(failed = false): { readonly omitted: number; readonly lines: ReadonlyArray<OutputLine> } {
     const rest = (["stdout", "stderr"] as const)

@@ -6,13 +6,14 @@ import * as Option from "effect/Option"
 import { columns, fit } from "./Layout.ts"
 import { type Style, styleFor } from "./Style.ts"
 
-/** The line below everything else; `cursor` is the column at which the person types. */
+/** The line below everything else, and rows that stand above it; `cursor` is the column at which the person types. */
 export interface BottomLine {
+  readonly above?: ReadonlyArray<string>
   readonly text: string
   readonly cursor?: number
 }
 
-/** Where text goes: a terminal with a line at its bottom that is drawn anew, or two plain streams. */
+/** Where text goes: a terminal with a few rows at its bottom that are drawn anew, or two plain streams. */
 export class Screen extends Context.Tag("tollgate/cli/Screen")<
   Screen,
   {
@@ -48,7 +49,6 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
 
 /** Columns of text that no terminal breaks. */
 const unbounded = 10_000
-const eraseLine = "\r\u001b[2K"
 const hideCursor = "\u001b[?25l"
 const showCursor = "\u001b[?25h"
 const otherScreen = "\u001b[?1049h"
@@ -88,15 +88,29 @@ const make = (options: { readonly split: boolean }) =>
     const draw = (): string => {
       if (bottom === undefined || !fresh || held !== undefined) return ""
       drawn = true
-      const text = fit(bottom.text, width() - 1)
-      return bottom.cursor === undefined
-        ? `${hideCursor}${text}`
-        : `${showCursor}${text}\r${bottom.cursor === 0 ? "" : `\u001b[${Math.min(bottom.cursor, columns(text))}C`}`
+      const rows = [...(bottom.above ?? []), bottom.text].slice(1 - height()).map((row) => fit(row, width() - 1))
+      const text = rows.join("\r\n")
+      if (bottom.cursor !== undefined && rows.length === 1) {
+        const column = Math.min(bottom.cursor, columns(text))
+        return `${showCursor}${text}\r${column === 0 ? "" : `\u001b[${column}C`}`
+      }
+      // At the beginning of what a narrower screen may break into more rows, whichever way it does.
+      return `${hideCursor}${text}\r${rows.length === 1 ? "" : `\u001b[${rows.length - 1}A`}`
     }
     const erase = (): string => {
       const was = drawn
       drawn = false
-      return was ? eraseLine : ""
+      return was ? `\r${eraseBelow}` : ""
+    }
+    if (live) {
+      const redraw = () => {
+        const before = erase()
+        target.write(before + draw())
+      }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => target.on("resize", redraw)),
+        () => Effect.sync(() => target.off("resize", redraw))
+      )
     }
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {

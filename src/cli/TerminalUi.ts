@@ -9,13 +9,14 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { makeVisible } from "../redaction/visible.ts"
 import * as Stream from "effect/Stream"
-import type { Answer, Approval } from "../ui/Display.ts"
+import type { Answer, Approval, CallShown } from "../ui/Display.ts"
 import { Ui } from "../ui/Ui.ts"
 import { duration } from "../ui/Words.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
 import { columns, wrap } from "./Layout.ts"
 import { LineEditor } from "./LineEditor.ts"
+import { header } from "./header.ts"
 import { modeMark } from "./modeText.ts"
 import { untilQuiet } from "./quiet.ts"
 import { sandboxMark } from "./sandboxText.ts"
@@ -28,6 +29,9 @@ interface Holder {
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameTime = Duration.millis(120)
+
+/** Rows of prompts that wait for their turn. */
+const queuedRows = 3
 
 /** What was typed ahead while a task ran; a person who types more has stopped reading. */
 const aheadLimit = 32
@@ -60,24 +64,39 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
     let holders: ReadonlyArray<Holder> = []
     let frame = 0
 
-    const put = (written: ReadonlyArray<Written>) =>
-      Effect.forEach(written, ({ text, to }) => (to === "answer" ? screen.answer(text) : screen.progress(text)), {
-        discard: true
-      })
-    const draw = Effect.gen(function* () {
-      if (holders.length > 0) return
-      if (status === undefined) return yield* screen.bottom(undefined)
-      const now = yield* Clock.currentTimeMillis
-      const stop = screen.interactive ? " · esc stops" : ""
-      const typed = editor.text === "" ? "" : ` · › ${editor.view(20).text}`
-      const mark = style.cyan(frames[frame % frames.length] ?? "")
-      const text = `${mark} ${style.dim(`${status.text} · ${duration(Math.floor((now - status.since) / 100) * 100)}${stop}${typed}`)}`
-      yield* screen.bottom({ text })
+    /** What is going on, and what was typed ahead. */
+    const going = Effect.map(Clock.currentTimeMillis, (now): BottomLine | undefined => {
+      const queued = ahead.flatMap((line) => Option.toArray(line))
+      const rows = [
+        ...transcript.live(),
+        ...(status === undefined
+          ? []
+          : [`${style.cyan(frames[frame % frames.length] ?? "")} ${style.dim(stated(now))}`]),
+        ...queued.slice(0, queuedRows).map((line) => style.dim(`  queued: ${makeVisible(line).replaceAll("\n", "⏎")}`)),
+        ...(queued.length > queuedRows ? [style.dim(`  … ${queued.length - queuedRows} more queued`)] : []),
+        ...(editor.text === "" ? [] : [`› ${editor.view(Math.max(8, screen.width() - 4)).text}`])
+      ]
+      const text = rows.pop()
+      return text === undefined ? undefined : { above: rows, text }
     })
+    const stated = (now: number): string => {
+      const since = duration(Math.floor((now - (status?.since ?? now)) / 100) * 100)
+      return `${status?.text} · ${since}${screen.interactive ? " · esc stops" : ""}`
+    }
+    const draw = Effect.suspend(() => (holders.length > 0 ? Effect.void : Effect.flatMap(going, screen.bottom)))
+    const put = (written: ReadonlyArray<Written>) =>
+      written.length === 0
+        ? Effect.void
+        : Effect.zipRight(
+            draw,
+            Effect.forEach(written, ({ text, to }) => (to === "answer" ? screen.answer(text) : screen.progress(text)), {
+              discard: true
+            })
+          )
     if (screen.live) {
       const tick = Effect.suspend(() => {
         frame++
-        return status === undefined ? Effect.void : draw
+        return status === undefined && transcript.live().length === 0 ? Effect.void : draw
       })
       yield* Effect.forkScoped(Effect.repeat(tick, Schedule.spaced(frameTime)))
     }
@@ -88,7 +107,10 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       const over = isCtrl(key, "d") && editor.text === ""
       const line = Option.filter(Option.fromNullable(editor.press(key)), (text) => text.trim() !== "")
       if (Option.isSome(line) && isAside(line.value)) return Effect.zipRight(asides.offer(line.value), draw)
-      if ((over || Option.isSome(line)) && ahead.length < aheadLimit) ahead.push(line)
+      if (over || Option.isSome(line)) {
+        if (ahead.length < aheadLimit) ahead.push(line)
+        else editor.text = Option.getOrElse(line, () => "")
+      }
       return draw
     }
     yield* Effect.forkScoped(keyboard.focus(watching)(Effect.never))
@@ -167,11 +189,18 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         Effect.asVoid(isEscape(key) || isCtrl(key, "c") ? interruptions.offer(undefined) : Queue.offer(typed, key))
       yield* withBottom((bottom) =>
         Effect.zipRight(
-          bottom({ text: style.dim("the request is over; what you type counts once you stop for a second …") }),
+          bottom({ text: style.dim("the request is over · pause for a second to type again") }),
           keyboard.focus(onKey)(untilQuiet(typed, over))
         )
       )
     }).pipe(deaf.withPermits(1))
+    /** Lets nothing come between a question and its answer. */
+    const asking = <A, E, R>(self: Effect.Effect<A, E, R>, call?: CallShown) =>
+      Effect.acquireUseRelease(
+        Effect.suspend(() => put(transcript.ask(call))),
+        () => self,
+        () => Effect.suspend(() => put(transcript.asked()))
+      )
     const approve = (approval: Approval) =>
       Effect.suspend(() => {
         let left = false
@@ -179,14 +208,17 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
           left = true
           return Effect.asVoid(interruptions.offer(undefined))
         })
-        return withBottom((bottom) =>
-          approvalPrompt(approval, {
-            screen: { ...screen, bottom },
-            keyboard,
-            print: (lines) => Effect.suspend(() => put(transcript.under(approval.call, lines))),
-            ask: readInTime,
-            interrupt
-          })
+        return asking(
+          withBottom((bottom) =>
+            approvalPrompt(approval, {
+              screen: { ...screen, bottom },
+              keyboard,
+              print: (lines) => Effect.suspend(() => put(transcript.under(approval.call, lines))),
+              ask: readInTime,
+              interrupt
+            })
+          ),
+          approval.call
         ).pipe(
           Effect.onInterrupt(() =>
             left ? Effect.void : Effect.asVoid(Effect.forkIn(Effect.interruptible(discard), scope))
@@ -195,13 +227,10 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       })
 
     return Ui.of({
-      start: ({ id, mode, profile, sandbox }) =>
-        put([
-          {
-            to: "progress",
-            text: `${style.bold("tollgate")} ${style.dim(`· ${makeVisible(profile)} · ${makeVisible(id)} ·`)} ${modeMark(mode, style)} ${style.dim("·")} ${sandboxMark(makeVisible(sandbox), style)}\n\n`
-          }
-        ]),
+      start: ({ id, mode, profile, sandbox }) => {
+        const marks = [modeMark(mode, style), sandboxMark(makeVisible(sandbox), style)]
+        return put([{ to: "progress", text: header([profile, id], marks, [], screen) }])
+      },
       stop: Effect.suspend(() => {
         status = undefined
         return Effect.zipRight(put(transcript.end()), draw)
@@ -233,15 +262,16 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
             : Effect.zipRight(deaf.withPermits(1)(Effect.void), read(question, editor))
         }),
       question: (question) =>
-        Effect.gen(function* () {
-          const lines = wrap(makeVisible(question), screen.width() - 4)
-          yield* put(
-            lines.map((line, index) => ({ to: "progress", text: `${index === 0 ? style.cyan("? ") : "  "}${line}\n` }))
-          )
-          return screen.interactive
-            ? yield* read(`${style.cyan("answer")} `, new LineEditor(), "interrupts")
-            : Option.none()
-        }),
+        asking(
+          Effect.gen(function* () {
+            const lines = wrap(makeVisible(question), screen.width() - 4)
+            const text = lines.map((line, index) => `${index === 0 ? style.cyan("? ") : "  "}${line}\n`).join("")
+            yield* put([{ to: "progress", text }])
+            return screen.interactive
+              ? yield* read(`${style.cyan("answer")} `, new LineEditor(), "interrupts")
+              : Option.none()
+          })
+        ),
       interruptions: Mailbox.toStream(interruptions),
       asides: Mailbox.toStream(asides),
       notify: () => (screen.interactive ? screen.bell : Effect.void),

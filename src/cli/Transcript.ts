@@ -3,7 +3,8 @@ import type { CallShown, Diff, Display, Level } from "../ui/Display.ts"
 import { duration, many } from "../ui/Words.ts"
 import { advised } from "./advice.ts"
 import { brief } from "./Arguments.ts"
-import { broken, columns, fit, Flow, wrap } from "./Layout.ts"
+import { broken, columns, fit, Flow, hanging, wrap } from "./Layout.ts"
+import { type CallBlock, Lanes } from "./Lanes.ts"
 import { OutputLines } from "./OutputLines.ts"
 import { resultSummary } from "./resultSummary.ts"
 import type { Style } from "./Style.ts"
@@ -27,15 +28,32 @@ const textWidth = 100
 const diffLimit = 60
 const messageLimit = 8
 
+/** Rows of a prompt: a long one is cut in its middle. */
+const promptFirst = 8
+const promptLast = 3
+/** Rows of what a running call has put out. */
+const liveRows = 3
+/** What is kept while something must not be interrupted by it. */
+const heldLimit = 1000
+
 const marks = { info: "·", warning: "!", error: "✗" } as const
 
-/** Turns what a frontend is told into text. It keeps what is needed to group it: nothing but the tail of open calls. */
+/**
+ * Turns what a frontend is told into text that only grows. A call is printed once it has ended, after those that the model asked
+ * for before it; what it does until then, and the row that an answer is writing, are `live`. Nothing lands inside of an
+ * answer or of a request that waits for the person.
+ */
 export class Transcript {
   private readonly options: TranscriptOptions
-  private readonly outputs = new Map<string, OutputLines>()
+  private readonly lanes = new Lanes()
   private flow: Flow | undefined
+  /** What has come of the row that is being written. */
+  private row = ""
   /** The call whose lines stand at the end. */
   private open: string | undefined
+  /** The person is asked something, and what stands above belongs to it. */
+  private asking = false
+  private held: Array<Display> = []
   private before: Display["_tag"] | undefined
 
   constructor(options: TranscriptOptions) {
@@ -44,18 +62,92 @@ export class Transcript {
 
   render(display: Display): ReadonlyArray<Written> {
     switch (display._tag) {
+      case "CallBegan":
+        this.lanes.of(display.call)
+        return []
+      case "CallOutput":
+        this.output(display)
+        return []
+      case "CallNote":
+        this.note(display)
+        return []
+      case "CallEnded":
+        this.lanes.of(display.call).ended = display
+        return this.progress(this.asking ? "" : this.finished())
+      default:
+        if (this.asking || (display._tag === "Note" && this.flow !== undefined)) {
+          this.held = [...this.held, display].slice(-heldLimit)
+          return []
+        }
+        return this.shown(display)
+    }
+  }
+
+  /** What is on the way to be printed: it may change, and some of it never is. */
+  live(): ReadonlyArray<string> {
+    if (this.asking) return []
+    const rows = this.flow === undefined ? [] : [this.row]
+    for (const block of this.lanes.open()) {
+      if (block.isEmpty) continue
+      if (this.open !== block.call.key) rows.push(this.head(block.call))
+      const latest = (block.output?.latest ?? []).map((line) => this.outputLine(line))
+      rows.push(...[...block.lines(), ...latest].slice(-liveRows).map((line) => `    ${line}`))
+    }
+    for (const display of this.held) if (display._tag === "Note") rows.push(...this.noted(display))
+    return rows
+  }
+
+  /** The person is asked about a call, or about something else: nothing comes between what is printed from here on. */
+  ask(call?: CallShown): ReadonlyArray<Written> {
+    const before = this.flowEnded()
+    this.asking = true
+    return this.progress(before + (call === undefined ? "" : this.begun(this.lanes.of(call))))
+  }
+
+  /** The person is asked no more. */
+  asked(): ReadonlyArray<Written> {
+    this.asking = false
+    return this.released()
+  }
+
+  /** What has been held back: in the order of its coming, the calls that have ended meanwhile first. */
+  private released(): ReadonlyArray<Written> {
+    const held = this.held
+    this.held = []
+    return [...this.progress(this.finished()), ...held.flatMap((display) => this.render(display))]
+  }
+
+  private shown(
+    display: Exclude<Display, { readonly _tag: "CallBegan" | "CallOutput" | "CallNote" | "CallEnded" }>
+  ): ReadonlyArray<Written> {
+    switch (display._tag) {
       case "Text":
         return this.options.split ? [] : this.progress(this.text(display.text))
       case "TextEnded":
-        return this.textEnded(display)
-      case "CallBegan":
-        return []
-      default: {
-        const cut = this.flow === undefined ? "" : `${this.flow.end()}\n`
-        this.flow = undefined
-        return this.progress(cut + this.block(display))
-      }
+        return [...this.textEnded(display), ...this.released()]
+      default:
+        return [...this.progress(this.flowEnded() + this.block(display)), ...this.released()]
     }
+  }
+
+  private output({ call, channel, text }: Extract<Display, { readonly _tag: "CallOutput" }>): void {
+    const block = this.lanes.of(call)
+    block.output ??= new OutputLines()
+    for (const line of block.output.push(channel, text)) block.add(() => [this.outputLine(line)])
+  }
+
+  private note({ call, level, text }: Extract<Display, { readonly _tag: "CallNote" }>): void {
+    const { style } = this.options
+    const block = this.lanes.of(call)
+    // Those of a request are masked for a person, and no longer for a log.
+    block.call = call
+    block.add(() => {
+      const mark = text.startsWith("approved") ? style.green("✓") : this.painted(level)(marks[level])
+      const paint = this.painted(level)
+      return wrap(makeVisible(text), this.width() - 6)
+        .slice(0, messageLimit)
+        .map((line, index) => `${index === 0 ? mark : " "} ${paint(line)}`)
+    })
   }
 
   diff({ call, omitted, text }: Diff): ReadonlyArray<Written> {
@@ -80,7 +172,8 @@ export class Transcript {
     const body = lines.slice(0, diffLimit)
     const left = omitted + lines.length - body.length
     const more = left > 0 ? [style.dim(`… ${many(left, "more line")}`)] : []
-    return this.progress(this.nested(call, [...body, ...more]))
+    this.lanes.of(call).add(() => [...body, ...more])
+    return []
   }
 
   /** Lines under the header of a call. */
@@ -90,9 +183,34 @@ export class Transcript {
 
   /** What was held back, at the end. */
   end(): ReadonlyArray<Written> {
-    const rest = this.flow === undefined ? "" : `${this.flow.end()}\n`
+    this.asking = false
+    const rest = this.flowEnded()
+    const left = this.lanes.all().map((block) => this.begun(block) + this.endOf(block))
+    return [...this.progress(rest + left.join("")), ...this.released()]
+  }
+
+  /** The answer that is being written, to its end. */
+  private flowEnded(): string {
+    if (this.flow === undefined) return ""
+    const rest = this.row + this.flow.end()
     this.flow = undefined
-    return this.progress(rest)
+    this.row = ""
+    return rest === "" ? "" : `${rest}\n`
+  }
+
+  private finished(): string {
+    return this.lanes
+      .ended()
+      .map((block) => this.begun(block) + this.endOf(block))
+      .join("")
+  }
+
+  /** What has come of a call so far, under its header. */
+  private begun(block: CallBlock): string {
+    const { lines, more } = block.take()
+    if (lines.length === 0) return ""
+    const rest = more === 0 ? [] : [this.options.style.dim(`… ${many(more, "more line")}`)]
+    return this.nested(block.call, [...lines, ...rest])
   }
 
   private progress(text: string): ReadonlyArray<Written> {
@@ -121,11 +239,14 @@ export class Transcript {
     const gap = this.flow === undefined ? this.gap("Text") : ""
     this.open = undefined
     this.flow ??= new Flow(width)
-    return gap + this.flow.push(makeVisible(text))
+    const written = this.row + this.flow.push(makeVisible(text))
+    const end = written.lastIndexOf("\n") + 1
+    this.row = written.slice(end)
+    return gap + written.slice(0, end)
   }
 
   private textEnded({ final, text }: Extract<Display, { readonly _tag: "TextEnded" }>): ReadonlyArray<Written> {
-    if (!this.options.split) return this.end()
+    if (!this.options.split) return this.progress(this.flowEnded())
     if (text === "") return []
     const visible = makeVisible(text).replace(/\n+$/, "")
     if (final) return [{ to: "answer", text: `${visible}\n` }]
@@ -133,51 +254,38 @@ export class Transcript {
     return this.progress(`${this.gap("Text")}${visible}\n`)
   }
 
-  private block(display: Exclude<Display, { readonly _tag: "Text" | "TextEnded" | "CallBegan" }>): string {
+  private block(display: Extract<Display, { readonly _tag: "Prompt" | "Note" | "TaskEnded" }>): string {
     const { style } = this.options
     switch (display._tag) {
       case "Prompt": {
         this.open = undefined
-        const [first = "", ...rest] = wrap(makeVisible(display.text), Math.min(textWidth, this.width()) - 2)
-        const lines = [`${style.cyan("›")} ${style.bold(first)}`, ...rest.map((line) => `  ${style.bold(line)}`)]
+        const rows = wrap(makeVisible(display.text), Math.min(textWidth, this.width()) - 2)
+        const omitted = rows.length - promptFirst - promptLast
+        const [first = "", ...rest] = (omitted < 2 ? rows : rows.slice(0, promptFirst)).map(style.bold)
+        const cut =
+          omitted < 2 ? [] : [style.dim(`… ${many(omitted, "more line")}`), ...rows.slice(-promptLast).map(style.bold)]
+        const lines = [`${style.cyan("›")} ${first}`, ...[...rest, ...cut].map((line) => `  ${line}`)]
         return `${this.gap("Prompt")}${lines.join("\n")}\n`
       }
-      case "CallOutput": {
-        const output = this.outputs.get(display.call.key) ?? new OutputLines()
-        this.outputs.set(display.call.key, output)
-        const lines = output.push(display.channel, display.text)
-        return lines.length === 0
-          ? ""
-          : this.nested(
-              display.call,
-              lines.map((line) => this.outputLine(line))
-            )
-      }
-      case "CallNote": {
-        const mark = display.text.startsWith("approved")
-          ? style.green("✓")
-          : this.painted(display.level)(marks[display.level])
-        const [first = "", ...rest] = wrap(makeVisible(display.text), this.width() - 6)
-        const lines = [first, ...rest].slice(0, messageLimit)
-        const painted = lines.map((line) =>
-          display.level === "info" ? style.dim(line) : this.painted(display.level)(line)
-        )
-        return this.nested(
-          display.call,
-          painted.map((line, index) => `${index === 0 ? mark : " "} ${line}`)
-        )
-      }
-      case "CallEnded":
-        return this.callEnded(display)
       case "Note": {
         this.open = undefined
-        const lines = wrap(makeVisible(advised(display.text, display.error)), this.width() - 2).slice(0, messageLimit)
-        const paint = display.level === "info" ? style.dim : this.painted(display.level)
-        return `${this.gap("Note")}${lines.map((line, index) => `${index === 0 ? paint(marks[display.level]) : " "} ${paint(line)}\n`).join("")}`
+        return (
+          this.gap("Note") +
+          this.noted(display)
+            .map((line) => `${line}\n`)
+            .join("")
+        )
       }
       case "TaskEnded":
         return this.taskEnded(display)
     }
+  }
+
+  private noted({ error, level, text }: Extract<Display, { readonly _tag: "Note" }>): ReadonlyArray<string> {
+    const paint = this.painted(level)
+    return wrap(makeVisible(advised(text, error)), this.width() - 2)
+      .slice(0, messageLimit)
+      .map((line, index) => `${index === 0 ? paint(marks[level]) : " "} ${paint(line)}`)
   }
 
   private painted(level: Level) {
@@ -203,18 +311,22 @@ export class Transcript {
   private header(call: CallShown): string {
     if (this.open === call.key) return ""
     this.open = call.key
-    return `${this.gap("CallBegan")}${this.options.style.cyan("●")} ${this.title(call, this.width() - 2)}\n`
+    return `${this.gap("CallBegan")}${this.head(call)}\n`
+  }
+
+  private head(call: CallShown): string {
+    return `${this.options.style.cyan("●")} ${this.title(call, this.width() - 2)}`
   }
 
   private nested(call: CallShown, lines: ReadonlyArray<string>): string {
     return this.header(call) + lines.map((line) => `    ${line}\n`).join("")
   }
 
-  private callEnded(ended: Extract<Display, { readonly _tag: "CallEnded" }>): string {
-    const { call, durationMillis, outcome, result, text } = ended
+  private endOf({ call, ended, output: heard }: CallBlock): string {
+    if (ended === undefined) return ""
+    const { durationMillis, outcome, result, text } = ended
     const { style } = this.options
-    const output = this.outputs.get(call.key) ?? (result === undefined ? undefined : OutputLines.ofResult(result))
-    this.outputs.delete(call.key)
+    const output = heard ?? (result === undefined ? undefined : OutputLines.ofResult(result))
     const { lines, omitted } = output?.end(outcome === "failed") ?? { lines: [], omitted: 0 }
     const rest =
       lines.length === 0
@@ -234,24 +346,28 @@ export class Transcript {
     const said =
       outcome === "done" ? (output === undefined ? resultSummary(text) : "") : outcome === "failed" ? "" : outcome
     const tail = `${said === "" ? "" : ` · ${fit(makeVisible(said), 48)}`}${time}`
-    const [first = "", ...more] =
-      outcome === "done" || text === "" ? [] : wrap(makeVisible(text), this.width() - 16).slice(0, messageLimit)
+    const rows =
+      outcome === "done" || text === ""
+        ? []
+        : wrap(makeVisible(text), this.width() - 6 - columns(time)).slice(0, messageLimit)
     const continued = this.open === call.key
     const gap = continued ? "" : this.gap("CallEnded")
     this.open = undefined
     this.before = "CallEnded"
-    const indented = (lines: ReadonlyArray<string>, by: string) => lines.map((line) => `${by}${paint(line)}\n`).join("")
-    return continued
-      ? first === ""
-        ? `${rest}    ${mark} ${style.dim(tail.slice(3) || "done")}\n`
-        : `${rest}    ${mark} ${paint(first)}${style.dim(tail)}\n${indented(more, "      ")}`
-      : `${gap}${mark} ${this.title(call, this.width() - 2 - columns(tail))}${style.dim(tail)}\n${indented(first === "" ? [] : [first, ...more], "    ")}`
+    const painted = rows.map(paint)
+    if (!continued) {
+      const title = this.title(call, this.width() - 2 - columns(tail))
+      return `${gap}${mark} ${title}${style.dim(tail)}\n${painted.map((row) => `    ${row}\n`).join("")}`
+    }
+    const [first = style.dim(tail.slice(3) || "done"), ...more] =
+      painted.length === 0 ? [] : [...painted.slice(0, -1), `${painted.at(-1)}${style.dim(tail)}`]
+    return `${rest}    ${mark} ${first}\n${more.map((row) => `      ${row}\n`).join("")}`
   }
 
   private taskEnded(ended: Extract<Display, { readonly _tag: "TaskEnded" }>): string {
     const { style } = this.options
+    const left = this.lanes.all().map((block) => this.begun(block) + this.endOf(block))
     this.open = undefined
-    this.outputs.clear()
     const { usage } = ended
     const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens
     const figures = [
@@ -260,11 +376,16 @@ export class Transcript {
       ...(tokens === 0 ? [] : [many(tokens, "token")]),
       duration(ended.durationMillis)
     ].join(" · ")
-    const gap = this.gap("TaskEnded")
-    if (ended.outcome === "completed") return `${gap}${style.dim(`─ ${figures}`)}\n`
+    const gap = left.join("") + this.gap("TaskEnded")
+    const counted = (head: string) => hanging(head, figures, this.width()).trimEnd().split("\n")
+    const dimmed = (head: string) =>
+      counted(head)
+        .map((row) => `${style.dim(row)}\n`)
+        .join("")
+    if (ended.outcome === "completed") return gap + dimmed("─ ")
     const [mark, paint] = ended.outcome === "failed" ? (["✗", style.red] as const) : (["◼", style.yellow] as const)
     const reason = wrap(makeVisible(advised(ended.reason, ended.error)), this.width() - 2).slice(0, messageLimit)
     const lines = reason.map((line, index) => `${index === 0 ? paint(mark) : " "} ${paint(line)}\n`).join("")
-    return `${gap}${lines}${style.dim(`  ${figures}`)}\n`
+    return `${gap}${lines}${dimmed("  ")}`
   }
 }

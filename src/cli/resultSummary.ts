@@ -1,4 +1,3 @@
-import * as Either from "effect/Either"
 import { many } from "../ui/Words.ts"
 
 /** Characters of a result that stands in the line of its call. */
@@ -8,9 +7,7 @@ const short = 40
 export const resultSummary = (text: string): string => {
   const trimmed = text.trim()
   if (trimmed === "" || trimmed === "done") return ""
-  const json = /^[[{]/.test(trimmed) ? Either.getOrUndefined(Either.try((): unknown => JSON.parse(trimmed))) : undefined
-  if (Array.isArray(json)) return many(json.length, "item")
   const lines = trimmed.split("\n").length
-  if (lines === 1 && trimmed.length <= short) return trimmed
-  return json === undefined ? many(lines, "line") : many(Object.keys(json as object).length, "field")
+  if (lines > 1) return many(lines, "line")
+  return trimmed.length <= short ? trimmed : many(trimmed.length, "character")
 }

@@ -1,5 +1,3 @@
-import type { Style } from "./Style.ts"
-
 /** What a line that begins with a slash asks for; it never reaches a model. */
 export type SlashCommand =
   | { readonly _tag: "Help" | "Exit" | "Clear" | "Compact" | "Status" }
@@ -15,8 +13,7 @@ const described: ReadonlyArray<readonly [string, string]> = [
   ["/exit", "quit (or ctrl-d)"]
 ]
 
-export const slashHelp = (style: Style): string =>
-  `${described.map(([name, about]) => `${style.bold(name.padEnd(14))} ${style.dim(about)}\n`).join("")}\n`
+export const slashHelp = described.map(([name, about]) => `${name.padEnd(14)} ${about}`).join("\n")
 
 /** The command of a line, or nothing where it is a prompt; `//` at its beginning stands for a slash. */
 export const parseSlash = (line: string): SlashCommand | undefined => {

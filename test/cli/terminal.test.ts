@@ -143,7 +143,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const terminal = await open(["run", "write"])
     const asked = await terminal.seen("allow?")
     assert.include(asked, "+one")
-    assert.match(asked, /y yes .*n no .*r why not .*d details · \d+ s/)
+    assert.match(asked, /y yes .*n no .*r why not .*d details$/)
     terminal.press(key)
     assert.strictEqual(await terminal.ended, 0)
     assert.include(terminal.screen(), sign)
@@ -157,6 +157,8 @@ describe("the terminal", { timeout: 60_000 }, () => {
     await terminal.seen("allow?")
     terminal.press("d")
     await terminal.seen(/bound to\s+\w{40}/)
+    terminal.press("q")
+    await terminal.seen("allow?")
     terminal.press("r")
     await terminal.seen("why not?")
     terminal.press("not today\r")
@@ -169,7 +171,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     scripted(at, [{ steps: [{ call: { name: "write_file", arguments: { path: "a.sh", content } } }] }])
     const terminal = await open(["run", "write"], { columns: 60 })
     const shown = await terminal.seen("allow?")
-    assert.include(shown.replaceAll(/\n */g, ""), content.trimEnd())
+    assert.include(shown.replaceAll(/\n *(?:↳ )?/g, ""), content.trimEnd())
     terminal.press("n")
     await terminal.ended
   })
@@ -178,13 +180,12 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const both = { steps: [...write("a.txt").steps, ...write("b.txt").steps] }
     scripted(at, [both, { steps: [{ say: "Done." }] }])
     const terminal = await open(["run", "write"])
-    await terminal.seen("1 more")
+    assert.notInclude(await terminal.seen("allow?"), "b.txt")
     terminal.press("y")
-    await terminal.seen(/created [ab]\.txt/)
-    await terminal.seen(/allow\?(?!.*more)/)
+    await terminal.seen(/created a\.txt[^]*b\.txt[^]*allow\?/)
     terminal.press("n")
     assert.strictEqual(await terminal.ended, 0)
-    assert.strictEqual(fs.readdirSync(at.work).length, 1)
+    assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])
   })
 
   it("asks the user what the model wants to know (A3)", async () => {
@@ -232,7 +233,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     terminal.press("n")
     assert.strictEqual(await terminal.ended, 0)
     const bottom = asked.split("\n").at(-1) ?? ""
-    assert.match(bottom, /^allow\? y .*· \d+ s/)
+    assert.match(bottom, /^allow\? y /)
     const text = terminal
       .raw()
       .split("\r\n")

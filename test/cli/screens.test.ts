@@ -1,0 +1,120 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted } from "./command.ts"
+import { probes } from "./TerminalProbe.ts"
+
+const escape = "\u001b"
+const ctrlD = "\u0004"
+const read = (file: string) => ({ call: { name: "read_file", arguments: { path: file } } })
+const write = (file: string) => ({ call: { name: "write_file", arguments: { path: file, content: "one\ntwo\n" } } })
+const sandbox = { sandbox: { target: "none" } }
+
+/** A screen without what differs from run to run. */
+const golden = (screen: string, at: Place): string =>
+  screen
+    .replaceAll(at.work, "WORK")
+    .replaceAll(/\d+(?:\.\d+)?\s+(?:ms|s)\b/g, "TIME")
+    .replaceAll(/session_\w+/g, "SESSION")
+    .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "*")
+
+describe("what a person sees", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+    fs.writeFileSync(path.join(at.work, "a.json"), '{\n  "a": 1,\n  "b": 2\n}\n')
+    fs.writeFileSync(path.join(at.work, "b.txt"), "one\n")
+  })
+  afterEach(() => at.remove())
+  const open = probes(() => at)
+
+  it.each([80, 40])("prints the calls of an answer as blocks in its order, at %d columns (U12)", async (columns) => {
+    scripted(
+      at,
+      [
+        { steps: [{ say: "Reading both, then writing." }, read("a.json"), read("b.txt"), write("c.txt")] },
+        { steps: [{ say: "Done." }] }
+      ],
+      sandbox
+    )
+    const terminal = await open([], { columns })
+    await terminal.seen("›")
+    terminal.press("go\r")
+    await terminal.seen("allow?")
+    terminal.press("n")
+    const shown = await terminal.seen(/2 requests[^]*\n›/)
+    const [, ...rest] = golden(shown, at).split("\n\n")
+    assert.strictEqual(
+      // Which scopes there are is long, and another test's.
+      rest
+        .join("\n\n")
+        .replace(/ {4}task or session[^]*?(?= {4}✗)/, "")
+        .replaceAll(/denied approval for\s+/g, "denied approval for "),
+      [
+        "› go",
+        "",
+        "Reading both, then writing.",
+        "",
+        "✓ read_file a.json · 4 lines · TIME",
+        "✓ read_file b.txt · one · TIME",
+        "● write_file c.txt",
+        "    ! needs approval, medium risk",
+        "    │ create c.txt (+2 −0 lines)",
+        "    diff:",
+        "    │ --- /dev/null",
+        "    │ +++ b/c.txt",
+        "    │ @@ -0,0 +1,2 @@",
+        "    │ +one",
+        "    │ +two",
+        "    ✗ User denied approval for write_file · TIME",
+        "",
+        "Done.",
+        "",
+        "─ 2 requests · 3 calls, 1 failed · TIME",
+        "›"
+      ].join("\n")
+    )
+  })
+
+  it("leaves no row behind where the terminal is made narrower and wider at an approval (U12)", async () => {
+    scripted(at, [{ steps: [write("c.txt")] }, { steps: [{ say: "Done." }] }], sandbox)
+    const terminal = await open([], { columns: 80, rows: 24 })
+    await terminal.seen("›")
+    terminal.press("go\r")
+    await terminal.seen("allow?")
+    for (const columns of [50, 40, 70, 80]) terminal.resize(columns, 24)
+    terminal.press("n")
+    const shown = await terminal.seen("2 requests")
+    assert.notMatch(shown, /allow\?/)
+  })
+
+  it("shows what is queued and what is being typed while a task runs (U8, U12)", async () => {
+    scripted(
+      at,
+      [
+        { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },
+        { repeat: true, steps: [{ say: "Still here." }] }
+      ],
+      sandbox
+    )
+    const terminal = await open(["--dangerously-allow-all"], { columns: 60, rows: 24 })
+    await terminal.seen("›")
+    terminal.press("wait\r")
+    await terminal.seen("│ begun")
+    terminal.press("and then\rhalf a l")
+    const shown = await terminal.seen("› half a l")
+    assert.deepStrictEqual(golden(shown, at).split("\n").slice(-5), [
+      "● run_shell echo begun; sleep 60",
+      "    │ begun",
+      "* running run_shell · TIME · esc stops",
+      "  queued: and then",
+      "› half a l"
+    ])
+    terminal.press("/status\r")
+    terminal.press(escape)
+    await terminal.seen("Still here.")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+  })
+})
