@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import * as Timeline from "../../src/harness/Timeline.ts"
 import { EndSession, Interrupt, RevokeApproval, SetApprovalPolicy, Shutdown } from "../../src/runtime/Command.ts"
+import * as Stage from "./Stage.ts"
 import { edit, opened, shell, talk } from "./Talk.ts"
+import * as World from "./World.ts"
 
 describe("Approvals", () => {
   it.scoped("asks again when the file changed after the diff was shown (A5)", () =>
@@ -39,19 +41,21 @@ describe("Approvals", () => {
   it.scoped("shows one at a time and tells the others their position as it changes (A8)", () =>
     Effect.gen(function* () {
       const { answer, end, request, submit, world } = yield* opened()
-      const other = talk(world, "s2")
-      yield* other.open
-      yield* submit("t", shell("c1", "touch a"), shell("c2", "touch b"))
+      const [second, third] = [talk(world, "s2"), talk(world, "s3")]
+      yield* second.open
+      yield* third.open
+      yield* submit("t", shell("c1", "touch a"))
       const first = yield* request("c1")
-      yield* request("c2")
-      yield* other.submit("u", shell("d1", "touch c"))
-      const asked = yield* world.awaitEvent("s2", (event) => event._tag === "ApprovalRequested")
+      yield* second.submit("u", shell("c2", "touch b"))
+      yield* second.request("c2")
+      yield* third.submit("v", shell("c3", "touch c"))
+      const asked = yield* world.awaitEvent("s3", (event) => event._tag === "ApprovalRequested")
       assert.strictEqual(asked.event._tag === "ApprovalRequested" && asked.event.ahead, 2)
       yield* answer(first, "approve")
       yield* end("c1")
-      const moved = yield* world.awaitEvent("s2", (event) => event._tag === "ApprovalMoved")
+      const moved = yield* world.awaitEvent("s3", (event) => event._tag === "ApprovalMoved")
       assert.strictEqual(moved.event._tag === "ApprovalMoved" && moved.event.ahead, 1)
-      const shown = yield* world.awaitEvent("s1", (event) => event._tag === "ApprovalMoved" && event.ahead === 0)
+      const shown = yield* world.awaitEvent("s2", (event) => event._tag === "ApprovalMoved" && event.ahead === 0)
       assert.strictEqual(shown.event._tag === "ApprovalMoved" && shown.event.callId, "c2")
     })
   )
@@ -59,45 +63,48 @@ describe("Approvals", () => {
   it.scoped("lets the time run from when a request is shown, not from when it came (A8)", () =>
     Effect.gen(function* () {
       const { end, request, submit, world } = yield* opened()
-      yield* submit("t", shell("c1", "touch a"), shell("c2", "touch b"))
+      const other = talk(world, "s2")
+      yield* other.open
+      yield* submit("t", shell("c1", "touch a"))
       yield* request("c1")
-      yield* request("c2")
+      yield* other.submit("u", shell("c2", "touch b"))
+      yield* other.request("c2")
       yield* TestClock.adjust("30 seconds")
       const first = yield* end("c1")
       assert.strictEqual(first._tag === "ToolCallFailed" && first.error._tag, "ApprovalExpired")
-      yield* world.awaitEvent("s1", (event) => event._tag === "ApprovalMoved" && event.callId === "c2")
+      yield* world.awaitEvent("s2", (event) => event._tag === "ApprovalMoved" && event.callId === "c2")
       assert.deepStrictEqual(
         (yield* world.boot.approvals.pending).map(({ callId }) => callId),
         ["c2"]
       )
       yield* TestClock.adjust("30 seconds")
-      const second = yield* end("c2")
+      const second = yield* other.end("c2")
       assert.include(second._tag === "ToolCallFailed" ? second.error.message : "", "You may try again")
     })
   )
 
-  it.scoped("tells expiry, interruption and shutdown apart, each once (A8)", () =>
+  it.scoped("withdraws what is interrupted, once, and leaves waiting what a shutdown finds so (A8, A12)", () =>
     Effect.gen(function* () {
-      const { end, fence, request, send, session, submit, world } = yield* opened()
+      const { answer, end, fence, request, send, session, submit, world } = yield* opened()
       yield* submit("t", shell("c1", "touch a"))
       const first = yield* request("c1")
       yield* send(new Interrupt({ session }))
       yield* end("c1")
       yield* submit("u", shell("c2", "touch b"))
-      yield* request("c2")
+      const second = yield* request("c2")
       yield* fence
       yield* send(new Shutdown({}))
       yield* world.shutdown
       const envelopes = yield* Effect.orDie(world.store.read(session, 1, 1000))
-      const outcomes = envelopes.flatMap(({ event }) =>
-        event._tag === "ApprovalResolved" ? [[event.outcome, event.by]] : []
+      const resolved = envelopes.flatMap(({ event }) =>
+        event._tag === "ApprovalResolved" ? [[event.approvalId, event.outcome, event.by]] : []
       )
-      assert.deepStrictEqual(outcomes, [
-        ["withdrawn", "interruption"],
-        ["withdrawn", "shutdown"]
-      ])
+      assert.deepStrictEqual(resolved, [[first.id, "withdrawn", "interruption"]])
       assert.deepStrictEqual(Timeline.violations(envelopes), [])
-      assert.isString(first.id)
+      yield* world.restart
+      yield* answer(second, "approve")
+      yield* end("c2")
+      assert.deepStrictEqual(world.machine.executed, ["c2"])
     })
   )
 
@@ -129,14 +136,14 @@ describe("Approvals", () => {
 
   it.scoped("answers what waits when a grant comes that covers it (A6)", () =>
     Effect.gen(function* () {
-      const { answer, end, request, submit, world } = yield* opened()
-      yield* submit("t", shell("c1", "touch a"), shell("c2", "touch  a"), shell("c3", "touch b"))
-      const first = yield* request("c1")
-      yield* request("c2")
-      yield* request("c3")
-      yield* answer(first, "approve", { scope: "session" })
-      yield* end("c1")
-      yield* end("c2")
+      const world = yield* World.make()
+      const stage = Stage.make(world)
+      yield* stage.enter("s1")
+      const calls = [shell("c1", "touch a"), shell("c2", "touch  a"), shell("c3", "touch b")]
+      yield* stage.ask(calls.map((call) => stage.called({ step: "tool_call", ...call })))
+      assert.strictEqual((yield* world.boot.approvals.pending).length, 3)
+      yield* stage.decide({ step: "decision", approval: "A1", decision: "approve", scope: "session" })
+      yield* stage.drain
       assert.sameMembers(world.machine.executed, ["c1", "c2"])
       assert.deepStrictEqual(
         (yield* world.boot.approvals.pending).map(({ callId }) => callId),

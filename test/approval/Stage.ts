@@ -164,8 +164,15 @@ export const make = (world: World.World) => {
     }
   })
 
-  /** One answer of the model with these calls, in the task at hand or in a new one. */
-  const ask = (batch: ReadonlyArray<Called>, session = current) =>
+  /**
+   * Calls that wait together. Those of one answer are asked for one after the other, so only the first is the answer's; the
+   * others are made beside it, as workers make them.
+   */
+  const ask = (batch: ReadonlyArray<Called>, session = current): Effect.Effect<void> =>
+    Effect.forEach(batch, (called) => answerWith(called, session), { discard: true })
+
+  /** An answer of the model with this call, in the task at hand or in a new one; a call beside it where that one waits. */
+  const answerWith = (made: Called, session: string) =>
     Effect.gen(function* () {
       yield* open(session)
       const place = places.get(session)
@@ -173,13 +180,9 @@ export const make = (world: World.World) => {
       yield* drain
       const waits = calls.some(
         (called) =>
-          called.session === session &&
-          called.fiber === undefined &&
-          !called.ended &&
-          !called.stale &&
-          !batch.includes(called)
+          called.session === session && called.fiber === undefined && !called.ended && !called.stale && called !== made
       )
-      if (place.task !== undefined && waits) return yield* Effect.forEach(batch, (called) => aside(called, ["root"]))
+      if (place.task !== undefined && waits) return yield* aside(made, ["root"])
       if (place.task !== undefined && (yield* isOver(session, place.task))) place.task = undefined
       const { prompt } = place
       const turns = session === "s1" ? world.boot.turns : yield* world.boot.turnsOf(prompt)
@@ -187,11 +190,14 @@ export const make = (world: World.World) => {
         place.task = fresh("task")
         yield* send(new SubmitPrompt({ session, task: place.task, prompt }))
       }
-      const turn = batch.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
-      yield* Queue.offer(turns, { calls: turn, ...(said === undefined ? {} : { say: said }) })
+      const { arguments: args, id, name } = made
+      yield* Queue.offer(turns, {
+        calls: [{ id, name, arguments: args }],
+        ...(said === undefined ? {} : { say: said })
+      })
       said = undefined
-      yield* Effect.forEach(batch, settle)
-      if (batch.some(({ id }) => errors.get(id)?.includes("ApprovalUnavailable") === true)) place.task = undefined
+      yield* settle(made)
+      if (errors.get(id)?.includes("ApprovalUnavailable") === true) place.task = undefined
     })
 
   const called = (step: Step, setup = false): Called => {

@@ -91,10 +91,10 @@ const restarted = (stage: Stage) =>
 const interrupted: Meaning = (stage, { session = stage.session }) =>
   Effect.zipRight(stage.send(new Interrupt({ session })), stage.leave(session))
 
-/** More calls than one answer holds, in as many sessions as it takes. */
+/** More calls than may wait; those of one answer are asked for one after the other, so they come from many sessions. */
 const burst: Meaning = ({ send, world }, { n = 0, tool = "run_shell" }) =>
   Effect.gen(function* () {
-    const size = 125
+    const size = Math.ceil(n / 100)
     const names = Array.from({ length: Math.ceil(n / size) }, (_, index) => `burst-${index}`)
     for (const [index, name] of names.entries()) {
       const turns = yield* world.boot.turnsOf(name)
@@ -110,7 +110,7 @@ const burst: Meaning = ({ send, world }, { n = 0, tool = "run_shell" }) =>
     const known = world.tools.some(({ name }) => name === tool)
     const refused = Effect.map(world.auditRows, (rows) => rows.filter(({ outcome }) => outcome === "queue full").length)
     if (known) {
-      while ((yield* refused) < n - 32) yield* Effect.yieldNow()
+      while ((yield* refused) < n - 32 * size) yield* Effect.yieldNow()
       while ((yield* world.boot.approvals.pending).length < Math.min(n, 32)) yield* Effect.yieldNow()
     }
     assert.isAtMost((yield* world.boot.approvals.pending).length, 32)
