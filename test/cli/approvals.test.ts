@@ -175,7 +175,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
       [["--param", "command=git log -3"], "allow", /git log/, gitLog.id],
       [['{"command":"make all"}'], "deny", /the mode is deny/, undefined],
       [["--approve", "ask", "--param", "command=make all"], "ask", /the mode is ask/, undefined],
-      [["--param", "command=ls"], "allow", /needs no approval/, undefined]
+      [["--param", "command=ls"], "allow", /runs this call without asking/, undefined]
     ] as const
     for (const [args, verdict, because, rule] of rows) {
       const [answer] = lines((await approvals("explain", "run_shell", "--json", ...args)).stdout)
