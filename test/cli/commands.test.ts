@@ -41,7 +41,7 @@ describe("the built command line", { timeout }, () => {
     [["sing", "a", "song"], "tollgate run"],
     [["run", "--approve", "maybe", "hi"], "ask, deny"],
     [["run"], "The prompt is empty"],
-    [[], "no terminal"],
+    [[], "needs a terminal"],
     [["run", "--approve", "ask", "hi"], "needs a terminal"],
     [["run", "--continue", "--session", "x", "hi"], "cannot be combined"],
     [["--wizard"], "--wizard"]

@@ -75,10 +75,10 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
       approvals: delegate("process.exitCode = 3")
     })
     const { stderr } = await tollgate(at, ["run", "--approve", "deny", "go"])
-    assert.strictEqual(stderr.match(/it ended with 3/g)?.length, 1, stderr)
+    assert.strictEqual(stderr.match(/it exited with code 3/g)?.length, 1, stderr)
     const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
     assert.match(stdout, /"kind":"reserved_name_attempt"/)
-    assert.match(stdout, /"reason":"it ended with 3"/)
+    assert.match(stdout, /"reason":"it exited with code 3"/)
     const stats = await tollgate(at, ["approvals", "stats", "--json"])
     assert.deepStrictEqual(
       stats.stdout
