@@ -9,12 +9,12 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { performance } from "node:perf_hooks"
 import { Database } from "../../src/database/Database.ts"
-import { WarningRaised } from "../../src/runtime/Event.ts"
+import { ErrorRaised } from "../../src/runtime/Event.ts"
 import * as EventLog from "../../src/runtime/EventLog.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 
-const event = new WarningRaised({ message: "something of the usual length of a small event" })
+const event = new ErrorRaised({ message: "something of the usual length of a small event" })
 
 /** Events a second that are durable and delivered to every live subscriber; `stalled` more take one event and no more. */
 export const logThroughput = (events: number, subscribers: number, stalled: number): Effect.Effect<number> =>

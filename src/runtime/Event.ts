@@ -14,9 +14,6 @@ const cause = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
 /** The tag of the typed error behind a message, if there is one. */
 const error = { error: Schema.optionalWith(Schema.String, { exact: true }) }
 
-export class RuntimeStarted extends Schema.TaggedClass<RuntimeStarted>()("RuntimeStarted", {
-  version: Schema.String
-}) {}
 export class RuntimeStopped extends Schema.TaggedClass<RuntimeStopped>()("RuntimeStopped", {}) {}
 
 export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("SessionCreated", {
@@ -96,11 +93,9 @@ export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("Comm
   reason: Schema.String,
   ...error
 }) {}
-export class WarningRaised extends Schema.TaggedClass<WarningRaised>()("WarningRaised", { message: Schema.String }) {}
 export class ErrorRaised extends Schema.TaggedClass<ErrorRaised>()("ErrorRaised", { message: Schema.String }) {}
 
 export const RuntimeEvent = Schema.Union(
-  RuntimeStarted,
   RuntimeStopped,
   SessionCreated,
   SessionResumed,
@@ -118,7 +113,6 @@ export const RuntimeEvent = Schema.Union(
   ApprovalPolicySet,
   ApprovalRevoked,
   CommandRejected,
-  WarningRaised,
   ErrorRaised
 )
 

@@ -20,12 +20,11 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Models } from "../model/Models.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { version } from "../version.ts"
 import { type CancelTask, type Command, type Interrupt, ResumeSession, SubmitPrompt } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import { contained } from "./contained.ts"
 import type { Envelope } from "./Envelope.ts"
-import { CommandRejected, ErrorRaised, isTerminal, RuntimeStarted, RuntimeStopped, SessionCreated } from "./Event.ts"
+import { CommandRejected, ErrorRaised, isTerminal, RuntimeStopped, SessionCreated } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as Session from "./Session.ts"
@@ -135,7 +134,6 @@ const make = Effect.gen(function* () {
   const log = yield* EventLog.make(own, forgetful(store))
   const directory = Directory.make()
   directory.add(log)
-  yield* log.emit(new RuntimeStarted({ version }, trusted), {})
 
   const reject = (command: Command, reason: string, error?: string) =>
     log.emit(

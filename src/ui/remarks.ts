@@ -30,8 +30,6 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
       return remark(`approvals: ${event.policy}`)
     case "CommandRejected":
       return [{ level: "error", text: event.reason, ...(event.error === undefined ? {} : { error: event.error }) }]
-    case "WarningRaised":
-      return remark(event.message, "warning")
     case "ErrorRaised":
       return remark(event.message, "error")
     case "UnknownEvent":

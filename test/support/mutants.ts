@@ -41,7 +41,6 @@ const remarks: ReadonlySet<Event["_tag"]> = new Set([
   "ApprovalPolicySet",
   "ApprovalRevoked",
   "CommandRejected",
-  "WarningRaised",
   "ErrorRaised",
   "SessionCleared",
   "Notified"
