@@ -49,6 +49,8 @@ export class Narrator {
 
   /** Calls that a frontend was asked about, and so showed the changes of. */
   private readonly asked = new Set<string>()
+  /** Milliseconds that calls have waited for a decision. */
+  private readonly waited = new Map<string, number>()
   /** Calls that the frontend was asked to run. */
   private readonly forwarded = new Set<string>()
   /** The directory of the session, where it is known. */
@@ -301,6 +303,8 @@ export class Narrator {
 
   private resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
     const first = this.requests.remove(event)
+    const { key } = this.call(envelope, event)
+    this.waited.set(key, (this.waited.get(key) ?? 0) + event.waitedMillis)
     const text = resolution(event)
     // A refusal is what its call fails with, and is told there.
     const told = event.outcome === "denied" || event.outcome === "expired"
@@ -330,11 +334,14 @@ export class Narrator {
   ): ReadonlyArray<Step> {
     const call = this.call(envelope, event)
     this.calls.delete(call.key)
+    // What a person takes to decide is no time of the call's.
+    const ranMillis = Math.max(0, durationMillis - (this.waited.get(call.key) ?? 0))
+    this.waited.delete(call.key)
     if (outcome === "failed") this.told(envelope.task ?? "").failedCalls++
     const forwarded = this.forwarded.delete(call.key)
     return [
       ...(forwarded ? [{ _tag: "ClientCallEnded", callId: event.callId } as const] : []),
-      { _tag: "CallEnded", call, outcome, text, durationMillis, ...(result !== undefined && { result }) },
+      { _tag: "CallEnded", call, outcome, text, durationMillis: ranMillis, ...(result !== undefined && { result }) },
       status("working")
     ]
   }

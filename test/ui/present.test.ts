@@ -7,11 +7,13 @@ import * as Testing from "../../src/testing.ts"
 import * as Iterations from "../../src/tool/iterations.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
+import { ToolCallCompleted, ToolCallRequested } from "../../src/gate/CallEvent.ts"
+import { ApprovalResolved, trusted } from "../../src/tool/ToolEvent.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { AskUser } from "../../src/tools/AskUser.ts"
 import { clientTools } from "../../src/ui/clientCalls.ts"
 import { open, submit } from "../../src/ui/Conversation.ts"
-import type { Step } from "../../src/ui/Narrator.ts"
+import { Narrator, type Step } from "../../src/ui/Narrator.ts"
 import { present } from "../../src/ui/present.ts"
 import * as RecordingUi from "../../src/ui/RecordingUi.ts"
 
@@ -74,6 +76,22 @@ describe("present", () => {
       assert.strictEqual(record.at(-1)?._tag, "TaskEnded")
     }).pipe(Effect.provide(harness))
   )
+
+  it("leaves out of a call's time what its decision took (U12)", () => {
+    const narrator = new Narrator()
+    const at = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
+    const of = { callId: "c", tool: "write" }
+    const message = { id: "m", message: { role: "tool", tool_call_id: "c", content: "ok" } } as const
+    narrator.tell({ ...at, event: new ToolCallRequested({ ...of, arguments: "{}" }, trusted) })
+    const decided = { approvalId: "a", outcome: "granted", by: "user", waitedMillis: 5000 } as const
+    narrator.tell({ ...at, event: new ApprovalResolved({ ...of, ...decided }, trusted) })
+    const steps = narrator.tell({
+      ...at,
+      event: new ToolCallCompleted({ ...of, message, durationMillis: 5012 }, trusted)
+    })
+    const ended = steps.find((step) => step._tag === "CallEnded")
+    assert.strictEqual(ended?.durationMillis, 12)
+  })
 
   it.effect("shows what is stored as it showed it live, and asks nobody (R6)", () =>
     Effect.gen(function* () {
