@@ -32,6 +32,7 @@ const tool = (name: string, body: (_: typeof words) => Effect.Effect<string, Unl
     success: Schema.String,
     failure: Unlucky,
     readOnly: true,
+    approval: "never" as const,
     ...more,
     handler: (given) => body(given)
   })
@@ -43,6 +44,7 @@ const tools = [
     description: "Does works",
     parameters,
     success: Schema.String,
+    approval: "never",
     handler: (given, call) =>
       Effect.gen(function* () {
         yield* Effect.logInfo(`opening ${given.file} with ${given.token}`)

@@ -89,7 +89,7 @@ const names = (directory: string): ReadonlyArray<string> =>
  * Checks a boundary and resolves its symlinks once: at least one root, each an existing directory that is neither the
  * file system nor a part of the system, and a working directory inside one of them.
  */
-export const make = Effect.fn("PathContext.make")(function* (given: PathContext) {
+export const make = Effect.fnUntraced(function* (given: PathContext) {
   const home = normalise(given.home)
   if (!given.home.startsWith("/")) {
     return yield* new BoundaryInvalid({ setting: "home", value: given.home, reason: "it is not an absolute path" })
