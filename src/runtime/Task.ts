@@ -1,9 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { MessageRecorded } from "../agent/AgentEvent.ts"
 import { answer } from "../agent/answer.ts"
-import { callTool } from "../agent/callTool.ts"
 import * as Spans from "../agent/Spans.ts"
 import { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
@@ -12,13 +10,13 @@ import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"
 import { ModelMalformed } from "../model/ModelError.ts"
-import { noUsage } from "../model/ModelPart.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { InvokeTool } from "./Command.ts"
 import { SessionCompacted, TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
+import * as ManualCall from "./ManualCall.ts"
 import * as RootWorker from "./RootWorker.ts"
 import type { Lease } from "./SessionStore.ts"
 import type { TaskSink } from "./TaskSink.ts"
@@ -75,21 +73,12 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
               reason: `The parameters of ${command.tool} are nested deeper than ${maxJsonDepth} levels.`
             })
           }
-          const place = { sessionId: lease.session, workerPath: RootWorker.path, iteration: 1, by: "user" as const }
           const call = {
             id: callId,
             type: "function" as const,
             function: { name: command.tool, arguments: JSON.stringify(command.parameters ?? {}) }
           }
-          const { content, error } = yield* callTool(tools, worker, place, call)
-          const text = error === undefined ? content : error.message
-          const message: StoredMessage = {
-            id: yield* ids.next("message"),
-            message: { role: "system", content: `The user ran ${command.tool}: ${text}` }
-          }
-          yield* worker.emit(new MessageRecorded({ message }, trusted), 1)
-          if (error !== undefined) return yield* new TaskStopped({ reason: error.message, error: error._tag })
-          return { text, usage: noUsage, iterations: 1 }
+          return yield* ManualCall.run(tools, worker, lease.session, call)
         }),
       compact: (sink, profile) =>
         Effect.gen(function* () {

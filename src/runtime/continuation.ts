@@ -18,6 +18,7 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { type ToolEvent, trusted } from "../tool/ToolEvent.ts"
 import type { Envelope, Place } from "./Envelope.ts"
 import type { EventLog } from "./EventLog.ts"
+import * as ManualCall from "./ManualCall.ts"
 import * as RootWorker from "./RootWorker.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import type { SessionStore, Unfinished } from "./SessionStore.ts"
@@ -31,8 +32,8 @@ export interface Continuation {
   readonly calls: ReadonlyArray<FunctionCall>
   /** Those of them that have been requested. */
   readonly requested: ReadonlySet<string>
-  /** The answer that asked for them. */
-  readonly answered: ModelAnswered
+  /** The answer that asked for them; none where a person did. */
+  readonly answered: ModelAnswered | undefined
   /** What the task has used so far. */
   readonly used: Usage
   readonly requests: ReadonlyArray<ApprovalRequest>
@@ -106,6 +107,17 @@ const workersOf = (events: ReadonlyArray<Envelope>) => {
   return [...found.values()]
 }
 
+const callsOf = ({ message: { message } }: ModelAnswered): ReadonlyArray<FunctionCall> =>
+  message.role === "assistant" ? (message.tool_calls ?? []) : []
+
+/** The calls of a task that no model has asked for. */
+const manual = (events: ReadonlyArray<Envelope>): ReadonlyArray<FunctionCall> =>
+  events.flatMap(({ event, worker }) =>
+    event._tag === "ToolCallRequested" && worker?.length === 1
+      ? [{ id: event.callId, type: "function" as const, function: { name: event.tool, arguments: event.arguments } }]
+      : []
+  )
+
 /** The task whose calls wait, as far as its events tell. */
 const continuationOf = (
   events: ReadonlyArray<Envelope>,
@@ -119,8 +131,8 @@ const continuationOf = (
   const answered = events.findLast(
     ({ event, task: of, worker }) => of === task && worker?.length === 1 && event._tag === "ModelAnswered"
   )
-  if (answered?.event._tag !== "ModelAnswered" || answered.event.message.message.role !== "assistant") return undefined
-  const { iteration = 1 } = answered
+  const answer = answered?.event._tag === "ModelAnswered" ? answered.event : undefined
+  const { iteration = ManualCall.iteration } = answered ?? {}
   const requests = waiting.filter(({ place }) => place.task === task && place.iteration === iteration)
   const unanswered = new Set(
     unfinished.calls
@@ -136,7 +148,7 @@ const continuationOf = (
       if (!asksNow.has(event.callId)) unanswered.delete(event.callId)
     }
   }
-  const asked = answered.event.message.message.tool_calls ?? []
+  const asked = answer === undefined ? manual(events.filter((envelope) => envelope.task === task)) : callsOf(answer)
   const calls = asked.filter(({ id }) => unanswered.has(id))
   const waits = requests.filter(({ request }) => unanswered.has(request.callId))
   if (waits.length === 0) return undefined
@@ -152,7 +164,7 @@ const continuationOf = (
     iteration,
     calls,
     requested,
-    answered: answered.event,
+    answered: answer,
     requests: waits.map(({ request }) => request),
     workers
   }
@@ -286,6 +298,13 @@ export const resume = (
           { task, iteration, worker: RootWorker.path },
           calls.map(({ function: { name: tool }, id: callId }) => ({ callId, tool, requested: requested.has(callId) }))
         )
+        if (answered === undefined) {
+          const runs = Effect.forEach(calls, (call) => ManualCall.run(tools, worker, session, call))
+          const [outcome] = yield* Effect.ensuring(runs, settled)
+          return (
+            outcome ?? (yield* new TaskStopped({ reason: "The call that waited is not known any more. Run it again." }))
+          )
+        }
         const { refusal, root } = yield* Effect.ensuring(
           Effect.gen(function* () {
             const model = yield* openModel(models, profile)
@@ -300,12 +319,10 @@ export const resume = (
           settled
         )
         if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
-        const { message } = answered.message
-        const asked = message.role === "assistant" ? (message.tool_calls ?? []) : []
         const ended = {
           usage: answered.usage,
           totalTokens: used.inputTokens + used.outputTokens,
-          calls: asked.length,
+          calls: callsOf(answered).length,
           durationMillis: Math.round((yield* monotonicMillis) - startedAt)
         }
         yield* worker.emit(new IterationEnded(ended, trusted), iteration)

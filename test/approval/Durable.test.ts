@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Queue, Scope } from "effect"
 import { modelView } from "../../src/conversation/ModelView.ts"
 import * as Timeline from "../../src/harness/Timeline.ts"
-import { DecideApproval, EndSession, Interrupt, ResumeSession } from "../../src/runtime/Command.ts"
+import { DecideApproval, EndSession, Interrupt, InvokeTool, ResumeSession } from "../../src/runtime/Command.ts"
 import type { StoredMessage } from "../../src/conversation/Message.ts"
 import { schemaVersion } from "../../src/runtime/Envelope.ts"
 import { TaskCancelling } from "../../src/runtime/Event.ts"
@@ -19,7 +19,7 @@ const died = Effect.gen(function* () {
 })
 
 /** What resumes the session and gives the requests that are waited for again. */
-const resumedBy = ({ send, session, world }: Effect.Effect.Success<typeof died>, epoch: number) =>
+const resumedBy = ({ send, session, world }: Effect.Effect.Success<ReturnType<typeof opened>>, epoch: number) =>
   Effect.gen(function* () {
     yield* send(new ResumeSession({ session }))
     const { event } = yield* world.awaitEvent(
@@ -66,6 +66,36 @@ describe("a request that outlives its runtime", () => {
         ["c1 requested", "c1 granted", "c2 requested", "c2 denied"]
       )
     })
+  )
+
+  it.scoped(
+    "waits again where a person asked for the call, after a death and after a shutdown, and runs once (A12)",
+    () =>
+      Effect.gen(function* () {
+        const opening = yield* opened()
+        const { answer, send, session, taskEnd, world } = opening
+        const parameters = { remote: "origin", branch: "main" }
+        yield* send(new InvokeTool({ session, task: "t", tool: "git_push", parameters }))
+        const { event } = yield* world.awaitEvent(session, (event) => event._tag === "ApprovalRequested")
+        if (event._tag !== "ApprovalRequested") return assert.fail("nobody was asked")
+        const { digest, id } = event.request
+        yield* world.restart
+        assert.deepStrictEqual(yield* resumedBy(opening, 2), [{ digest, id }])
+        yield* world.shutdown
+        yield* world.restart
+        assert.deepStrictEqual(yield* resumedBy(opening, 3), [{ digest, id }])
+        yield* answer(event.request, "approve")
+        assert.strictEqual((yield* taskEnd("t"))._tag, "TaskCompleted")
+        assert.deepStrictEqual(world.machine.executed, [event.request.callId])
+        const envelopes = yield* world.recorded(session)
+        assert.deepStrictEqual(Timeline.violations(envelopes), [])
+        const told = envelopes.flatMap((envelope) =>
+          envelope.event._tag === "MessageRecorded" && envelope.event.message.message.role === "system"
+            ? [envelope]
+            : []
+        )
+        assert.strictEqual(told.length, 1)
+      })
   )
 
   it.scoped("is withdrawn by the user and by the end of the session, and does not come back (A8, A12)", () =>

@@ -1,0 +1,34 @@
+import * as Effect from "effect/Effect"
+import { MessageRecorded } from "../agent/AgentEvent.ts"
+import { callTool } from "../agent/callTool.ts"
+import type { Tools } from "../agent/Tools.ts"
+import { TaskStopped, type WorkerOutcome } from "../agent/Worker.ts"
+import type { WorkerSink } from "../agent/WorkerSink.ts"
+import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import { noUsage } from "../model/ModelPart.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import * as RootWorker from "./RootWorker.ts"
+
+/** The iteration that such a call is told in, which no model has asked for. */
+export const iteration = 1
+
+/** Runs a call that a person asks for, and tells the model of its result (U6). */
+export const run = (
+  tools: Tools["Type"],
+  sink: WorkerSink,
+  sessionId: string,
+  call: FunctionCall
+): Effect.Effect<WorkerOutcome, TaskStopped> =>
+  Effect.gen(function* () {
+    const place = { sessionId, workerPath: RootWorker.path, iteration, by: "user" as const }
+    const { content, error } = yield* callTool(tools, sink, place, call)
+    const text = error === undefined ? content : error.message
+    const message: StoredMessage = {
+      id: yield* (yield* Ids).next("message"),
+      message: { role: "system", content: `The user ran ${call.function.name}: ${text}` }
+    }
+    yield* sink.emit(new MessageRecorded({ message }, trusted), iteration)
+    if (error !== undefined) return yield* new TaskStopped({ reason: error.message })
+    return { text, usage: noUsage, iterations: 1 }
+  })
