@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { DecideApproval, Interrupt, ResumeSession } from "../../src/runtime/Command.ts"
+import { DecideApproval, EndSession, Interrupt, ResumeSession } from "../../src/runtime/Command.ts"
 import { opened, shell } from "./Talk.ts"
 
 type Opened = Effect.Effect.Success<ReturnType<typeof opened>>
@@ -20,9 +20,12 @@ const ends: ReadonlyArray<readonly [string, string, (opened: Opened, request: As
   ["deny withdrawn interruption", "an interruption", ({ send, session }) => send(new Interrupt({ session }))],
   [
     "deny withdrawn shutdown",
-    "the end of the runtime",
+    "the end of the session",
     ({ send, session, world }) =>
-      Effect.zipRight(Effect.zipRight(world.shutdown, world.restart), send(new ResumeSession({ session })))
+      send(new EndSession({ session })).pipe(
+        Effect.zipRight(world.awaitEvent(session, (event) => event._tag === "SessionEnded")),
+        Effect.zipRight(send(new ResumeSession({ session })))
+      )
   ]
 ]
 
