@@ -357,7 +357,7 @@ export class Narrator {
 }
 
 const waits = (requests: number): string =>
-  `${many(requests, "approval request")} still waiting; --continue goes on with ${requests === 1 ? "it" : "them"}`
+  `${many(requests, "approval request")} still waiting; resume the session to answer ${requests === 1 ? "it" : "them"}`
 
 /** A summary of the conversation is told when it takes its place. */
 const isCompaction = ([root]: ReadonlyArray<string>): boolean => root === "compact"
