@@ -46,7 +46,12 @@ const answering = Effect.gen(function* () {
     const answer = scripted(approval)
     const said = answer.decision === "approve" ? "yes" : `no, ${answer.reason ?? ""}`
     const text = `there is no terminal to ask in; the script answers: ${said}`
-    return Effect.as(ui.display({ _tag: "CallNote", call: approval.call, level: "info", text }), answer)
+    const { call, request } = approval
+    const change = request.preview?.diff
+    return Effect.zipRight(
+      change === undefined ? Effect.void : ui.diff({ call, text: change, omitted: 0 }),
+      Effect.as(ui.display({ _tag: "CallNote", call, level: "info", text }), answer)
+    )
   }
   return Ui.of({ ...ui, approve })
 })

@@ -15,6 +15,8 @@ export interface TranscriptOptions {
   readonly width: () => number
   /** Only the final answer goes to standard output. */
   readonly split: boolean
+  /** What runs is seen in `live`; where nothing shows that, output is printed as it comes. */
+  readonly live: boolean
 }
 
 export interface Written {
@@ -67,10 +69,10 @@ export class Transcript {
         return []
       case "CallOutput":
         this.output(display)
-        return []
+        return this.progress(this.streamed(display.call))
       case "CallNote":
         this.note(display)
-        return []
+        return this.progress(this.streamed(display.call))
       case "CallEnded":
         this.lanes.of(display.call).ended = display
         return this.progress(this.asking ? "" : this.finished())
@@ -196,6 +198,13 @@ export class Transcript {
     this.flow = undefined
     this.row = ""
     return rest === "" ? "" : `${rest}\n`
+  }
+
+  /** What a call has put out so far, where nothing else shows it and no call stands in front. */
+  private streamed(call: CallShown): string {
+    if (this.options.live || this.asking || this.flow !== undefined) return ""
+    const [first] = this.lanes.open()
+    return first?.call.key === call.key ? this.begun(first) : ""
   }
 
   private finished(): string {

@@ -111,7 +111,7 @@ describe("the built command line", { timeout }, () => {
     assert.include((await tollgate(at, ["config", "set", "maxIteration", "3"])).stderr, "Did you mean maxIterations?")
     assert.strictEqual((await tollgate(at, ["config", "unset", "approvals.timeout"])).code, 0)
     assert.strictEqual((await tollgate(at, ["config", "get", "approvals.timeout"])).stdout, "off\n")
-    assert.deepStrictEqual(fs.readdirSync(path.dirname(file)), ["config.json"])
+    assert.deepStrictEqual(fs.readdirSync(path.dirname(file)), ["config.json", "config.lock"])
   })
 
   it("prints only the final answer on standard output, uncoloured, and its progress on standard error", async () => {
@@ -261,14 +261,19 @@ describe("the built command line", { timeout }, () => {
   it("ends quietly where nobody reads on", async () => {
     scripted(at, [{ steps: [{ say: "Done." }] }])
     await tollgate(at, ["run", "go"])
-    for (const args of ["events session_ --jsonl", "tour"]) {
-      const command = `set -o pipefail; "${process.execPath}" "${await built()}" ${args} | head -n 1`
+    // What ends before its reader does exits with 0; what is cut short with 141, as by SIGPIPE.
+    for (const [args, code] of [
+      ["events session_ --jsonl", "0"],
+      ["tour", "141"]
+    ] as const) {
+      const command = `"${process.execPath}" "${await built()}" ${args} | head -n 1; echo "\${PIPESTATUS[0]}"`
       const { stderr, stdout } = await promisify(execFile)("bash", ["-c", command], {
         cwd: at.work,
         env: { ...at.env }
       })
       assert.strictEqual(stderr, "")
-      assert.strictEqual(stdout.trim().split("\n").length, 1)
+      const lines = stdout.trim().split("\n")
+      assert.deepStrictEqual([lines.length, lines.at(-1)], [2, code])
     }
   })
 

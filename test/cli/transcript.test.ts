@@ -4,7 +4,7 @@ import { plain } from "../../src/cli/Style.ts"
 import { Transcript, type Written } from "../../src/cli/Transcript.ts"
 import type { CallShown, Display } from "../../src/ui/Display.ts"
 
-const made = (width = 80) => new Transcript({ style: plain, width: () => width, split: false })
+const made = (width = 80) => new Transcript({ style: plain, width: () => width, split: false, live: true })
 const text = (written: ReadonlyArray<Written>) => written.map((one) => one.text).join("")
 
 const call = (name: string): CallShown => ({

@@ -6,6 +6,8 @@ import { type Place, place, scripted, tollgate } from "./command.ts"
 import { probes } from "./TerminalProbe.ts"
 
 const done = { steps: [{ say: "So be it." }] }
+/** A hook leaves its mark in a file, which a sandbox would forbid. */
+const unconfined = { sandbox: { target: "none" } }
 const listing = { steps: [{ call: { name: "list_dir", arguments: {} } }] }
 const writing = { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }] }
 
@@ -32,7 +34,7 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
   })
 
   it("runs no hook until it is trusted, and again none once it has changed (T8)", async () => {
-    scripted(at, [listing, done])
+    scripted(at, [listing, done], unconfined)
     bring({ hooks: [hook()] })
     const before = await tollgate(at, ["run", "look"])
     assert.include(before.stderr, "is not trusted")
@@ -59,12 +61,10 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     fs.writeFileSync(check, program("first"))
     bring({ hooks: [{ event: "pre", tool: "list_dir", command: [process.execPath, "check.cjs"] }] })
     await tollgate(at, ["trust", "--yes"])
-    scripted(at, [
-      listing,
-      { steps: [{ call: { name: "write_file", arguments: { path: "check.cjs", content: program("ran") } } }] },
-      listing,
-      done
-    ])
+    const change = {
+      steps: [{ call: { name: "write_file", arguments: { path: "check.cjs", content: program("ran") } } }]
+    }
+    scripted(at, [listing, change, listing, done], unconfined)
     const { stderr } = await tollgate(at, ["run", "--approve", "allow-edits", "go"])
     assert.isTrue(fs.existsSync(path.join(at.home, "first")))
     assert.isFalse(ran())
