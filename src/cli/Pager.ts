@@ -10,7 +10,7 @@ import type { Screen } from "./Screen.ts"
 /** What a person reads page by page. */
 export interface Paged {
   readonly lines: ReadonlyArray<Line>
-  /** So many of the lines must have been seen, those from the last page on that shows one of them. */
+  /** So many of the lines, from the first on, must have been on the screen, every row of them. */
   readonly counted: number
 }
 
@@ -25,8 +25,8 @@ class Pages {
   private top = 0
   private search: Search = { text: "", typing: false }
   private missed = false
-  /** The last of the counted lines has been on the screen. */
-  seen = false
+  /** Which rows have been on the screen. */
+  private shown: Array<boolean> = []
 
   constructor(screen: Screen["Type"], paged: Paged) {
     this.screen = screen
@@ -41,12 +41,25 @@ class Pages {
     const width = Math.max(8, this.screen.width() - 1)
     if (width === this.width) return
     const line = this.rows[this.top]?.line ?? 0
+    const unseen = new Set(this.rows.flatMap((row, index) => (this.shown[index] === true ? [] : [row.line])))
+    const first = this.width === 0
     this.width = width
     this.rows = rowsOf(this.paged.lines, width, this.screen.style)
+    this.shown = this.rows.map((row) => !first && !unseen.has(row.line))
     this.top = Math.max(
       0,
       this.rows.findIndex((row) => row.line >= line)
     )
+  }
+
+  /** Counted rows that have not been on the screen. */
+  private get left(): number {
+    return this.rows.filter((row, index) => row.line < this.paged.counted && this.shown[index] !== true).length
+  }
+
+  /** All that counts has been on the screen. */
+  get seen(): boolean {
+    return this.width > 0 && this.left === 0
   }
 
   private clamp(): void {
@@ -59,12 +72,13 @@ class Pages {
     this.clamp()
     const shown = this.rows.slice(this.top, this.top + this.room)
     const end = this.top + shown.length
-    const last = this.rows.findLastIndex((row) => row.line < this.paged.counted)
-    if (end > last) this.seen = true
+    for (let index = this.top; index < end; index++) this.shown[index] = true
+    const { left } = this
     const { style } = this.screen
     const place = `${this.top + 1}–${end} of ${many(this.rows.length, "row")}`
     const { text, typing } = this.search
-    const keys = this.seen ? "read · q back  b up  / search" : "space next  b back  G end  / search  q close"
+    const keys =
+      left === 0 ? "all read · q back  b up  / search" : `${left} not read · space next  b back  / search  q close`
     const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : `${place} · ${keys}`
     const status = fit(said, this.width)
     return [

@@ -206,7 +206,8 @@ export const approvalPrompt = (
       if (choice === undefined || !(yield* isQuiet(keys, lasting))) {
         return yield* refuse("not a valid key · pause to be asked again")
       }
-      if (approves(choice) && !read) return yield* refuse("not read to the end yet · d shows everything")
+      if (approves(choice) && !read)
+        return yield* screen.bottom({ text: style.dim("not read yet · d shows everything") })
       switch (choice) {
         case "details":
           return yield* page(request)

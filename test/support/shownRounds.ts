@@ -130,7 +130,7 @@ const commandIn = (rows: ReadonlyArray<string>): string | undefined => {
   return undefined
 }
 
-const status = /^(\d+)–(\d+) of ([\d,]+) rows? · (read|space)/m
+const status = /^(\d+)–(\d+) of ([\d,]+) rows? · (all read|[\d,]+ not read)/m
 
 /** Goes on until all is said to be read, towards the end row by row; gives the rows that were on the screen. */
 const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
@@ -141,7 +141,7 @@ const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
     first = from
     for (const [index, row] of screen.slice(0, screen.search(status)).split("\n").slice(0, -1).entries())
       rows[Number(from) - 1 + index] = row
-    if (state === "read") return rows
+    if (state === "all read") return rows
     const shown = Number(to) - Number(from)
     terminal.press(Number(all.replaceAll(",", "")) - Number(to) > 2 * shown + 16 ? " " : "j")
   }
@@ -155,7 +155,7 @@ const answered = async (at: Place, terminal: Probe, { early, text }: Round, inde
   let shown: string | undefined
   if (/allow\? d/.test(screen)) {
     terminal.press(early)
-    await terminal.seen(/not read to the end yet|not a valid key/)
+    await terminal.seen(/not read yet|not a valid key/)
     screen = await asked()
     assert.match(screen, /allow\? d[^\n]*$/)
     assert.ok(!fs.existsSync(ran), `${early} let a command run that nobody had read`)
