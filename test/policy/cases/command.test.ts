@@ -69,7 +69,7 @@ describe("tollgate policy", { timeout }, () => {
     assert.match(stdout, /✗ two expected auto, is deny\n {4}shell\/[a-z-]+: .+\n {4}a rule of mine\n/)
     assert.match(stdout, /✗ three expected ask, is deny\n/)
     assert.include(stdout, "5 cases: 2 as expected, 2 otherwise, 1 not run here\n    1 needs a process of its own")
-    assert.include(stderr, "2 cases of")
+    assert.include(stderr, "2 cases in")
     assert.strictEqual(code, 1)
   })
 
