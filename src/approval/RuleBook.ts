@@ -64,9 +64,11 @@ const emptyShelves = (): Shelves => ({ strict: new Shelf(), allow: new Shelf(), 
 
 type Command = ReadonlyArray<string>
 
-const begins = (command: Command, { argv = [], exact = false }: Rule): boolean =>
+/** Whether a rule names how a command begins; one that allows covers no further option, which may change what runs. */
+const begins = (command: Command, { argv = [], decision, exact = false }: Rule): boolean =>
   (exact ? command.length === argv.length : command.length >= argv.length) &&
-  argv.every((word, index) => command[index] === word)
+  argv.every((word, index) => command[index] === word) &&
+  (decision !== "allow" || command.slice(argv.length).every((word) => word?.startsWith("-") === false))
 
 const severity = { allow: 0, ask: 1, deny: 2 } as const
 

@@ -82,14 +82,16 @@ const keysIn = (
   const has = (scope: Scope, key: string, word: string) =>
     read && scopes.includes(scope) ? [[key, word] as const] : []
   const choices = (why: string, more: string, reveal: string) => [
-    ...(read ? [] : [["d", "read it all"] as const]),
+    ...(read
+      ? []
+      : [masked === undefined ? (["d", "read it all"] as const) : (["v", "read it all, unmasked"] as const)]),
     ...has("once", "y", "yes"),
     ...has("task", "t", "task"),
     ...has("session", "s", "session"),
     ...has("always", "a", "always"),
     ["n", "no"] as const,
     ["r", why] as const,
-    ...(masked === undefined ? [] : [["v", reveal] as const]),
+    ...(read && masked !== undefined ? [["v", reveal] as const] : []),
     ...(read ? [["d", more] as const] : [])
   ]
   const worded = (why: string, more: string, reveal: string, between: string) =>
@@ -155,7 +157,7 @@ export const approvalPrompt = (
     let printedAt = 0
     const printBody = Effect.suspend(() => {
       const { rows, whole } = bodyOf(request, screen)
-      read ||= whole
+      read ||= whole && request.masked === undefined
       printedAt = screen.width()
       return print(rows)
     })
@@ -185,10 +187,10 @@ export const approvalPrompt = (
       )
 
     const showNothing = screen.bottom({ text: style.dim("a call needs your approval …") })
-    const page = (shown: ApprovalRequest) =>
+    const page = (shown: ApprovalRequest, plain: boolean) =>
       // What is seen again once the page is closed must be no question yet.
       Effect.map(Effect.zipRight(showNothing, pager(screen, detailsOf(shown), keyAt)), (seen) => {
-        read ||= seen
+        read ||= seen && plain
       })
     /** How long it must be quiet before the question is put. */
     let pause = settling
@@ -207,14 +209,16 @@ export const approvalPrompt = (
         return yield* refuse("not a valid key · pause to be asked again")
       }
       if (approves(choice) && !read)
-        return yield* screen.bottom({ text: style.dim("not read yet · d shows everything") })
+        return yield* screen.bottom({
+          text: style.dim(`not read yet · ${request.masked === undefined ? "d" : "v"} shows everything`)
+        })
       switch (choice) {
         case "details":
-          return yield* page(request)
+          return yield* page(request, request.masked === undefined)
         case "unmasked": {
           const plain = request.masked === undefined ? undefined : yield* unmasked ?? Effect.succeed(undefined)
           if (plain === undefined) return yield* refuse("nothing is masked · pause to be asked again")
-          return yield* page({ ...request, ...plain })
+          return yield* page({ ...request, ...plain }, true)
         }
         case "always": {
           const confirmed = isEnter(yield* keyAt(showAlways)) && (yield* isQuiet(keys, lasting))

@@ -26,6 +26,8 @@ const Key = Symbol.for("tollgate/gate/Passage")
  */
 export class Passage {
   readonly gate: Gate
+  /** The call as it was made. */
+  private readonly made: ToolCall | undefined
   /** The last parameters that were decoded. */
   decoded: { readonly rawParams: unknown; readonly params: unknown } | undefined
   cleared: Cleared | undefined
@@ -38,8 +40,22 @@ export class Passage {
   entered = false
   private semaphore: Effect.Semaphore | undefined
 
-  constructor(gate: Gate) {
+  constructor(gate: Gate, made?: ToolCall) {
     this.gate = gate
+    this.made = made
+  }
+
+  /** Whether a call is still the one that was made, whatever became of its parameters: the same tool, session and worker. */
+  isOf({ callId, name, sessionId, tool, workerPath }: ToolCall): boolean {
+    const { made } = this
+    return (
+      made !== undefined &&
+      made.tool === tool &&
+      made.name === name &&
+      made.callId === callId &&
+      made.sessionId === sessionId &&
+      made.workerPath === workerPath
+    )
   }
 
   /** One at a time: nobody is asked twice for one call. */
@@ -51,8 +67,9 @@ export class Passage {
     return found instanceof Passage ? found : undefined
   }
 
-  /** The call with this passage on it. */
-  on<Call extends ToolCall>(call: Call): Call {
-    return Object.assign(call, { [Key]: this })
+  /** A call with a passage of its own. */
+  static on<Call extends ToolCall>(gate: Gate, call: Call): { readonly call: Call; readonly passage: Passage } {
+    const passage = new Passage(gate, call)
+    return { call: Object.assign(call, { [Key]: passage }), passage }
   }
 }

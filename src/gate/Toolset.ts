@@ -88,7 +88,9 @@ const refusal = (tool: Tool.Any, taken: ReadonlyMap<string, Tool.Any>): string |
         ? "another tool has that name"
         : tool.retry !== undefined && !tool.repeatable
           ? "it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm"
-          : unfit(tool)
+          : tool.approval !== "never" && tool.approval !== "always" && typeof tool.approval !== "function"
+            ? 'its approval must be "never", "always" or a function'
+            : unfit(tool)
 
 const decode = Schema.decodeUnknownEither(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 
@@ -166,9 +168,11 @@ export const make = <
       const reason = refusal(tool, known)
       if (reason !== undefined) return new ToolsetInvalid({ tool: tool.name, reason })
       const around = middleware === undefined ? identity : "for" in middleware ? middleware.for(tool) : middleware
-      const own = (tool.middleware ?? identity) as Middleware<ToolCall>
-      known.set(tool.name, tool)
-      sealed.set(tool.name, { tool, chain: apply(stack(around as Middleware<ToolCall>, own), leaf) })
+      const inner = (tool.middleware ?? identity) as Middleware<ToolCall>
+      // A copy: what becomes of the given value afterwards changes nothing here.
+      const own = Object.freeze({ ...tool, codec: Object.freeze({ ...tool.codec }) })
+      known.set(tool.name, own)
+      sealed.set(tool.name, { tool: own, chain: apply(stack(around as Middleware<ToolCall>, inner), leaf) })
     }
     const missing = (name: string) =>
       new ToolNotFound({
@@ -180,35 +184,36 @@ export const make = <
     const called = (request: CallRequest) =>
       Effect.suspend((): Effect.Effect<ToolResult, GateError> => {
         const found = sealed.get(request.name)
-        const passage = new Passage(gate)
-        const run = (sink: CallSink): Effect.Effect<ToolResult, GateError> => {
-          if (found === undefined) {
-            return reachesForReserved(request.name)
+        const refused = (why: Effect.Effect<never, GateError>) =>
+          request.sink === silent ? why : concluded(request, found?.tool, new Passage(gate), () => why)
+        if (found === undefined) {
+          return refused(
+            reachesForReserved(request.name)
               ? Effect.zipRight(recorded(request), new ReservedToolName({ tool: request.name }))
               : missing(request.name)
-          }
-          if (!isFor(found.tool, request.by)) return missing(request.name)
-          const params = paramsOf(request)
-          if (Either.isLeft(params)) return params.left
-          return found.chain(
-            passage.on({
-              kind: "tool",
-              name: found.tool.name,
-              tool: found.tool,
-              callId: request.callId,
-              sessionId: request.sessionId,
-              ...(request.taskId !== undefined && { taskId: request.taskId }),
-              workerPath: request.workerPath,
-              rawParams: params.right,
-              params: undecoded,
-              startedAt: request.startedAt,
-              attempt: 1,
-              metadata: request.metadata ?? {},
-              sink
-            })
           )
         }
-        return request.sink === silent ? run(silent) : concluded(request, found?.tool, passage, run)
+        if (!isFor(found.tool, request.by)) return refused(missing(request.name))
+        const params = paramsOf(request)
+        if (Either.isLeft(params)) return refused(params.left)
+        const { call, passage } = Passage.on(gate, {
+          kind: "tool" as const,
+          name: found.tool.name,
+          tool: found.tool,
+          callId: request.callId,
+          sessionId: request.sessionId,
+          workerPath: request.workerPath,
+          rawParams: params.right,
+          params: undecoded,
+          startedAt: request.startedAt,
+          attempt: 1,
+          metadata: request.metadata ?? {},
+          sink: request.sink as CallSink,
+          ...(request.taskId === undefined ? {} : { taskId: request.taskId })
+        })
+        return request.sink === silent
+          ? found.chain(call)
+          : concluded(request, found.tool, passage, (sink) => found.chain({ ...call, sink }))
       })
-    return Effect.succeed({ tools: known, gate, call: called })
+    return Effect.succeed({ tools: new Map(known), gate, call: called })
   }) as unknown as Effect.Effect<Toolset<SealedError<Tools, C>, SealedRequirements<Tools, C, G>>, ToolsetInvalid>

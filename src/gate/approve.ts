@@ -96,7 +96,7 @@ const decide = <Self extends ToolCall>(passage: Passage, call: Self, asks: Wante
       const issues = [{ path: "__proto__", message: "is not a parameter" }]
       return new ParametersInvalid({ tool: call.name, issues })
     }
-    const own = asks === false ? call : detached(call)
+    const own = detached(call)
     if (isInvalid(own)) return Effect.fail(own)
     return passage.alone(
       Effect.suspend(
@@ -129,7 +129,7 @@ const settled = <Self extends ToolCall>(passage: Passage, call: Self): Effect.Ef
 export const pass = <Self extends ToolCall>(call: Self): Effect.Effect<Self, Refused> =>
   Effect.suspend((): Effect.Effect<Self, Refused> => {
     const passage = Passage.of(call)
-    if (passage === undefined) return new GateBypassed({ tool: call.name })
+    if (passage === undefined || !passage.isOf(call)) return new GateBypassed({ tool: call.name })
     const ready = decoded(call)
     if (isInvalid(ready)) return Effect.fail(ready)
     const known = settled(passage, ready)

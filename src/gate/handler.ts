@@ -23,9 +23,18 @@ const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, Re
     : Effect.fail(new ResultInvalid({ tool: tool.name, reason: result.left }))
 }
 
-const invoked = (passage: Passage, call: ToolCall): Effect.Effect<ToolResult, ResultInvalid> =>
+/** Parameters that nobody has had in hands since they were decided on, decoded anew for each attempt. */
+const fresh = (passage: Passage, call: ToolCall): ToolCall => {
+  const { cleared } = passage
+  if (cleared?.stillHolds === undefined) return call
+  const params = call.tool.codec.decode()(cleared.rawParams)
+  return Either.isRight(params) ? { ...call, rawParams: cleared.rawParams, params: params.right } : call
+}
+
+const invoked = (passage: Passage, given: ToolCall): Effect.Effect<ToolResult, ResultInvalid> =>
   Effect.suspend(() => {
     passage.entered = true
+    const call = fresh(passage, given)
     const running = handle(call)
     return Exit.isExit(running) && Exit.isSuccess(running)
       ? encoded(call.tool, running.value)

@@ -326,7 +326,7 @@ describe("the approval prompt", () => {
         { arguments: { command: "TOKEN=hunter22 make" } }
       )
       yield* pause(300)
-      assert.include(bottom(), "v view masked")
+      assert.include(bottom(), "v read it all, unmasked")
       assert.include(printed, "1 secret masked")
       yield* press("v")
       yield* pause(alone)

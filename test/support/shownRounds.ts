@@ -153,13 +153,14 @@ const answered = async (at: Place, terminal: Probe, { early, text }: Round, inde
   const asked = () => terminal.seen(new RegExp(`(?:needs approval[^]*){${index + 1}}\\n *allow\\? [^\\n]*$`))
   let screen = await asked()
   let shown: string | undefined
-  if (/allow\? d/.test(screen)) {
+  if (/allow\? [dv]/.test(screen)) {
     terminal.press(early)
     await terminal.seen(/not read yet|not a valid key/)
     screen = await asked()
-    assert.match(screen, /allow\? d[^\n]*$/)
+    assert.match(screen, /allow\? [dv][^\n]*$/)
     assert.ok(!fs.existsSync(ran), `${early} let a command run that nobody had read`)
-    terminal.press("d")
+    // What masks something is read on the page that reveals it.
+    terminal.press(/allow\? v[^\n]*$/.test(screen) ? "v" : "d")
     shown = commandIn(await paged(terminal))
     terminal.press("q")
     await terminal.seen(/allow\? y[^\n]*$/)
