@@ -20,7 +20,10 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   }),
   PolicyNotAllowed: () => ({ lead: "Start with", command: "tollgate --dangerously-allow-all" }),
   SessionNotFound: () => ({ lead: "To see all sessions", command: "tollgate sessions list --all" }),
-  SessionBusy: ({ session = "SESSION" }) => ({ lead: "To watch it", command: `tollgate events ${session} --follow` }),
+  SessionBusy: ({ session }) =>
+    session === undefined
+      ? { lead: "To watch it", command: "tollgate events SESSION --follow" }
+      : { lead: "To watch it", command: `tollgate events ${session} --follow` },
   ProfileNotFound: () => ({ lead: "To check the profiles", command: "tollgate doctor" }),
   ProfileInvalid: ({ key, profile = "NAME" }) =>
     key === undefined

@@ -29,6 +29,6 @@ export const run = (
       message: { role: "system", content: `The user ran ${call.function.name}: ${text}` }
     }
     yield* sink.emit(new MessageRecorded({ message }, trusted), iteration)
-    if (error !== undefined) return yield* new TaskStopped({ reason: error.message })
+    if (error !== undefined) return yield* new TaskStopped({ reason: error.message, error: error._tag })
     return { text, usage: noUsage, iterations: 1 }
   })

@@ -109,7 +109,7 @@ describe("a conversation longer than a request may be", () => {
       for (const request of yield* model.requests) assert.strictEqual(request.messages[0]?.message.role, "user")
       const warnings = events.flatMap(({ event }) => (event._tag === "Notified" ? [event.message] : []))
       assert.strictEqual(warnings.length, 1)
-      assert.include(warnings[0], "/compact")
+      assert.include(warnings[0], "Compact the conversation")
     })
   )
 })

@@ -148,12 +148,12 @@ describe("the stack in front of the commands", { timeout: 60_000 }, () => {
         "approval",
         "rate limit",
         "concurrency",
-        "announcement",
         "result limit",
         "retry",
         "timeout",
         "progress",
         "file changes",
+        "journal",
         "handler"
       ]
     )

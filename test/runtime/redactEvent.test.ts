@@ -18,7 +18,7 @@ type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly 
 
 /** By these, later steps find what an event is about. */
 const ids =
-  /^(?:_tag|id|callId|tool_call_id|approvalId|requestId|commandId|grantId|sessionId|digest|baseHash)$|^goesOn\.task$/
+  /^(?:_tag|id|callId|tool_call_id|approvalId|requestId|commandId|grantId|sessionId|digest|baseHash)$|^(?:goesOn|waits)\.task$/
 
 const isId = (path: ReadonlyArray<string>): boolean => ids.test(path.at(-1) ?? "") || ids.test(path.slice(-2).join("."))
 
