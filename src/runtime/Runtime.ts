@@ -283,9 +283,11 @@ const make = Effect.gen(function* () {
     Effect.flatMap(contained(perform, reject)),
     Effect.forever,
     Effect.catchTag("NoSuchElementException", () => Effect.void),
-    Effect.onExit(() => finish),
     Effect.interruptible,
-    Effect.forkScoped
+    // Outside of what can be interrupted, so that one that is interrupted before it begins still ends.
+    Effect.onExit(() => finish),
+    Effect.forkScoped,
+    Effect.uninterruptible
   )
   yield* urgent.take.pipe(
     Effect.flatten,

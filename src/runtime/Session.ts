@@ -335,10 +335,11 @@ export const make = (
       yield* log.close
       yield* Deferred.succeed(stopped, undefined)
     })
-    const actor = yield* Effect.raceFirst(loop, Effect.exit(log.failure)).pipe(
+    // Interruptible inside of its end, so that one that is interrupted before it begins still ends.
+    const actor = yield* Effect.interruptible(Effect.raceFirst(loop, Effect.exit(log.failure))).pipe(
       Effect.onExit(() => finish),
-      Effect.interruptible,
-      Effect.forkScoped
+      Effect.forkScoped,
+      Effect.uninterruptible
     )
 
     return {
