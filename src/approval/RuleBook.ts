@@ -64,11 +64,9 @@ const emptyShelves = (): Shelves => ({ strict: new Shelf(), allow: new Shelf(), 
 
 type Command = ReadonlyArray<string>
 
-/** Whether a rule names how a command begins; one that allows covers no further option, which may change what runs. */
-const begins = (command: Command, { argv = [], decision, exact = false }: Rule): boolean =>
+const begins = (command: Command, { argv = [], exact = false }: Rule): boolean =>
   (exact ? command.length === argv.length : command.length >= argv.length) &&
-  argv.every((word, index) => command[index] === word) &&
-  (decision !== "allow" || command.slice(argv.length).every((word) => word?.startsWith("-") === false))
+  argv.every((word, index) => command[index] === word)
 
 const severity = { allow: 0, ask: 1, deny: 2 } as const
 
