@@ -64,7 +64,10 @@ export const backoff = (options: Backoff): RetryPolicy => {
   const exponential = Schedule.exponential(initial, options.multiplier)
   const schedule = (options.jitter ? Schedule.jittered(exponential) : exponential).pipe(
     Schedule.zipRight(Schedule.identity<unknown>()),
-    Schedule.modifyDelay((error, delay) => Duration.max(Duration.min(max, delay), retryAfter(error))),
+    // Whole milliseconds, which every clock can tell.
+    Schedule.modifyDelay((error, delay) =>
+      Duration.millis(Math.ceil(Duration.toMillis(Duration.max(Duration.min(max, delay), retryAfter(error)))))
+    ),
     Schedule.intersect(Schedule.recurs(options.maxAttempts - 1))
   )
   return {
