@@ -105,15 +105,9 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, 
     const runtime = yield* Runtime
     const ids = yield* Ids
     const send = (command: Command) => Effect.orDie(runtime.send(command))
-    const opened = yield* Effect.fork(
-      runtime.events.pipe(
-        Stream.filter((envelope) => envelope.session === id),
-        Stream.runHead
-      )
-    )
-    yield* Effect.yieldNow()
+    const happening = yield* runtime.events
     yield* send(new CreateSession({ session: id, project: "test" }))
-    yield* opened.await
+    yield* Stream.runHead(Stream.filter(happening, (envelope) => envelope.session === id))
     const events = (from: number, follow: boolean) =>
       runtime
         .subscribe(id, { from, follow })

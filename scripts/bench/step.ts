@@ -71,15 +71,11 @@ export const agentStep = (steps: number): Effect.Effect<number> =>
       const runtime = yield* Runtime
       const session = "bench"
       const first = (matches: (event: Event) => boolean) =>
-        Effect.fork(
-          runtime.events.pipe(
-            Stream.filter(({ event }) => matches(event)),
-            Stream.runHead
-          )
+        Effect.flatMap(runtime.events, (events) =>
+          Effect.fork(Stream.runHead(Stream.filter(events, ({ event }) => matches(event))))
         )
       const created = yield* first((event) => event._tag === "SessionCreated")
       const ended = yield* first(isTerminal)
-      yield* Effect.yieldNow()
       yield* runtime.send(new CreateSession({ session, project: "bench" }))
       yield* created.await
       const start = performance.now()

@@ -2,7 +2,6 @@
 // What it costs to open a session whose only task crashed, and to show it: `node scripts/run.mjs scripts/soak/recovery.ts [EVENTS…]`.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -116,16 +115,10 @@ const write = (events: number, waits: boolean) =>
 /** Milliseconds from the command until the session is open again. */
 const resume = Effect.gen(function* () {
   const runtime = yield* Runtime
-  const resumed = yield* Effect.fork(
-    runtime.events.pipe(
-      Stream.filter(({ event }) => event._tag === "SessionResumed"),
-      Stream.runHead
-    )
-  )
-  yield* Effect.yieldNow()
+  const events = yield* runtime.events
   const start = performance.now()
   yield* runtime.send(new ResumeSession({ session }))
-  yield* Effect.map(resumed.await, Option.some)
+  yield* Stream.runHead(Stream.filter(events, ({ event }) => event._tag === "SessionResumed"))
   return performance.now() - start
 })
 

@@ -41,17 +41,15 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
 
     const iterations = Iterations.make(Context.get(context, ProgressBoard), Context.get(context, Notifications))
     const { settings } = yield* Configuration
-    yield* Effect.forkScoped(
-      followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(runtime.events)
-    )
+    const events = yield* runtime.events
+    yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))
 
     /** Opens the session that the options name. */
     const open = ({ ended, switched }: Listener) =>
       Effect.gen(function* () {
         const opened = yield* openSession(options, true)
         const { session } = opened
-        const events = runtime.subscribe(session, { from: opened.seq })
-        const shown = present(events, {
+        const shown = present(runtime.subscribe(session, { from: opened.seq }), {
           decide: (decision) => Effect.ignore(runtime.send(decision)),
           unmasked: approvals.unmasked,
           answer: (answer) => Effect.ignore(runtime.send(answer)),

@@ -5,6 +5,7 @@ import { Rule } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
 import { ChatCompletionsProfile, HostedProfile, ScriptedProfile } from "../model/Profile.ts"
 import { type Mistake, mistakesOf } from "../redaction/Mistake.ts"
+import { typed } from "../text/ShellWord.ts"
 import { ConfigInvalid, type Problem } from "./ConfigError.ts"
 import { at, isRecord, type Json, replaceAt } from "./ConfigFile.ts"
 import { Settings } from "./Settings.ts"
@@ -61,15 +62,13 @@ const mistakesIn = (json: Json): ReadonlyArray<Mistake> => {
   ]
 }
 
-const quoted = (key: string): string => (/^[\w.-]+$/.test(key) ? key : `'${key.replaceAll("'", "'\\''")}'`)
-
 /** The commands that mend a place of the file: what is part of a list goes with its whole item. */
 const mendOf = ({ path, unknown }: Mistake): ReadonlyArray<string> => {
   if (path.length === 0) return []
   const item = path.findIndex((step) => /^\d+$/.test(step))
   const whole = unknown || item < 0 ? path : path.slice(0, item + 1)
-  const set = `tollgate config set ${quoted(path.join("."))} VALUE`
-  return [...(unknown ? [] : [set]), `tollgate config unset ${quoted(whole.join("."))}`]
+  const set = `tollgate config set ${typed(path.join("."))} VALUE`
+  return [...(unknown ? [] : [set]), `tollgate config unset ${typed(whole.join("."))}`]
 }
 
 const toProblem =

@@ -1,31 +1,34 @@
+import * as Schema from "effect/Schema"
 import * as zlib from "node:zlib"
 
 /** An event as it is stored. */
-export interface StoredEvent {
-  readonly seq: number
-  readonly time: number
-  readonly tag: string
-  readonly task_id: string | null
-  readonly iteration: number | null
-  readonly worker: string | null
+export const StoredEvent = Schema.Struct({
+  seq: Schema.Number,
+  time: Schema.Number,
+  tag: Schema.String,
+  task_id: Schema.NullOr(Schema.String),
+  iteration: Schema.NullOr(Schema.Number),
+  worker: Schema.NullOr(Schema.String),
   /** JSON. */
-  readonly event: string
+  event: Schema.String,
   /** Of the events that were committed together, on the first of them: the number of the last and their CRC-32. */
-  readonly checksum?: string | null
-}
+  checksum: Schema.NullOr(Schema.String)
+})
+export type StoredEvent = typeof StoredEvent.Type
+
+/** An event that is about to be stored. */
+export type NewEvent = Omit<StoredEvent, "checksum">
 
 /** Text that a database gives back as it was, byte for byte. */
 const plain = /^[\x20-\x7e]*$/
 
 const told = (text: string | null): string | null => (text !== null && plain.test(text) ? text : null)
 
-const add = (
-  sum: number,
-  { event, iteration, seq, tag, task_id, time, worker }: Omit<StoredEvent, "checksum">
-): number => zlib.crc32(`${seq} ${time} ${tag} ${told(task_id)} ${iteration} ${told(worker)} ${event}\n`, sum)
+const add = (sum: number, { event, iteration, seq, tag, task_id, time, worker }: NewEvent): number =>
+  zlib.crc32(`${seq} ${time} ${tag} ${told(task_id)} ${iteration} ${told(worker)} ${event}\n`, sum)
 
 /** The checksum of events that are committed together, for the first of them to carry. */
-export const of = (events: ReadonlyArray<Omit<StoredEvent, "checksum">>): string =>
+export const of = (events: ReadonlyArray<NewEvent>): string =>
   `${events[events.length - 1]?.seq ?? 0}:${events.reduce(add, 0).toString(16)}`
 
 /** Reads stored events of one session in order, from any one on, and says what is wrong with them. */

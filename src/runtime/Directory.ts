@@ -11,8 +11,8 @@ export interface Directory {
   readonly remove: (log: EventLog) => void
   /** Ends the stream once the logs have. */
   readonly close: () => void
-  /** Everything from now on, in the logs that are open and in those that are added later; one that fails just ends. */
-  readonly events: Stream.Stream<Envelope>
+  /** Everything since it was asked for, in the logs that were open and in those added later; one that fails just ends. */
+  readonly events: Effect.Effect<Stream.Stream<Envelope>>
 }
 
 export const make = (): Directory => {
@@ -65,7 +65,7 @@ export const make = (): Directory => {
       closed = true
       notify()
     },
-    events: Stream.suspend(() => {
+    events: Effect.sync(() => {
       const now = [...open].map((log) => log.subscribe({ from: log.head() + 1 }))
       const next = Stream.map(later(base + added.length), (log) => log.subscribe({ from: log.lease.head + 1 }))
       return Stream.flatMap(

@@ -76,10 +76,10 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
     /** Suspends while too many commands wait, except for one that ends tasks, which overtakes them. */
     readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped | TooManyTasks>
     /**
-     * All that happens from now on, in every session and in the runtime itself. A session whose store fails leaves with an
-     * `ErrorRaised` of the runtime; the others go on.
+     * All that happens from the moment it is handed out, whenever it is run, in every session and in the runtime itself. A
+     * session whose store fails leaves with an `ErrorRaised` of the runtime; the others go on.
      */
-    readonly events: Stream.Stream<Envelope>
+    readonly events: Effect.Effect<Stream.Stream<Envelope>>
     /** One session from any number on, whether it is open here or only stored. */
     readonly subscribe: (
       session: string,

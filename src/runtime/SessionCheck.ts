@@ -14,16 +14,6 @@ export interface Checked {
 }
 
 const SessionRow = Schema.Struct({ id: Schema.String, head: Schema.Number })
-const EventRow = Schema.Struct({
-  seq: Schema.Number,
-  time: Schema.Number,
-  tag: Schema.String,
-  task_id: Schema.NullOr(Schema.String),
-  iteration: Schema.NullOr(Schema.Number),
-  worker: Schema.NullOr(Schema.String),
-  event: Schema.String,
-  checksum: Schema.NullOr(Schema.String)
-})
 
 const pageSize = 500
 
@@ -42,7 +32,7 @@ export const check: Effect.Effect<Checked, DatabaseError, Database> = Effect.gen
       )
   }
   const sessionRows = rows(SessionRow)
-  const eventRows = rows(EventRow)
+  const eventRows = rows(Checksum.StoredEvent)
   /** One session up to the head that it had when the check began. */
   const checkSession = ({ head, id }: typeof SessionRow.Type) =>
     Effect.gen(function* () {

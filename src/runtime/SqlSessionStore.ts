@@ -15,17 +15,6 @@ import { lenient } from "./Lenient.ts"
 import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
 import * as SqlLeases from "./SqlLeases.ts"
 
-const EventRow = Schema.Struct({
-  seq: Schema.Number,
-  time: Schema.Number,
-  tag: Schema.String,
-  task_id: Schema.NullOr(Schema.String),
-  iteration: Schema.NullOr(Schema.Number),
-  worker: Schema.NullOr(Schema.String),
-  event: Schema.String,
-  checksum: Schema.NullOr(Schema.String)
-})
-
 const json = Schema.decodeUnknownEither(Schema.parseJson())
 const decodeMessage = lenient(StoredMessage)
 const decodeRequest = lenient(ApprovalRequest)
@@ -74,7 +63,7 @@ const insertEvents = `
 
 const moveHead = "UPDATE sessions SET head = ?, updated_at = ? WHERE id = ? AND epoch = ?"
 
-const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checksum.StoredEvent => ({
+const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checksum.NewEvent => ({
   seq,
   time,
   tag: event._tag === "UnknownEvent" ? event.tag : event._tag,
@@ -125,7 +114,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     }
     const damaged = (session: string, what: string) =>
       new DatabaseDamaged({ file: database.file, what: `of session ${session}, ${what}` })
-    const eventRows = rows(EventRow)
+    const eventRows = rows(Checksum.StoredEvent)
     const usageRows = rows(Usage)
     const sessionRows = rows(SessionRow)
     const messageRows = rows(MessageRow)
@@ -143,7 +132,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
       head: row.head
     })
 
-    const envelopeOf = (session: string, row: typeof EventRow.Type) =>
+    const envelopeOf = (session: string, row: Checksum.StoredEvent) =>
       Effect.mapBoth(Either.flatMap(json(row.event), decodeEvent), {
         onFailure: () => damaged(session, `event ${row.seq} cannot be read`),
         onSuccess: (event): Envelope => ({

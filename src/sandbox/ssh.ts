@@ -1,6 +1,6 @@
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { elsewhere } from "./elsewhere.ts"
-import { word } from "./shell.ts"
+import { quoted } from "../text/ShellWord.ts"
 
 const options = [
   "BatchMode=yes",
@@ -16,11 +16,11 @@ const options = [
 /** The text that the login shell of the other machine, which has to be a POSIX one, makes the same command of. */
 export const script = ({ file, args, cwd, env }: ProcessCommand): string => {
   const variables = Object.entries(elsewhere(env)).filter(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-  const assignments = variables.map(([name, value]) => `${name}=${word(value)}`)
+  const assignments = variables.map(([name, value]) => `${name}=${quoted(value)}`)
   return [
-    `cd -- ${word(cwd)}`,
+    `cd -- ${quoted(cwd)}`,
     ...(assignments.length > 0 ? [`export ${assignments.join(" ")}`] : []),
-    `exec ${[file, ...args].map(word).join(" ")}`
+    `exec ${[file, ...args].map(quoted).join(" ")}`
   ].join(" && ")
 }
 

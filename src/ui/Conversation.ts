@@ -81,13 +81,10 @@ export const open = (
         : which._tag === "Last"
           ? new ResumeLastSession({ commandId, project }, trusted)
           : new ResumeSession({ commandId, session: which.session }, trusted)
-    const answer = yield* Effect.fork(runtime.events.pipe(Stream.filterMap(answers(commandId)), Stream.runHead))
-    yield* Effect.yieldNow()
+    const events = yield* runtime.events
     yield* runtime.send(command)
-    const found = yield* Effect.mapError(
-      Effect.flatten(answer.await.pipe(Effect.flatten)),
-      () => new RuntimeHasStopped()
-    )
+    const answer = Stream.runHead(Stream.filterMap(events, answers(commandId)))
+    const found = yield* Effect.mapError(Effect.flatten(answer), () => new RuntimeHasStopped())
     if (found.event._tag === "CommandRejected")
       return yield* unavailable(found.event, "session" in command ? command.session : undefined)
     const goesOn = found.event._tag === "SessionResumed" ? found.event.goesOn : undefined

@@ -78,7 +78,7 @@ describe("an interruption", () => {
   it.effect("withdraws what a worker was asking for (U8, U5)", () =>
     Effect.gen(function* () {
       const session = yield* Testing.session()
-      yield* interrupted(session, (event): event is Event => event._tag === "ApprovalRequested")
+      yield* interrupted(session, (event) => event._tag === "ApprovalRequested")
       const recorded = yield* session.recorded
       assert.deepStrictEqual(Testing.Timeline.violations(recorded), [])
       assert.deepStrictEqual(told(recorded, "ApprovalResolved"), ["ApprovalResolved W1 W1"])
@@ -224,7 +224,7 @@ describe("a runtime that died", () => {
       const recorded = yield* Effect.gen(function* () {
         const session = yield* Testing.session()
         yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
-        yield* session.awaitEvent((event): event is Event => event._tag === "ApprovalRequested")
+        yield* session.awaitEvent((event) => event._tag === "ApprovalRequested")
         return yield* session.recorded
       }).pipe(Effect.provide(Testing.layer({ ...stuck, policy: "ask" })))
       yield* Effect.gen(function* () {

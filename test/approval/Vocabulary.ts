@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Either, Queue } from "effect"
 import { Audit } from "../../src/approval/Audit.ts"
 import type { Verification } from "../../src/approval/AuditChain.ts"
-import { namespaced } from "../../src/approval/ReservedNames.ts"
+import { namespaced } from "./ForeignNames.ts"
 import {
   ClearSession,
   CompactSession,

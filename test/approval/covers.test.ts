@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, FastCheck as fc, Fiber, Layer, Queue, Schema, Stream } from "effect"
+import { Clock, Effect, FastCheck as fc, Fiber, Layer, Queue, Schema } from "effect"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -260,14 +260,10 @@ describe("what a grant covers", () => {
 
   it.scoped("counts only once the audit has it (A10)", () =>
     Effect.gen(function* () {
-      const refusing = Layer.succeed(Audit, {
-        record: () => Effect.void,
-        commit: ({ kind }) => (kind === "resolved" ? Effect.void : Effect.die("full disk")),
-        entries: Stream.empty,
-        verify: Effect.die("unused"),
-        broken: Effect.succeed(undefined),
-        stats: Effect.succeed([])
-      })
+      const refusing = Layer.project(Audit.layerMemory, Audit, Audit, (audit) => ({
+        ...audit,
+        commit: (entry) => (entry.kind === "resolved" ? audit.commit(entry) : Effect.die("full disk"))
+      }))
       for (const scope of ["task", "session", "always"] as const) {
         const { answered, approvals } = yield* gate({ policy: "ask", root: "/w", always: true }, refusing)
         assert.isDefined(yield* answered("run_shell", { command: "touch a" }, scope))

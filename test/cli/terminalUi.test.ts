@@ -52,10 +52,7 @@ describe("TerminalUi", () => {
   it.scoped("does nothing on Esc at an empty prompt, clears one that is not, and interrupts a question (U8, U12)", () =>
     Effect.gen(function* () {
       const { bottom, layer, press, type } = yield* staged
-      const ui = yield* Layer.build(layer).pipe(
-        Effect.map((context) => Effect.provide(Ui, context)),
-        Effect.flatten
-      )
+      const ui = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Ui, context))
       let interruptions = 0
       yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => Effect.sync(() => interruptions++)))
       const line = yield* Effect.fork(ui.input("› "))

@@ -143,7 +143,7 @@ const ended = (session: Testing.TestSession) =>
   Effect.gen(function* () {
     yield* session.send(new EndSession({ session: session.id }))
     const passing = yield* Effect.fork(Effect.forever(Effect.zipRight(TestClock.adjust("1 second"), Effect.yieldNow())))
-    yield* session.awaitEvent((event): event is typeof event => event._tag === "SessionEnded")
+    yield* session.awaitEvent((event) => event._tag === "SessionEnded")
     yield* Fiber.interrupt(passing)
   })
 

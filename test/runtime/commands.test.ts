@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Fiber, Option, Queue, Schema, Stream } from "effect"
+import { Chunk, Effect, Option, Queue, Schema, Stream } from "effect"
 import {
   CancelTask,
   ClearSession,
@@ -29,14 +29,9 @@ const tools = [
 const next = (tag: EventTag) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const fiber = yield* Effect.fork(
-      runtime.events.pipe(
-        Stream.filter(({ event }) => event._tag === tag),
-        Stream.runHead
-      )
-    )
-    yield* Effect.yieldNow()
-    return { event: Effect.map(Fiber.join(fiber), (found) => Option.getOrThrow(found).event) }
+    const events = yield* runtime.events
+    const found = Stream.runHead(Stream.filter(events, ({ event }) => event._tag === tag))
+    return { event: Effect.map(found, (envelope) => Option.getOrThrow(envelope).event) }
   })
 
 const session = "session_1"
@@ -45,13 +40,13 @@ describe("commands", () => {
   it.effect("go through a bounded queue that refuses them after the end, and events end with it (R1)", () =>
     Effect.gen(function* () {
       const runtime = yield* Runtime
-      const all = yield* Effect.fork(Stream.runCollect(runtime.events))
+      const all = yield* runtime.events
       const created = yield* next("SessionCreated")
       assert.isAbove(runtime.commands.capacity(), 0)
       assert.isTrue(yield* Queue.offer(runtime.commands, new CreateSession({ session, project: "test" })))
       yield* created.event
       yield* Queue.offer(runtime.commands, new Shutdown({}))
-      const tags = Chunk.toReadonlyArray(yield* Fiber.join(all)).map(({ event }) => event._tag)
+      const tags = Chunk.toReadonlyArray(yield* Stream.runCollect(all)).map(({ event }) => event._tag)
       assert.deepStrictEqual(tags, ["SessionCreated", "SessionSuspended", "RuntimeStopped"])
       assert.isFalse(yield* Queue.offer(runtime.commands, new Shutdown({})))
       assert.strictEqual((yield* Effect.flip(runtime.send(new Shutdown({}))))._tag, "RuntimeHasStopped")

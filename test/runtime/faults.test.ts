@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Context, Duration, Effect, Fiber, Layer, Schema, Stream, TestClock } from "effect"
+import { Chunk, Context, Duration, Effect, Layer, Schema, Stream, TestClock } from "effect"
 import * as path from "node:path"
 import { Database } from "../../src/database/Database.ts"
 import type { ModelService } from "../../src/model/Model.ts"
@@ -55,9 +55,8 @@ const buggy = Layer.effect(
 const until = (matches: (envelope: Envelope) => boolean) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const fiber = yield* Effect.fork(Stream.runCollect(Stream.takeUntil(runtime.events, matches)))
-    yield* Effect.yieldNow()
-    return { seen: Effect.map(Fiber.join(fiber), Chunk.toReadonlyArray) }
+    const events = yield* runtime.events
+    return { seen: Effect.map(Stream.runCollect(Stream.takeUntil(events, matches)), Chunk.toReadonlyArray) }
   })
 
 describe("a tool that ignores its interruption", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import * as path from "node:path"
 import { modelView } from "../../src/conversation/ModelView.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -10,7 +10,6 @@ import { Runtime } from "../../src/runtime/Runtime.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import * as Testing from "../../src/testing.ts"
-import type { ToolCallStarted } from "../../src/tool/ToolEvent.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { mortal } from "../support/mortal.ts"
@@ -36,7 +35,6 @@ const stores = [
 const boot = (store: SessionStore["Type"]) =>
   Layer.build(Testing.layer({ model: ["Seen"], tools, store: Layer.succeed(SessionStore, store), randomIds: true }))
 
-const started = (event: Event): event is ToolCallStarted => event._tag === "ToolCallStarted"
 const isOutcome = (event: Event) =>
   /^ToolCall(?:Completed|Failed|Interrupted|OutcomeUnknown)$/.test(event._tag) ? [event._tag] : []
 
@@ -51,12 +49,10 @@ describe.each(stores)("an owner of a session in %s", (_, layer) => {
       const other = Context.get(second, Runtime)
       const busy = yield* failureOf(other.prompt("s", "go"))
       assert.deepInclude(busy, { _tag: "SessionBusy", session: "s", pid: process.pid })
-      const refused = yield* Effect.fork(
-        Stream.runHead(Stream.filter(other.events, ({ event }) => event._tag === "CommandRejected"))
-      )
-      yield* Effect.yieldNow()
+      const events = yield* other.events
       yield* other.send(new ResumeSession({ session: "s" }))
-      assert.include(JSON.stringify(yield* Fiber.join(refused)), "open by another runtime of this process")
+      const refused = yield* Stream.runHead(Stream.filter(events, ({ event }) => event._tag === "CommandRejected"))
+      assert.include(JSON.stringify(refused), "open by another runtime of this process")
       yield* run("go")
       assert.deepStrictEqual(Testing.Timeline.violations(yield* recorded), [])
       assert.isFalse((yield* recorded).some(({ event }) => event._tag === "SessionResumed"))
@@ -73,7 +69,7 @@ describe.each(stores)("an owner of a session in %s", (_, layer) => {
         const { born, die } = yield* kept
         const lost = yield* Effect.provide(Testing.session("s"), yield* boot(yield* born))
         yield* lost.send(new InvokeTool({ session: "s", task: "t", tool, parameters: {} }))
-        yield* lost.awaitEvent(started)
+        yield* lost.awaitEvent((event) => event._tag === "ToolCallStarted")
         yield* die
         const store = yield* born
         const found = yield* Effect.provide(Testing.session("s"), yield* boot(store))

@@ -106,15 +106,10 @@ describe("a log of a later version", () => {
 const answerTo = (session: string, commandId: string) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const answer = yield* Effect.fork(
-      runtime.events.pipe(
-        Stream.filter(({ event }) => "commandId" in event && event.commandId === commandId),
-        Stream.runHead
-      )
-    )
-    yield* Effect.yieldNow()
+    const events = yield* runtime.events
     yield* runtime.send(new ResumeSession({ session, commandId }))
-    return yield* Effect.flatten(answer.await.pipe(Effect.flatten))
+    const answer = Stream.filter(events, ({ event }) => "commandId" in event && event.commandId === commandId)
+    return yield* Effect.flatten(Stream.runHead(answer))
   })
 
 describe("a session that cannot be read", () => {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { head } from "../../src/process/Output.ts"
 import { Processes } from "../../src/process/Processes.ts"
-import { word } from "../../src/sandbox/shell.ts"
+import { quoted } from "../../src/text/ShellWord.ts"
 import { script } from "../../src/sandbox/ssh.ts"
 import { sh } from "../process/support.ts"
 
@@ -23,7 +23,7 @@ layer(Processes.layer, { excludeTestServices: true })("a word for another machin
     ([words]) =>
       Effect.gen(function* () {
         const processes = yield* Processes
-        const { stdout } = yield* processes.run(sh(`printf '%s\\0' ${words.map(word).join(" ")}`))
+        const { stdout } = yield* processes.run(sh(`printf '%s\\0' ${words.map(quoted).join(" ")}`))
         assert.deepStrictEqual(head(stdout).split("\0").slice(0, -1), words)
       })
   )

@@ -1,5 +1,6 @@
 import * as FastCheck from "effect/FastCheck"
 import { gitCommands } from "../../src/policy/shell/GitCommands.ts"
+import { quoted } from "../../src/text/ShellWord.ts"
 
 const of = (words: string): FastCheck.Arbitrary<string> => FastCheck.constantFrom(...words.split(" "))
 const lines = (text: string): FastCheck.Arbitrary<string> => FastCheck.constantFrom(...text.trim().split("\n"))
@@ -7,9 +8,6 @@ const some = (part: FastCheck.Arbitrary<string>, minLength: number, maxLength: n
   FastCheck.array(part, { minLength, maxLength }).map((parts) => parts.join(between))
 const row = (...parts: ReadonlyArray<FastCheck.Arbitrary<string>>): FastCheck.Arbitrary<string> =>
   FastCheck.tuple(...parts).map((texts) => texts.filter((text) => text !== "").join(" "))
-
-/** Within single quotes, as far as it holds none. */
-const quoted = (text: string): string => `'${text.replaceAll("'", '"')}'`
 
 const file = of("a b.txt src/x.ts in README.md data.json ./a link .env ../sibling/kept src . .git/config deep/a.ts")
 const read = of("a b.txt src/x.ts in README.md data.json ./a deep/a.ts")

@@ -7,6 +7,7 @@ import {
   type Statement,
   type SyntaxNode
 } from "unbash"
+import { typed } from "../../text/ShellWord.ts"
 import { argumentsOf } from "./CommandWords.ts"
 import { literal } from "./Literal.ts"
 import { isTooComplex, isTooLong, read } from "./Source.ts"
@@ -168,11 +169,8 @@ class Reader {
   }
 }
 
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
 /** A command as it could be typed. */
-export const commandLine = (command: Words): string => command.map(shellWord).join(" ")
+export const commandLine = (command: Words): string => command.map(typed).join(" ")
 
 /** Nodes that are looked at for commands in a text that is more than a list. */
 const maximumNodes = 4000

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { severity, type Severity } from "../../../src/policy/shell/Severity.ts"
 import { classify } from "../../../src/policy/shell/ShellPolicy.ts"
+import { quoted } from "../../../src/text/ShellWord.ts"
 import { contextOf } from "./ShellFixture.ts"
 import { shellNoise, shellText, textsOf } from "./ShellTexts.ts"
 
@@ -80,7 +81,7 @@ describe("how bad a command is", () => {
     "is not hidden by what runs it (A16)",
     [simple],
     ([text]) => {
-      const quoted = `'${text.replaceAll("'", String.raw`'\''`)}'`
+      const word = quoted(text)
       for (const wrapped of [
         `sudo ${text}`,
         `sudo -u root ${text}`,
@@ -91,11 +92,11 @@ describe("how bad a command is", () => {
         `xargs -n1 ${text}`,
         `time ${text}`,
         `find . -exec ${text} \\;`,
-        `sh -c ${quoted}`,
-        `bash -lc ${quoted}`,
-        `eval ${quoted}`,
-        `ssh host ${quoted}`,
-        `sudo sh -c ${quoted}`
+        `sh -c ${word}`,
+        `bash -lc ${word}`,
+        `eval ${word}`,
+        `ssh host ${word}`,
+        `sudo sh -c ${word}`
       ]) {
         assert.include(["destructive", "forbidden"], judge(wrapped).level, wrapped)
       }

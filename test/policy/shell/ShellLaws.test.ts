@@ -4,6 +4,7 @@ import { gitCommands } from "../../../src/policy/shell/GitCommands.ts"
 import { readOnlyCommands } from "../../../src/policy/shell/ReadOnlyCommands.ts"
 import { type ShellContext } from "../../../src/policy/shell/ShellContext.ts"
 import { classify, words } from "../../../src/policy/shell/ShellPolicy.ts"
+import { quoted } from "../../../src/text/ShellWord.ts"
 import { ask } from "../../../src/policy/Verdict.ts"
 import { corpus } from "../../support/corpora.ts"
 import { contextOf } from "./ShellFixture.ts"
@@ -217,8 +218,7 @@ describe("laws of the shell policy", () => {
     "gives the words that were quoted (S3)",
     [FastCheck.array(FastCheck.string({ unit: "grapheme-ascii", maxLength: 12 }), { maxLength: 8 })],
     ([args]) => {
-      const quoted = args.map((arg) => `'${arg.replaceAll("'", String.raw`'\''`)}'`)
-      assert.deepStrictEqual(words(["x", ...quoted].join(" ")), [["x", ...args]])
+      assert.deepStrictEqual(words(["x", ...args.map(quoted)].join(" ")), [["x", ...args]])
     },
     runs(500)
   )

@@ -1,2 +1,0 @@
-/** One word of a POSIX shell, whatever it contains. */
-export const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,5 @@
+/** One word of a POSIX shell, whatever it contains. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The same as a person would type it: in quotes only where it needs them. */
+export const typed = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text))
