@@ -47,7 +47,8 @@ export const EditFile = Tool.make("edit_file", {
   approval: ({ path }) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace
-      return asksFor([yield* judge(path, "write", context)])
+      // Where the text is not found, the failure tells of what is there.
+      return asksFor([yield* judge(path, "write", context), yield* judge(path, "read", context)])
     }),
   preview: (params) =>
     Effect.gen(function* () {

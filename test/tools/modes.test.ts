@@ -4,7 +4,6 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import * as Places from "../../src/policy/path/ProtectedPlaces.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
@@ -35,9 +34,7 @@ const called = (here: World, policy: ApprovalPolicy, name: string, rawParams: un
 
 const modes = ApprovalPolicy.literals.filter((mode) => mode !== "allow")
 
-/** Every place in the tables as a file below the workspace. */
-const inWorkspace = [...Places.workspace].map(([run, { change }]) => ({ run, change }))
-/** One for each, as its programs write it. */
+/** Some of the protected places, as their programs write them. */
 const named = [
   ".envrc",
   ".husky/pre-commit",
@@ -49,7 +46,14 @@ const named = [
   ".git/hooks/pre-commit",
   ".env",
   "deploy.pem",
-  "x.code-workspace"
+  "x.code-workspace",
+  ".pdbrc",
+  ".venv/lib/evil.pth",
+  ".helix/config.toml",
+  ".run/Start.run.xml",
+  "node_modules/.bin/tsc",
+  "venv/bin/python",
+  "gradlew"
 ]
 
 const removal = (file: string) => `*** Begin Patch\n*** Delete File: ${file}\n*** End Patch`
@@ -65,16 +69,6 @@ const changing = (file: string) =>
     ["run_shell", { command: `rm '${file}'` }]
   ] as const
 
-/** Whether there is room for the file: another place of the tables may have its name already. */
-const written = (here: World, file: string): boolean => {
-  try {
-    here.write(file, "before")
-    return true
-  } catch {
-    return false
-  }
-}
-
 const everyFile = (root: string): ReadonlyArray<string> =>
   fs
     .readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -83,17 +77,13 @@ const everyFile = (root: string): ReadonlyArray<string> =>
     .toSorted()
 
 describe("a mode", () => {
-  it.scoped("lifts no protection: no protected place of a workspace changes unasked, by any tool (U13)", () =>
+  it.scoped("leaves protected files as they are, whatever tool is asked to change them (U13)", () =>
     Effect.gen(function* () {
       const here = yield* world
-      const files = [...inWorkspace.map(({ run }) => run), ...named].map((file) =>
-        [...Places.workspace.keys()].some((run) => run.startsWith(`${file}/`)) ? `${file}/inner` : file
-      )
-      const there = files.filter((file) => written(here, file))
-      assert.isAbove(there.length, 100)
+      for (const file of named) here.write(file, "before")
       const before = everyFile(here.root)
       for (const mode of modes) {
-        for (const file of mode === "allow-edits" ? there : named) {
+        for (const file of named) {
           for (const [tool, params] of changing(file)) {
             assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
           }
@@ -114,11 +104,13 @@ describe("a mode", () => {
       fs.mkdirSync(`${here.home}/.ssh`, { recursive: true })
       fs.writeFileSync(`${here.home}/.ssh/id_rsa`, "secret")
       fs.symlinkSync(`${here.home}/.ssh/id_rsa`, `${here.root}/innocent`)
+      fs.linkSync(`${here.root}/.env`, `${here.root}/twin`)
       const places = [
         ...secrets,
         "/etc/passwd",
         `${here.home}/.ssh/id_rsa`,
         "innocent",
+        "twin",
         "../outside",
         "/proc/self/environ"
       ]
@@ -127,7 +119,10 @@ describe("a mode", () => {
           for (const [tool, params] of [
             ["read_file", { path: file }],
             ["grep", { pattern: ".", path: file }],
-            ["run_shell", { command: `cat '${file}'` }]
+            ["edit_file", { path: file, old_text: "none", new_text: "none" }],
+            ["apply_patch", { patch: removal(file) }],
+            ["run_shell", { command: `cat '${file}'` }],
+            ["run_shell", { command: `grep -rh . && cat '${file}'` }]
           ] as const) {
             assert.notStrictEqual(yield* called(here, mode, tool, params), "ran", `${mode} ${tool} ${file}`)
           }

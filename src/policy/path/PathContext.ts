@@ -5,6 +5,13 @@ import * as fs from "node:fs"
 import { isWithin, normalise } from "./PathText.ts"
 import { resolve } from "./PhysicalPath.ts"
 
+/** The files below the roots that may not be read unasked and have several names. */
+export interface LinkedSecrets {
+  readonly ids: ReadonlySet<string>
+  /** There was more than is looked at. */
+  readonly partial: boolean
+}
+
 /**
  * Where a session may touch files. It comes from where the user started and never from an argument of the model.
  * All paths are absolute. `trusted` is for other policies that share the context: trust never widens what a path may
@@ -22,6 +29,8 @@ export interface PathContext {
   /** Repository directories that are not called `.git`; `make` finds those that a root's `.git` file points to. */
   readonly gitDirs?: ReadonlyArray<string>
   readonly platform?: NodeJS.Platform
+  /** What was found once for one call; looked for anew at each path where it is absent. */
+  readonly linkedSecrets?: () => LinkedSecrets
 }
 
 export class BoundaryInvalid extends Schema.TaggedError<BoundaryInvalid>()("BoundaryInvalid", {

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { allow, ask, deny, strictest, type Verdict } from "../Verdict.ts"
 import { globBase } from "./GlobBase.ts"
-import { isLinkToProtected } from "./HardLink.ts"
+import { linkVerdict } from "./HardLink.ts"
 import { rootFault, type PathContext } from "./PathContext.ts"
 import { access, type PathOp } from "./PathOp.ts"
 import { PathRefused } from "./PathRefused.ts"
@@ -90,13 +90,13 @@ export const judgeNow = <Op extends PathOp>(
     const parsed = yield* parse(base, access(op), context)
     const physical: PhysicalPath = yield* resolve(parsed.raw, op !== "remove")
     yield* parse(physical.path, access(op), context)
-    const verdict = strictest(lexical, judgePlace(physical.path, op, context))
+    const place = strictest(lexical, judgePlace(physical.path, op, context))
+    const link =
+      access(op) === "see" && physical.stat !== undefined && linkVerdict(physical.path, physical.stat, context)
+    const verdict = link ? strictest(place, link) : place
     if (verdict.decision === "deny") return yield* Either.left(verdict)
     const unfit = kindVerdict(op, physical.kind, parsed.directory)
     if (unfit !== undefined) return yield* Either.left(unfit)
-    if (access(op) === "see" && physical.stat !== undefined && isLinkToProtected(physical.stat, context)) {
-      return yield* Either.left(deny("path/hard-link", "it is another name of a protected file"))
-    }
     return {
       [Judged]: true as const,
       op,

@@ -83,8 +83,14 @@ function* protections(path: string, context: PathContext): Generator<Protection>
   if (context.gitDirs?.some(isBelow) === true) yield Places.repository
   if (names.slice(0, -1).some((name) => name.length > 4 && name.endsWith(".git"))) yield Places.bareRepository
   if (name === "head") yield Places.bareRepository
-  if (Places.holdsSecrets(name)) yield Places.secretFile
-  if (Places.isWorkspaceFile(name)) yield Places.runsLater
+  const below = names.slice(segments(root).length, -1)
+  if (
+    Places.holdsSecrets(name) ||
+    below.some((directory) => directory.startsWith(".") && Places.holdsSecrets(directory))
+  ) {
+    yield Places.secretFile
+  }
+  if (Places.steers(name)) yield Places.runsLater
 }
 
 /** The strictest word that the protected places have on a normalised absolute path, or undefined if they have none. */

@@ -91,10 +91,14 @@ export const homeSettings: Protection = {
   reason: "it belongs to a program of the user, and may hold its sign-in or steer it"
 }
 
+/** The rule about files with several names. */
+export const hardLink = "path/hard-link"
+
 /** Rules whose consent is for one call only. */
-export const askEachTime: ReadonlySet<string> = new Set(
-  [bareRepository, state, secretFile, runsLater, homeSettings].map((protection) => protection.rule)
-)
+export const askEachTime: ReadonlySet<string> = new Set([
+  ...[bareRepository, state, secretFile, runsLater, homeSettings].map((protection) => protection.rule),
+  hardLink
+])
 
 const table = (...rows: ReadonlyArray<readonly [Protection, string]>): ReadonlyMap<string, Protection> =>
   new Map(rows.flatMap(([protection, paths]) => paths.split(/\s+/).map((path) => [path, protection] as const)))
@@ -204,10 +208,41 @@ export const workspace = table(
   [runsLater, ".lefthook.yaml lefthook.json lefthook-local.yaml .lintstagedrc.json .lintstagedrc.js .lintstagedrc.mjs"],
   [runsLater, ".lintstagedrc.cjs .lintstagedrc.yml .lintstagedrc.yaml lint-staged.config.js lint-staged.config.mjs"],
   [runsLater, ".envrc.local .prototools uv.toml .bazeliskrc .github/dependabot.yml .woodpecker.yaml .drone.yaml"],
-  [runsLater, ".openhands .devin .factory .amp .codeium .rules .aiderignore .aider.model.settings.yml"]
+  [runsLater, ".openhands .devin .factory .amp .codeium .rules .aiderignore .aider.model.settings.yml skill.md"],
+  [runsLater, ".tabnine .pi .zencoder .warp .sourcegraph .rovodev .github/skills .github/hooks githooks prek.toml"],
+  [runsLater, ".tekton .screwdriver screwdriver.yaml bitrise.yml codemagic.yaml .externaltoolbuilders nbproject"],
+  [runsLater, ".helix .run .lapce .kakrc .kateproject .kateproject.build .luarc.json .luarc.jsonc .ycm_extra_conf.py"],
+  [runsLater, ".dir-locals-2.el .projections.json .local.vimrc .vimrc.local .latexmkrc latexmkrc .watchmanconfig"],
+  [runsLater, ".pdbrc .pdbrc.py .rdbgrc .rdbgrc.rb .byebugrc .perldb .radare2rc .iex.exs .ghci .ocamlinit .utoprc"],
+  [runsLater, ".pythonrc .pythonrc.py .ipython .jupyter ipython_config.py jupyter_notebook_config.py .octaverc"],
+  [
+    runsLater,
+    "jupyter_server_config.py jupyter_lab_config.py .duckdbrc .mongorc.js .mongoshrc.js .redisclirc .tclshrc"
+  ],
+  [
+    runsLater,
+    "gradlew gradlew.bat mvnw mvnw.cmd sbtw millw bazelw pantsw grailsw tools/bazel .sbtopts .jvmopts .sbtrc"
+  ],
+  [runsLater, "node_modules/.bin vendor/bin .venv/bin .venv/scripts venv/bin venv/scripts env/bin env/scripts .pixi"],
+  [runsLater, "pyvenv.cfg .pdm-python .pdm.toml pdm.toml poetry.toml rust-toolchain rust-toolchain.toml .yarn/sdks"],
+  [runsLater, "pnpm-workspace.yaml .pnp.data.json .corepack.env .bundle/plugin .yardopts .simplecov .proverc"],
+  [
+    runsLater,
+    ".direnvrc .autoenv .autoenv.zsh .env.leave .shadowenv.d .flox .rtx.toml .mise-tasks mise-tasks mise/config.toml"
+  ],
+  [
+    runsLater,
+    ".terraformrc terraform.rc .terraform ansible.cfg .ansible.cfg .docker/cli-plugins .config/dotnet-tools.json"
+  ],
+  [
+    runsLater,
+    ".bash_aliases .bash_login .bash_logout .zlogin .zlogout .cshrc .tcshrc .kshrc .config/fish .config/direnv"
+  ],
+  [runsLater, ".sshrc .tmuxinator.yml .tmuxp.yaml .tmuxp.yml .jjconfig.toml"]
 )
 
-const secretNames = new Set(
+/** Folded names of files that usually hold secrets, at any depth. */
+export const secretNames: ReadonlySet<string> = new Set(
   (
     ".envrc .flaskenv .npmrc .netrc _netrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .vault-token " +
     "credentials credentials.json credentials.toml client_secret.json client_secrets.json wallet.dat .mylogin.cnf " +
@@ -216,7 +251,8 @@ const secretNames = new Set(
   ).split(" ")
 )
 
-const secretSuffixes =
+/** How the names of others end. */
+export const secretSuffixes: ReadonlyArray<string> =
   ".pem .key .p8 .p12 .pfx .jks .keystore .keytab .agekey .kdb .kdbx .ppk .ovpn .tfstate .tfvars .env".split(" ")
 
 /** Private keys under the names that `ssh-keygen` proposes, and copies of them. */
@@ -235,8 +271,18 @@ export const holdsSecrets = (name: string): boolean => {
   return secretSuffixes.some((suffix) => name.length > suffix.length && name.endsWith(suffix))
 }
 
-/** Files by which an editor opens a whole workspace. */
-export const isWorkspaceFile = (name: string): boolean => name.endsWith(".code-workspace")
+/** How folded names end of files that steer programs, at any depth below a root. */
+export const steeringSuffixes: ReadonlyArray<string> = ".code-workspace .sublime-project .ipr .iws .pth".split(" ")
+
+/** Settings of `mise` for one environment, e.g. `.mise.production.toml`. */
+const miseSettings = /^\.?mise\.[\w.-]*toml$/
+
+/**
+ * Whether files of this folded name run or steer a program, whatever comes before their ending: what an editor opens a whole
+ * workspace by, and lines that Python runs at each start.
+ */
+export const steers = (name: string): boolean =>
+  miseSettings.test(name) || steeringSuffixes.some((suffix) => name.endsWith(suffix))
 
 /**
  * The names with a dot that NTFS also knows by six letters and a number, by these letters. Those with a second dot keep

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { PathContext } from "../../policy/path/PathContext.ts"
 import type { PathOp } from "../../policy/path/PathOp.ts"
+import { forCall } from "../../policy/path/HardLink.ts"
 import { isRememberable, judge, judgeNow, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { PathRefused } from "../../policy/path/PathRefused.ts"
 import { protectedVerdict } from "../../policy/path/Protected.ts"
@@ -38,7 +39,7 @@ export const make = <Params, Op extends Seeing>(op: Op, text: (params: Params) =
       })),
     open: (params, call) =>
       Effect.flatMap(
-        judgedIn(params, (context) => inSession(context, call.sessionId)),
+        judgedIn(params, (context) => forCall(inSession(context, call.sessionId))),
         (path) => decided(path, call)
       )
   }

@@ -39,8 +39,11 @@ const judgedIn = (change: Change): ReadonlyArray<JudgedPath> =>
 export const asksFor = (paths: ReadonlyArray<JudgedPath>): Asks =>
   paths.every(({ verdict }) => verdict.decision === "allow") ? "contained" : true
 
-/** The same of a whole plan. */
-export const asksForPlan = (plan: ChangePlan): Asks => asksFor(plan.flatMap(judgedIn))
+/** The same of a whole plan, which also reads what it changes. */
+export const asksForPlan = (plan: ChangePlan): Asks =>
+  asksFor(
+    plan.flatMap((change) => [...judgedIn(change), ...(change.before === undefined ? [] : [change.before.judged])])
+  )
 
 const targets = (plan: ChangePlan): ReadonlyArray<PreviewTarget> =>
   plan.flatMap((change): ReadonlyArray<PreviewTarget> => {

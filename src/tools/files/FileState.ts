@@ -4,13 +4,14 @@ import * as Option from "effect/Option"
 import type { Base } from "../../policy/path/Base.ts"
 import { read } from "../../policy/path/FileReader.ts"
 import type { PathContext } from "../../policy/path/PathContext.ts"
-import { judge } from "../../policy/path/PathPolicy.ts"
+import { judge, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { decodeText, type FileText } from "./FileText.ts"
 
 /** What stands in a file before a change. */
 export interface FileState {
   /** Absolute, every symlink resolved. */
   readonly path: string
+  readonly judged: JudgedPath<"read">
   readonly bytes: Uint8Array
   readonly sha256: string
   /** Undefined where the bytes are not text. */
@@ -22,7 +23,13 @@ export const fileState = Effect.fnUntraced(function* (path: string, context: Pat
   const judged = yield* judge(path, "read", context)
   if (!judged.exists) return undefined
   const { bytes, sha256 } = yield* read(judged)
-  return { path: judged.path, bytes, sha256, text: Either.getOrUndefined(decodeText(bytes)) } satisfies FileState
+  return {
+    path: judged.path,
+    judged,
+    bytes,
+    sha256,
+    text: Either.getOrUndefined(decodeText(bytes))
+  } satisfies FileState
 })
 
 export const baseOf = (state: FileState | undefined): Base => Option.fromNullable(state?.sha256)

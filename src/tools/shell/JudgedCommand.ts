@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import { changeDirectory, type PathContext } from "../../policy/path/PathContext.ts"
+import { forCall } from "../../policy/path/HardLink.ts"
 import { judgeLexical, judgeNow } from "../../policy/path/PathPolicy.ts"
 import { resolve } from "../../policy/path/PhysicalPath.ts"
 import { descend } from "../../policy/shell/Descent.ts"
@@ -48,7 +49,7 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
   const { autoApproveReadOnly } = yield* ShellSettings
   // Kept results are for `read_file`, which knows whose they are.
   const { readable: _, ...boundary } = workspace.context
-  const context: PathContext = cwd === undefined ? boundary : yield* changeDirectory(boundary, cwd)
+  const context: PathContext = forCall(cwd === undefined ? boundary : yield* changeDirectory(boundary, cwd))
   const { roots } = context
   const { HOME, PWD } = yield* environmentHere
   // What bash puts in place of `~` is what the environment says.

@@ -290,6 +290,23 @@ describe("PathPolicy", () => {
     })
   )
 
+  it.scopedLive("asks for another name of a secret of the workspace, and reads what package managers link (S2)", () =>
+    Effect.gen(function* () {
+      const scratch = yield* Scratch.fixture
+      scratch.build([
+        ["text", "/w/pkg/.env", "SECRET=1"],
+        ["text", "/w/node_modules/a/index.js", "1"],
+        ["hardlink", "/w/notes.txt", "/w/pkg/.env"],
+        ["hardlink", "/w/node_modules/b/index.js", "/w/node_modules/a/index.js"]
+      ])
+      const verdict = (text: string) => Effect.map(judge(text, "read", scratch.context()), (judged) => judged.verdict)
+      const asked = yield* verdict("notes.txt")
+      assert.deepInclude(asked, { decision: "ask", rule: "path/hard-link" })
+      assert.isFalse(isRememberable(asked))
+      assert.strictEqual((yield* verdict("node_modules/b/index.js")).decision, "allow")
+    })
+  )
+
   it.scopedLive("says what it refused and why (S2)", () =>
     Effect.gen(function* () {
       const scratch = yield* Scratch.fixture
