@@ -29,7 +29,7 @@ export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("Appr
 export class ApprovalUnavailable extends Schema.TaggedError<ApprovalUnavailable>()("ApprovalUnavailable", call) {
   readonly stop = true
   override get message() {
-    return `${this.tool} needs approval and nobody can be asked here. Run it where somebody can answer, or choose a mode that decides such calls beforehand.`
+    return `${this.tool} needs approval, and nobody can be asked here.`
   }
 }
 

@@ -8,6 +8,15 @@ import type * as Tool from "../tool/Tool.ts"
 export const ApprovalPolicy = Schema.Literal("ask", "deny", "fail", "allow-read-only", "allow-edits", "allow")
 export type ApprovalPolicy = typeof ApprovalPolicy.Type
 
+/** What a person can choose without asking for danger by name. */
+export const ordinary = [
+  "ask",
+  "deny",
+  "fail",
+  "allow-read-only",
+  "allow-edits"
+] as const satisfies ReadonlyArray<ApprovalPolicy>
+
 export type PolicyVerdict = "ask" | "deny" | "fail" | "allow"
 
 /**

@@ -24,10 +24,10 @@ export class RuleNotRevoked extends Schema.TaggedError<RuleNotRevoked>()("RuleNo
   written: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
-    if (this.written !== undefined) return `The rule ${this.id} is written in ${this.written}; take it out there.`
+    if (this.written !== undefined) return `The rule ${this.id} is written in ${this.written}; remove it there.`
     return this.saved > 1
       ? `${this.saved} saved rules of ${this.project} begin with ${this.id}; give more of the id. Nothing has changed.`
-      : `No saved rule of ${this.project} begins with ${this.id}. tollgate approvals list shows those that there are.`
+      : `No saved rule of ${this.project} begins with ${this.id}. tollgate approvals list shows them.`
   }
 }
 
@@ -79,9 +79,9 @@ export const list = ({ json }: ListOptions) =>
     if (json) return yield* answer([...waiting.map(waitingRecord), ...saved.map(KnownRules.record)].join(""))
     yield* showWaiting(waiting)
     const here = yield* project
-    const note = "What was granted for a session is known to its process alone and ends with it."
+    const note = "Session grants live in the running process and end with it."
     if (saved.length === 0) {
-      const none = `Nothing is allowed for always in ${here}. Answering a request with "always" saves a rule. ${note}`
+      const none = `No saved rules in ${here}. Answering a request with always saves one. ${note}`
       return yield* answer(hanging("", none, width() - 1))
     }
     const rows = saved.map((known) => [[KnownRules.shortId(known)], KnownRules.said(known)] as const)

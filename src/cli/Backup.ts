@@ -22,6 +22,9 @@ export const backup = ({ file }: { readonly file: Option.Option<string> }) =>
     if (fs.existsSync(target)) {
       return yield* new UsageError({ reason: `${oneLine(target)} already exists; name another file.` })
     }
+    if (!fs.existsSync(path.dirname(target))) {
+      return yield* new UsageError({ reason: `There is no directory ${oneLine(path.dirname(target))}.` })
+    }
     const { events, sessions } = yield* SessionCheck.check
     yield* database.copyTo(target)
     const size = `${Math.ceil(fs.statSync(target).size / 1024)} KiB`

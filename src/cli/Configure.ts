@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as path from "node:path"
 import { ConfigInvalid, ConfigKeyUnknown, type Problem, setUp } from "../config/ConfigError.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
-import { concerns, inspect, parseValue, shown } from "../config/Configuration.ts"
+import { concerns, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
 import { keys } from "../config/Settings.ts"
@@ -136,9 +136,20 @@ export const set = (key: string, written: Option.Option<string>) =>
     }
   }).pipe(Effect.provide(screen))
 
+/** What the file says, and the profile of a provider of that name where it is about to say something of it. */
+const withImplied = (json: ConfigFile.Json, key: string): ConfigFile.Json => {
+  const [first, name = "", ...rest] = key.split(".")
+  const place = ["profiles", name]
+  const profile = Object.entries(implied).find(([provider]) => provider === name)?.[1]
+  return first !== "profiles" || rest.length === 0 || profile === undefined || ConfigFile.at(json, place) !== undefined
+    ? json
+    : ConfigFile.replaceAt(json, place, profile)
+}
+
 const changed = (file: string, key: string, written: Option.Option<string>) =>
   Effect.gen(function* () {
-    const json = yield* ConfigFile.read(file)
+    const stored = yield* ConfigFile.read(file)
+    const json = Option.isSome(written) ? withImplied(stored, key) : stored
     const found = ConfigFile.stepsTo(json, key)
     const removes = Option.isNone(written)
     if (key === "profiles" && !removes) {

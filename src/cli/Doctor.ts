@@ -13,9 +13,8 @@ import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
-import type { ModelError } from "../model/ModelError.ts"
 import { openProfile } from "../model/OpenProfile.ts"
-import { apiKeyVariable, type Profile, type ScriptedProfile } from "../model/Profile.ts"
+import type { Profile } from "../model/Profile.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
 import { makeVisible } from "../redaction/visible.ts"
@@ -29,6 +28,7 @@ import * as CommandStack from "./commandStack.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import * as Live from "./Live.ts"
 import { misnamed } from "./misnamed.ts"
+import { modelAdvice, type RemoteProfile } from "./modelAdvice.ts"
 import { distrust, projectConfig } from "./ProjectConfig.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "./Records.ts"
@@ -54,8 +54,6 @@ interface Finding {
 /** How long a model has to begin its answer. */
 const patience = Duration.seconds(20)
 
-type RemoteProfile = Exclude<Profile, ScriptedProfile>
-
 const good = (what: string, detail: string): Finding => ({ state: "good", what, detail })
 const missing = (what: string, detail: string, mend: ReadonlyArray<string> = []): Finding => ({
   state: "missing",
@@ -76,36 +74,6 @@ const question: ModelRequest = {
   functions: []
 }
 
-const failures: Readonly<Record<ModelError["_tag"], string>> = {
-  ModelUnreachable: "no connection",
-  ModelUnauthorized: "the key was refused",
-  ModelOverloaded: "the server is busy or failing",
-  ModelRejected: "the server rejected the request",
-  ModelCut: "the answer was cut off",
-  ModelSilent: "no answer",
-  ModelMalformed: "the answer is not the provider's protocol",
-  ModelCrashed: "its code crashed"
-}
-
-/** The commands that mend it, the likeliest first. */
-const mendOf = (name: string, profile: RemoteProfile, error: ModelError): ReadonlyArray<string> => {
-  const variable = apiKeyVariable(profile)
-  const set = (key: string, value: string) => `tollgate config set profiles.${name}.${key} ${value}`
-  switch (error._tag) {
-    case "ModelUnauthorized":
-      return variable === undefined ? [set("apiKeyVariable", "NAME_OF_A_VARIABLE")] : [`export ${variable}=…`]
-    case "ModelUnreachable":
-    case "ModelMalformed":
-      return [set("baseUrl", "URL")]
-    case "ModelRejected":
-      return [set("baseUrl", "URL"), set("model", "NAME")]
-    case "ModelSilent":
-      return [set("silenceTimeout", "'\"5 minutes\"'")]
-    default:
-      return []
-  }
-}
-
 /** Sends one small request and says how long the model took to begin its answer. */
 const ask = (name: string, profile: RemoteProfile, model: ModelService): Effect.Effect<Finding> => {
   const what = `profile ${name}`
@@ -121,7 +89,7 @@ const ask = (name: string, profile: RemoteProfile, model: ModelService): Effect.
       onFailure: (error) =>
         error._tag === "TimeoutException"
           ? missing(what, `${said} · no answer within ${Duration.format(patience)}`)
-          : missing(what, `${said} · ${failures[error._tag]}: ${error.message}`, mendOf(name, profile, error))
+          : missing(what, `${said} · ${error.message}`, modelAdvice(name, profile, error))
     })
   )
 }

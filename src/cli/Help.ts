@@ -13,7 +13,7 @@ export interface CommandTree {
   readonly below?: Readonly<Record<string, CommandTree>>
 }
 
-type Row = readonly [term: string, about: string]
+export type Row = readonly [term: string, about: string]
 
 interface Described {
   readonly about: string
@@ -58,11 +58,13 @@ const described = ({ command }: CommandTree): Described => {
     else if (doc._tag === "Paragraph" && section === "DESCRIPTION") about += spanText(doc.value)
     else if (doc._tag === "DescriptionList" && section !== "COMMANDS") {
       for (const [name, text] of doc.definitions) {
-        const [kind = "", own = ""] = paragraphs(text)
+        const [kind = "", own = "", ...rest] = paragraphs(text)
         const choices = kind.startsWith("One of the following: ")
-          ? `: ${kind.slice("One of the following: ".length)}`
+          ? ` (${kind.slice("One of the following: ".length)})`
           : ""
-        ;(rows[section] ??= []).push([term(spanText(name)), own + choices])
+        const named = term(spanText(name))
+        const omittable = section === "ARGUMENTS" && rest.some((one) => /optional|zero or more/i.test(one))
+        ;(rows[section] ??= []).push([omittable ? named.replace(/<(.*)>/, "[$1]") : named, own + choices])
       }
     }
   }
@@ -71,7 +73,7 @@ const described = ({ command }: CommandTree): Described => {
 
 const width = 80
 
-const table = (title: string, rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> => {
+export const table = (title: string, rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> => {
   const wide = Math.max(...rows.map(([name]) => columns(name)))
   return rows.length === 0
     ? []
@@ -107,7 +109,8 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
           [
             ["tollgate tour", "see what it does, offline"],
             ["tollgate doctor", "check what is needed to connect a model"],
-            ['tollgate run "…"', "run one prompt; --approve sets what runs without asking"]
+            ['tollgate run "…"', "run one prompt; --approve sets what runs without asking"],
+            ["tollgate help COMMAND", "show what a command takes"]
           ],
           style
         )
@@ -118,7 +121,8 @@ export const help = (tree: CommandTree, path: ReadonlyArray<string>, style: Styl
           "",
           style.bold("Exit codes"),
           "  0 done   1 failed   2 usage   3 denied, or nobody to ask   4 configuration",
-          "  70 a bug of Tollgate   130 interrupted"
+          "  70 a bug of Tollgate   130 interrupted   129, 143 ended by SIGHUP, SIGTERM",
+          "  141 output closed"
         ]
   return [
     `${style.bold(path.join(" "))}${path.length === 1 ? ` ${version}` : ""}  ${about}`,

@@ -25,7 +25,7 @@ import { parserConsole, type Said } from "./parserConsole.ts"
 import { codeOf, exitCodeOf, exitCodes, UsageError } from "./Outcome.ts"
 import { checked } from "./commandLine.ts"
 import { Stopping } from "./Stopping.ts"
-import { styleFor } from "./Style.ts"
+import { type Style, styleFor } from "./Style.ts"
 
 const parse = Command.run(root, { name: "tollgate", version, executable: "tollgate" })
 
@@ -139,13 +139,25 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
   return Effect.as(say(`${advised(error.message, error)}${bug}`), codeOf(error))
 }
 
+/** Of a tool that is named behind its command. */
+const aboutTool = (name: string, style: Style) =>
+  Effect.map(
+    Effect.promise(() => import("./toolHelp.ts")),
+    ({ toolHelp }) => toolHelp(name, style)
+  )
+
 const showHelp = (words: ReadonlyArray<string>) =>
-  Effect.map(styleFor(process.stdout.isTTY), (style) => {
+  Effect.gen(function* () {
+    const style = yield* styleFor(process.stdout.isTTY)
     const others = options(words).filter((word) => word !== "--help" && word !== "-h")
     const inOrder = Either.match(checkOptions(others), { onLeft: () => others, onRight: (line) => line.words })
     const { node, path } = locate(inOrder)
-    process.stdout.write(help(node, path, style))
+    const named = path.join(" ") === "tollgate tool" ? inOrder[path.length - 1] : undefined
+    process.stdout.write(help(node, path, style) + (named === undefined ? "" : yield* aboutTool(named, style)))
   })
+
+/** `tollgate help COMMAND`, which `--help` behind the command is as well. */
+const showNamed = (words: ReadonlyArray<string>) => Effect.zipRight(checkCommand(words), showHelp(words))
 
 const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
   const said: Said = { errors: [] }
@@ -155,7 +167,8 @@ const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
     Effect.provide(environment),
     Console.withConsole(parserConsole(said))
   )
-  const whole = Effect.suspend(() => (asksForHelp(words) ? showHelp(words) : command))
+  const helping = words[0] === "help" ? showNamed(words.slice(1)) : asksForHelp(words) ? showHelp(words) : undefined
+  const whole = Effect.suspend(() => helping ?? command)
   return Effect.flatMap(Effect.exit(whole), (exit) =>
     Exit.isSuccess(exit) ? Effect.succeed(exitCodes.ok) : concluded(exit.cause, said, words)
   )

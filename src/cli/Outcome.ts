@@ -30,11 +30,15 @@ export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEn
   }
 }
 
+/** Whether a call did not run because somebody or something said no; a tool that failed is no such case. */
+const refuses = (error: string | undefined): boolean =>
+  error === undefined || /^Approval|^Hook/.test(error) || error === "LoopDetected"
+
 export const endedEarly = (event: Exclude<TerminalEvent, { readonly _tag: "TaskCompleted" }>): TaskEndedEarly =>
   event._tag === "TaskInterrupted"
     ? new TaskEndedEarly({ how: "interrupted", reason: "The task was interrupted." })
     : new TaskEndedEarly({
-        how: event.kind === "denied" ? "denied" : "failed",
+        how: event.kind === "denied" && refuses(event.error) ? "denied" : "failed",
         reason: event.message,
         ...(event.error === undefined ? {} : { error: event.error })
       })

@@ -33,9 +33,9 @@ const workspace = Effect.map(Configuration, ({ home, settings }) =>
 
 type Kind = "shell" | "path" | "url"
 
-const said = (kind: Kind, { decision, rule }: Verdict, { bold, green, red, yellow }: Style): string => {
+const said = ({ decision, rule }: Verdict, { bold, green, red, yellow }: Style): string => {
   const paint = { allow: green, ask: yellow, deny: red }[decision]
-  return `${bold(paint(kind === "shell" && decision === "allow" ? "auto" : decision))}  ${makeVisible(rule)}`
+  return `${bold(paint(decision))}  ${makeVisible(rule)}`
 }
 
 const levelWords = {
@@ -85,12 +85,12 @@ const explain = ({ input, judged, kind, more, severity }: Explained, calls: Call
       return yield* answer(`${JSON.stringify(whole)}\n`)
     }
     const lines = [
-      said(kind, verdict, style),
+      said(verdict, style),
       makeVisible(verdict.reason),
       ...(source === undefined ? [] : [`It is written in ${makeVisible(source)}.`]),
       ...(verdict === policy
         ? []
-        : [style.dim(`The policy by itself: ${said(kind, policy, style)}, ${makeVisible(policy.reason)}`)]),
+        : [style.dim(`The policy by itself: ${said(policy, style)}, ${makeVisible(policy.reason)}`)]),
       ...(severity === undefined ? [] : howBad(severity, style)),
       ...(calls.ignored ? [style.dim("Some rules do not count here; tollgate approvals rules says why.")] : [])
     ]

@@ -35,11 +35,9 @@ const maxWords = 120
 type Judged = Extract<Cases.Outcome, { readonly _tag: "Judged" }>
 type Looked = Extract<Cases.Outcome, { readonly _tag: "Looked" }>
 
-const judged = ({ case: { _tag, accept, expected, why }, verdict, violated }: Judged) => {
-  const spoken = (decision: string) => (_tag === "shell" && decision === "allow" ? "auto" : decision)
-  const wanted = (accept ?? [expected]).map(spoken).join(" or ")
+const judged = ({ case: { accept, expected, why }, verdict, violated }: Judged) => {
   return {
-    what: `expected ${wanted}, is ${spoken(verdict.decision)}`,
+    what: `expected ${(accept ?? [expected]).join(" or ")}, is ${verdict.decision}`,
     notes: [`${verdict.rule}: ${verdict.reason}`, ...violated.map((words) => `it is not so that ${words}`)],
     why
   }

@@ -12,6 +12,7 @@ import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.t
 import type { Models } from "../model/Models.ts"
 import { toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
+import { SessionStore } from "../runtime/SessionStore.ts"
 import { clientTools } from "../ui/clientCalls.ts"
 import { open, type Opened, submit, type Which } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
@@ -68,10 +69,12 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
 export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const which: Which = Option.isSome(options.session)
-      ? { _tag: "Named", session: yield* resolve(options.session.value) }
-      : { _tag: options.last ? "Last" : "New" }
-    const opened = yield* open(which, yield* project)
+    const here = yield* project
+    const named = Option.isSome(options.session) ? yield* resolve(options.session.value) : undefined
+    const [last] = options.last ? yield* (yield* SessionStore).list({ project: here, limit: 1 }) : []
+    const session = named ?? last?.id
+    const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
+    const opened = yield* open(which, here)
     if (attended) yield* runtime.send(new DeclareClientTools({ session: opened.session, tools: clientTools }))
     if (which._tag !== "New" && Option.isSome(options.profile)) {
       yield* runtime.send(new SwitchModel({ session: opened.session, profile: options.profile.value }))

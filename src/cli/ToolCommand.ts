@@ -14,7 +14,7 @@ import { parametersOf, type Spoken, toolOf } from "./toolCall.ts"
 import * as Toolbox from "./Toolbox.ts"
 
 /** Tools that a person may run (U2). */
-const manual = Toolbox.tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
+export const manual = Toolbox.tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
 
 interface ToolOptions extends PolicyOptions, Spoken, Pick<RunOptions, "session" | "last" | "json"> {
   readonly name: Option.Option<string>
@@ -35,7 +35,11 @@ const list = Effect.gen(function* () {
 const run = (name: string, options: ToolOptions) =>
   Effect.gen(function* () {
     if (options.last && Option.isSome(options.session)) {
-      return yield* new UsageError({ reason: "--continue and --session exclude each other." })
+      return yield* new UsageError({ reason: "--continue and --session cannot be combined." })
+    }
+    if (Toolbox.tools.some((tool) => tool.name === name) && !manual.some((tool) => tool.name === name)) {
+      const names = manual.map((tool) => tool.name).join(", ")
+      return yield* new UsageError({ reason: `${name} is for the model only. There are: ${names}.` })
     }
     const tool = yield* toolOf(name, manual)
     const { parameters } = yield* parametersOf(tool, options)

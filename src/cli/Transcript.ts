@@ -57,6 +57,8 @@ export class Transcript {
   private asking = false
   private held: Array<Display> = []
   private before: Display["_tag"] | undefined
+  /** Why the call that was printed last failed. */
+  private failure: string | undefined
 
   constructor(options: TranscriptOptions) {
     this.options = options
@@ -335,6 +337,7 @@ export class Transcript {
     if (ended === undefined) return ""
     const { durationMillis, outcome, result, text } = ended
     const { style } = this.options
+    this.failure = outcome === "failed" ? text : undefined
     const output = heard ?? (result === undefined ? undefined : OutputLines.ofResult(result))
     const { lines, omitted } = output?.end(outcome === "failed") ?? { lines: [], omitted: 0 }
     const rest =
@@ -353,7 +356,13 @@ export class Transcript {
     const time = durationMillis === 0 ? "" : ` · ${duration(durationMillis)}`
     const paint = outcome === "failed" ? style.red : style.yellow
     const said =
-      outcome === "done" ? (output === undefined ? resultSummary(text) : "") : outcome === "failed" ? "" : outcome
+      outcome === "done"
+        ? output === undefined
+          ? resultSummary(call.tool, text)
+          : ""
+        : outcome === "failed"
+          ? ""
+          : outcome
     const tail = `${said === "" ? "" : ` · ${fit(makeVisible(said), 48)}`}${time}`
     const rows =
       outcome === "done" || text === ""
@@ -393,7 +402,8 @@ export class Transcript {
         .join("")
     if (ended.outcome === "completed") return gap + dimmed("─ ")
     const [mark, paint] = ended.outcome === "failed" ? (["✗", style.red] as const) : (["◼", style.yellow] as const)
-    const reason = wrap(makeVisible(advised(ended.reason, ended.error)), this.width() - 2).slice(0, messageLimit)
+    const told = this.failure === ended.reason ? "the task ended with this call." : ended.reason
+    const reason = wrap(makeVisible(advised(told, ended.error)), this.width() - 2).slice(0, messageLimit)
     const lines = reason.map((line, index) => `${index === 0 ? paint(mark) : " "} ${paint(line)}\n`).join("")
     return `${gap}${lines}${dimmed("  ")}`
   }

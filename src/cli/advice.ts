@@ -21,9 +21,7 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   PolicyNotAllowed: () => ({ lead: "Start with", command: "tollgate --dangerously-allow-all" }),
   SessionNotFound: () => ({ lead: "To see all sessions", command: "tollgate sessions list --all" }),
   SessionBusy: ({ session }) =>
-    session === undefined
-      ? { lead: "To watch it", command: "tollgate events SESSION --follow" }
-      : { lead: "To watch it", command: `tollgate events ${session} --follow` },
+    session === undefined ? undefined : { lead: "To watch it", command: `tollgate events ${session} --follow` },
   ProfileNotFound: () => ({ lead: "To check the profiles", command: "tollgate doctor" }),
   ProfileInvalid: ({ key, profile = "NAME" }) =>
     key === undefined

@@ -20,16 +20,16 @@ export const policyOf = (
   Effect.flatMap(Configuration, ({ entries, settings }) => {
     const usage = (reason: string) => new UsageError({ reason })
     if (allowAll) {
-      return Option.exists(approve, (policy) => policy !== "allow")
+      return Option.isSome(approve)
         ? usage("--dangerously-allow-all and --approve cannot be combined.")
         : Effect.succeed<ApprovalPolicy>("allow")
     }
     const policy = Option.getOrElse(approve, () => settings.approvals?.policy ?? "ask")
     if (policy === "allow") {
-      const said = Option.isSome(approve)
-        ? "--approve allow"
-        : `approvals.policy allow (${entries.find(({ key }) => key === "approvals.policy")?.source ?? "configuration"})`
-      return usage(`${said} runs every call without asking. Confirm with --dangerously-allow-all, or choose ${others}.`)
+      const source = entries.find(({ key }) => key === "approvals.policy")?.source ?? "configuration"
+      return usage(
+        `approvals.policy allow (${source}) runs every call without asking. Confirm with --dangerously-allow-all, or choose ${others}.`
+      )
     }
     if (policy !== "ask" || canAsk) return Effect.succeed(policy)
     return Option.isSome(approve)

@@ -53,11 +53,17 @@ interface Body {
   readonly whole: boolean
 }
 
+/** Why `a` is missing where longer answers are offered. */
+const neverAlways = ({ scopes }: ApprovalRequest): ReadonlyArray<Line> =>
+  scopes.includes("session") && !scopes.includes("always")
+    ? [own("choice", "not always: no saved rule can match exactly this call")]
+    : []
+
 const bodyOf = (request: ApprovalRequest, screen: Screen["Type"]): Body => {
   const { style } = screen
   const room = screen.width() - indented
   const approved = rowsOf(approvedLines(request), room, style)
-  const scopes = rowsOf(scopeLines(request), room, style)
+  const scopes = rowsOf([...scopeLines(request), ...neverAlways(request)], room, style)
   const limit = Math.max(fewest, screen.height() - reserved - scopes.length)
   const whole = approved.length <= limit
   const kept = whole ? approved : approved.slice(0, limit - 1)
@@ -172,7 +178,7 @@ export const approvalPrompt = (
     const showAlways = Effect.flatMap(time, (parts) => {
       const rule = visibleLine(request.rule ?? "")
       const tail = style.dim([", other keys go back", ...parts, rule].join(" · "))
-      return screen.bottom({ text: `${style.yellow("always?")} ${style.bold("Enter")} saves the rule${tail}` })
+      return screen.bottom({ text: `${style.yellow("always?")} ${style.bold("Enter")} saves this rule${tail}` })
     })
     const whyNot = Effect.map(
       time,

@@ -62,6 +62,9 @@ const unfit = (name: string, accepts: string, value: string | undefined): string
     return /^[+-]?\d{1,15}$/.test(value) ? undefined : `${name} takes a whole number, not ${quoted(value)}`
   }
   const choices = accepts.split(" | ")
+  if (name === "--approve" && value === "allow" && !choices.includes(value)) {
+    return "to run every call without asking, use --dangerously-allow-all instead of --approve allow"
+  }
   return choices.length < 2 || choices.includes(value)
     ? undefined
     : `${name} takes ${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}, not ${quoted(value)}`

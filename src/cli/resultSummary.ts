@@ -3,11 +3,15 @@ import { many } from "../ui/Words.ts"
 /** Characters of a result that stands in the line of its call. */
 const short = 40
 
+/** What a command that ended well says before its output, which is all that counts here. */
+const ended = /^exit code 0\n/
+
 /** The result of a call in a few words; nothing where there is nothing to say. */
-export const resultSummary = (text: string): string => {
-  const trimmed = text.trim()
+export const resultSummary = (tool: string, text: string): string => {
+  const trimmed = (tool === "run_shell" ? text.replace(ended, "") : text).trim()
   if (trimmed === "" || trimmed === "done") return ""
-  const lines = trimmed.split("\n").length
-  if (lines > 1) return many(lines, "line")
+  const lines = trimmed.split("\n")
+  if (tool === "run_shell" && lines[0] === "[no output]") return "no output"
+  if (lines.length > 1) return many(lines.length, "line")
   return trimmed.length <= short ? trimmed : many(trimmed.length, "character")
 }

@@ -57,8 +57,10 @@ export const parametersOf = (
     }
     const decoded = tool.codec.decode()(given)
     if (Either.isLeft(decoded)) {
-      const issues = decoded.left.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
-      return yield* usage(`The parameters do not fit ${tool.name}. ${issues.join("; ")}`)
+      const issues = decoded.left.map(({ message, path }) =>
+        path === "" ? message : `${path}${/^(?:is|has) /.test(message) ? "" : ":"} ${message}`
+      )
+      return yield* usage(`${tool.name}: ${issues.join("; ")}. Give parameters as JSON or with --param key=value.`)
     }
     return { parameters: given, params: decoded.right }
   })

@@ -56,8 +56,11 @@ export class Configuration extends Context.Tag("tollgate/config/Configuration")<
     )
 }
 
-/** Models of the profiles that come from nothing but a key in the environment. */
-const models = { openai: "gpt-5", anthropic: "claude-sonnet-4-5" } as const
+/** The profiles that come from nothing but a key in the environment. */
+export const implied = {
+  openai: { provider: "openai", model: "gpt-5" },
+  anthropic: { provider: "anthropic", model: "claude-sonnet-4-5" }
+} as const satisfies Readonly<Record<string, Profile>>
 
 const variable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
   Config.redacted(name).pipe(Effect.option, Effect.map(Option.filter((value) => Redacted.value(value).trim() !== "")))
@@ -151,7 +154,7 @@ export const inspect = (flags: Flags = {}): Effect.Effect<Inspected, ConfigInval
     for (const provider of ["openai", "anthropic"] as const) {
       const { apiKeyVariable } = hosted[provider]
       if (Object.hasOwn(profiles, provider) || !secrets.has(apiKeyVariable)) continue
-      const profile: Profile = { provider, model: models[provider] }
+      const profile: Profile = implied[provider]
       profiles[provider] = profile
       entries.push({ key: `profiles.${provider}`, value: shown(profile), source: apiKeyVariable })
     }

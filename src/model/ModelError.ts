@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
+import { sentence } from "../text/sentence.ts"
 
 const origin = { model: Schema.String, url: Schema.optionalWith(Schema.String, { exact: true }) }
 
@@ -14,7 +15,7 @@ export class ModelUnreachable extends Schema.TaggedError<ModelUnreachable>()("Mo
     return this.certificate !== true
   }
   override get message() {
-    return `Cannot reach model ${this.model}${this.url === undefined ? "" : ` at ${this.url}`}: ${this.reason}. Check the network and the profile's baseUrl.`
+    return `Cannot reach model ${this.model}${this.url === undefined ? "" : ` at ${this.url}`}: ${sentence(this.reason)} Check the network and the profile's baseUrl.`
   }
 }
 
@@ -26,7 +27,7 @@ export class ModelUnauthorized extends Schema.TaggedError<ModelUnauthorized>()("
 }) {
   readonly retryable = false
   override get message() {
-    return `Model ${this.model} refused the credentials (HTTP ${this.status}): ${this.reason}. Check the API key of the profile.`
+    return `Model ${this.model} refused the credentials (HTTP ${this.status}): ${sentence(this.reason)} Check the API key of the profile.`
   }
 }
 
@@ -47,7 +48,7 @@ export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("Mode
       this.retryAfterMillis === undefined
         ? ""
         : ` It asks to wait ${Duration.format(Duration.millis(this.retryAfterMillis))}.`
-    return `Model ${this.model} ${what} (HTTP ${this.status}): ${this.reason}.${wait} Try again later or switch the profile.`
+    return `Model ${this.model} ${what} (HTTP ${this.status}): ${sentence(this.reason)}${wait} Try again later or switch the profile.`
   }
 }
 
@@ -67,7 +68,7 @@ export class ModelRejected extends Schema.TaggedError<ModelRejected>()("ModelRej
 export class ModelCut extends Schema.TaggedError<ModelCut>()("ModelCut", { ...origin, reason: Schema.String }) {
   readonly retryable = true
   override get message() {
-    return `The answer of model ${this.model} was cut off: ${this.reason}. Nothing of it was stored.`
+    return `The answer of model ${this.model} was cut off: ${sentence(this.reason)} Nothing of it was stored.`
   }
 }
 
@@ -89,7 +90,7 @@ export class ModelMalformed extends Schema.TaggedError<ModelMalformed>()("ModelM
 }) {
   readonly retryable = false
   override get message() {
-    return `Model ${this.model} answered with something that is not its protocol: ${this.reason}. Check the profile's provider and baseUrl.`
+    return `Model ${this.model} answered with something that is not its protocol: ${sentence(this.reason)} Check the profile's provider and baseUrl.`
   }
 }
 

@@ -44,11 +44,24 @@ const innermost = (cause: unknown): unknown => {
 export const isCertificateRefused = (cause: unknown): boolean =>
   /CERT|^UNABLE_TO_VERIFY/.test(String(property(innermost(cause), "code") ?? ""))
 
+/** What codes of the system mean to somebody who looks for the fault in a network. */
+const meanings: Readonly<Record<string, string>> = {
+  ENOTFOUND: "the host was not found",
+  EAI_AGAIN: "the name of the host could not be looked up",
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was closed",
+  EPIPE: "the connection was closed",
+  ETIMEDOUT: "the connection timed out",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached"
+}
+
 /** What a thrown thing says of itself, with the system's error code; looks through causes and the two stacks of localhost. */
 export const ofCause = (origin: Origin, cause: unknown): string => {
   const current = innermost(cause)
   const message = property(current, "message")
   const code = property(current, "code")
+  if (typeof code === "string" && Object.hasOwn(meanings, code)) return `${meanings[code]} (${code})`
   const text = typeof message === "string" && message !== "" ? message : String(current)
   return oneLine(origin, typeof code === "string" && !text.includes(code) ? `${text} (${code})` : text)
 }

@@ -13,6 +13,7 @@ import { SpawnFailed } from "../process/SpawnFailed.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
+import { sentence } from "../text/sentence.ts"
 import * as Tool from "../tool/Tool.ts"
 import type { ResultFailure } from "../tool/ToolResult.ts"
 import { confine } from "./Confinement.ts"
@@ -97,9 +98,6 @@ const limitsOf = (
     ...(asked ? {} : unasked)
   }
 }
-
-/** The reasons of some policies are the rest of a sentence. */
-const sentence = (reason: string): string => (/[.!?]$/.test(reason) ? reason : `${reason}.`)
 
 /** The repository of the workspace, read as the git tools read it. */
 const openGit = Effect.mapError(

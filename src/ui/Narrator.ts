@@ -1,3 +1,4 @@
+import type { ModelAttemptFailed } from "../agent/AgentEvent.ts"
 import type { ToolCallCompleted } from "../gate/CallEvent.ts"
 import { visibleLine } from "../redaction/visible.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
@@ -53,6 +54,8 @@ export class Narrator {
   private readonly waited = new Map<string, number>()
   /** Calls that the frontend was asked to run. */
   private readonly forwarded = new Set<string>()
+  /** Why the last attempt at an answer failed, by worker. */
+  private readonly failed = new Map<string, string>()
   /** The directory of the session, where it is known. */
   private project = ""
 
@@ -104,7 +107,7 @@ export class Narrator {
         return [
           ...(broken ? [{ _tag: "TextEnded", final: false, text: "" } as const] : []),
           note(
-            `attempt ${event.attempt} failed: ${event.reason.replace(/\.$/, "")}; again in ${duration(event.delayMillis)}`,
+            `${this.attemptFailed(place, event)}${event.delayMillis === 0 ? "" : `; again in ${duration(event.delayMillis)}`}`,
             "warning"
           )
         ]
@@ -248,6 +251,13 @@ export class Narrator {
     const fresh = { requests: 0, calls: 0, failedCalls: 0, tokens: 0 }
     this.tasks.set(task, fresh)
     return fresh
+  }
+
+  /** What happened to an attempt, in full where it is not what happened to the one before. */
+  private attemptFailed(place: string, { attempt, reason }: ModelAttemptFailed): string {
+    const same = this.failed.get(place) === reason
+    this.failed.set(place, reason)
+    return same ? `attempt ${attempt} failed the same way` : `attempt ${attempt} failed: ${reason.replace(/\.$/, "")}`
   }
 
   /** What of a text, which begins at `offset` of its answer, has not been told. */

@@ -204,7 +204,7 @@ describe("the approval prompt", () => {
       yield* pause(300)
       yield* press("a")
       yield* pause(alone)
-      assert.match(bottom(), /^always\? Enter saves the rule, .* · \d+ s · run_shell: make test$/)
+      assert.match(bottom(), /^always\? Enter saves this rule, .* · \d+ s · run_shell: make test$/)
       yield* press("y")
       yield* pause(300)
       assert.isFalse(yield* answer(fiber))

@@ -56,7 +56,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     const first = await open(["run", "write"])
     await first.seen("allow?")
     first.press("a")
-    await first.seen("Enter saves the rule")
+    await first.seen("Enter saves this rule")
     first.press("\r")
     assert.strictEqual(await first.ended, 0)
     scripted(at, [write("a.txt", "two\n"), done])

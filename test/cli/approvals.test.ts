@@ -92,8 +92,8 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
 
   it("says in an empty home that there is nothing, and what would make it so (A6)", async () => {
     for (const [args, said] of [
-      [[], "Nothing is allowed for always"],
-      [["list"], "Nothing is allowed for always"],
+      [[], "No saved rules in"],
+      [["list"], "No saved rules in"],
       [["rules"], "There is no rule for"],
       [["audit"], "The audit has no entry yet."],
       [["audit", "--verify"], "intact: 0 entries"],
@@ -149,10 +149,10 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
   it.each([
     [["revoke", "nothing"], 1, "No saved rule of"],
     [["revoke", "rule_"], 1, "2 saved rules"],
-    [["revoke", "no-publish"], 1, "take it out there"],
+    [["revoke", "no-publish"], 1, "remove it there"],
     [["revoke"], 2, "id"],
     [["explain", "run_shel", "{}"], 2, "Did you mean run_shell?"],
-    [["explain", "run_shell"], 2, "do not fit run_shell. command: is missing"],
+    [["explain", "run_shell"], 2, "run_shell: command is missing"],
     [["explain", "run_shell", "[1]"], 2, "one JSON object"],
     [["explain", "run_shell", "--param", "command"], 2, "key=value"],
     [["audit", "--verify", "--session", "session_one"], 2, "one chain"],

@@ -155,7 +155,7 @@ describe("a command line with wrong options", () => {
       ["run --approve", "--approve needs a value", "run"],
       [
         "run --approve=maybe hi",
-        '--approve takes ask, deny, fail, allow-read-only, allow-edits or allow, not "maybe"',
+        '--approve takes ask, deny, fail, allow-read-only or allow-edits, not "maybe"',
         "run"
       ],
       ["run --json=yes hi", '--json takes no value, but was given "yes"', "run"],

@@ -148,6 +148,17 @@ describe("the built command line", { timeout }, () => {
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 
+  it("says once why it ended and what to do, and that a command had no output (A7, U9)", async () => {
+    const shell = (command: string) => ({ call: { name: "run_shell", arguments: { command } } })
+    scripted(at, [{ steps: [shell("true"), shell("touch a")] }])
+    const { code, stderr } = await tollgate(at, ["run", "go"])
+    assert.strictEqual(code, 3)
+    assert.match(stderr, /✓ run_shell true · no output · /)
+    for (const said of ["nobody can be asked", "Run it in a terminal"]) {
+      assert.strictEqual(stderr.split(said).length, 2, stderr)
+    }
+  })
+
   it("goes on after a denial, and writes where that is allowed", async () => {
     scripted(at, writing)
     assert.strictEqual((await tollgate(at, ["run", "--approve", "deny", "write"])).code, 0)

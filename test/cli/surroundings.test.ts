@@ -176,9 +176,9 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
     assert.strictEqual(code, 4)
     assert.match(stdout, /✓ profile good .*chat-completions · m-1 · answered in \d+ ms/)
     assert.match(stdout, /✗ profile path .*rejected.*404[^]*?tollgate config set profiles\.path\.baseUrl URL/)
-    assert.match(stdout, /✗ profile key .*the key was refused[^]*?export WRONG=…/)
+    assert.match(stdout, /✗ profile key .*refused the credentials[^]*?export WRONG=…/)
     assert.match(stdout, /✗ profile none .*ABSENT is not set\n +export ABSENT=…/)
-    assert.match(stdout, /✗ profile dead .*no connection[^]*?tollgate config set profiles\.dead\.baseUrl URL/)
+    assert.match(stdout, /✗ profile dead .*Cannot reach model[^]*?tollgate config set profiles\.dead\.baseUrl URL/)
     assert.notInclude(stdout, "wrong-key")
   })
 

@@ -35,13 +35,21 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     assert.notInclude(stdout, "grep")
     for (const [name, said] of [
       ["git_psh", "Did you mean git_push?"],
-      ["grep", "There are: git_push."]
+      ["grep", "grep is for the model only. There are: git_push."]
     ] as const) {
       const refused = await tollgate(at, ["tool", name])
       assert.strictEqual(refused.code, 2)
       assert.include(refused.stderr, said)
     }
     assert.include((await tollgate(at, ["tool", "git_push", "--param", "colour=red"])).stderr, "colour")
+    for (const args of [
+      ["tool", "git_push", "--help"],
+      ["help", "tool", "git_push"]
+    ]) {
+      const helped = await tollgate(at, args)
+      assert.match(helped.stdout, /^Usage {2}tollgate tool \[options\] \[name\] \[json\]$/m)
+      assert.match(helped.stdout, /--param remote=… +optional\. Default: origin\./)
+    }
   })
 
   it("asks like any other call, and fails closed where nobody can be asked (S1, A7)", async () => {
@@ -49,6 +57,15 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     assert.strictEqual(code, 3)
     assert.include(stderr, "nobody can be asked")
     assert.isFalse(pushed())
+  })
+
+  it("fails with 1 where it ran and failed, and says why once (U6)", async () => {
+    git("remote", "set-url", "origin", path.join(at.home, "none.git"))
+    const { code, stderr } = await tollgate(at, ["tool", "git_push", "--dangerously-allow-all"])
+    assert.strictEqual(code, 1)
+    const [, why = ""] = /✗ git_push.*\n {4}(.{20})/.exec(stderr) ?? []
+    assert.strictEqual(stderr.split(why).length, 2, stderr)
+    assert.include(stderr, "✗ the task ended with this call.")
   })
 
   it("runs once the person has said yes, and is part of the session (U6)", async () => {

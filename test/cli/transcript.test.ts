@@ -59,6 +59,23 @@ const interleaved = (order: ReadonlyArray<string>): ReadonlyArray<Display> => {
 }
 
 describe("Transcript", () => {
+  it.each([
+    ["run_shell", "exit code 0\n[no output]", "no output"],
+    ["run_shell", "exit code 0\n[no output]\n[1 process left in the background ended]", "no output"],
+    ["run_shell", "exit code 0\none", "one"],
+    ["run_shell", "exit code 0\none\ntwo", "2 lines"],
+    ["read_file", "exit code 0\none", "2 lines"]
+  ])("sums up what %s gave in what it said, not in how it is stored: %j (U12)", (tool, result, said) => {
+    const silent: Display = {
+      _tag: "CallEnded",
+      call: { ...call("a"), tool },
+      outcome: "done",
+      text: result,
+      durationMillis: 0
+    }
+    assert.include(text(made().render(silent)), ` · ${said}\n`)
+  })
+
   it("prints the calls of an answer once, whole and in the model's order, however they run (U12)", () => {
     const run = (displays: ReadonlyArray<Display>) => {
       const transcript = made()

@@ -121,22 +121,33 @@ const diffLines = (diff: string): ReadonlyArray<Line> =>
 
 /** Whom an answer for longer would cover. */
 const audience = ({ workerPath }: ApprovalRequest): string =>
-  workerPath.length > 1 ? "for every sub-worker" : "for this agent, not its sub-workers,"
+  workerPath.length > 1 ? "for every sub-worker" : "not for sub-workers"
+
+/** Why a call can only be allowed once. */
+const whyOnce = ({ arguments: given, masked = 0, preview, repeats }: ApprovalRequest): string => {
+  if (masked > 0) return "it contains a secret"
+  if (repeats !== undefined) return "it repeats the same call"
+  if (preview?.once === true) return "it asks every time"
+  return tooLongToRepeat(given, preview?.diff)
+    ? "it is too long to be allowed again unread"
+    : "what it runs is not fully known"
+}
 
 /** What an answer for longer would cover, in full. */
 export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
   const { grant, rule, scopes } = request
+  if (scopes.length === 1) return [own("choice", `once only: ${whyOnce(request)}`)]
   const longer = scopes.filter((scope) => scope === "task" || scope === "session")
   return [
     ...(grant === undefined || longer.length === 0
       ? []
       : [
-          own("choice", `${longer.join(" or ")}: ${audience(request)} until it ends`),
+          own("choice", `${longer.join(" or ")}: allows the same again until it ends, ${audience(request)}`),
           foreign("value", visibleLine(grant))
         ]),
     ...(rule === undefined || !scopes.includes("always")
       ? []
-      : [own("choice", "always: saves the rule"), foreign("value", visibleLine(rule))])
+      : [own("choice", "always: saves this rule"), foreign("value", visibleLine(rule))])
   ]
 }
 

@@ -8,7 +8,10 @@ export const events = Command.make(
   "events",
   {
     session: argument("session", "the session id, or a unique prefix of it"),
-    from: Options.integer("from").pipe(Options.withDescription("start at this event number"), Options.withDefault(1)),
+    from: Options.integer("from").pipe(
+      Options.withDescription("start at this event number; default: 1"),
+      Options.withDefault(1)
+    ),
     follow: Options.boolean("follow").pipe(Options.withAlias("f"), Options.withDescription("keep printing new events")),
     jsonl: Options.boolean("jsonl").pipe(Options.withDescription("print JSON lines, which replay reads"))
   },

@@ -1,6 +1,6 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
+import { ordinary } from "../../approval/ApprovalPolicy.ts"
 import { argument } from "../Guard.ts"
 
 /** The model profile of a run. */
@@ -18,8 +18,8 @@ export const last = Options.boolean("continue").pipe(
   Options.withAlias("c"),
   Options.withDescription("continue the last session of this project")
 )
-export const approve = Options.choice("approve", ApprovalPolicy.literals).pipe(
-  Options.withDescription("what happens to calls that need approval; default: ask in a terminal, fail otherwise"),
+export const approve = Options.choice("approve", ordinary).pipe(
+  Options.withDescription("what happens to calls that need approval; default: ask in a terminal, else fail"),
   Options.optional
 )
 export const allowAll = Options.boolean("dangerously-allow-all").pipe(

@@ -11,7 +11,7 @@ const shell = Command.make("shell", { text: argument("text", "the text bash woul
 ).pipe(Command.withDescription("Explain whether a shell command would run without asking"))
 
 const operation = Options.choice("op", ["read", "write", "remove", "list", "glob", "grep"]).pipe(
-  Options.withDescription("the operation; default: read"),
+  Options.withDescription("what is done with it; default: read"),
   Options.withDefault("read" as const)
 )
 

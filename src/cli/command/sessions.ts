@@ -10,7 +10,10 @@ const list = Command.make(
   "list",
   {
     all: Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("include other directories")),
-    limit: Options.integer("limit").pipe(Options.withDescription("how many at most"), Options.withDefault(limit)),
+    limit: Options.integer("limit").pipe(
+      Options.withDescription(`how many at most; default: ${limit}`),
+      Options.withDefault(limit)
+    ),
     json: Options.boolean("json").pipe(Options.withDescription("print JSON lines"))
   },
   (given) =>
