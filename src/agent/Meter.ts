@@ -9,11 +9,13 @@ const add = (a: Usage, b: Usage): Usage => ({
 
 /** What has been used so far; what a part of the work uses counts in the whole as well. */
 export class Meter {
-  usage: Usage = noUsage
+  usage: Usage
   readonly whole: Meter | undefined
 
-  constructor(whole?: Meter) {
+  /** `usage` was used before, and counts in the whole already. */
+  constructor(whole?: Meter, usage: Usage = noUsage) {
     this.whole = whole
+    this.usage = usage
   }
 
   add(usage: Usage): void {

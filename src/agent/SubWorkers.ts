@@ -6,6 +6,7 @@ import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { endOf as kindOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
+import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -31,7 +32,7 @@ import {
 import { Meter } from "./Meter.ts"
 import { Siblings } from "./Siblings.ts"
 import type { Tools } from "./Tools.ts"
-import { run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
+import { type GoingOn, run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
 import type { OpenSink } from "./WorkerSink.ts"
 
 export interface SubWorkerLimits {
@@ -52,6 +53,19 @@ export interface SubWorkersOptions {
   readonly limits: SubWorkerLimits
   /** Paths that the task has given before. */
   readonly taken: ReadonlyArray<ReadonlyArray<string>>
+  /** Workers that go on as soon as the calls that started them do. */
+  readonly standing: ReadonlyArray<StandingWorker>
+}
+
+/** A sub-worker that stopped with its runtime, and its conversation so far. */
+export interface StandingWorker {
+  readonly path: ReadonlyArray<string>
+  /** The call of its parent that started it. */
+  readonly callId: string
+  readonly from: GoingOn
+  readonly view: ModelView
+  /** By the worker and those below it. */
+  readonly used: Usage
 }
 
 /** What the workers of one parent share. */
@@ -105,9 +119,11 @@ const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
 export const make = (options: SubWorkersOptions): Delegation["Type"] => {
   const { common, limits, systemPrompt } = options
   const families = new Map<string, Family>()
-  let started = 0
-
   const keyOf = (path: ReadonlyArray<string>) => path.join("/")
+  const callOf = (parent: ReadonlyArray<string>, callId: string) => JSON.stringify([parent, callId])
+  const standing = new Map(options.standing.map((one) => [callOf(one.path.slice(0, -1), one.callId), one]))
+  let started = options.taken.length
+
   const familyOf = (parent: ReadonlyArray<string>, meter: Meter): Family => {
     const known = families.get(keyOf(parent))
     if (known !== undefined) return known
@@ -124,35 +140,54 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         ? `the task has started ${limits.maxWorkers} of them, which is the limit. Do the rest yourself.`
         : undefined
 
-  const delegate = ({ call, name, task }: DelegationRequest) =>
+  /** A worker that begins: it has a name of its own, its task, and what its elder siblings gave. */
+  const begun = ({ call, name, task }: DelegationRequest, siblings: Siblings) =>
+    Effect.gen(function* () {
+      const { text: told } = yield* Redactor
+      const worker = siblings.name(name === undefined ? name : told(name))
+      const path = [...call.workerPath, worker]
+      const ids = yield* Ids
+      const view = new ModelView()
+      const sink = options.open(path, (message) => view.add(message))
+      const known = siblings.summary()
+      const said = (content: string) =>
+        Effect.map(ids.next("message"), (id) => {
+          const message: StoredMessage = { id, message: { role: "user", content } }
+          return new MessageRecorded({ message }, trusted)
+        })
+      const begin = Effect.gen(function* () {
+        yield* sink.begin(new WorkerStarted({ callId: call.callId, task, depth: call.workerPath.length }, trusted))
+        yield* sink.emitAll(yield* Effect.forEach(known === undefined ? [task] : [known, task], said), 1)
+      })
+      return { path, view, sink, begin, more: {} }
+    })
+
+  /** A worker that goes on. */
+  const resumed = ({ from, path, view }: StandingWorker) => {
+    const sink = options.open(path, (message) => view.add(message))
+    return { path, view, sink, begin: Effect.void, more: { from } }
+  }
+
+  const delegate = (request: DelegationRequest) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const { callId, workerPath: parent } = call
+        const { callId, workerPath: parent } = request.call
         const depth = parent.length
-        const reason = refusal(depth)
+        const waiting = standing.get(callOf(parent, callId))
+        standing.delete(callOf(parent, callId))
+        const reason = waiting === undefined ? refusal(depth) : undefined
         if (reason !== undefined) return yield* new DelegationFailed({ reason })
-        started++
+        if (waiting === undefined) started++
         const { meter: above, siblings } = familyOf(parent, options.meter)
-        const { text: told } = yield* Redactor
-        const worker = siblings.name(name === undefined ? name : told(name))
-        const path = [...parent, worker]
-        const { meter } = familyOf(path, new Meter(above))
-        const ids = yield* Ids
-        const view = new ModelView()
-        const sink = options.open(path, (message) => view.add(message))
-        const said = (content: string) =>
-          Effect.map(ids.next("message"), (id) => {
-            const message: StoredMessage = { id, message: { role: "user", content } }
-            return new MessageRecorded({ message }, trusted)
-          })
-        const known = siblings.summary()
+        const { begin, more, path, sink, view } =
+          waiting === undefined ? yield* begun(request, siblings) : resumed(waiting)
+        const { meter } = familyOf(path, new Meter(above, waiting?.used))
 
         const work = Effect.gen(function* () {
           const startedAt = yield* monotonicMillis
-          yield* sink.begin(new WorkerStarted({ callId, task, depth }, trusted))
-          yield* sink.emitAll(yield* Effect.forEach(known === undefined ? [task] : [known, task], said), 1)
+          yield* begin
           const tools = toolsBelow(options.tools, depth < limits.maxDepth)
-          const working = run({ ...common, workerPath: path, systemPrompt, tools, view, sink, meter })
+          const working = run({ ...common, workerPath: path, systemPrompt, tools, view, sink, meter, ...more })
           const outcome = yield* Effect.exit(restore(working))
           yield* sink.end(endOf(outcome, Math.round((yield* monotonicMillis) - startedAt)))
           families.delete(keyOf(path))
@@ -165,7 +200,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
           })
         )
         const status = statusOf(text)
-        if (status === "done") siblings.done(worker, text)
+        if (status === "done") siblings.done(path.at(-1) ?? "", text)
         return { status, text }
       })
     )

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ClientTools } from "../approval/ClientTools.ts"
-import type { StoredMessage } from "../conversation/Message.ts"
+import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { monotonicMillis } from "../middleware/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
@@ -45,6 +45,21 @@ export interface WorkerLimits {
   readonly parallelCalls: number
 }
 
+/** Where a worker goes on that stopped, with its runtime, before the calls of its last answer had ended. */
+export interface GoingOn {
+  readonly iteration: number
+  /** The calls that are still to end, in the model's order. */
+  readonly calls: ReadonlyArray<FunctionCall>
+  /** How many calls the answer asked for. */
+  readonly asked: number
+  /** What the answer used. */
+  readonly usage: Usage
+  /** What vouches for calls that had started, by their ids. */
+  readonly started: ReadonlyMap<string, object>
+  /** Run once the calls have ended. */
+  readonly settled: Effect.Effect<unknown>
+}
+
 export interface WorkerOptions {
   readonly sessionId: string
   readonly workerPath: ReadonlyArray<string>
@@ -59,6 +74,8 @@ export interface WorkerOptions {
   /** What this worker and those below it use. */
   readonly meter: Meter
   readonly spans: Spans.Spans
+  /** Absent where it begins. */
+  readonly from?: GoingOn
 }
 
 export interface WorkerOutcome {
@@ -86,10 +103,37 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
   const { limits, meter, sink, tools, view } = options
   const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
 
+  const { sessionId, workerPath } = options
+  /** Runs the calls of an answer and ends its iteration. */
+  const conclude = (
+    { asked, calls, iteration, started, usage }: Omit<GoingOn, "settled" | "started"> & Partial<GoingOn>,
+    startedAt: number
+  ) =>
+    Effect.gen(function* () {
+      const context = () => lastMessages(view)
+      const place = { sessionId, workerPath, iteration, context, ...(started === undefined ? {} : { started }) }
+      const refusal = yield* runCalls(calls, { tools, sink, place, limit: limits.parallelCalls })
+      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
+      yield* sink.emit(
+        new IterationEnded(
+          {
+            usage,
+            totalTokens: meter.totalTokens,
+            calls: asked,
+            durationMillis: Math.round((yield* monotonicMillis) - startedAt)
+          },
+          trusted
+        ),
+        iteration
+      )
+    })
+
   const loop = Effect.gen(function* () {
+    const { from } = options
+    if (from !== undefined) yield* Effect.ensuring(conclude(from, yield* monotonicMillis), from.settled)
     const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
     let told = false
-    for (let iteration = 1; iteration <= limits.maxIterations; iteration++) {
+    for (let iteration = (from?.iteration ?? 0) + 1; iteration <= limits.maxIterations; iteration++) {
       const startedAt = yield* monotonicMillis
       const messages = view.window(limits.contextCharacters)
       const left = view.all.length - messages.length
@@ -106,22 +150,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         answer(options.model, options.profile, request, sink, iteration)
       )
       meter.add(finished.usage)
-      const { sessionId, workerPath } = options
-      const place = { sessionId, workerPath, iteration, context: () => lastMessages(view) }
-      const refusal = yield* runCalls(calls, { tools, sink, place, limit: limits.parallelCalls })
-      if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
-      yield* sink.emit(
-        new IterationEnded(
-          {
-            usage: finished.usage,
-            totalTokens: meter.totalTokens,
-            calls: calls.length,
-            durationMillis: Math.round((yield* monotonicMillis) - startedAt)
-          },
-          trusted
-        ),
-        iteration
-      )
+      yield* conclude({ iteration, calls, asked: calls.length, usage: finished.usage }, startedAt)
       if (calls.length === 0) return { text, usage: meter.usage, iterations: iteration }
     }
     return yield* new IterationLimitReached({ limit: limits.maxIterations })

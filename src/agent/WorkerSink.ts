@@ -20,5 +20,5 @@ export interface SubWorkerSink extends WorkerSink {
   readonly end: (event: WorkerEnded) => Effect.Effect<void>
 }
 
-/** Makes the sink of a sub-worker; `record` gets every message of its conversation. */
+/** Makes the sink of a sub-worker, or that of one that was taken up again; `record` gets every message of its conversation. */
 export type OpenSink = (path: ReadonlyArray<string>, record: (message: StoredMessage) => void) => SubWorkerSink

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { contextKey } from "../approval/requestOf.ts"
+import { startedKey } from "../approval/Vouchers.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { CallRequest, CallSink } from "../gate/CallRequest.ts"
 import { endOf } from "../middleware/endOf.ts"
@@ -20,6 +21,8 @@ export interface CallPlace {
   readonly by?: "user"
   /** The last messages of the conversation, for whoever has to decide on the call. */
   readonly context?: () => ReadonlyArray<ContextMessage>
+  /** What vouches for calls that had started before a restart, by their ids. */
+  readonly started?: ReadonlyMap<string, object>
 }
 
 /** How a call ended, for who asked for it; the log has it already. */
@@ -36,7 +39,8 @@ export const callTool = (
   call: FunctionCall
 ): Effect.Effect<Called> =>
   Effect.gen(function* () {
-    const { iteration } = place
+    const { context, iteration } = place
+    const started = place.started?.get(call.id)
     const callSink: CallSink = {
       emit: (event) => {
         const message = approvalMessage(event)
@@ -52,7 +56,10 @@ export const callTool = (
       workerPath: place.workerPath,
       arguments: call.function.arguments,
       startedAt: yield* Clock.currentTimeMillis,
-      ...(place.context === undefined ? {} : { metadata: { [contextKey]: place.context } }),
+      metadata: {
+        ...(context === undefined ? {} : { [contextKey]: context }),
+        ...(started === undefined ? {} : { [startedKey]: started })
+      },
       ...(place.by === undefined ? {} : { by: place.by }),
       sink: callSink
     }

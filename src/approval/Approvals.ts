@@ -123,8 +123,16 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly endTask: (session: string) => Effect.Effect<void>
     /** Takes up stored requests again, which can be answered from here on, also before their call asks again (A12). */
     readonly restore: (requests: ReadonlyArray<ApprovalRequest>) => Effect.Effect<void>
-    /** Drops the restored requests of a session that no call has asked for again, and gives them. */
-    readonly abandon: (session: string) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
+    /** Drops the restored requests of a worker that no call has asked for again, and gives them. */
+    readonly abandon: (
+      session: string,
+      workerPath: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
+    /**
+     * Vouches for one call that had been decided on and started before a restart, and that goes on: with the object in its
+     * metadata under `startedKey` nobody is asked about it again. What forbids it holds all the same.
+     */
+    readonly vouch: Effect.Effect<object>
   }
 >() {
   /** With an audit and saved rules that are gone with the layer. */

@@ -13,7 +13,7 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
   Effect.gen(function* () {
     const state = yield* DeskState.make(options)
     const { audit, books, closing, grants, policies, policyOf, projectOf, projects, queue, remember } = state
-    const { repetition, restored } = state
+    const { repetition, restored, vouchers } = state
     const { byRule, decide } = Deciding.make(state)
     const asking = Asking.make(state, (pending) => (decideNow === undefined ? Effect.void : byRule(pending, decideNow)))
     const { explain, request } = Judging.make(state, asking)
@@ -93,10 +93,11 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
             ),
           { discard: true }
         ),
-      abandon: (session) =>
+      vouch: Effect.sync(() => vouchers.make()),
+      abandon: (session, workerPath) =>
         Effect.sync(() =>
           [...restored].flatMap(([key, { request }]) => {
-            if (request.sessionId !== session) return []
+            if (request.sessionId !== session || request.workerPath.join("/") !== workerPath.join("/")) return []
             restored.delete(key)
             remember(request.id, "withdrawn")
             return [request]

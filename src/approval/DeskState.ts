@@ -22,6 +22,7 @@ import { RuleStore } from "./RuleStore.ts"
 import * as DeadlineClock from "./DeadlineClock.ts"
 import { type Describing, type Subject, Subjects } from "./Subject.ts"
 import { FileHash } from "./FileHash.ts"
+import { Vouchers } from "./Vouchers.ts"
 
 type EndState = ApprovalNotPending["state"]
 
@@ -53,6 +54,7 @@ export interface DeskState {
   readonly closing: Set<string>
   /** Stored requests that no call has asked for again yet, by the call. */
   readonly restored: Map<string, Pending>
+  readonly vouchers: Vouchers
   readonly policyOf: (session: string) => ApprovalPolicy
   readonly projectOf: (session: string) => string
   /** What became of a request that is no longer open. */
@@ -129,6 +131,7 @@ export const make = (options: ApprovalsOptions): Effect.Effect<DeskState, Patter
       projects,
       closing: new Set(),
       restored: new Map(),
+      vouchers: new Vouchers(),
       policyOf: (session) => policies.get(session) ?? options.policy,
       projectOf: (session) => projects.get(session) ?? "",
       endOf: (approvalId) => ended.get(approvalId) ?? "unknown",

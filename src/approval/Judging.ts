@@ -32,7 +32,7 @@ const worn = "It was denied several times in this task. Do something else, or as
 
 export const make = (state: DeskState, { ask }: Asking): Judging => {
   const { attended, audit, books, closing, delegate, files, grants, isContained, policyOf, projectOf } = state
-  const { repetition, subjects } = state
+  const { repetition, subjects, vouchers } = state
 
   /** What the mode says; only two of the modes ask what the call touches. */
   const byMode = (
@@ -182,6 +182,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     }
     if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
     if (closing.has(call.sessionId)) return unavailable(call)
+    if (verdict === "ask" && vouchers.redeem(call)) return allowed(call, "its start before a restart")
     if (repetition.isWorn(call.sessionId, likeness(call, subject))) return refuse(call, "repetition", worn)
     const asked: Cleared =
       verdict === "ask" && attended

@@ -36,6 +36,18 @@ export const toolMessage = (callId: string, content: string): StoredMessage => (
 export const errorContent = (message: string, more: Readonly<Record<string, string>> = {}): string =>
   JSON.stringify({ error: message, ...more })
 
+const failure = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ error: Schema.String })), {
+  onExcessProperty: "preserve"
+})
+
+/** The result of a call that failed, with more in it that the model is to know. */
+export const withMore = (stored: StoredMessage, more: Readonly<Record<string, unknown>>): StoredMessage => {
+  const { message } = stored
+  const known = message.role === "tool" ? failure(message.content) : Option.none()
+  if (message.role !== "tool" || Option.isNone(known)) return stored
+  return { ...stored, message: { ...message, content: JSON.stringify({ ...known.value, ...more }) } }
+}
+
 /** What the model must not forget of a call that ended otherwise than by its handler's own word. */
 const stays = "; what it did until then stays done. Verify before you repeat it."
 

@@ -28,6 +28,9 @@ const messageOf = ({ event }: Envelope): StoredMessage | undefined =>
 
 const atRoot = ({ worker }: Envelope): boolean => worker === undefined || (worker.length === 1 && worker[0] === "root")
 
+const isWithin = (path: ReadonlyArray<string>, of: ReadonlyArray<string>): boolean =>
+  path.length >= of.length && of.every((name, index) => path[index] === name)
+
 const placeOf = ({ iteration, task, worker }: Envelope, callId: string): string =>
   JSON.stringify([task, worker, iteration, callId])
 
@@ -77,18 +80,21 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
         return Effect.void
       }),
     read: (session, from, limit) => Effect.sync(() => events(session).slice(from - 1, from - 1 + limit)),
-    ofTasks: (session, { iteration, tags, tasks }) =>
+    ofTasks: (session, { iterations, tags, tasks, within }) =>
       Effect.sync(() =>
         events(session).filter(
-          ({ event, iteration: at, task = "" }) =>
-            tasks.includes(task) && tags.includes(event._tag) && (iteration === undefined || at === iteration)
+          ({ event, iteration, task = "", worker = [] }) =>
+            tasks.includes(task) &&
+            tags.includes(event._tag) &&
+            (iterations === undefined || (iteration !== undefined && iterations.includes(iteration))) &&
+            (within === undefined || isWithin(worker, within))
         )
       ),
-    used: (session, task) =>
+    used: (session, task, path) =>
       Effect.sync(() => {
         const meter = new Meter()
-        for (const { event, task: of } of events(session)) {
-          if (of === task && event._tag === "ModelAnswered") meter.add(event.usage)
+        for (const { event, task: of, worker = [] } of events(session)) {
+          if (of === task && event._tag === "ModelAnswered" && isWithin(worker, path)) meter.add(event.usage)
         }
         return meter.usage
       }),
@@ -112,6 +118,13 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
           .flatMap((envelope) => messageOf(envelope) ?? [])
           .slice(-limit)
       }),
+    workerMessages: (session, { limit, task, worker: path }) =>
+      Effect.sync(() =>
+        events(session)
+          .filter(({ task: of, worker = [] }) => of === task && worker.length === path.length && isWithin(worker, path))
+          .flatMap((envelope) => messageOf(envelope) ?? [])
+          .slice(-limit)
+      ),
     unfinished: (session) =>
       Effect.sync(() => {
         const tasks = new Set<string>()

@@ -4,7 +4,6 @@ import { Meter } from "../agent/Meter.ts"
 import * as SubWorkers from "../agent/SubWorkers.ts"
 import type { Tools } from "../agent/Tools.ts"
 import * as Worker from "../agent/Worker.ts"
-import type { WorkerSink } from "../agent/WorkerSink.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ModelService } from "../model/Model.ts"
@@ -25,16 +24,17 @@ export interface RootWorkerOptions {
   readonly tools: Tools["Type"]
   readonly view: ModelView
   readonly sink: TaskSink
-  /** Where the root itself tells what happens; its own place in the sink where absent. */
-  readonly own?: WorkerSink
   /** What the task had used before a restart. */
   readonly used?: Usage
   /** Paths of sub-workers that the task had before a restart. */
   readonly taken?: ReadonlyArray<ReadonlyArray<string>>
+  /** Where the root goes on, and those of its sub-workers that do. */
+  readonly from?: Worker.GoingOn
+  readonly standing?: ReadonlyArray<SubWorkers.StandingWorker>
 }
 
-/** The root worker of one task, and the sub-workers that its calls may start. */
-export const make = ({ model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
+/** Runs the root worker of one task, and the sub-workers that its calls start. */
+export const run = ({ model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
   const meter = new Meter()
   if (more.used !== undefined) meter.add(more.used)
   const common = { sessionId: session, profile, model, limits: options, spans: options.spans }
@@ -45,15 +45,10 @@ export const make = ({ model, options, profile, session, sink, tools, view, ...m
     open: sink.subWorker,
     meter,
     limits: options,
-    taken: more.taken ?? []
+    taken: more.taken ?? [],
+    standing: more.standing ?? []
   })
-  /** Lets calls delegate. */
-  const delegating = Effect.provideService(Delegation, delegation)
-  const own = more.own ?? sink.worker(path)
-  return {
-    delegating,
-    run: delegating(
-      Worker.run({ ...common, workerPath: path, systemPrompt: options.systemPrompt, tools, view, sink: own, meter })
-    )
-  }
+  const from = more.from === undefined ? {} : { from: more.from }
+  const own = { workerPath: path, systemPrompt: options.systemPrompt, tools, view, sink: sink.worker(path), meter }
+  return Effect.provideService(Worker.run({ ...common, ...own, ...from }), Delegation, delegation)
 }

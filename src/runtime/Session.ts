@@ -40,6 +40,7 @@ import {
 } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import { exitWithGrace } from "./exitWithGrace.ts"
+import { goOn } from "./goOn.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import { recover } from "./recover.ts"
 import { SessionStore } from "./SessionStore.ts"
@@ -192,7 +193,7 @@ export const make = (
         {}
       )
 
-    const launch = (task: string, body: Body, ended: () => void, restored: ReadonlyArray<string> = []) =>
+    const launch = (task: string, body: Body, ended: () => void, restored: TaskSink.Restored = TaskSink.afresh) =>
       Effect.gen(function* () {
         const sink = TaskSink.make(log, task, redactor, (message) => view.add(message), restored)
         const fiber = yield* Effect.forkDaemon(runTask(sink, body))
@@ -309,10 +310,11 @@ export const make = (
 
     const { continuation } = found
     if (continuation !== undefined) {
-      const body = yield* Continuation.resume(continuation, id, view, profile)
-      seen.add(continuation.task)
-      const restored = continuation.requests.map(({ id: request }) => request)
-      yield* Effect.uninterruptible(launch(continuation.task, body, () => undefined, restored))
+      const { requests, task } = continuation
+      const body = yield* goOn(continuation, id, view, profile)
+      seen.add(task)
+      const restored = { requests: requests.map((request) => request.id), deeds: found.deeds.get(task) }
+      yield* Effect.uninterruptible(launch(task, body, () => undefined, restored))
     }
 
     const loop: Effect.Effect<void> = commands.take.pipe(

@@ -118,17 +118,19 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
       from: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
-    /** The durable events of some tasks that have one of the tags, and the iteration where one is named, in order. */
+    /** The durable events of some tasks that have one of the tags, and what else is named, in order. */
     readonly ofTasks: (
       session: string,
       which: {
         readonly tasks: ReadonlyArray<string>
         readonly tags: ReadonlyArray<EventTag>
-        readonly iteration?: number
+        readonly iterations?: ReadonlyArray<number>
+        /** Only those of the worker at this path and of those below it. */
+        readonly within?: ReadonlyArray<string>
       }
     ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
-    /** What the answers of a task have used so far, those to its sub-workers included. */
-    readonly used: (session: string, task: string) => Effect.Effect<Usage, DatabaseError>
+    /** What the answers to a worker of a task have used so far, those to its sub-workers included. */
+    readonly used: (session: string, task: string, worker: ReadonlyArray<string>) => Effect.Effect<Usage, DatabaseError>
     readonly get: (session: string) => Effect.Effect<SessionSummary, SessionNotFound | DatabaseError>
     /** The latest first. */
     readonly list: (filter: {
@@ -139,6 +141,11 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     }) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
     /** The last `limit` messages of the root worker that the model may still see, in order. */
     readonly messages: (session: string, limit: number) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
+    /** The last `limit` messages of a sub-worker of a task, in order. */
+    readonly workerMessages: (
+      session: string,
+      of: { readonly task: string; readonly worker: ReadonlyArray<string>; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
     readonly unfinished: (session: string) => Effect.Effect<Unfinished, DatabaseError>
     /** At most `limit` of all sessions, the oldest first. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<WaitingApproval>, DatabaseError>

@@ -147,6 +147,21 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         })
       })
 
+    /** The worker at a path and those below it. */
+    const isWithin = (path: ReadonlyArray<string>) => {
+      const above = workerText(path)
+      return sql`(worker = ${above} OR substr(worker, 1, length(${above}) + 1) = ${`${above}/`})`
+    }
+    /** Messages that come latest first, in order. */
+    const messagesOf = (session: string, statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
+      Effect.flatMap(messageRows(statement), (found) =>
+        Effect.forEach(found.toReversed(), ({ message, seq }) =>
+          Effect.mapError(Either.flatMap(json(message), decodeMessage), () =>
+            damaged(session, `the message of event ${seq} cannot be read`)
+          )
+        )
+      )
+
     const open = yield* SqlLeases.make
 
     return SessionStore.of({
@@ -182,7 +197,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
             })
           })
         ),
-      ofTasks: (session, { iteration, tags, tasks }) =>
+      ofTasks: (session, { iterations, tags, tasks, within }) =>
         Effect.flatMap(
           eventRows(
             sql`SELECT seq, time, tag, task_id, iteration, worker, event, NULL AS checksum FROM events
@@ -190,19 +205,21 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
                 sql`session_id = ${session}`,
                 sql.in("task_id", tasks),
                 sql.in("tag", tags),
-                ...(iteration === undefined ? [] : [sql`iteration = ${iteration}`])
+                ...(iterations === undefined ? [] : [sql.in("iteration", iterations)]),
+                ...(within === undefined ? [] : [isWithin(within)])
               ])} ORDER BY seq`
           ),
           (found) => Effect.forEach(found, (row) => envelopeOf(session, row))
         ),
-      used: (session, task) =>
+      used: (session, task, worker) =>
         Effect.map(
           usageRows(
             sql`SELECT coalesce(sum(event ->> '$.usage.inputTokens'), 0) AS inputTokens,
                 coalesce(sum(event ->> '$.usage.outputTokens'), 0) AS outputTokens,
                 coalesce(sum(event ->> '$.usage.cachedInputTokens'), 0) AS cachedInputTokens,
                 coalesce(sum(event ->> '$.usage.reasoningTokens'), 0) AS reasoningTokens
-              FROM events WHERE session_id = ${session} AND task_id = ${task} AND tag = 'ModelAnswered'`
+              FROM events WHERE session_id = ${session} AND task_id = ${task} AND tag = 'ModelAnswered'
+                AND ${isWithin(worker)}`
           ),
           ([usage = noUsage]) => usage
         ),
@@ -222,19 +239,18 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           (found) => found.map(summary)
         ),
       messages: (session, limit) =>
-        Effect.flatMap(
-          messageRows(
-            sql`SELECT seq, message FROM messages WHERE session_id = ${session}
-              AND seq >= (SELECT visible_from FROM sessions WHERE id = ${session})
-              AND (worker IS NULL OR worker = 'root')
-              ORDER BY seq DESC LIMIT ${limit}`
-          ),
-          (found) =>
-            Effect.forEach(found.toReversed(), ({ message, seq }) =>
-              Effect.mapError(Either.flatMap(json(message), decodeMessage), () =>
-                damaged(session, `the message of event ${seq} cannot be read`)
-              )
-            )
+        messagesOf(
+          session,
+          sql`SELECT seq, message FROM messages WHERE session_id = ${session}
+            AND seq >= (SELECT visible_from FROM sessions WHERE id = ${session})
+            AND (worker IS NULL OR worker = 'root')
+            ORDER BY seq DESC LIMIT ${limit}`
+        ),
+      workerMessages: (session, { limit, task, worker }) =>
+        messagesOf(
+          session,
+          sql`SELECT seq, message FROM messages WHERE session_id = ${session} AND task_id = ${task}
+            AND worker = ${workerText(worker)} ORDER BY seq DESC LIMIT ${limit}`
         ),
       unfinished: Effect.fn("SessionStore.unfinished")(function* (session) {
         const tasks = yield* taskRows(

@@ -57,7 +57,7 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
           yield* sink.emit(new TaskStarted({ message }, trusted))
           const model = yield* openModel(models, profile)
           const own = { session: lease.session, options, profile, model, tools, view, sink }
-          return yield* RootWorker.make(own).run
+          return yield* RootWorker.run(own)
         }),
       invoke: (sink, command) =>
         Effect.gen(function* () {

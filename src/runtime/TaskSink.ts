@@ -1,13 +1,14 @@
 import * as Effect from "effect/Effect"
-import { type AgentEvent, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
+import { type AgentEvent, type MessageRecorded, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
+import { WorkerDeeds } from "../agent/Deeds.ts"
 import { ToolCallInterrupted } from "../gate/CallEvent.ts"
 import { errorContent, toolMessage } from "../gate/conclude.ts"
 import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import * as Pace from "../policy/Pace.ts"
 import { type RedactorShape, slice } from "../redaction/Redactor.ts"
-import { trusted, type ToolEvent } from "../tool/ToolEvent.ts"
+import { type ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
 import type { Place } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -19,6 +20,26 @@ interface OpenCall {
   readonly place: Place
   /** Its request that nobody has answered. */
   readonly approval?: string
+}
+
+/** A call of before a restart that goes on. */
+export interface TakenCall {
+  readonly callId: string
+  readonly tool: string
+  readonly requested: boolean
+  /** It started a worker, which goes on. */
+  readonly started: boolean
+  /** Its request, which waits again. */
+  readonly approval: string | undefined
+}
+
+/** A worker of before a restart that goes on. */
+export interface TakenWorker {
+  readonly path: ReadonlyArray<string>
+  /** The call that started it; none of the root. */
+  readonly callId: string | undefined
+  readonly iteration: number
+  readonly calls: ReadonlyArray<TakenCall>
 }
 
 interface OpenWorker {
@@ -73,11 +94,8 @@ export interface TaskSink {
   readonly emit: (event: DurableEvent) => Effect.Effect<void>
   readonly worker: (path: ReadonlyArray<string>) => WorkerSink
   readonly subWorker: OpenSink
-  /** Takes up calls of before a restart: those that were requested then are not requested again. */
-  readonly takeUp: (
-    place: Place,
-    calls: ReadonlyArray<{ readonly callId: string; readonly tool: string; readonly requested: boolean }>
-  ) => void
+  /** Takes up workers of before a restart, those above before those below: what they told then is not told again. */
+  readonly takeUp: (workers: ReadonlyArray<TakenWorker>) => void
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
   /**
    * Where calls wait for decisions: closes without a terminal event, as a process that dies would, so that the next owner
@@ -89,24 +107,45 @@ export interface TaskSink {
 /** A decision outlives its runtime only where the log has it: what nobody hears must not begin. */
 const unheard: Effect.Effect<never> = Effect.interruptible(Effect.never)
 
-/** `restored` are the ids of the requests of before a restart that the task waits for. */
+/** What a task has of the time before a restart. */
+export interface Restored {
+  /** The ids of the requests that it waits for again. */
+  readonly requests: ReadonlyArray<string>
+  /** What its workers had done. */
+  readonly deeds: WorkerDeeds | undefined
+}
+
+/** A task that begins. */
+export const afresh: Restored = { requests: [], deeds: undefined }
+
 export const make = (
   log: EventLog,
   task: string,
   redactor: RedactorShape,
   record: (message: StoredMessage) => void,
-  restored: ReadonlyArray<string> = []
+  restored: Restored = afresh
 ): TaskSink => {
+  const deeds = restored.deeds ?? new WorkerDeeds()
   let closed = false
   let cancelled = false
   /** Requests that nobody has answered and that the next owner can take up again. */
-  const waiting = new Set(restored)
+  const waiting = new Set(restored.requests)
   const calls = new Map<string, OpenCall>()
-  /** Calls that were requested before a restart. */
+  /** Calls that were requested, or started, before a restart. */
   const requested = new Set<string>()
+  const started = new Set<string>()
   /** The sub-workers that have started and not ended, the ones above before those below. */
   const workers = new Set<OpenWorker>()
 
+  /** An event of a worker as it is told; one that ends a call says what its worker has done. */
+  const toldOf = <E extends DurableEvent & (AgentEvent | ToolEvent)>(
+    event: E,
+    { iteration = 0, worker = [] }: Place
+  ): E => {
+    const told = redactEvent(isCallEnd(event) ? deeds.endOf(event, worker) : event, redactor)
+    deeds.note(told, worker, iteration)
+    return told
+  }
   /** Gives calls a result that will not get one any more. */
   const abandon = (which: (place: Place) => boolean) =>
     Effect.suspend(() => {
@@ -115,13 +154,12 @@ export const make = (
       return Effect.forEach(
         left,
         ([, { approval, callId, place, tool }]) => {
+          if (approval !== undefined) waiting.delete(approval)
           const undecided =
             approval === undefined ? [] : withdrawal({ callId, tool, approvalId: approval }, "interruption")
           const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
-          const told = redactEvent(
-            new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted),
-            redactor
-          )
+          const end = new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted)
+          const told = toldOf(end, place)
           if (isRoot(place.worker)) record(told.message)
           return Effect.zipRight(log.emitAll(undecided, place), log.emit(told, place))
         },
@@ -132,6 +170,7 @@ export const make = (
     Effect.suspend(() => {
       if (!workers.delete(worker)) return Effect.void
       const { path } = worker
+      if (event._tag !== "WorkerInterrupted") deeds.answered(path)
       return endWorkers((other) => isBelow(other.path, path)).pipe(
         Effect.zipRight(abandon((place) => same(place.worker ?? [], path))),
         Effect.zipRight(log.emit(redactEvent(event, redactor), { task, worker: path }))
@@ -148,7 +187,7 @@ export const make = (
   /** Notes which calls an event opens or closes. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
     const open = (callId: string, tool: string) => calls.set(keyOf(place, callId), { callId, tool, place })
-    if (event._tag === "ApprovalRequested" && isRoot(place.worker)) waiting.add(event.request.id)
+    if (event._tag === "ApprovalRequested") waiting.add(event.request.id)
     else if (event._tag === "ApprovalResolved") waiting.delete(event.approvalId)
     if (isCallEnd(event)) calls.delete(keyOf(place, event.callId))
     else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
@@ -165,6 +204,16 @@ export const make = (
     workers.size === 0 || !isCallEnd(event)
       ? Effect.void
       : endWorkers(({ callId, path }) => callId === event.callId && same(path.slice(0, -1), parent))
+  /** The end of a request of before a restart that its call does not ask again, e.g. because a rule allows it by now. */
+  const superseded = (
+    event: AgentEvent | ToolEvent,
+    place: Place
+  ): ReadonlyArray<ApprovalResolved | MessageRecorded> => {
+    if (restored.requests.length === 0 || (event._tag !== "ToolCallStarted" && !isCallEnd(event))) return []
+    const { callId, tool } = event
+    const approvalId = calls.get(keyOf(place, callId))?.approval
+    return approvalId === undefined ? [] : withdrawal({ callId, tool, approvalId }, "restart")
+  }
   const unlessClosed = (self: () => Effect.Effect<void>) => Effect.suspend(() => (closed ? Effect.void : self()))
 
   const sinkOf = (
@@ -175,12 +224,16 @@ export const make = (
     const at = (iteration: number): Place => ({ task, iteration, worker: path })
     const unlessMute = (self: () => Effect.Effect<void>) =>
       Effect.suspend(() => (closed || !isOpen() ? Effect.void : self()))
-    const hear = <E extends DurableEvent & (AgentEvent | ToolEvent)>(event: E, place: Place): E => {
-      track(event, place)
-      const told = redactEvent(event, redactor)
+    type Heard = DurableEvent & (AgentEvent | ToolEvent)
+    const written = <E extends Heard>(event: E, place: Place): E => {
+      const told = toldOf(event, place)
       const message = messageOf(told)
       if (message !== undefined) record(withSealed(message, event))
       return told
+    }
+    const hear = <E extends Heard>(event: E, place: Place): E => {
+      track(event, place)
+      return written(event, place)
     }
     return {
       task,
@@ -191,9 +244,11 @@ export const make = (
           redactAhead(event, redactor),
           unlessMute(() => {
             if (event._tag === "ToolCallRequested" && requested.delete(keyOf(place, event.callId))) return Effect.void
-            const settled = settle(event, place)
-            const told = hear(event, place)
-            return Effect.zipRight(settled, log.emit(told, place))
+            const before = superseded(event, place).map((one) => hear(one, place))
+            track(event, place)
+            const now = Effect.suspend(() => log.emit(written(event, place), place))
+            const settled = workers.size === 0 ? now : Effect.zipRight(settle(event, place), now)
+            return before.length === 0 ? settled : Effect.zipRight(log.emitAll(before, place), settled)
           })
         )
       },
@@ -207,13 +262,15 @@ export const make = (
           )
         }),
       commit: (event, iteration) =>
-        Effect.suspend(() =>
-          closed || !isOpen()
-            ? unheard
-            : isTransient(event)
-              ? Effect.void
-              : log.commit(redactEvent(event, redactor), at(iteration))
-        )
+        Effect.suspend(() => {
+          if (closed || !isOpen()) return unheard
+          if (isTransient(event)) return Effect.void
+          const place = at(iteration)
+          if (event._tag === "ToolCallStarted" && started.delete(keyOf(place, event.callId))) return Effect.void
+          const before = superseded(event, place).map((one) => hear(one, place))
+          const now = log.commit(redactEvent(event, redactor), place)
+          return before.length === 0 ? now : Effect.zipRight(log.emitAll(before, place), now)
+        })
     }
   }
 
@@ -228,22 +285,29 @@ export const make = (
       }),
     worker: (path) => sinkOf(path, () => true, isRoot(path) ? record : () => undefined),
     subWorker: (path, record) => {
-      let worker: OpenWorker | undefined
+      let worker = [...workers].find((open) => same(open.path, path))
       return {
         ...sinkOf(path, () => worker !== undefined && workers.has(worker), record),
         begin: (event) =>
           unlessClosed(() => {
             worker = { path, callId: event.callId }
             workers.add(worker)
+            deeds.begin(path, event.callId)
             return log.emit(redactEvent(event, redactor), { task, worker: path })
           }),
         end: (event) => unlessClosed(() => (worker === undefined ? Effect.void : endWorker(worker, event)))
       }
     },
-    takeUp: (place, taken) => {
-      for (const { callId, requested: before, tool } of taken) {
-        calls.set(keyOf(place, callId), { callId, tool, place })
-        if (before) requested.add(keyOf(place, callId))
+    takeUp: (taken) => {
+      for (const { callId, calls: own, iteration, path } of taken) {
+        if (callId !== undefined) workers.add({ path, callId })
+        for (const { approval, callId, requested: before, started: running, tool } of own) {
+          const place: Place = { task, iteration, worker: path }
+          const key = keyOf(place, callId)
+          calls.set(key, { callId, tool, place, ...(approval === undefined ? {} : { approval }) })
+          if (before) requested.add(key)
+          if (running) started.add(key)
+        }
       }
     },
     suspend: () => {

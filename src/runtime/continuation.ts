@@ -1,70 +1,87 @@
 import * as Effect from "effect/Effect"
-import { type AgentEvent, IterationEnded, isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
+import { isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
-import { lastMessages } from "../agent/lastMessages.ts"
-import { runCalls } from "../agent/runCalls.ts"
-import { Tools } from "../agent/Tools.ts"
-import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
-import type { WorkerSink } from "../agent/WorkerSink.ts"
+import { WorkerDeeds } from "../agent/Deeds.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
-import type { ModelView } from "../conversation/ModelView.ts"
-import { monotonicMillis } from "../middleware/monotonic.ts"
+import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Usage } from "../model/ModelPart.ts"
-import { Models, type ProfileError } from "../model/Models.ts"
-import { openModel } from "../model/openModel.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import { type ToolEvent, trusted } from "../tool/ToolEvent.ts"
 import type { Envelope, Place } from "./Envelope.ts"
 import type { EventLog } from "./EventLog.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as RootWorker from "./RootWorker.ts"
-import { RuntimeOptions } from "./RuntimeOptions.ts"
-import type { SessionStore, Unfinished } from "./SessionStore.ts"
-import type { TaskSink } from "./TaskSink.ts"
+import type { SessionStore, Unfinished, UnfinishedCall } from "./SessionStore.ts"
 
-/** A task that died while calls of its root worker waited for decisions, and that can go on once they come. */
-export interface Continuation {
-  readonly task: string
+type Path = ReadonlyArray<string>
+
+/** A worker that stopped with its runtime and goes on: calls of its last answer wait for decisions, or for workers that do. */
+export interface Stopped {
+  readonly path: Path
+  /** The call of its parent that started it; none of the root. */
+  readonly callId: string | undefined
   readonly iteration: number
-  /** Calls of the last answer that have no result and were never started, in the model's order. */
+  /** Calls of the last answer that have no result and go on, in the model's order. */
   readonly calls: ReadonlyArray<FunctionCall>
   /** Those of them that have been requested. */
   readonly requested: ReadonlySet<string>
+  /** Those of them whose workers go on. */
+  readonly started: ReadonlySet<string>
   /** The answer that asked for them; none where a person did. */
   readonly answered: ModelAnswered | undefined
+  /** What its calls wait for. */
+  readonly requests: ReadonlyArray<ApprovalRequest>
+}
+
+/** A sub-worker that goes on, with its conversation so far and what it and those below it have used. */
+export interface StoppedSubWorker extends Stopped {
+  readonly callId: string
+  readonly view: ModelView
+  readonly used: Usage
+}
+
+/** A task that died while calls of its workers waited for decisions, and that can go on once they come. */
+export interface Continuation {
+  readonly task: string
+  readonly root: Stopped
+  /** Those above before those below. */
+  readonly below: ReadonlyArray<StoppedSubWorker>
   /** What the task has used so far. */
   readonly used: Usage
+  /** All that its workers wait for, in the order of asking. */
   readonly requests: ReadonlyArray<ApprovalRequest>
-  /** The sub-workers that it has had. */
-  readonly workers: ReadonlyArray<SubWorker>
+  /** The paths of the sub-workers that it has had. */
+  readonly taken: ReadonlyArray<Path>
 }
 
 /** A sub-worker of a task. */
 interface SubWorker {
   readonly task: string
-  readonly path: ReadonlyArray<string>
+  readonly path: Path
+  readonly callId: string
 }
 
 /** What was found in the log of a dead owner. */
 export interface Found {
   readonly continuation: Continuation | undefined
-  /** Sub-workers that have not ended. */
+  /** Sub-workers that have not ended and do not go on. */
   readonly workers: ReadonlyArray<SubWorker>
+  /** What open sub-workers have done, by the task. */
+  readonly deeds: ReadonlyMap<string, WorkerDeeds>
   /** Requests that nobody asks any more and where they were asked. */
   readonly withdrawn: ReadonlyArray<{ readonly events: ReturnType<typeof withdrawn>; readonly place: Place }>
   /** The store without what goes on, so that nobody closes it. */
   readonly store: SessionStore["Type"]
 }
 
-/** Nothing was left open. */
-export const none = { continuation: undefined, workers: [], withdrawn: [] } as const
-
 interface Asked {
   readonly request: ApprovalRequest
   readonly place: Place
 }
+
+/** Messages of a sub-worker that are loaded. */
+const loadedMessages = 1000
 
 /** What tells which requests and sub-workers of a task are open. */
 const opening = [
@@ -77,17 +94,15 @@ const opening = [
   "WorkerInterrupted"
 ] as const
 
-/** What is to be known of unfinished tasks, in order: all else of them may be long and is not read. */
-const eventsOf = (log: EventLog, store: SessionStore["Type"], tasks: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { session } = log.lease
-    const events = yield* store.ofTasks(session, { tasks, tags: opening })
-    const asked = events.findLast(({ event, worker }) => event._tag === "ApprovalRequested" && worker?.length === 1)
-    if (asked?.iteration === undefined) return events
-    const { iteration } = asked
-    const answers = yield* store.ofTasks(session, { tasks, tags: ["ModelAnswered", "ToolCallRequested"], iteration })
-    return [...events, ...answers].toSorted((a, b) => a.seq - b.seq)
-  })
+/** What a worker has done. */
+const deeds = [
+  "ToolCallRequested",
+  "ToolCallCompleted",
+  "ToolCallFailed",
+  "ToolCallInterrupted",
+  "ToolCallOutcomeUnknown",
+  "FileChanged"
+] as const
 
 /** The end of a request that nobody asks any more. */
 const withdrawn = ({ callId, id: approvalId, tool }: ApprovalRequest) =>
@@ -96,79 +111,159 @@ const withdrawn = ({ callId, id: approvalId, tool }: ApprovalRequest) =>
 const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
   JSON.stringify([task, iteration, worker, callId])
 
+const isSame = (a: Path = [], b: Path = []): boolean => a.length === b.length && a.every((name, at) => name === b[at])
+
+const isChild = (path: Path, of: Path): boolean => path.length === of.length + 1 && isSame(path.slice(0, -1), of)
+
 /** The sub-workers that have started, by their places, and whether they have not ended. */
 const workersOf = (events: ReadonlyArray<Envelope>) => {
   const found = new Map<string, SubWorker & { readonly open: boolean }>()
   for (const { event, task = "", worker: path = [] } of events) {
-    const open = event._tag === "WorkerStarted"
-    if (!open && !isWorkerEnd(event)) continue
-    found.set(JSON.stringify([task, path]), { task, path, open })
+    const key = JSON.stringify([task, path])
+    if (event._tag === "WorkerStarted") found.set(key, { task, path, callId: event.callId, open: true })
+    else if (isWorkerEnd(event)) found.set(key, { task, path, callId: "", ...found.get(key), open: false })
   }
   return [...found.values()]
 }
 
-const callsOf = ({ message: { message } }: ModelAnswered): ReadonlyArray<FunctionCall> =>
-  message.role === "assistant" ? (message.tool_calls ?? []) : []
+const callsOf = (answered: ModelAnswered | undefined): ReadonlyArray<FunctionCall> => {
+  const message = answered?.message.message
+  return message?.role === "assistant" ? (message.tool_calls ?? []) : []
+}
 
-/** The calls of a task that no model has asked for. */
+/** Calls that no model has asked for. */
 const manual = (events: ReadonlyArray<Envelope>): ReadonlyArray<FunctionCall> =>
-  events.flatMap(({ event, worker }) =>
-    event._tag === "ToolCallRequested" && worker?.length === 1
+  events.flatMap(({ event }) =>
+    event._tag === "ToolCallRequested"
       ? [{ id: event.callId, type: "function" as const, function: { name: event.tool, arguments: event.arguments } }]
       : []
   )
 
-/** The task whose calls wait, as far as its events tell. */
+/** What is known of an unfinished task. */
+interface Left {
+  readonly events: ReadonlyArray<Envelope>
+  readonly calls: ReadonlyArray<UnfinishedCall>
+  readonly open: ReadonlyArray<Asked>
+  readonly workers: ReadonlyArray<SubWorker & { readonly open: boolean }>
+}
+
+/** The iteration that a worker was in: only its last answer has calls without a result. */
+const iterationOf = (calls: ReadonlyArray<UnfinishedCall>, path: Path): number | undefined => {
+  const own = calls.filter(({ worker }) => isSame(worker, path)).map(({ iteration }) => iteration)
+  return own.length === 0 ? undefined : Math.max(...own)
+}
+
+/** The worker and those below it that go on, those above first; nothing where none of their calls waits. */
+const stoppedAt = (left: Left, path: Path, callId: string | undefined): ReadonlyArray<Stopped> => {
+  const iteration = iterationOf(left.calls, path)
+  if (iteration === undefined) return []
+  const own = left.events.filter(({ iteration: at, worker }) => at === iteration && isSame(worker, path))
+  const asked = left.open.filter(({ place }) => place.iteration === iteration && isSame(place.worker, path))
+  const unanswered = left.calls.filter(({ iteration: at, worker }) => at === iteration && isSame(worker, path))
+  const kept = new Set(unanswered.filter(({ mayHaveHappened }) => !mayHaveHappened).map((call) => call.callId))
+  // Whatever was decided and not started stays undone: its decision was for a process that is gone. One that is asked again,
+  // for what it showed has changed, waits.
+  const asksNow = new Set(asked.map(({ request }) => request.callId))
+  for (const { event } of own) {
+    if (event._tag === "ApprovalResolved" && !asksNow.has(event.callId)) kept.delete(event.callId)
+  }
+  const below = left.workers.flatMap((worker) => {
+    const isOpen = worker.open && isChild(worker.path, path) && unanswered.some((call) => call.callId === worker.callId)
+    const standing = isOpen ? stoppedAt(left, worker.path, worker.callId) : []
+    return standing.length === 0 ? [] : [{ callId: worker.callId, standing }]
+  })
+  const started = new Set(below.map((worker) => worker.callId))
+  const answer = own.findLast(({ event }) => event._tag === "ModelAnswered")?.event
+  const answered = answer?._tag === "ModelAnswered" ? answer : undefined
+  const calls = (answered === undefined ? manual(own) : callsOf(answered)).filter(
+    ({ id }) => kept.has(id) || started.has(id)
+  )
+  const requests = asked.filter(({ request }) => kept.has(request.callId)).map(({ request }) => request)
+  if (requests.length === 0 && below.length === 0) return []
+  const requested = new Set(own.flatMap(({ event }) => (event._tag === "ToolCallRequested" ? [event.callId] : [])))
+  const stopped = { path, callId, iteration, calls, requested, started, answered, requests }
+  return [stopped, ...below.flatMap(({ standing }) => standing)]
+}
+
+const placeOf = ({ iteration, task, worker }: Place): Place => ({
+  ...(task === undefined ? {} : { task }),
+  ...(iteration === undefined ? {} : { iteration }),
+  ...(worker === undefined ? {} : { worker })
+})
+
+/** What is to be known of unfinished tasks, in order: all else of them may be long and is not read. */
+const read = (session: string, store: SessionStore["Type"], { calls, tasks }: Unfinished) =>
+  Effect.gen(function* () {
+    const events = yield* store.ofTasks(session, { tasks, tags: opening })
+    if (!events.some(({ event }) => event._tag === "ApprovalRequested")) return events
+    const workers = [RootWorker.path, ...workersOf(events).flatMap(({ open, path }) => (open ? [path] : []))]
+    const iterations = new Set(workers.map((path) => iterationOf(calls, path)).filter((one) => one !== undefined))
+    const tags = ["ModelAnswered", "ToolCallRequested"] as const
+    const answers = yield* store.ofTasks(session, { tasks, tags, iterations: [...iterations] })
+    return [...events, ...answers].toSorted((a, b) => a.seq - b.seq)
+  })
+
+/** What the open sub-workers of each task have done. */
+const deedsOf = (session: string, store: SessionStore["Type"], open: ReadonlyArray<SubWorker>) =>
+  Effect.gen(function* () {
+    const found = new Map<string, WorkerDeeds>()
+    for (const { callId, path, task } of open) {
+      const known = found.get(task) ?? new WorkerDeeds()
+      found.set(task, known)
+      known.begin(path, callId)
+    }
+    // What those below have done is a part of what those above have.
+    for (const { path, task } of open.filter(({ path }) => path.length === 2)) {
+      const events = yield* store.ofTasks(session, { tasks: [task], tags: deeds, within: path })
+      for (const { event, iteration = 0, worker = [] } of events) {
+        const isDeed = (deeds as ReadonlyArray<string>).includes(event._tag)
+        if (isDeed) found.get(task)?.note(event as Parameters<WorkerDeeds["note"]>[0], worker, iteration)
+      }
+    }
+    return found
+  })
+
+/** The task whose calls wait. */
 const continuationOf = (
+  session: string,
+  store: SessionStore["Type"],
   events: ReadonlyArray<Envelope>,
   unfinished: Unfinished,
   open: ReadonlyMap<string, Asked>
-): Omit<Continuation, "used"> | undefined => {
-  const waiting = [...open.values()].filter(({ place }) => place.worker?.length === 1)
-  const task = waiting[0]?.place.task
-  if (task === undefined || !unfinished.tasks.includes(task)) return undefined
-  if (events.some(({ event, task: of }) => of === task && event._tag === "TaskCancelling")) return undefined
-  const answered = events.findLast(
-    ({ event, task: of, worker }) => of === task && worker?.length === 1 && event._tag === "ModelAnswered"
-  )
-  const answer = answered?.event._tag === "ModelAnswered" ? answered.event : undefined
-  const { iteration = ManualCall.iteration } = answered ?? {}
-  const requests = waiting.filter(({ place }) => place.task === task && place.iteration === iteration)
-  const unanswered = new Set(
-    unfinished.calls
-      .filter((call) => call.task === task && call.iteration === iteration && call.worker.length === 1)
-      .filter((call) => !call.mayHaveHappened)
-      .map(({ callId }) => callId)
-  )
-  // Whatever was decided and not started stays undone: its decision was for a process that is gone. One that is asked again,
-  // for what it showed has changed, waits.
-  const asksNow = new Set(requests.map(({ request }) => request.callId))
-  for (const { event, iteration: at, task: of, worker } of events) {
-    if (of === task && at === iteration && worker?.length === 1 && event._tag === "ApprovalResolved") {
-      if (!asksNow.has(event.callId)) unanswered.delete(event.callId)
+) =>
+  Effect.gen(function* () {
+    const asked = [...open.values()]
+    const task = asked.map(({ place }) => place.task).find((one) => one !== undefined && unfinished.tasks.includes(one))
+    const own = events.filter((envelope) => envelope.task === task)
+    if (task === undefined || own.some(({ event }) => event._tag === "TaskCancelling")) return undefined
+    const left: Left = {
+      events: own,
+      calls: unfinished.calls.filter((call) => call.task === task),
+      open: asked.filter(({ place }) => place.task === task),
+      workers: workersOf(own)
     }
-  }
-  const asked = answer === undefined ? manual(events.filter((envelope) => envelope.task === task)) : callsOf(answer)
-  const calls = asked.filter(({ id }) => unanswered.has(id))
-  const waits = requests.filter(({ request }) => unanswered.has(request.callId))
-  if (waits.length === 0) return undefined
-  const workers = workersOf(events).filter((worker) => worker.task === task)
-  const ofTask = events.filter((envelope) => envelope.task === task)
-  const requested = new Set(
-    ofTask.flatMap(({ event, iteration: at, worker }) =>
-      event._tag === "ToolCallRequested" && at === iteration && worker?.length === 1 ? [event.callId] : []
-    )
-  )
-  return {
-    task,
-    iteration,
-    calls,
-    requested,
-    answered: answer,
-    requests: waits.map(({ request }) => request),
-    workers
-  }
-}
+    const [root, ...below] = stoppedAt(left, RootWorker.path, undefined)
+    if (root === undefined) return undefined
+    if (root.answered === undefined && root.iteration !== ManualCall.iteration) return undefined
+    const waits = new Set([root, ...below].flatMap(({ requests }) => requests.map(({ id }) => id)))
+    const used = (path: Path) => store.used(session, task, path)
+    const continuation: Continuation = {
+      task,
+      root,
+      below: yield* Effect.forEach(below, (stopped) =>
+        Effect.gen(function* () {
+          const view = new ModelView()
+          const of = { task, worker: stopped.path, limit: loadedMessages }
+          for (const message of yield* store.workerMessages(session, of)) view.add(message)
+          return { ...stopped, callId: stopped.callId ?? "", view, used: yield* used(stopped.path) }
+        })
+      ),
+      used: yield* used(RootWorker.path),
+      requests: left.open.flatMap(({ request }) => (waits.has(request.id) ? [request] : [])),
+      taken: left.workers.map(({ path }) => path)
+    }
+    return continuation
+  })
 
 /**
  * Looks for requests that a dead owner left open (A12). Those of a task that can go on are taken up again under their ids
@@ -176,158 +271,43 @@ const continuationOf = (
  */
 export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError, Approvals> =>
   Effect.gen(function* () {
-    const nothing: Found = { ...none, store }
+    const nothing: Found = { continuation: undefined, workers: [], deeds: new Map(), withdrawn: [], store }
     if (log.lease.created) return nothing
-    const unfinished = yield* store.unfinished(log.lease.session)
+    const { session } = log.lease
+    const unfinished = yield* store.unfinished(session)
     if (unfinished.tasks.length === 0) return nothing
-    const events = yield* eventsOf(log, store, unfinished.tasks)
+    const events = yield* read(session, store, unfinished)
     const open = new Map<string, Asked>()
     for (const { event, seq: _, ...place } of events) {
       if (event._tag === "ApprovalRequested") open.set(event.request.id, { request: event.request, place })
       else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
     }
-    const goes = continuationOf(events, unfinished, open)
-    const continuation =
-      goes === undefined ? undefined : { ...goes, used: yield* store.used(log.lease.session, goes.task) }
+    const continuation = yield* continuationOf(session, store, events, unfinished, open)
     const goesOn = new Set(continuation?.requests.map(({ id }) => id))
     const left = [...open.values()]
       .filter(({ request }) => !goesOn.has(request.id))
-      .map(({ place: { iteration, task, worker }, request }) => ({
-        events: withdrawn(request),
-        place: {
-          ...(task === undefined ? {} : { task }),
-          ...(iteration === undefined ? {} : { iteration }),
-          ...(worker === undefined ? {} : { worker })
-        }
-      }))
-    const workers = workersOf(events).filter(({ open }) => open)
-    if (continuation === undefined) return { ...nothing, withdrawn: left, workers }
+      .map(({ place, request }) => ({ events: withdrawn(request), place: placeOf(place) }))
+    const workers = workersOf(events).filter((worker) => worker.open)
+    const found = { continuation, withdrawn: left, deeds: yield* deedsOf(session, store, workers) }
+    if (continuation === undefined) return { ...found, workers, store }
     yield* (yield* Approvals).restore(continuation.requests)
-    const { iteration, task } = continuation
-    const kept = new Set(continuation.calls.map(({ id }) => keyOf(id, { task, iteration, worker: RootWorker.path })))
+    const { below, root, task } = continuation
+    const stopped = [root, ...below]
+    const kept = new Set(
+      stopped.flatMap(({ calls, iteration, path }) =>
+        calls.map(({ id }) => keyOf(id, { task, iteration, worker: path }))
+      )
+    )
     return {
-      continuation,
-      withdrawn: left,
-      workers,
+      ...found,
+      workers: workers.filter((one) => one.task !== task || !below.some(({ path }) => isSame(path, one.path))),
       store: {
         ...store,
-        unfinished: (session) =>
-          Effect.map(store.unfinished(session), ({ calls, tasks }) => ({
+        unfinished: (of) =>
+          Effect.map(store.unfinished(of), ({ calls, tasks }) => ({
             tasks: tasks.filter((other) => other !== task),
             calls: calls.filter((call) => !kept.has(keyOf(call.callId, call)))
           }))
       }
-    }
-  })
-
-/** Numbers the iterations on from those before the restart. */
-const after = (sink: WorkerSink, iterations: number): WorkerSink => ({
-  task: sink.task,
-  emit: (event, iteration) => sink.emit(event, iteration + iterations),
-  emitAll: (events, iteration) => sink.emitAll(events, iteration + iterations),
-  commit: (event, iteration) => sink.commit(event, iteration + iterations)
-})
-
-const isCallEnd = (event: { readonly _tag: string }): boolean =>
-  event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed" || event._tag === "ToolCallInterrupted"
-
-/** Withdraws a request of before the restart that its call has not asked again, e.g. because a rule allows it by now. */
-const withdrawing = (sink: WorkerSink, open: Map<string, ApprovalRequest>): WorkerSink => {
-  const note = (event: AgentEvent | ToolEvent): void => {
-    if (event._tag === "ApprovalResolved" && open.get(event.callId)?.id === event.approvalId) open.delete(event.callId)
-  }
-  return {
-    ...sink,
-    emit: (event, iteration) =>
-      Effect.suspend(() => {
-        note(event)
-        const request =
-          event._tag === "ToolCallStarted" || (isCallEnd(event) && "callId" in event)
-            ? open.get(event.callId)
-            : undefined
-        if (request === undefined) return sink.emit(event, iteration)
-        open.delete(request.callId)
-        return Effect.zipRight(sink.emitAll(withdrawn(request), iteration), sink.emit(event, iteration))
-      }),
-    emitAll: (events, iteration) =>
-      Effect.suspend(() => {
-        for (const event of events) note(event)
-        return sink.emitAll(events, iteration)
-      }),
-    commit: (event, iteration) =>
-      Effect.suspend(() => {
-        const request = event._tag === "ToolCallStarted" ? open.get(event.callId) : undefined
-        if (request === undefined) return sink.commit(event, iteration)
-        open.delete(request.callId)
-        return Effect.zipRight(sink.emitAll(withdrawn(request), iteration), sink.commit(event, iteration))
-      })
-  }
-}
-
-/** Goes on where the task stopped: the calls that wait, then the model again. */
-export const resume = (
-  { answered, calls, iteration, requested, requests, task, used, workers }: Continuation,
-  session: string,
-  view: ModelView,
-  profile: string
-): Effect.Effect<
-  (sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>,
-  never,
-  Models | Tools | Approvals
-> =>
-  Effect.gen(function* () {
-    const options = yield* RuntimeOptions
-    const models = yield* Models
-    const tools = yield* Tools
-    const approvals = yield* Approvals
-    return (sink) => {
-      const open = new Map(requests.map((request) => [request.callId, request]))
-      const worker = withdrawing(sink.worker(RootWorker.path), open)
-      const place = { sessionId: session, workerPath: RootWorker.path, iteration, context: () => lastMessages(view) }
-      const settled = Effect.zipRight(
-        approvals.abandon(session),
-        Effect.suspend(() =>
-          Effect.forEach([...open.values()], (request) => worker.emitAll(withdrawn(request), iteration), {
-            discard: true
-          })
-        )
-      )
-      return Effect.gen(function* () {
-        const startedAt = yield* monotonicMillis
-        sink.takeUp(
-          { task, iteration, worker: RootWorker.path },
-          calls.map(({ function: { name: tool }, id: callId }) => ({ callId, tool, requested: requested.has(callId) }))
-        )
-        if (answered === undefined) {
-          const runs = Effect.forEach(calls, (call) => ManualCall.run(tools, worker, session, call))
-          const [outcome] = yield* Effect.ensuring(runs, settled)
-          return (
-            outcome ?? (yield* new TaskStopped({ reason: "The call that waited is not known any more. Run it again." }))
-          )
-        }
-        const { refusal, root } = yield* Effect.ensuring(
-          Effect.gen(function* () {
-            const model = yield* openModel(models, profile)
-            const taken = workers.map(({ path }) => path)
-            const own = after(sink.worker(RootWorker.path), iteration)
-            const more = { own, taken, used }
-            const root = RootWorker.make({ session, options, profile, model, tools, view, sink, ...more })
-            const limit = options.parallelCalls
-            const refusal = yield* root.delegating(runCalls(calls, { tools, sink: worker, place, limit }))
-            return { refusal, root }
-          }),
-          settled
-        )
-        if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
-        const ended = {
-          usage: answered.usage,
-          totalTokens: used.inputTokens + used.outputTokens,
-          calls: callsOf(answered).length,
-          durationMillis: Math.round((yield* monotonicMillis) - startedAt)
-        }
-        yield* worker.emit(new IterationEnded(ended, trusted), iteration)
-        const outcome = yield* root.run
-        return { ...outcome, iterations: outcome.iterations + iteration }
-      })
     }
   })

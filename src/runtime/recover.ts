@@ -58,7 +58,7 @@ const outcomes = (call: UnfinishedCall) => {
  */
 export const recover = (
   log: EventLog,
-  { continuation, store, withdrawn, workers }: Found,
+  { continuation, deeds, store, withdrawn, workers }: Found,
   view: ModelView,
   commandId?: string
 ): Effect.Effect<void, DatabaseError> =>
@@ -84,21 +84,36 @@ export const recover = (
       {}
     )
     for (const { events, place } of withdrawn) yield* log.emitAll(events, place)
+    /** Ends a call, with what its worker had done. */
+    const closed = (call: UnfinishedCall) => {
+      const { iteration, task, worker } = call
+      const done = deeds.get(task)
+      const goesOn = task === continuation?.task ? continuation.below : []
+      const seenBy = worker.length === 1 ? view : goesOn.find(({ path }) => path.join("/") === worker.join("/"))?.view
+      return Effect.forEach(
+        outcomes(call),
+        (event) => {
+          const told = done?.endOf(event, worker) ?? event
+          done?.note(told, worker, iteration)
+          seenBy?.add(told.message)
+          return log.emit(told, { task, iteration, worker })
+        },
+        { discard: true }
+      )
+    }
     // What a worker has asked for ends before the worker, and the worker before the call that started it.
     const endings = [
-      ...unfinished.calls.flatMap((call) => {
-        const { iteration, task, worker } = call
-        return outcomes(call).map((event) => ({ event, place: { task, iteration, worker } }))
-      }),
-      ...workers.map(({ path, task }) => ({
-        event: new WorkerInterrupted({ durationMillis: 0 }, trusted),
-        place: { task, worker: path }
+      ...unfinished.calls.map((call) => ({ worker: call.worker, end: Effect.suspend(() => closed(call)) })),
+      ...workers.map(({ path: worker, task }) => ({
+        worker,
+        end: log.emit(new WorkerInterrupted({ durationMillis: 0 }, trusted), { task, worker })
       }))
     ]
-    for (const { event, place } of endings.toSorted((a, b) => b.place.worker.length - a.place.worker.length)) {
-      if ("message" in event && place.worker.length === 1) view.add(event.message)
-      yield* log.emit(event, place)
-    }
+    yield* Effect.forEach(
+      endings.toSorted((a, b) => b.worker.length - a.worker.length),
+      ({ end }) => end,
+      { discard: true }
+    )
     for (const task of unfinished.tasks) {
       const message = "The runtime stopped while the task was in flight. Send the prompt again to go on."
       yield* log.emit(new TaskFailed({ kind: "crash", message, durationMillis: 0 }, trusted), { task })

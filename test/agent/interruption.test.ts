@@ -213,6 +213,12 @@ describe("a runtime that died", () => {
       const [request] = yield* sentTo(model, "after")
       const roles = request?.messages.map(({ message }) => message.role)
       assert.deepStrictEqual(roles, ["user", "assistant", "tool", "tool", "user"])
+      const [, , result] = request?.messages.map(({ message }) => message.content ?? "") ?? []
+      assert.deepStrictEqual(JSON.parse(result ?? "").calls, [
+        "ask {}",
+        "ask {}",
+        'delegate {"task":"two"} (outcome unknown)'
+      ])
       assert.notInclude(JSON.stringify(request?.messages), "the text of two")
     })
   )

@@ -209,7 +209,7 @@ describe("a request that outlives its runtime", () => {
     })
   )
 
-  it.scoped("is withdrawn where it was a sub-worker's, which did not survive (A8, A12)", () =>
+  it.scoped("is withdrawn where no worker that goes on has asked it (A8, A12)", () =>
     Effect.gen(function* () {
       const { request, send, session, submit, world } = yield* opened()
       yield* submit("t", shell("c1", "touch a"))

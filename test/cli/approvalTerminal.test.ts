@@ -171,6 +171,65 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     assert.notInclude((await tollgate(at, ["approvals", "list"])).stdout, "waiting")
   })
 
+  it("of a worker two deep waits again after kill -9 and after SIGTERM, and runs once (A12, R9, U3)", async () => {
+    const delegate = (task: string) => ({ steps: [{ call: { name: "delegate", arguments: { task } } }] })
+    scripted(at, [
+      { when: "begin", ...delegate("the first job") },
+      { when: "the first job", ...delegate("the second job") },
+      { when: "the second job", ...write("a.txt", "one\n") },
+      { repeat: true, ...done }
+    ])
+    const bound = async (terminal: Probe) => {
+      await terminal.seen("allow?")
+      terminal.press("d")
+      const [, digest = "nothing"] = /bound to\s+(\w{40})/.exec(await terminal.seen(/bound to\s+\w{40}/)) ?? []
+      terminal.press("q")
+      await terminal.seen("allow?")
+      return digest
+    }
+    const first = await open(["run", "begin"])
+    const digest = await bound(first)
+    for (const [signal, code] of [
+      ["SIGKILL", 137],
+      ["SIGTERM", 143]
+    ] as const) {
+      const terminal = signal === "SIGKILL" ? first : await open(["--continue"])
+      assert.strictEqual(await bound(terminal), digest)
+      const [pid = 0] = ownersOf(at)
+      process.kill(pid, signal)
+      assert.strictEqual(await terminal.ended, code)
+      await gone(pid)
+      assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    }
+    const last = await open(["--continue"])
+    assert.strictEqual(await bound(last), digest)
+    last.press("y")
+    await last.seen("So be it.")
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
+    await last.seen(/^›$/m)
+    last.press("\u0004")
+    assert.strictEqual(await last.ended, 0)
+    const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
+    const told = [...stdout.matchAll(/"_tag":"((?:Approval|Worker|Task)\w+ed|ToolCallStarted)"/g)].map(([, tag]) => tag)
+    assert.deepStrictEqual(
+      told.filter((tag) => tag !== "ApprovalMoved"),
+      [
+        "TaskQueued",
+        "TaskStarted",
+        "ToolCallStarted",
+        "WorkerStarted",
+        "ToolCallStarted",
+        "WorkerStarted",
+        "ApprovalRequested",
+        "ApprovalResolved",
+        "ToolCallStarted",
+        "WorkerCompleted",
+        "WorkerCompleted",
+        "TaskCompleted"
+      ]
+    )
+  })
+
   it("expires, which is a no that says so (A8)", async () => {
     scripted(at, [write("a.txt", "one\n"), done], { approvals: { timeout: "1 second" } })
     const terminal = await open(["run", "write"])

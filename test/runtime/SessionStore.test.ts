@@ -122,11 +122,18 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
       const numbers = (...which: ReadonlyArray<number>) => events.filter(({ seq }) => which.includes(seq))
       const found = yield* store.ofTasks("s", { tasks: ["t"], tags })
       assert.deepStrictEqual(found, numbers(1, 3, 9, 10))
-      assert.deepStrictEqual(yield* store.ofTasks("s", { tasks: ["t", "u"], tags, iteration: 1 }), numbers(3, 8))
+      assert.deepStrictEqual(yield* store.ofTasks("s", { tasks: ["t", "u"], tags, iterations: [1] }), numbers(3, 8))
+      const below = { tasks: ["t"], tags, within: ["root", "W1"] }
+      assert.deepStrictEqual(yield* store.ofTasks("s", below), numbers(10))
       assert.deepStrictEqual(yield* store.ofTasks("s", { tasks: [], tags }), [])
       const twice = { inputTokens: 10, outputTokens: 6, cachedInputTokens: 4, reasoningTokens: 2 }
-      assert.deepStrictEqual(yield* store.used("s", "t"), twice)
-      assert.deepStrictEqual(yield* store.used("s", "none"), noUsage)
+      assert.deepStrictEqual(yield* store.used("s", "t", ["root"]), twice)
+      assert.deepStrictEqual(yield* store.used("s", "t", ["root", "W1"]), usage)
+      assert.deepStrictEqual(yield* store.used("s", "t", ["root", "W"]), noUsage)
+      assert.deepStrictEqual(yield* store.used("s", "none", ["root"]), noUsage)
+      const of = (worker: ReadonlyArray<string>) => store.workerMessages("s", { task: "t", worker, limit: 10 })
+      assert.deepStrictEqual(yield* of(["root", "W1"]), [asked])
+      assert.deepStrictEqual(yield* of(["root", "W"]), [])
     })
   )
 

@@ -1,0 +1,72 @@
+import * as Effect from "effect/Effect"
+import { Tools } from "../agent/Tools.ts"
+import { type GoingOn, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import type { ModelView } from "../conversation/ModelView.ts"
+import { noUsage } from "../model/ModelPart.ts"
+import { Models, type ProfileError } from "../model/Models.ts"
+import { openModel } from "../model/openModel.ts"
+import type { Continuation, Stopped } from "./continuation.ts"
+import * as ManualCall from "./ManualCall.ts"
+import * as RootWorker from "./RootWorker.ts"
+import { RuntimeOptions } from "./RuntimeOptions.ts"
+import type { TakenWorker, TaskSink } from "./TaskSink.ts"
+
+const taken = ({ callId, calls, iteration, path, requested, requests, started }: Stopped): TakenWorker => ({
+  path,
+  callId,
+  iteration,
+  calls: calls.map(({ function: { name: tool }, id }) => ({
+    callId: id,
+    tool,
+    requested: requested.has(id),
+    started: started.has(id),
+    approval: requests.find((request) => request.callId === id)?.id
+  }))
+})
+
+/** Goes on where the task stopped: the calls that wait, then the models again. */
+export const goOn = (
+  { below, root, taken: paths, used }: Continuation,
+  session: string,
+  view: ModelView,
+  profile: string
+): Effect.Effect<
+  (sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>,
+  never,
+  Models | Tools | Approvals
+> =>
+  Effect.gen(function* () {
+    const options = yield* RuntimeOptions
+    const models = yield* Models
+    const tools = yield* Tools
+    const approvals = yield* Approvals
+
+    const goingOn = ({ answered, calls, iteration, path, started }: Stopped): Effect.Effect<GoingOn> =>
+      Effect.gen(function* () {
+        const vouched = new Map<string, object>()
+        for (const id of started) vouched.set(id, yield* approvals.vouch)
+        const message = answered?.message.message
+        const asked = message?.role === "assistant" ? (message.tool_calls?.length ?? 0) : 0
+        const settled = approvals.abandon(session, path)
+        return { iteration, calls, asked, usage: answered?.usage ?? noUsage, started: vouched, settled }
+      })
+
+    return (sink) =>
+      Effect.gen(function* () {
+        sink.takeUp([root, ...below].map(taken))
+        if (root.answered === undefined) {
+          const worker = sink.worker(RootWorker.path)
+          const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call))
+          const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(session, RootWorker.path))
+          return (
+            outcome ?? (yield* new TaskStopped({ reason: "The call that waited is not known any more. Run it again." }))
+          )
+        }
+        const model = yield* openModel(models, profile)
+        const from = yield* goingOn(root)
+        const standing = yield* Effect.forEach(below, (one) => Effect.map(goingOn(one), (from) => ({ ...one, from })))
+        const more = { used, taken: paths, from, standing }
+        return yield* RootWorker.run({ session, options, profile, model, tools, view, sink, ...more })
+      })
+  })
