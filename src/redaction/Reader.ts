@@ -1,7 +1,7 @@
 import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
 import { findings, type Holds, render } from "./Finding.ts"
 import { type LexemeKind, windowSize } from "./Lexer.ts"
-import { isPlaceholder, Logins } from "./Logins.ts"
+import { isPlaceholder, Logins, type Separator } from "./Logins.ts"
 import { mark } from "./Mark.ts"
 import { maxBody, PrivateKey } from "./PrivateKey.ts"
 import { secretName } from "./SecretName.ts"
@@ -16,8 +16,8 @@ interface Named {
   readonly element: boolean
   /** The quote that was open where the name stood. */
   readonly within: string | undefined
-  /** Of its value, the secret is what follows a colon. */
-  readonly pair?: boolean
+  /** Of its value, the secret is what follows this. */
+  readonly pair?: Separator | undefined
   /** Where its value is a path, it is no secret. */
   readonly place?: boolean
 }
@@ -266,8 +266,8 @@ export class Reader {
       this.credentials = "header"
       return value
     }
-    if (named.pair === true) {
-      const colon = value.indexOf(":") + 1
+    if (named.pair !== undefined) {
+      const colon = value.indexOf(named.pair) + 1
       const secret = value.slice(colon)
       return colon === 0 || isReference(secret) || isPlaceholder(secret)
         ? this.plain(value)

@@ -5,8 +5,8 @@ const signs =
 
 export const telling = new RegExp(signs, "i")
 
-/** The same, and what tells that the next words or lines are not what they seem. */
-const more = `${signs}|-----|curl|mysql|mariadb|redis-cli|machine|default|Private-`
+/** The same, and what tells that the next words or lines are not what they seem, such as the options of a command. */
+const more = `${signs}|-----|curl|[\\s"'=(]-[akpuw]|/p:|:(?:\\d{4,5}|\\*):|\\\\\\r?\\n|add_user|obscure|machine|default|Private-`
 const announcing = new RegExp(more, "gi")
 const anywhere = new RegExp(more, "i")
 

@@ -94,6 +94,31 @@ describe("redactText", () => {
     ["a.sh:12:curl -u bob:hunter2 x", "a.sh:12:curl -u bob:[redacted-password] x"],
     [".netrc:1:machine h login bob password hunter2", ".netrc:1:machine h login bob password [redacted-password]"],
     ["redis-cli -a hunter2 ping", "redis-cli -a [redacted-password] ping"],
+    ["localhost:5432:db:bob:hunter2", "localhost:5432:db:bob:[redacted-password]"],
+    ["~/.pgpass:1:*:*:*:bob:hunter2", "~/.pgpass:1:*:*:*:bob:[redacted-password]"],
+    ["docker login -u bob -p hunter2 host", "docker login -u bob -p [redacted-password] host"],
+    ["podman login -phunter2", "podman login -p[redacted-password]"],
+    ["helm registry login host -p 'hunter2'", "helm registry login host -p '[redacted-password]'"],
+    ["az login -u bob -p hunter2", "az login -u bob -p [redacted-password]"],
+    ["cf auth bob -p hunter2", "cf auth bob -p [redacted-password]"],
+    ["htpasswd -b users bob hunter2", "htpasswd -b users bob [redacted-password]"],
+    ["htpasswd -cbB -C 10 users bob hunter2", "htpasswd -cbB -C 10 users bob [redacted-password]"],
+    ["htpasswd -nb bob hunter2", "htpasswd -nb bob [redacted-password]"],
+    ["rabbitmqctl add_user bob hunter2", "rabbitmqctl add_user bob [redacted-password]"],
+    ["PGPASSWORD=hunter2 psql -h x", "PGPASSWORD=[redacted-password] psql -h x"],
+    ["sshpass -p hunter2 ssh -p 22 x", "sshpass -p [redacted-password] ssh -p 22 x"],
+    ["mongosh -u bob -p hunter2 db", "mongosh -u bob -p [redacted-password] db"],
+    ["ldapsearch -D cn=x -w hunter2", "ldapsearch -D cn=x -w [redacted-password]"],
+    ["zip -P hunter2 a.zip a", "zip -P [redacted-password] a.zip a"],
+    ["7z a -phunter2 a.7z", "7z a -p[redacted-password] a.7z"],
+    ["smbclient -U bob%hunter2 //x/y", "smbclient -U bob%[redacted-password] //x/y"],
+    ["lftp -u bob,hunter2 x", "lftp -u bob,[redacted-password] x"],
+    ["http -a bob:hunter2 x", "http -a bob:[redacted-password] x"],
+    ["skopeo copy --src-creds bob:hunter2 a b", "skopeo copy --src-creds bob:[redacted-password] a b"],
+    ["openssl rsa -passin pass:hunter2 -in k", "openssl rsa -passin pass:[redacted-password] -in k"],
+    ["sqlcmd -U sa -P hunter2 -Q x", "sqlcmd -U sa -P [redacted-password] -Q x"],
+    ["plink -pw hunter2 x", "plink -pw [redacted-password] x"],
+    ["rclone obscure hunter2", "rclone obscure [redacted-password]"],
     ["mongodb+srv://bob:hunter2@host/db", "mongodb+srv://bob:[redacted-url-password]@host/db"],
     ["postgres://u:p,w@host/db", "postgres://u:[redacted-url-password]@host/db"],
     [String.raw`"https:\/\/u:pw@host\/"`, String.raw`"https:\/\/u:[redacted-url-password]@host\/"`]
@@ -108,7 +133,10 @@ describe("redactText", () => {
     "123e4567-e89b-12d3-a456-426614174000",
     "src/policy/network/GuardedFetch.ts:12:34 task-manager-for-everyone sk-learn-classifier",
     `{"max_tokens":4096,"tokenCount":7,"password":null,"secret":"","passwordPolicy":"long"}`,
-    "std::token::Parser use token::Kind; a == b"
+    "std::token::Parser use token::Kind; a == b",
+    "docker run -p 8080:80 -e A=b x; az group list -p; mkdir -p a && cp -p b c",
+    "src/a.ts:1234:foo:bar:baz a.c:12:5:error:x:y 10:54:31:12:01:02 zip -r a.zip a; unzip -p a.zip",
+    "mysql -p db; curl -u bob x; htpasswd -c users bob; psql -h localhost -p 5432 -U bob"
   ])("leaves %j (A9)", (input) => assert.strictEqual(redactText(input), input))
 
   it("stops hiding where a heading of a key turns out to be prose (A9)", () => {
@@ -281,6 +309,34 @@ describe("registered secrets", () => {
     ]
     for (const spelling of spelled)
       assert.strictEqual(make({ secrets: [Redacted.make(odd)] }).text(`(${spelling})`), "([redacted-secret])")
+  })
+
+  it("finds their base64 and their hexadecimal over several lines, in a text and in its chunks (S5)", () => {
+    const cases = FastCheck.record({
+      told: FastCheck.string({ minLength: 8, maxLength: 120, unit: "grapheme" }).filter((_) => _.trim().length >= 8),
+      before: FastCheck.string({ maxLength: 130 }),
+      after: FastCheck.string({ maxLength: 60 }),
+      encoding: FastCheck.constantFrom<BufferEncoding>("base64", "hex"),
+      columns: FastCheck.constantFrom(60, 64, 70, 76),
+      newline: FastCheck.constantFrom("\n", "\r\n", "\n    ", String.raw`\n`, String.raw`\r\n`),
+      cuts: FastCheck.array(FastCheck.nat(), { maxLength: 8 })
+    })
+    FastCheck.assert(
+      FastCheck.property(cases, ({ after, before, columns, cuts, encoding, newline, told }) => {
+        const one = make({ secrets: [Redacted.make(told)] })
+        const line = Buffer.from(before + told.trim() + after).toString(encoding)
+        const whole = `x ${line.match(new RegExp(`.{1,${columns}}`, "g"))!.join(newline)} y`
+        const shown = one.text(whole)
+        const from = shown.indexOf("[redacted-")
+        const unwrapped = shown.replaceAll(newline, "")
+        const inner = Buffer.from(told.trim()).toString(encoding).replace(/=+$/, "").slice(0, -1)
+        if (Buffer.byteLength(before) % 3 === 0 || encoding === "hex") assert.notInclude(unwrapped, inner)
+        assert.isAtLeast(from, 0)
+        const stream = one.stream()
+        assert.strictEqual(chunks(whole, cuts).map(stream.push).join("") + stream.flush(), shown)
+      }),
+      { numRuns: 400 }
+    )
   })
 
   it("finds them however the text is cut (S5)", () => {
