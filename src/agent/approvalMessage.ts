@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { Scope } from "../tool/ApprovalRequest.ts"
 import type { CallEvent } from "../gate/CallEvent.ts"
+import { parseAnswer } from "../text/Json.ts"
 import { ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
 import { MessageRecorded } from "./AgentEvent.ts"
 
@@ -81,7 +82,8 @@ export const ApprovalAnswer = Schema.Struct({
 })
 export type ApprovalAnswer = typeof ApprovalAnswer.Type
 
-const decode = Schema.decodeUnknownEither(Schema.parseJson(ApprovalAnswer), { onExcessProperty: "error" })
+const decode = Schema.decodeUnknownEither(ApprovalAnswer, { onExcessProperty: "error" })
 
 /** The answer in a result that a client has posted; nothing where it is none, e.g. because it brings arguments of its own. */
-export const answerOf = (content: string): ApprovalAnswer | undefined => Either.getOrUndefined(decode(content))
+export const answerOf = (content: string): ApprovalAnswer | undefined =>
+  Either.getOrUndefined(Either.flatMap(parseAnswer(content), decode))

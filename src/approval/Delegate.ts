@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
-import { parseJson } from "../text/Json.ts"
+import { parseAnswer } from "../text/Json.ts"
 import { visibleJson } from "../redaction/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 
@@ -54,7 +54,7 @@ const Decision = Schema.Struct({
   decision: Schema.Literal("approve", "deny", "ask"),
   reason: Schema.optionalWith(Schema.String, { exact: true })
 })
-const decode = Schema.decodeUnknown(Decision)
+const decode = Schema.decodeUnknown(Decision, { onExcessProperty: "error" })
 const encode = Schema.encode(Schema.parseJson(ApprovalRequest))
 
 const outputLimit = 64 * 1024
@@ -73,7 +73,7 @@ const consult = (
     const ended = Answer.of(result)
     if (Either.isLeft(ended)) return failed(ended.left.message)
     if (ended.right.stdout.trim() === "") return failed("answered nothing")
-    const said = yield* Effect.option(Effect.flatMap(parseJson(ended.right.stdout), decode))
+    const said = yield* Effect.option(Effect.flatMap(parseAnswer(ended.right.stdout), decode))
     if (Option.isNone(said)) return failed("printed something that is not an answer")
     const answer = said.value
     if (answer.digest !== request.digest) return failed("answered about something else")

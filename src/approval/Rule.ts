@@ -3,7 +3,8 @@ import * as Schema from "effect/Schema"
 import { compile } from "../policy/path/Glob.ts"
 import { globBase } from "../policy/path/GlobBase.ts"
 import { HostPatternFromString } from "../policy/network/HostPattern.ts"
-import { shapeOf } from "../policy/shell/Shape.ts"
+import { commandLine, shapeOf } from "../policy/shell/Shape.ts"
+import { quoted } from "../text/ShellWord.ts"
 import { PreviewTarget } from "../tool/Preview.ts"
 
 /** Who wrote a rule; one of the project counts only where the project is trusted. */
@@ -136,18 +137,20 @@ const riskWords = {
   destructive: "destructive commands"
 } as const
 
+const spaced = (path: string): string => (/\s/.test(path) ? quoted(path) : path)
+
 /** A rule as a person would say it, e.g. `allow run_shell: git status …`. */
 export const describe = (rule: Rule): string => {
   const what =
     rule.argv !== undefined
-      ? `: ${rule.argv.join(" ")}${rule.exact === true ? "" : " …"}`
+      ? `: ${commandLine(rule.argv)}${rule.exact === true ? "" : " …"}`
       : rule.path !== undefined
-        ? ` on ${rule.path}`
+        ? ` on ${spaced(rule.path)}`
         : rule.host !== undefined
           ? ` at ${rule.host}`
           : ""
   const there = (rule.basis ?? []).filter(({ baseHash }) => baseHash !== null).map(({ path }) => path)
-  const until = there.length === 0 ? "" : ` until ${there.join(", ")} changes`
+  const until = there.length === 0 ? "" : ` until ${there.map(spaced).join(", ")} changes`
   const risk = rule.risk === undefined ? "" : ` (${riskWords[rule.risk]} only)`
   return `${rule.decision} ${rule.tool === "*" ? "every tool" : rule.tool}${what}${risk}${until}`
 }

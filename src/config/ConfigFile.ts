@@ -8,6 +8,7 @@ import { because } from "../database/because.ts"
 import { replaceFile } from "../database/replaceFile.ts"
 import { reclaim } from "../policy/path/Temporary.ts"
 import { jsonError } from "../redaction/jsonError.ts"
+import { repeatedName } from "../text/Json.ts"
 import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
 
 /** JSON as a file has it. */
@@ -36,6 +37,10 @@ export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
       try: (): unknown => JSON.parse(text),
       catch: () => new ConfigUnreadable({ file, reason: jsonError(text) })
     })
+    const twice = repeatedName(text)
+    if (twice !== undefined) {
+      return yield* new ConfigUnreadable({ file, reason: `it says ${JSON.stringify(twice)} twice in one object` })
+    }
     return isRecord(json) ? json : yield* new ConfigUnreadable({ file, reason: "it is not a JSON object" })
   })
 

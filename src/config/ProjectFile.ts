@@ -7,6 +7,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Rule } from "../approval/Rule.ts"
+import { repeatedName } from "../text/Json.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
 import { because as systemReason } from "../database/because.ts"
 import { ConfigInvalid } from "./ConfigError.ts"
@@ -53,6 +54,20 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(ProjectSettings), {
   errors: "all"
 })
 
+/** The settings, if their text says each name once: of two, a person may have read the one that does not count. */
+const unambiguous = (
+  file: string,
+  text: string,
+  all: ProjectSettings
+): Either.Either<ProjectSettings, ConfigInvalid> => {
+  const key = repeatedName(text)
+  return key === undefined
+    ? Either.right(all)
+    : Either.left(
+        new ConfigInvalid({ problems: [{ source: file, key, problem: "it stands twice in one object", mend: [] }] })
+      )
+}
+
 /** What the hooks run, or why it cannot be told. */
 const followed = (
   project: string,
@@ -79,7 +94,10 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
     if (found?.isFile() !== true || found.size > maxSize) return Option.none()
     const bytes = fs.readFileSync(file)
     const text = bytes.toString("utf8")
-    const settings = Either.mapLeft(decode(text), (error) => invalid(file, error))
+    const settings = Either.flatMap(
+      Either.mapLeft(decode(text), (error) => invalid(file, error)),
+      (all) => unambiguous(file, text, all)
+    )
     const digest = crypto.createHash("sha256").update(bytes)
     const hooks = followed(project, file, settings)
     if (Either.isRight(hooks)) digest.update(`\0${hooks.right.digest}`)

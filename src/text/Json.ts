@@ -52,3 +52,36 @@ export const parseJson = (text: string, max = maxJsonDepth): Either.Either<unkno
     return Either.left("malformed")
   }
 }
+
+/** Why a text does not say one thing. */
+export type NotOneThing = NotJson | "ambiguous"
+
+/** A name that one of its objects says twice, of which readers take the first or the last; the text is well-formed. */
+export const repeatedName = (text: string): string | undefined => {
+  const open: Array<Set<string> | undefined> = []
+  const sign = /["[\]{}]/g
+  const colon = /\s*:/y
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    if (found[0] === "{") open.push(new Set())
+    else if (found[0] === "[") open.push(undefined)
+    else if (found[0] !== '"') open.pop()
+    else {
+      const end = endOfString(text, sign.lastIndex)
+      if (end === -1) return undefined
+      sign.lastIndex = end + 1
+      const names = open.at(-1)
+      colon.lastIndex = end + 1
+      if (names === undefined || !colon.test(text)) continue
+      const name = String(JSON.parse(text.slice(found.index, end + 1)))
+      if (names.has(name)) return name
+      names.add(name)
+    }
+  }
+  return undefined
+}
+
+/** The data of a text by which something is decided; none where an object says one of its names twice. */
+export const parseAnswer = (text: string, max = maxJsonDepth): Either.Either<unknown, NotOneThing> =>
+  Either.flatMap(parseJson(text, max), (value) =>
+    repeatedName(text) === undefined ? Either.right(value) : Either.left("ambiguous" as const)
+  )

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { After, Before, post, pre, type Hook, type Outcome } from "./Hook.ts"
-import { maxJsonDepth, parseJson } from "../text/Json.ts"
+import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
 import { HookRunner, type HookNotRun, type HookOutput, type HookProgram } from "./HookRunner.ts"
 import type { ToolCall } from "./ToolCall.ts"
 
@@ -81,10 +81,10 @@ const answerOf = ({ exitCode, stderr, stdout }: HookOutput): Either.Either<Answe
   }
   if (stdout.text.trim() === "")
     return invalid(`it answered nothing; to let a call go on, print {"decision":"continue"}`)
-  return Either.mapLeft(
-    Either.flatMap(parseJson(stdout.text, maxJsonDepth + 2), parse),
-    () => new HookAnswerInvalid({ exitCode, reason: `it printed something that is not an answer${quote(stdout.text)}` })
-  )
+  return Either.mapLeft(Either.flatMap(parseAnswer(stdout.text, maxJsonDepth + 2), parse), (why) => {
+    const what = why === "ambiguous" ? "an answer that says one of its names twice" : "something that is not an answer"
+    return new HookAnswerInvalid({ exitCode, reason: `it printed ${what}${quote(stdout.text)}` })
+  })
 }
 
 /** The version of what a program reads on stdin. */

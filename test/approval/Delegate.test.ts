@@ -97,6 +97,8 @@ describe("Delegate", () => {
         reading(`${approve}; process.exitCode = 1`),
         reading(`console.log(JSON.stringify({ digest: "other", decision: "approve" }))`),
         reading(`${approve}; ${approve}`),
+        reading(`console.log(JSON.stringify({ digest: request.digest, decision: "approve", unless: "it is friday" }))`),
+        reading(`console.log('{"decision":"deny","digest":"' + request.digest + '","decision":"approve"}')`),
         `console.log("approve")`,
         "",
         reading(`console.log(" ".repeat(200000)); ${approve}`)

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Audit } from "../../src/approval/Audit.ts"
 import { Grants } from "../../src/approval/Grants.ts"
-import { argvOf, pathTest, type Rule } from "../../src/approval/Rule.ts"
+import { argvOf, describe as described, pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { byName, Subjects } from "../../src/approval/Subject.ts"
@@ -149,6 +149,48 @@ describe("rules", () => {
       )
     )
   )
+})
+
+describe("a rule by words", () => {
+  it("is shown as the shell words that it saves (A5, A15)", () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        "git",
+        "-m",
+        "a b",
+        "",
+        "'",
+        `"`,
+        "$(x)",
+        "*.ts",
+        "a;b",
+        "~",
+        "#x",
+        "\\",
+        "FOO=1",
+        "{a,b}",
+        "…",
+        "é"
+      ),
+      fc.string({ maxLength: 8 })
+    )
+    const argv = fc.tuple(fc.constantFrom("git", "npm", "./build.sh"), fc.array(word, { maxLength: 5 }))
+    fc.assert(
+      fc.property(argv, ([program, words]) => {
+        const rule = {
+          id: "",
+          level: "user",
+          decision: "allow",
+          tool: "run_shell",
+          argv: [program, ...words],
+          exact: true
+        } as const
+        const shown = described(rule).replace("allow run_shell: ", "")
+        assert.deepStrictEqual(argvOf(shown), Either.right(rule.argv))
+      }),
+      { numRuns: 500 }
+    )
+  })
 })
 
 describe("grants", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import { isDeepText, isDeepValue, maxJsonDepth, parseJson } from "../../src/text/Json.ts"
+import { isDeepText, isDeepValue, maxJsonDepth, parseAnswer, parseJson, repeatedName } from "../../src/text/Json.ts"
 
 const nested = (levels: number): string => `${'{"a":['.repeat(levels / 2)}${"]}".repeat(levels / 2)}`
 
@@ -26,5 +26,20 @@ describe("parseJson", () => {
     const cycle: Record<string, unknown> = {}
     cycle["self"] = cycle
     assert.isTrue(isDeepValue(cycle))
+  })
+})
+
+describe("parseAnswer", () => {
+  it("gives what a text says once, and nothing where an object says a name twice (R15)", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.json({ maxDepth: 5 }), (text) => {
+        assert.deepStrictEqual(parseAnswer(text), Either.right(JSON.parse(text)))
+        assert.deepStrictEqual(parseAnswer(`{"a":1,"b":${text} , "a" :2}`), Either.left("ambiguous"))
+        assert.deepStrictEqual(parseAnswer(`[{"decision":${text},"decisi\\u006fn":0}]`), Either.left("ambiguous"))
+      }),
+      { numRuns: 300 }
+    )
+    assert.isUndefined(repeatedName('{"a":"a","b":{"a":["a","a"]},"c":[{"a":1},{"a":2}]}'))
+    assert.deepStrictEqual(parseAnswer("{"), Either.left("malformed"))
   })
 })

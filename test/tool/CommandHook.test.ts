@@ -168,6 +168,20 @@ describe("a hook that is a program", () => {
       { stdout: '{"decision":"perhaps"}' },
       failed('it printed something that is not an answer: {"decision":"perhaps"}')
     ],
+    [
+      "fails where it says two things",
+      pre,
+      { stdout: '{"decision":"abort","reason":"no","decision":"continue"}' },
+      failed(
+        'it printed an answer that says one of its names twice: {"decision":"abort","reason":"no","decision":"continue"}'
+      )
+    ],
+    [
+      "fails where it says more than it can",
+      pre,
+      { stdout: '{"decision":"continue","unless":"frozen"}' },
+      "not an answer"
+    ],
     ["keeps an outcome", post, { stdout: goOn }, "hi"],
     ["fails an outcome where it says nothing", post, { stdout: silence }, "failed, after it ran: it answered nothing"],
     ["fails an outcome where its answer was lost", post, { stdout: incomplete(true) }, "its answer may be incomplete"],

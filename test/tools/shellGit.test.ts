@@ -163,6 +163,13 @@ describe("git in the shell", () => {
         "git grep -e TOKEN v1",
         "git for-each-ref --format='%(raw)' refs/tags",
         "git blame v1 -- .env",
+        "git log -S TOKEN",
+        "git log --oneline -STOKEN=x",
+        "git log -1 --oneline -S TOKEN=x",
+        "git log --oneline -G '^TOKEN=[a-m]' --max-count 1",
+        "git log -i -S token",
+        "git log --oneline -S x HEAD~2..HEAD~1",
+        "git rev-list --count -S TOKEN HEAD",
         "cd . && git log -p",
         "git -C . show HEAD~1"
       ])
@@ -179,7 +186,10 @@ describe("git in the shell", () => {
         "git show HEAD~2:a.txt",
         "git blame a.txt",
         "git blame v1 -- a.txt",
-        "git grep -n TOKEN a.txt"
+        "git grep -n TOKEN a.txt",
+        "git log --oneline -S two -- a.txt",
+        "git log --oneline -G two HEAD~1..HEAD",
+        "git log --grep=first"
       ])
         assert.strictEqual(yield* asked(command), "runs", command)
     })

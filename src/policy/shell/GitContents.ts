@@ -1,4 +1,4 @@
-/** Which contents a use of git prints: none but those of files that it names, those of tracked files, or those of past commits. */
+/** Which contents a use of git prints, or searches so that its answer tells of them: none but those of files that it names, those of tracked files, or those of past commits. */
 export type GitContents =
   | { readonly of: "named" }
   | { readonly of: "tracked" }
@@ -18,6 +18,11 @@ const shapes =
   /^(?:-p|-u|-U\d+|-s|-w|-b|-z|--patch|--unified=.+|--stat(?:=.+)?|--shortstat|--numstat|--summary|--dirstat(?:=.+)?|--name-only|--name-status|--raw|--color(?:=.+)?|--no-color|--word-diff(?:=.+)?|--no-ext-diff|--no-textconv|--no-renames|--minimal|--patience|--histogram|--ignore-all-space|--ignore-space-change|--abbrev(?:=.+)?|--no-abbrev|--full-index|--oneline|--graph|--decorate(?:=.+)?|--no-decorate|--format=.+|--pretty(?:=.+)?|--date=.+|--abbrev-commit|--no-abbrev-commit|--no-patch)$/
 const takesNext = /^(?:-n|--(?:max-count|skip|since|after|until|before|author|committer|grep))$/
 
+/** Searches in what commits changed; their bounds count the commits that are found and not those that are looked at. */
+const pickaxe = /^-[a-zA-Z]*[SG]/
+const bounding = /^(?:-[SG]|-n\d*$|-\d+$|--(?:max-count|skip)(?:=|$))/
+const boundNext = /^(?:-[SGn]|--(?:max-count|skip))$/
+
 const lists = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]
 
 type Exists = (path: string) => boolean
@@ -26,10 +31,12 @@ type Exists = (path: string) => boolean
 const namesOf = (name: string, args: ReadonlyArray<string>, exists: Exists): ReadonlyArray<string> | undefined => {
   const kept: Array<string> = []
   const paths: Array<string> = []
+  const searches = args.some((arg) => pickaxe.test(arg))
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!
     if (arg === "--") return [...start(name), ...kept, "--", ...paths, ...args.slice(at + 1)]
-    if (takesNext.test(arg)) kept.push(arg, args[++at] ?? "")
+    if (searches && bounding.test(arg)) at += boundNext.test(arg) ? 1 : 0
+    else if (takesNext.test(arg)) kept.push(arg, args[++at] ?? "")
     else if (!arg.startsWith("-") && exists(arg)) paths.push(arg)
     else if (!arg.startsWith("-")) kept.push(name === "log" ? arg : `${arg}^{commit}`)
     else if (selects.test(arg)) kept.push(arg)
@@ -38,7 +45,11 @@ const namesOf = (name: string, args: ReadonlyArray<string>, exists: Exists): Rea
   return [...start(name), ...kept, "--", ...paths]
 }
 
-const start = (name: string): ReadonlyArray<string> => [name, ...lists, ...(name === "diff" ? [] : ["--format="])]
+const start = (name: string): ReadonlyArray<string> => [
+  name === "rev-list" ? "log" : name,
+  ...lists,
+  ...(name === "diff" ? [] : ["--format="])
+]
 
 /** What a subcommand prints, by its arguments and those among them that are paths or revisions. */
 export const contentsOf = (
@@ -53,7 +64,8 @@ export const contentsOf = (
     case "grep":
       return operands.every(exists) ? { of: "tracked" } : { of: "past", names: undefined }
     case "log":
-      return printsPatch ? past() : { of: "named" }
+    case "rev-list":
+      return printsPatch || args.some((arg) => pickaxe.test(arg)) ? past() : { of: "named" }
     case "show":
       return operands.length > 0 && operands.every((arg) => /^[^:]+:./.test(arg)) ? { of: "named" } : past()
     case "diff": {
