@@ -85,7 +85,7 @@ const rows: ReadonlyArray<Row> = [
   stepRow(200),
   stepRow(800),
   gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
-  gateRow("gate-default", Gate.gateDefault, "≤ 1.5 × bare"),
+  gateRow("gate-default", Gate.gateDefault, "≤ 20 µs"),
   gateRow("gate-configured", Gate.gateConfigured, "≤ 20 µs"),
   gateRow("gate-traced", Gate.gateTraced, "≤ 20 µs"),
   [

@@ -59,8 +59,8 @@ export type Wanted = Tool.Asks | "always"
 export interface Clearance {
   /** What was shown, where anything was. */
   readonly preview: Preview | undefined
-  /** Whether what was shown is still so; to be asked immediately before the call runs (A5). */
-  readonly stillHolds: Effect.Effect<boolean>
+  /** Whether what was shown is still so; to be asked immediately before the call runs (A5). Absent where nobody judged the call. */
+  readonly stillHolds: Effect.Effect<boolean> | undefined
   /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
   readonly withheld?: (path: string) => boolean
   /** What the rules say of the same tool called with other parameters. */

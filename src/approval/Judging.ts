@@ -22,10 +22,10 @@ export type Judging = Pick<Approvals["Type"], "request" | "explain">
 type Show = Effect.Effect<Preview | undefined>
 type Cleared = Effect.Effect<Clearance, ApprovalRefused>
 
-const always: Effect.Effect<boolean> = Effect.succeed(true)
 /** For a call that nobody has to see. */
-const unasked: Clearance = { preview: undefined, stillHolds: always }
-const free: Effect.Effect<Clearance> = Effect.succeed(unasked)
+const unasked: Clearance = { preview: undefined, stillHolds: Effect.succeed(true) }
+/** For a call that neither its tool nor a rule wants a decision on. */
+const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
 
 const unheard = "nobody can be asked whether it may go on"
 const worn = "It was denied several times in this task. Do something else, or ask the user."
@@ -178,7 +178,7 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     if (verdict === "allow") {
       if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
       if (rule !== undefined) return allowed(call, `rule ${rule.id}`)
-      return asks === false ? free : allowed(call, "policy")
+      return asks === false ? Effect.succeed(unasked) : allowed(call, "policy")
     }
     if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
     if (closing.has(call.sessionId)) return unavailable(call)

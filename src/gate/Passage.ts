@@ -1,4 +1,6 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Gate } from "./Gate.ts"
 import type { Refused } from "./GateError.ts"
@@ -38,7 +40,8 @@ export class Passage {
   started = false
   /** The handler was entered, so that something may have happened. */
   entered = false
-  private semaphore: Effect.Semaphore | undefined
+  private busy = false
+  private over: Deferred.Deferred<void> | undefined
 
   constructor(gate: Gate, made?: ToolCall) {
     this.gate = gate
@@ -58,9 +61,27 @@ export class Passage {
     )
   }
 
-  /** One at a time: nobody is asked twice for one call. */
-  readonly alone = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    (this.semaphore ??= Effect.unsafeMakeSemaphore(1)).withPermits(1)(self)
+  /**
+   * One at a time: nobody is asked twice for one call. A semaphore would suspend the fiber even where it is free, and what
+   * suspends costs its deadline a timer.
+   */
+  alone<A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.uninterruptibleMask((restore) => {
+      if (this.busy) {
+        this.over ??= Deferred.unsafeMake(FiberId.none)
+        return restore(Effect.zipRight(Deferred.await(this.over), this.alone(self)))
+      }
+      this.busy = true
+      return Effect.onExit(restore(self), () =>
+        Effect.sync(() => {
+          const { over } = this
+          this.busy = false
+          this.over = undefined
+          if (over !== undefined) Deferred.unsafeDone(over, Effect.void)
+        })
+      )
+    })
+  }
 
   static of(call: ToolCall): Passage | undefined {
     const found: unknown = Reflect.get(call, Key)
@@ -68,8 +89,8 @@ export class Passage {
   }
 
   /** A call with a passage of its own. */
-  static on<Call extends ToolCall>(gate: Gate, call: Call): { readonly call: Call; readonly passage: Passage } {
-    const passage = new Passage(gate, call)
-    return { call: Object.assign(call, { [Key]: passage }), passage }
+  static on<Call extends ToolCall>(gate: Gate, made: Call): { readonly call: Call; readonly passage: Passage } {
+    const passage = new Passage(gate, made)
+    return { call: Object.assign(made, { [Key]: passage }), passage }
   }
 }

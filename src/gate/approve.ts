@@ -5,12 +5,12 @@ import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts
 import { Approvals, type Wanted } from "../approval/Approvals.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
+import { ownJson } from "../text/Json.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
 import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
 import { GateBypassed, type Refused } from "./GateError.ts"
 import { Passage, type Cleared } from "./Passage.ts"
-import { json } from "./json.ts"
 import { decoded, isInvalid } from "./validate.ts"
 
 /** How often a call is asked for whose targets change after each answer. */
@@ -32,21 +32,12 @@ const previewOf = (call: ToolCall): Effect.Effect<Preview | undefined> => {
     : Effect.suspend(() => make(call.params as never) as Effect.Effect<Preview>)
 }
 
-/** A name such as `__proto__` in JSON changes what an object inherits, where nobody would see it. */
-const isPlain = (value: unknown): boolean => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return true
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
-
-const frozen = (_: string, value: unknown): unknown => Object.freeze(value)
-
 /** The same call with parameters of its own, which nobody who holds the given ones can change after the decision. */
 const detached = <Self extends ToolCall>(call: Self): Self | Exclude<ReturnType<typeof decoded>, ToolCall> => {
-  const text = json(call.rawParams)
-  return Option.isNone(text)
+  const own = ownJson(call.rawParams)
+  return Option.isNone(own)
     ? new ParametersInvalid({ tool: call.name, issues: [{ path: "", message: "is not JSON" }] })
-    : decoded({ ...call, rawParams: JSON.parse(text.value, frozen) as unknown, params: undecoded })
+    : decoded({ ...call, rawParams: own.value, params: undecoded })
 }
 
 const clear = (
@@ -67,8 +58,12 @@ const ask = <Self extends ToolCall>(
   asks: Wanted,
   round = 1
 ): Effect.Effect<Self, Refused> =>
-  Effect.flatMap(approvals.request(call, asks, previewOf(call)), ({ preview, ruled, stillHolds, withheld }) =>
-    Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
+  Effect.flatMap(approvals.request(call, asks, previewOf(call)), ({ preview, ruled, stillHolds, withheld }) => {
+    if (stillHolds === undefined) {
+      clear(passage, given, call)
+      return Effect.succeed(call)
+    }
+    return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
       if (!holds) {
         return round < maxRounds
           ? ask(passage, approvals, given, call, asks, round + 1)
@@ -82,66 +77,80 @@ const ask = <Self extends ToolCall>(
       clear(passage, given, call, { told, stillHolds })
       return Effect.succeed({ ...call, ...told })
     })
-  )
-
-const decide = <Self extends ToolCall>(passage: Passage, call: Self, asks: Wanted): Effect.Effect<Self, Refused> =>
-  Effect.contextWithEffect((context: Context.Context<never>) => {
-    const approvals = Context.getOption(context, Approvals)
-    if (approvals._tag === "None") {
-      if (asks !== false) return new ApprovalUnavailable({ tool: call.name, callId: call.callId })
-      clear(passage, call.rawParams, call)
-      return Effect.succeed(call)
-    }
-    if (!isPlain(call.rawParams)) {
-      const issues = [{ path: "__proto__", message: "is not a parameter" }]
-      return new ParametersInvalid({ tool: call.name, issues })
-    }
-    const own = detached(call)
-    if (isInvalid(own)) return Effect.fail(own)
-    return passage.alone(
-      Effect.suspend(
-        () =>
-          settled(passage, call) ??
-          Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks), (why) =>
-            Effect.sync(() => {
-              passage.refused = { rawParams: call.rawParams, why }
-            })
-          )
-      )
-    )
   })
 
 /** What was decided on these very parameters before. */
-const settled = <Self extends ToolCall>(passage: Passage, call: Self): Effect.Effect<Self, Refused> | undefined => {
+const settled = <Self extends ToolCall>(passage: Passage, call: Self): Passed<Self> | undefined => {
   const { cleared, refused } = passage
   if (cleared !== undefined && (cleared.rawParams === call.rawParams || cleared.given === call.rawParams)) {
     const { params, rawParams, told } = cleared
     const same = told === undefined && params === call.params && rawParams === call.rawParams
-    return Effect.succeed(same ? call : { ...call, rawParams, params, ...told })
+    return same ? call : { ...call, rawParams, params, ...told }
   }
   return refused !== undefined && refused.rawParams === call.rawParams ? Effect.fail(refused.why) : undefined
 }
 
+const decide = <Self extends ToolCall>(
+  passage: Passage,
+  context: Context.Context<never>,
+  call: Self,
+  asks: Wanted
+): Passed<Self> => {
+  const approvals = Context.getOption(context, Approvals)
+  if (approvals._tag === "None") {
+    if (asks !== false) return new ApprovalUnavailable({ tool: call.name, callId: call.callId })
+    clear(passage, call.rawParams, call)
+    return call
+  }
+  const own = detached(call)
+  if (isInvalid(own)) return Effect.fail(own)
+  const asked = Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks), (why) =>
+    Effect.sync(() => {
+      passage.refused = { rawParams: call.rawParams, why }
+    })
+  )
+  return passage.alone(
+    Effect.suspend(() => {
+      const known = settled(passage, call)
+      return known === undefined ? asked : Effect.isEffect(known) ? known : Effect.succeed(known)
+    })
+  )
+}
+
+/** A call that may run, at once where nobody has to be waited for. */
+export type Passed<Self> = Self | Effect.Effect<Self, Refused>
+
 /**
  * The call as it may run: decoded from `rawParams` and decided on, once for the same parameters however often it is asked. A
- * call that nobody can decide on fails.
+ * call that nobody can decide on fails. `context` has the services of the fiber that runs it.
  */
-export const pass = <Self extends ToolCall>(call: Self): Effect.Effect<Self, Refused> =>
-  Effect.suspend((): Effect.Effect<Self, Refused> => {
-    const passage = Passage.of(call)
-    if (passage === undefined || !passage.isOf(call)) return new GateBypassed({ tool: call.name })
-    const ready = decoded(call)
-    if (isInvalid(ready)) return Effect.fail(ready)
-    const known = settled(passage, ready)
-    if (known !== undefined) return known
-    if (passage.gate._tag === "Unguarded") {
-      clear(passage, ready.rawParams, ready)
-      return Effect.succeed(ready)
-    }
-    const asks = asksFor(ready)
-    return Effect.isEffect(asks)
-      ? Effect.flatMap(asks, (wanted) => decide(passage, ready, wanted))
-      : decide(passage, ready, asks)
+export const pass = <Self extends ToolCall>(call: Self, context: Context.Context<never>): Passed<Self> => {
+  const passage = Passage.of(call)
+  if (passage === undefined || !passage.isOf(call)) return new GateBypassed({ tool: call.name })
+  const ready = decoded(call)
+  if (isInvalid(ready)) return Effect.fail(ready)
+  const known = settled(passage, ready)
+  if (known !== undefined) return known
+  if (passage.gate._tag === "Unguarded") {
+    clear(passage, ready.rawParams, ready)
+    return ready
+  }
+  const asks = asksFor(ready)
+  if (!Effect.isEffect(asks)) return decide(passage, context, ready, asks)
+  return Effect.flatMap(asks, (wanted) => {
+    const passed = decide(passage, context, ready, wanted)
+    return Effect.isEffect(passed) ? passed : Effect.succeed(passed)
+  })
+}
+
+/** Goes on with a call that has passed. */
+export const passing = <Self extends ToolCall, A, E, R>(
+  call: Self,
+  next: (call: Self) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Refused, R> =>
+  Effect.withFiberRuntime<A, E | Refused, R>(({ currentContext }) => {
+    const passed = pass(call, currentContext)
+    return Effect.isEffect(passed) ? Effect.flatMap(passed, next) : next(passed)
   })
 
 /**
@@ -152,5 +161,5 @@ export const pass = <Self extends ToolCall>(call: Self): Effect.Effect<Self, Ref
 export const approve: Middleware<ToolCall, { fails: Refused }> = named<ToolCall, { fails: Refused }>(
   "approval",
   "",
-  (call, next) => Effect.flatMap(pass(call), next)
+  passing
 )

@@ -6,7 +6,7 @@ import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall } from "../tool/ToolCall.ts"
 import { ToolCallStarted, trusted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
-import { pass } from "./approve.ts"
+import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, type Refused } from "./GateError.ts"
 import { Passage } from "./Passage.ts"
 
@@ -31,15 +31,14 @@ const fresh = (passage: Passage, call: ToolCall): ToolCall => {
   return Either.isRight(params) ? { ...call, rawParams: cleared.rawParams, params: params.right } : call
 }
 
-const invoked = (passage: Passage, given: ToolCall): Effect.Effect<ToolResult, ResultInvalid> =>
-  Effect.suspend(() => {
-    passage.entered = true
-    const call = fresh(passage, given)
-    const running = handle(call)
-    return Exit.isExit(running) && Exit.isSuccess(running)
-      ? encoded(call.tool, running.value)
-      : Effect.flatMap(running, (success) => encoded(call.tool, success))
-  })
+const invoked = (passage: Passage, given: ToolCall): Effect.Effect<ToolResult, ResultInvalid> => {
+  passage.entered = true
+  const call = fresh(passage, given)
+  const running = handle(call)
+  return Exit.isExit(running) && Exit.isSuccess(running)
+    ? encoded(call.tool, running.value)
+    : Effect.flatMap(running, (success) => encoded(call.tool, success))
+}
 
 /**
  * Says that the call has passed the gate. For a tool that is not read-only the event is durable before the handler runs, so
@@ -61,26 +60,28 @@ const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
 }
 
 /** What was shown is still so, and the log knows that the handler is about to run. */
-const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalStale> =>
-  Effect.suspend(() => {
-    if (passage.started) return Effect.void
-    return Effect.flatMap(passage.cleared?.stillHolds ?? Effect.succeed(true), (holds) => {
-      if (!holds) return new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
-      return Effect.zipRight(
-        announced(passage, call),
-        Effect.sync(() => {
-          passage.started = true
-        })
-      )
+const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalStale> => {
+  const said = Effect.suspend(() =>
+    Effect.map(announced(passage, call), () => {
+      passage.started = true
+    })
+  )
+  return Effect.suspend(() => {
+    const { cleared, started } = passage
+    if (started) return Effect.void
+    if (cleared?.stillHolds === undefined) return said
+    return Effect.flatMap(cleared.stillHolds, (holds): Effect.Effect<void, ApprovalStale> => {
+      return holds ? said : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
     })
   })
+}
 
 /**
  * The innermost end of every chain: whatever the stack did or left out, the handler runs on parameters that are decoded and
  * decided on, after the log knows of it, and at most once unless the tool is repeatable.
  */
 export const leaf = (call: ToolCall): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> =>
-  Effect.flatMap(pass(call), (ready): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> => {
+  passing(call, (ready): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> => {
     const passage = Passage.of(ready)
     if (passage === undefined) return new GateBypassed({ tool: call.name })
     if (passage.runs > 0 && !ready.tool.repeatable) return new AlreadyRan({ tool: call.name })
@@ -91,6 +92,6 @@ export const leaf = (call: ToolCall): Effect.Effect<ToolResult, Refused | Alread
       ? invoked(passage, ready)
       : Effect.zipRight(
           Effect.tapError(passage.alone(begun(passage, ready)), () => Effect.sync(() => void passage.runs--)),
-          invoked(passage, ready)
+          Effect.suspend(() => invoked(passage, ready))
         )
   })

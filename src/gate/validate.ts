@@ -30,19 +30,16 @@ export type ValidationObserver = (call: ToolCall, issues: ReadonlyArray<Issue>) 
 
 /** Decodes the parameters before anything inside runs; the gate does so in any case, this tells an observer. */
 export const validate = (observer?: ValidationObserver): Middleware<ToolCall, { fails: Invalid }> => {
-  const around: Middleware<ToolCall, { fails: Invalid }> = <Self extends ToolCall, A, E, R>(
-    call: Self,
-    next: (call: Self) => Effect.Effect<A, E, R>
-  ) =>
-    Effect.suspend((): Effect.Effect<A, E | Invalid, R> => {
-      const ready = decoded(call)
-      if (!isInvalid(ready)) return next(ready)
-      return observer === undefined || ready._tag === "ParametersChanged"
-        ? Effect.fail(ready)
-        : Effect.zipRight(
-            Effect.ignoreLogged(Effect.sandbox(Effect.suspend(() => observer(call, ready.issues)))),
-            Effect.fail(ready)
-          )
-    })
+  const refused = (call: ToolCall, why: Invalid): Effect.Effect<never, Invalid> =>
+    observer === undefined || why._tag === "ParametersChanged"
+      ? Effect.fail(why)
+      : Effect.zipRight(
+          Effect.ignoreLogged(Effect.sandbox(Effect.suspend(() => observer(call, why.issues)))),
+          Effect.fail(why)
+        )
+  const around: Middleware<ToolCall, { fails: Invalid }> = (call, next) => {
+    const ready = decoded(call)
+    return isInvalid(ready) ? refused(call, ready) : next(ready)
+  }
   return named("validation", observer === undefined ? "" : "observed", around)
 }

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 
 /** Levels of arrays and objects that a text of a model, a server or a file may have; what walks data later recurses once for each. */
 export const maxJsonDepth = 64
@@ -85,3 +86,26 @@ export const parseAnswer = (text: string, max = maxJsonDepth): Either.Either<unk
   Either.flatMap(parseJson(text, max), (value) =>
     repeatedName(text) === undefined ? Either.right(value) : Either.left("ambiguous" as const)
   )
+
+/**
+ * A frozen copy of JSON data, which nobody who holds the original can change; nothing for what is no data or deeper than `max`.
+ * What has no value is left out, as in a JSON text.
+ */
+export const ownJson = (value: unknown, max = maxJsonDepth): Option.Option<unknown> => {
+  const copy = (one: unknown, left: number): unknown => {
+    if (typeof one === "string" || typeof one === "boolean" || one === null) return one
+    if (typeof one === "number" && Number.isFinite(one)) return one === 0 ? 0 : one
+    if (typeof one !== "object" || left === 0) throw new TypeError("no data")
+    if (Array.isArray(one)) return Object.freeze(Array.from(one, (below) => copy(below, left - 1)))
+    if (!isRecord(one)) throw new TypeError("no data")
+    const entries = Object.entries(one).filter(([, below]) => below !== undefined)
+    return Object.freeze(Object.fromEntries(entries.map(([key, below]) => [key, copy(below, left - 1)])))
+  }
+  return Option.liftThrowable(copy)(value, max)
+}
+
+/** An object that JSON could have made: one that inherits nothing of its own. */
+const isRecord = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
