@@ -10,6 +10,7 @@ import { shapeOf, type Shape } from "../policy/shell/Shape.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { descended } from "./Descent.ts"
 import { definition, sha256 } from "./Digest.ts"
+import * as Url from "../text/Url.ts"
 
 export interface Host {
   readonly name: string
@@ -127,8 +128,9 @@ const texts = (value: unknown, depth = 0): ReadonlyArray<string> =>
       : []
 
 const hostOf = (text: string): Host | undefined => {
-  if (!URL.canParse(text)) return undefined
-  const { hostname, port, protocol } = new URL(text)
+  const url = Url.parsed(text)
+  if (url === undefined) return undefined
+  const { hostname, port, protocol } = url
   const name = canonicalHost(hostname)
   return name === undefined ? undefined : { name, port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) }
 }

@@ -22,6 +22,7 @@ import { WriteFile } from "../tools/WriteFile.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { projectConfig } from "./ProjectConfig.ts"
 import * as Toolbox from "./Toolbox.ts"
+import * as Url from "../text/Url.ts"
 
 /** A call of a tool, and the verdict of the policy that it is subject to. */
 export interface Judged {
@@ -142,7 +143,7 @@ export const callVerdicts = Effect.gen(function* () {
 })
 
 const fetched = (text: string): { readonly host: string; readonly port: number } | undefined => {
-  const judged = URL.canParse(text) ? new URL(text) : undefined
+  const judged = Url.parsed(text)
   return judged === undefined
     ? undefined
     : { host: judged.hostname, port: Number(judged.port) || (judged.protocol === "https:" ? 443 : 80) }

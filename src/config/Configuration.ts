@@ -11,6 +11,7 @@ import * as ConfigFile from "./ConfigFile.ts"
 import { home, type Home } from "./Home.ts"
 import * as Problems from "./Problems.ts"
 import { type Key, keys, type Settings } from "./Settings.ts"
+import * as Url from "../text/Url.ts"
 
 /** A value as a file would have it, and where it is from. */
 export interface Entry {
@@ -179,8 +180,8 @@ const hidden: ReadonlySet<string> = new Set(["headers", "options"])
 
 /** A URL without the credentials and the query that it may carry. */
 export const bare = (value: unknown): unknown => {
-  if (typeof value !== "string" || !URL.canParse(value)) return value
-  const url = new URL(value)
+  const url = typeof value === "string" ? Url.parsed(value) : undefined
+  if (url === undefined) return value
   return `${url.protocol}//${url.username === "" ? "" : "(hidden)@"}${url.host}${url.pathname}${url.search === "" ? "" : "?(hidden)"}`
 }
 

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
 import type { Served } from "../telemetry/Served.ts"
 import type { Origin } from "./Reason.ts"
+import * as Url from "../text/Url.ts"
 
 /** A server that answers for a model, and how to speak to it. */
 export interface Endpoint {
@@ -20,8 +21,8 @@ export const silenceTimeout = (endpoint: Endpoint): Duration.Duration =>
 
 /** The address of `path` below the base, whose query is kept; undefined where the base is no URL. */
 export const urlOf = (endpoint: Endpoint, path: string): URL | undefined => {
-  if (!URL.canParse(endpoint.baseUrl)) return undefined
-  const url = new URL(endpoint.baseUrl)
+  const url = Url.parsed(endpoint.baseUrl)
+  if (url === undefined) return undefined
   url.pathname = url.pathname.replace(/\/+$/, "") + path
   return url
 }

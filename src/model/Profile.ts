@@ -1,9 +1,10 @@
 import * as Schema from "effect/Schema"
 import { Timespan } from "./Timespan.ts"
+import * as Url from "../text/Url.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-const isHttp = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const isHttp = (text: string): boolean => /^https?:$/.test(Url.parsed(text)?.protocol ?? "")
 
 const BaseUrl = Schema.String.pipe(
   Schema.filter((text) => isHttp(text) || "expected an http or https URL", { identifier: "BaseUrl" })

@@ -1,3 +1,4 @@
+import * as Url from "../text/Url.ts"
 /** Who serves a model, and how it is asked. */
 export interface Served {
   /** What the server is spoken to as: `openai`, `anthropic`, `chat-completions`, `scripted`. */
@@ -43,7 +44,7 @@ export const known = (attributes: Readonly<Record<string, unknown>>): Readonly<R
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
 
 export const serverOf = (served: Served | undefined) => {
-  const url = served?.url !== undefined && URL.canParse(served.url) ? new URL(served.url) : undefined
+  const url = served?.url === undefined ? undefined : Url.parsed(served.url)
   const port = url && (url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port))
   return {
     "gen_ai.provider.name": providerOf(served, url?.hostname ?? ""),

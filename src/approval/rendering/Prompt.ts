@@ -6,6 +6,7 @@ import type { PreviewTarget } from "../../tool/Preview.ts"
 import { measure } from "./Arguments.ts"
 import { exact, invisibleIn } from "./Exact.ts"
 import { foreign, type ForeignKind, type Line, own } from "./Line.ts"
+import * as Url from "../../text/Url.ts"
 
 /** How a request stands at the moment. */
 export interface PromptState {
@@ -97,8 +98,8 @@ const insight = (name: string, value: unknown): ReadonlyArray<Line> => {
         : own("field", `commands: ${commands.length}`)
     ]
   }
-  if (name === "url" && URL.canParse(value)) {
-    const host = canonicalHost(new URL(value).hostname)
+  if (name === "url") {
+    const host = canonicalHost(Url.parsed(value)?.hostname ?? "")
     return host === undefined ? [] : [own("field", `host: ${host}`)]
   }
   return []

@@ -1,11 +1,13 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { Verdict } from "../Verdict.ts"
+import * as Url from "../../text/Url.ts"
 
 /** A URL as an error may show it: without user information, query and fragment, which may hold secrets. */
 export const shown = (url: string): string => {
-  if (!URL.canParse(url)) return "the URL"
-  const { host, pathname, protocol } = new URL(url)
+  const read = Url.parsed(url)
+  if (read === undefined) return "the URL"
+  const { host, pathname, protocol } = read
   const text = `${protocol}//${host}${pathname}`
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as Url from "../../text/Url.ts"
 
 /** A bracketed IPv6 address, or labels of letters, digits, `-` and `_` in the lengths of RFC 1035. */
 export const isHost = (name: string): boolean =>
@@ -9,9 +10,8 @@ export const isHost = (name: string): boolean =>
 
 /** Lower case, punycode, one spelling per address, no trailing dot; none for what is not a host. */
 export const canonicalHost = (host: string): string | undefined => {
-  const text = `http://${host}/`
-  if (/[\s/?#@\\]/.test(host) || !URL.canParse(text)) return undefined
-  const { hostname } = new URL(text)
+  const hostname = /[\s/?#@\\]/.test(host) ? undefined : Url.parsed(`http://${host}/`)?.hostname
+  if (hostname === undefined) return undefined
   const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname
   return isHost(name) ? name : undefined
 }

@@ -3,6 +3,7 @@ import { allow, deny, type Verdict } from "../Verdict.ts"
 import { addressKind } from "./Address.ts"
 import { isHost } from "./HostPattern.ts"
 import type { NetworkRules } from "./NetworkRules.ts"
+import * as Url from "../../text/Url.ts"
 
 /** Characters. */
 const maxUrl = 8192
@@ -85,8 +86,8 @@ export const judgeUrl = (input: string, rules: NetworkRules): Either.Either<Targ
   if (input.length > maxUrl) return refuse("too-long", `a URL has at most ${maxUrl} characters`)
   if (/\p{Cc}|^\s|\s$/u.test(input))
     return refuse("raw-character", "the URL contains control characters or outer spaces")
-  if (!URL.canParse(input)) return refuse("not-a-url", "it is not an absolute URL; write https://host/path")
-  const url = new URL(input)
+  const url = Url.parsed(input)
+  if (url === undefined) return refuse("not-a-url", "it is not an absolute URL; write https://host/path")
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return refuse("scheme", `${url.protocol} is not http: or https:`)
   }
@@ -111,8 +112,9 @@ export const judgeUrl = (input: string, rules: NetworkRules): Either.Either<Targ
 /** Judges where a redirect leads as a URL of its own, and that it does not give up encryption. */
 export const judgeRedirect = (from: Target, location: string, rules: NetworkRules): Either.Either<Target, Verdict> => {
   if (/\p{Cc}/u.test(location)) return refuse("raw-character", "the redirect contains control characters")
-  if (!URL.canParse(location, from.url.href)) return refuse("not-a-url", "the redirect is not a URL")
-  return Either.flatMap(judgeUrl(new URL(location, from.url).href, rules), (target) =>
+  const next = Url.parsed(location, from.url)
+  if (next === undefined) return refuse("not-a-url", "the redirect is not a URL")
+  return Either.flatMap(judgeUrl(next.href, rules), (target) =>
     from.url.protocol === "https:" && target.url.protocol === "http:"
       ? refuse("downgrade", `the redirect to ${target.host} gives up encryption`)
       : Either.right(target)

@@ -3,6 +3,7 @@ import TurndownService from "turndown"
 import * as Pace from "../Pace.ts"
 import type { FetchedPage } from "./FetchedPage.ts"
 import { maxTags, pieces } from "./Markup.ts"
+import * as Url from "../../text/Url.ts"
 
 /** The part of a DOM node that the rules look at. */
 interface Element {
@@ -12,9 +13,8 @@ interface Element {
 }
 
 const absolute = (address: string | null, base: string): string | undefined => {
-  if (!address || !URL.canParse(address, base)) return undefined
-  const url = new URL(address, base)
-  return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
+  const url = address ? Url.parsed(address, base) : undefined
+  return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()

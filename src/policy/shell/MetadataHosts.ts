@@ -1,3 +1,5 @@
+import * as Url from "../../text/Url.ts"
+
 const hosts = new Set(
   "169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 168.63.129.16 192.0.0.192 [fd00:ec2::254] [fd00:ec2::23] [fd20:ce::254] metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal".split(
     " "
@@ -13,9 +15,8 @@ export const metadataHost = (word: string, isClient: boolean): boolean => {
   const host =
     address.exec(word)?.[1] ?? (isClient && /^[\w.:[\]%-]+(?:\/|$)/.test(word) ? word.split("/")[0] : undefined)
   if (host === undefined || !/metadata|instance-data|%|(?:^|@)[[\d]/i.test(host)) return false
-  const url = `http://${host}`
-  if (!URL.canParse(url)) return false
-  const name = new URL(url).hostname.replace(/\.$/, "")
+  const name = Url.parsed(`http://${host}`)?.hostname.replace(/\.$/, "")
+  if (name === undefined) return false
   return hosts.has(name) || mapped(name)
 }
 

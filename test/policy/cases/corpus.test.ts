@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { means } from "../../../src/cli/caseMeans.ts"
 import { isKnown } from "../../../src/policy/cases/AnsweredCase.ts"
@@ -10,12 +10,12 @@ import { corpus, corpusPath, kept } from "../../support/corpora.ts"
 /** Rows that a process of their own has to die for: see `test/policy/path/race.test.ts`. */
 const isFault = (input: unknown): boolean => typeof input === "object" && input !== null && "fault" in input
 
-layer(Processes.layer, { excludeTestServices: true })("the interpreter of cases", (it) => {
+describe("the interpreter of cases", () => {
   for (const name of ["c_shell", "b_paths", "a_ssrf", "g_extras"] as const) {
     const rows = corpus<unknown>(name)
     for (const row of rows) {
       const wanted = row.kind ?? (row.accept ?? [row.expected]).join(" or ")
-      it.effect(`${name} ${row.id} is ${wanted}: ${row.why} (S2, S3, S4, S5)`, () =>
+      it.live(`${name} ${row.id} is ${wanted}: ${row.why} (S2, S3, S4, S5)`, () =>
         Effect.gen(function* () {
           const { fixture } = yield* Cases.load(corpusPath(`${name}.json`))
           const given = yield* Case.decode(row)
@@ -26,16 +26,16 @@ layer(Processes.layer, { excludeTestServices: true })("the interpreter of cases"
           assert.isTrue(outcome.holds, `${decision} ${rule}: ${reason} ${outcome.violated.join(", ")}`)
           if (row.expected !== "auto" && row.expected !== "allow") assert.notStrictEqual(decision, "allow")
           if (row.class === "benign") assert.strictEqual(decision, "allow")
-        })
+        }).pipe(Effect.provide(Processes.layer))
       )
     }
 
-    it.effect(`reads every row of ${name} (S2, S3, S4, S5)`, () =>
+    it.live(`reads every row of ${name} (S2, S3, S4, S5)`, () =>
       Effect.gen(function* () {
         const { cases } = yield* Cases.load(corpusPath(`${name}.json`))
         assert.strictEqual(cases.length, rows.length)
         for (const given of cases) yield* given
-      })
+      }).pipe(Effect.provide(Processes.layer))
     )
   }
 

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Processes } from "../../../src/process/Processes.ts"
 import { shellFuzz } from "../../support/shellFuzz.ts"
@@ -6,8 +6,8 @@ import { shellFuzz } from "../../support/shellFuzz.ts"
 /** A bounded run; `scripts/soak/shell.ts` goes on for as long as it is told to. */
 const texts = 300
 
-layer(Processes.layer, { excludeTestServices: true })("random shell texts", (it) => {
-  it.effect("change no file, open no connection and start nothing off the list where they run unasked (S3)", () =>
+describe("random shell texts", () => {
+  it.live("change no file, open no connection and start nothing off the list where they run unasked (S3)", () =>
     Effect.gen(function* () {
       const report = yield* shellFuzz(texts, 20_260_101)
       assert.strictEqual(report.texts, texts)
@@ -16,6 +16,6 @@ layer(Processes.layer, { excludeTestServices: true })("random shell texts", (it)
       if (report.reason === "detected") return assert.strictEqual(report.executed, report.allowed)
       assert.include(["unsupported-platform", "not-installed", "not-permitted"], report.reason)
       assert.strictEqual(report.executed, 0)
-    })
+    }).pipe(Effect.provide(Processes.layer))
   )
 })

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { resolve } from "node:path"
@@ -12,9 +12,9 @@ const rows: ReadonlyArray<{ readonly id: string; readonly input: { readonly comm
   fs.readFileSync(file, "utf8")
 )
 
-layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of shell texts", (it) => {
+describe("siblings of the corpus of shell texts", () => {
   for (const row of rows) {
-    it.effect(`${row.id} ${JSON.stringify(row.input.command)} ends as expected (S3)`, () =>
+    it.live(`${row.id} ${JSON.stringify(row.input.command)} ends as expected (S3)`, () =>
       Effect.gen(function* () {
         const given = yield* Case.decode(row)
         const { fixture } = yield* Cases.load(file)
@@ -22,7 +22,7 @@ layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of
         if (outcome._tag !== "Judged") return assert.fail(outcome._tag)
         assert.isTrue(outcome.holds, `${outcome.verdict.decision} ${outcome.verdict.rule}: ${outcome.verdict.reason}`)
         if (outcome.case.expected !== "allow") assert.notStrictEqual(outcome.verdict.decision, "allow")
-      })
+      }).pipe(Effect.provide(Processes.layer))
     )
   }
 })

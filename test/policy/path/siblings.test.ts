@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
 import { judgePath, PathInput } from "../../../src/policy/cases/PathCase.ts"
 import { Entry } from "../../../src/policy/cases/Tree.ts"
@@ -10,14 +10,14 @@ const fixture = Schema.decodeUnknownSync(Schema.Array(Entry))(corpusFile("b_path
 
 const readPatch = (text: string) => Either.map(parsePatch(text), patchTargets)
 
-layer(Processes.layer, { excludeTestServices: true })("siblings of the corpus of paths", (it) => {
+describe("siblings of the corpus of paths", () => {
   for (const { expected, id, input, why } of siblings("paths")) {
-    it.effect(`${id} is ${expected}: ${why} (S2)`, () =>
+    it.live(`${id} is ${expected}: ${why} (S2)`, () =>
       Effect.gen(function* () {
         const given = yield* Schema.decodeUnknown(PathInput)(input)
         const { verdict } = yield* judgePath(given, { fixture, readPatch })
         assert.strictEqual(verdict.decision, expected, `${given.op} ${given.path} ${verdict.rule}: ${verdict.reason}`)
-      })
+      }).pipe(Effect.provide(Processes.layer))
     )
   }
 })
