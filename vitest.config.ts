@@ -1,6 +1,18 @@
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 
+/** What starts processes, opens terminals, runs git or the compiler, or goes on for long. */
+const slow = [
+  "test/{package,process,sandbox,tools,types}/**/*.test.ts",
+  "test/cli/!(approvalPrompt|behindStack|layout|terminalUi|transcript).test.ts",
+  "test/**/{command,corpus,Corpus,crash,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
+  "test/approval/Interleavings.test.ts",
+  "test/policy/shell/{Expansion,Variables}.test.ts",
+  "test/redaction/shown.test.ts",
+  "test/telemetry/cli.test.ts"
+]
+const all = ["test/**/*.test.ts", "examples/**/*.test.ts"]
+
 export default defineConfig({
   resolve: {
     alias: {
@@ -9,9 +21,14 @@ export default defineConfig({
     }
   },
   test: {
-    include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    minWorkers: 1,
+    maxWorkers: "100%",
+    projects: [
+      { extends: true, test: { name: "fast", include: all, exclude: slow } },
+      { extends: true, test: { name: "slow", include: slow } }
+    ],
     coverage: {
       provider: "v8",
       include: ["src/middleware/**", "src/tool/**", "src/gate/**", "src/cli/commandStack.ts"],

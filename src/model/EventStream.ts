@@ -12,11 +12,14 @@ import * as Stream from "effect/Stream"
 import { originOf, silenceTimeout, urlOf, type Endpoint } from "./Endpoint.ts"
 import * as EventDecoder from "./EventDecoder.ts"
 import { ModelCut, ModelRejected, ModelSilent, ModelUnreachable, type ModelError } from "./ModelError.ts"
-import { isCertificateRefused, named, ofCause, type Origin } from "./Reason.ts"
+import { isCertificateRefused, named, ofCause, oneLine, type Origin } from "./Reason.ts"
 import { malformed, ofRefusal } from "./ServerFailure.ts"
+import * as Url from "../text/Url.ts"
 
 /** Characters of one event, bytes of an answer that is not a stream. */
 const maximumEvent = 4 * 1024 * 1024
+/** Bytes of an answer, whatever they say. */
+const maximumStream = 256 * 1024 * 1024
 /** Bytes read of an answer that is an error. */
 const maximumRefusal = 16 * 1024
 const refusalPatience = Duration.seconds(5)
@@ -66,16 +69,31 @@ const some = (pull: Pull): Effect.Effect<string> => {
 
 const plain = (origin: Origin, pull: Pull): Effect.Effect<string, ModelError> => {
   const collected: Collected = { text: "", bytes: 0 }
-  return Effect.flatMap(collect(pull, maximumEvent, collected), () =>
-    collected.bytes > maximumEvent
-      ? Effect.fail(malformed(origin, `an answer of more than ${maximumEvent} bytes`))
-      : Effect.succeed(collected.text)
-  )
+  return Effect.flatMap(collect(pull, maximumEvent, collected), (): Effect.Effect<string, ModelError> => {
+    const { bytes, text } = collected
+    if (bytes > maximumEvent) return Effect.fail(malformed(origin, `an answer of more than ${maximumEvent} bytes`))
+    return /^\s*\{/.test(text) && !/\}\s*$/.test(text)
+      ? new ModelCut({ ...named(origin), reason: `its ${bytes} bytes end in the middle` })
+      : Effect.succeed(text)
+  })
+}
+
+/** Nothing is sent where a redirect leads: the key of a profile is for the server that the profile names. */
+const redirected = (origin: Origin, from: URL, post: Post, status: number, location: string | undefined) => {
+  const to = location === undefined ? undefined : Url.parsed(location, from)
+  if (to === undefined) return new ModelRejected({ ...named(origin), status, reason: "a redirect that leads nowhere" })
+  const place = to.origin + to.pathname
+  const base = place.endsWith(post.path) ? place.slice(0, -post.path.length) : undefined
+  const mend =
+    base === undefined ? "Check the profile's baseUrl" : `If you trust it, set the profile's baseUrl to ${base}`
+  const reason = oneLine(origin, `the server redirects to ${place}, where nothing was sent. ${mend}.`)
+  return new ModelRejected({ ...named(origin), status, reason })
 }
 
 const streamed = (origin: Origin, pull: Pull, isLast: Post["isLast"]): Stream.Stream<string, ModelError> => {
   const decoder = EventDecoder.make(maximumEvent)
   let state: "open" | "said" | "over" = "open"
+  let bytes = 0
   const over: Effect.Effect<never, Option.Option<ModelError>> = Effect.fail(Option.none())
   const emit = (events: ReadonlyArray<string>) => {
     const last = events.findIndex(isLast)
@@ -94,8 +112,12 @@ const streamed = (origin: Origin, pull: Pull, isLast: Post["isLast"]): Stream.St
       },
       onSuccess: (chunks) => {
         const events = decoder.feed(chunks)
+        for (const chunk of chunks) bytes += chunk.length
         if (events === undefined) {
           return Effect.fail(Option.some(malformed(origin, `an event of more than ${maximumEvent} characters`)))
+        }
+        if (bytes > maximumStream) {
+          return Effect.fail(Option.some(malformed(origin, `a stream of more than ${maximumStream} bytes`)))
         }
         return events.length === 0 ? next : emit(events)
       }
@@ -134,7 +156,12 @@ export const events = (
       return yield* new ModelRejected({ ...named(origin), reason: "the profile's baseUrl is not a URL" })
     }
     const request = HttpClientRequest.post(url, {
-      headers: { accept: "text/event-stream, application/json", ...post.headers, ...endpoint.headers },
+      headers: {
+        accept: "text/event-stream, application/json",
+        "accept-encoding": "identity",
+        ...post.headers,
+        ...endpoint.headers
+      },
       body: HttpBody.unsafeJson(post.body)
     })
     const response = yield* HttpClient.withScope(http)
@@ -149,10 +176,15 @@ export const events = (
         Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, ...secretHeaders])
       )
     const { headers, status } = response
+    if (status >= 300 && status < 400) return yield* redirected(origin, url, post, status, headers["location"])
     const pull = yield* pullOf(response)
     if (status < 200 || status > 299) {
       const body = yield* some(pull)
       return yield* ofRefusal(origin, { status, headers, body }, yield* Clock.currentTimeMillis)
+    }
+    const encoding = headers["content-encoding"] ?? "identity"
+    if (!/^(?:identity)?$/i.test(encoding.trim())) {
+      return yield* malformed(origin, `an answer packed as ${encoding}, which was not asked for`)
     }
     const type = headers["content-type"] ?? "text/event-stream"
     if (/[/+]json\b/i.test(type)) return Stream.fromEffect(plain(origin, pull))

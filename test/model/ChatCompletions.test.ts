@@ -7,8 +7,11 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { gzipSync } from "node:zlib"
 import * as ChatCompletions from "../../src/model/ChatCompletions.ts"
 import type { ModelError } from "../../src/model/ModelError.ts"
+import { retried } from "../../src/model/RetryPolicy.ts"
+import { selfSigned } from "../../src/policy/cases/selfSigned.ts"
 import { answer, event, serve, stream, type Handler } from "./Loopback.ts"
 import { at, callsOf, conversation, failureOf, hello, parts, secret, shown, textOf, weather } from "./support.ts"
 
@@ -413,6 +416,77 @@ describe("ChatCompletions", () => {
       assert.isTrue(inside._tag === "ModelRejected" && inside.reason === "model not loaded")
       const choice = { choices: [{ delta: {}, finish_reason: "error", error: { code: 429, message: "limited" } }] }
       assert.strictEqual((yield* failureOf(ask(stream(choice))))._tag, "ModelOverloaded")
+    })
+  )
+
+  live("names where a redirect leads, and sends nothing there: no key, no conversation (R14, S5)", () =>
+    Effect.gen(function* () {
+      const other = yield* serve(stream("[DONE]"))
+      for (const [status, to, said] of [
+        [301, `${other.url}/v2/chat/completions?key=${secret}`, `set the profile's baseUrl to ${other.url}/v2.`],
+        [302, "/login", "/login, where nothing was sent. Check the profile's baseUrl."],
+        [307, `${other.url}/v1/chat/completions`, `redirects to ${other.url}/v1/chat/completions,`],
+        [308, "/v1/chat/completions", "/v1/chat/completions, where nothing was sent"],
+        [303, undefined, "a redirect that leads nowhere"],
+        [300, "http://[", "a redirect that leads nowhere"]
+      ] as const) {
+        const server = yield* serve(answer(status, "", to === undefined ? {} : { location: to }))
+        const error = yield* failureOf(parts(yield* open(server.url)))
+        assert.deepInclude(error, { _tag: "ModelRejected", status, retryable: false })
+        assert.include(error.message, said)
+        assert.notInclude(shown(error), secret)
+        assert.strictEqual(server.seen.length, 1)
+      }
+      assert.strictEqual(other.seen.length, 0)
+    })
+  )
+
+  live("calls an answer in one piece cut that ends in its middle, and one cut off by its length (R14)", () =>
+    Effect.gen(function* () {
+      const whole = JSON.stringify({ choices: [{ message: { content: "All" }, finish_reason: "stop" }] })
+      const half = whole.slice(0, 30)
+      assert.strictEqual((yield* failureOf(ask(answer(200, half))))._tag, "ModelCut")
+      const short = yield* failureOf(
+        ask((exchange) =>
+          exchange
+            .head(200, { "content-type": "application/json", "content-length": String(whole.length) })
+            .pipe(Effect.zipRight(exchange.write(half)), Effect.zipRight(exchange.destroy))
+        )
+      )
+      assert.strictEqual(short._tag, "ModelCut")
+      assert.include(short.message, "was cut off")
+    })
+  )
+
+  live("unpacks nothing: a packed answer is called one, and read no further (R14)", () =>
+    Effect.gen(function* () {
+      const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "))
+      for (const type of ["text/event-stream", "application/json"]) {
+        const server = yield* serve((exchange) =>
+          exchange
+            .head(200, { "content-type": type, "content-encoding": "gzip" })
+            .pipe(Effect.zipRight(exchange.write(bomb)), Effect.zipRight(exchange.end()))
+        )
+        const error = yield* failureOf(parts(yield* open(server.url)))
+        assert.deepInclude(error, { _tag: "ModelMalformed", retryable: false })
+        assert.include(error.message, "an answer packed as gzip, which was not asked for")
+        assert.strictEqual(server.seen[0]?.headers["accept-encoding"], "identity")
+      }
+    })
+  )
+
+  live("says once that a certificate is refused, and asks no more (R14)", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(stream("[DONE]"), selfSigned("localhost"))
+      let failed = 0
+      const model = retried({ initialDelay: "1 millis" })(yield* open(server.url))
+      const counted = Stream.tap(model.stream(hello), ({ _tag }) =>
+        Effect.sync(() => (failed += _tag === "AttemptFailed" ? 1 : 0))
+      )
+      const error = yield* failureOf(Stream.runDrain(counted))
+      assert.deepInclude(error, { _tag: "ModelUnreachable", certificate: true, retryable: false })
+      assert.match(error.message, /self-signed certificate/)
+      assert.deepStrictEqual([failed, server.seen.length], [0, 0])
     })
   )
 

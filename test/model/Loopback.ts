@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Queue from "effect/Queue"
 import * as http from "node:http"
+import * as https from "node:https"
 import type { AddressInfo } from "node:net"
 
 /** One request as the server saw it, and the means to answer it. */
@@ -41,8 +42,8 @@ const read = (request: http.IncomingMessage): Effect.Effect<string> =>
     request.on("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString())))
   })
 
-/** A server on a free port of 127.0.0.1; it and everything it still does end with the scope. */
-export const serve = (handler: Handler) =>
+/** A server on a free port of 127.0.0.1, over TLS where it has a key; it and everything it still does end with the scope. */
+export const serve = (handler: Handler, tls?: { readonly key: string; readonly cert: string }) =>
   Effect.gen(function* () {
     const run = yield* FiberSet.makeRuntime()
     const arrivals = yield* Queue.unbounded<Exchange>()
@@ -68,7 +69,9 @@ export const serve = (handler: Handler) =>
         yield* Queue.offer(arrivals, exchange)
         yield* handler(exchange)
       })
-    const server = http.createServer((request, response) => void run(accept(request, response)))
+    const answered = (request: http.IncomingMessage, response: http.ServerResponse) =>
+      void run(accept(request, response))
+    const server = tls === undefined ? http.createServer(answered) : https.createServer(tls, answered)
     yield* Effect.acquireRelease(
       Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
       () =>
@@ -78,7 +81,12 @@ export const serve = (handler: Handler) =>
         })
     )
     const { port } = server.address() as AddressInfo
-    return { url: `http://127.0.0.1:${port}`, port, seen, next: Queue.take(arrivals) } satisfies Loopback
+    return {
+      url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+      port,
+      seen,
+      next: Queue.take(arrivals)
+    } satisfies Loopback
   })
 
 export const event = (data: unknown, name?: string): string =>
