@@ -58,7 +58,7 @@ export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", {
 /** A middleware passed on a call that it made itself, or put another tool, session or worker into one; nothing ran. */
 export class GateBypassed extends Schema.TaggedError<GateBypassed>()("GateBypassed", { tool: Schema.String }) {
   override get message() {
-    return `A middleware passed on a call of ${named(this.tool)} that is not the one it was given, so it was not run. Pass on the given call or a copy of it, with its tool, session and worker: next({ ...call }).`
+    return `A middleware passed on a call of ${named(this.tool)} that is not the one it was given, or ran its handler itself, so it was not run. Pass on the given call or a copy of it, with its tool, session and worker: next({ ...call }).`
   }
 }
 

@@ -25,7 +25,7 @@ import type { CallRequest, CallSink } from "./CallRequest.ts"
 import { concluded } from "./conclude.ts"
 import { guarded, type Gate, type Guarded, type Unguarded } from "./Gate.ts"
 import { ArgumentsMalformed, type GateError, ReservedToolName, ToolNotFound, ToolsetInvalid } from "./GateError.ts"
-import { leaf } from "./handler.ts"
+import { handled, leaf } from "./handler.ts"
 import { Passage } from "./Passage.ts"
 import { unfit } from "./unfit.ts"
 
@@ -169,10 +169,12 @@ export const make = <
       if (reason !== undefined) return new ToolsetInvalid({ tool: tool.name, reason })
       const around = middleware === undefined ? identity : "for" in middleware ? middleware.for(tool) : middleware
       const inner = (tool.middleware ?? identity) as Middleware<ToolCall>
-      // A copy: what becomes of the given value afterwards changes nothing here.
-      const own = Object.freeze({ ...tool, codec: Object.freeze({ ...tool.codec }) })
+      const own = handled(tool)
       known.set(tool.name, own)
-      sealed.set(tool.name, { tool: own, chain: apply(stack(around as Middleware<ToolCall>, inner), leaf) })
+      sealed.set(tool.name, {
+        tool: own,
+        chain: apply(stack(around as Middleware<ToolCall>, inner), leaf(tool.handler))
+      })
     }
     const missing = (name: string) =>
       new ToolNotFound({

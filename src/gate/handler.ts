@@ -10,11 +10,19 @@ import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, type Refused } from "./GateError.ts"
 import { Passage } from "./Passage.ts"
 
+type Handler = Tool.Any["handler"]
+
 /** The handler's own error and requirements are in the toolset's type; here they are out of sight. */
-const handle = (call: ToolCall): Effect.Effect<unknown> => {
-  const handler: (params: never, call: ToolCall) => unknown = call.tool.handler
-  return handler(call.params as never, call) as Effect.Effect<unknown>
-}
+const handle = (handler: (params: never, call: ToolCall) => unknown, call: ToolCall): Effect.Effect<unknown> =>
+  handler(call.params as never, call) as Effect.Effect<unknown>
+
+/** The tool as calls carry it: whoever runs its handler beside the gate fails. A copy, so that nothing done to the given value counts. */
+export const handled = (tool: Tool.Any): Tool.Any =>
+  Object.freeze({
+    ...tool,
+    codec: Object.freeze({ ...tool.codec }),
+    handler: () => new GateBypassed({ tool: tool.name })
+  })
 
 const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, ResultInvalid> => {
   const result = tool.codec.encode()(success)
@@ -31,10 +39,10 @@ const fresh = (passage: Passage, call: ToolCall): ToolCall => {
   return Either.isRight(params) ? { ...call, rawParams: cleared.rawParams, params: params.right } : call
 }
 
-const invoked = (passage: Passage, given: ToolCall): Effect.Effect<ToolResult, ResultInvalid> => {
+const invoked = (handler: Handler, passage: Passage, given: ToolCall): Effect.Effect<ToolResult, ResultInvalid> => {
   passage.entered = true
   const call = fresh(passage, given)
-  const running = handle(call)
+  const running = handle(handler, call)
   return Exit.isExit(running) && Exit.isSuccess(running)
     ? encoded(call.tool, running.value)
     : Effect.flatMap(running, (success) => encoded(call.tool, success))
@@ -80,18 +88,20 @@ const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalSt
  * The innermost end of every chain: whatever the stack did or left out, the handler runs on parameters that are decoded and
  * decided on, after the log knows of it, and at most once unless the tool is repeatable.
  */
-export const leaf = (call: ToolCall): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> =>
-  passing(call, (ready): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> => {
-    const passage = Passage.of(ready)
-    if (passage === undefined) return new GateBypassed({ tool: call.name })
-    if (passage.runs > 0 && !ready.tool.repeatable) return new AlreadyRan({ tool: call.name })
-    passage.runs++
-    if (passage.started) return invoked(passage, ready)
-    const plain = passage.cleared?.stillHolds === undefined && ready.sink === silent
-    return plain
-      ? invoked(passage, ready)
-      : Effect.zipRight(
-          Effect.tapError(passage.alone(begun(passage, ready)), () => Effect.sync(() => void passage.runs--)),
-          Effect.suspend(() => invoked(passage, ready))
-        )
-  })
+export const leaf =
+  (handler: Handler) =>
+  (call: ToolCall): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> =>
+    passing(call, (ready): Effect.Effect<ToolResult, Refused | AlreadyRan | ResultInvalid> => {
+      const passage = Passage.of(ready)
+      if (passage === undefined) return new GateBypassed({ tool: call.name })
+      if (passage.runs > 0 && !ready.tool.repeatable) return new AlreadyRan({ tool: call.name })
+      passage.runs++
+      if (passage.started) return invoked(handler, passage, ready)
+      const plain = passage.cleared?.stillHolds === undefined && ready.sink === silent
+      return plain
+        ? invoked(handler, passage, ready)
+        : Effect.zipRight(
+            Effect.tapError(passage.alone(begun(passage, ready)), () => Effect.sync(() => void passage.runs--)),
+            Effect.suspend(() => invoked(handler, passage, ready))
+          )
+    })
