@@ -62,7 +62,7 @@ describe("network and sandbox of the configuration", { timeout: 60_000 }, () => 
     const urls = [{ url: one.url }, { url: other.url }]
     calls("fetch_url", urls)
     const closed = await run()
-    assert.include(closed.stdout, `an operator can open 127.0.0.1:${one.port} (network.open)`)
+    assert.include(closed.stdout, `to allow it, add 127.0.0.1:${one.port} to network.open`)
     assert.deepStrictEqual([one.connections(), other.connections()], [0, 0])
     assert.strictEqual((await explained(one.url)).decision, "deny")
 

@@ -53,13 +53,16 @@ export const judgeAddress = (address: string, host: string, port: number, rules:
     case "invalid":
       return deny("network/address-invalid", `${host} resolves to ${JSON.stringify(address)}, which is not an address`)
     case "metadata":
-      return deny("network/metadata", `${host} is at ${address}, link-local or cloud metadata, which nothing can open`)
+      return deny(
+        "network/metadata",
+        `${host} is at ${address}, a link-local or cloud metadata address, which is never opened`
+      )
     default:
       return optedIn(host, port, rules)
-        ? allow("network/opted-in", `${host}:${port} is opened by the operator`)
+        ? allow("network/opted-in", `${host}:${port} is allowed by network.open`)
         : deny(
             "network/private-address",
-            `${host} is at ${address}, which is not a public address (${kind}); an operator can open ${host}:${port} (network.open)`
+            `${host} is at ${address}, which is not a public address (${kind}); to allow it, add ${host}:${port} to network.open`
           )
   }
 }
@@ -70,13 +73,13 @@ const judgeHost = (host: string, port: number, rules: NetworkRules): Either.Eith
   if (rules.allowHosts && !rules.allowHosts.some((_) => _.matches(host, port))) {
     return refuse("host-not-allowed", `${host}:${port} is not on the list of allowed hosts`)
   }
-  if (metadataNames.has(host)) return refuse("metadata", `${host} serves cloud metadata, which nothing can open`)
+  if (metadataNames.has(host)) return refuse("metadata", `${host} serves cloud metadata, which is never opened`)
   if (optedIn(host, port, rules)) return Either.void
   if (!rules.ports.includes(port)) return refuse("port", `port ${port} is not one of ${rules.ports.join(", ")}`)
   return localNames.some((name) => host === name || host.endsWith(`.${name}`))
     ? refuse(
         "local-name",
-        `${host} is a name of this machine or network; an operator can open ${host}:${port} (network.open)`
+        `${host} is a name of this machine or its network; to allow it, add ${host}:${port} to network.open`
       )
     : Either.void
 }
@@ -93,7 +96,7 @@ export const judgeUrl = (input: string, rules: NetworkRules): Either.Either<Targ
   }
   const authority = /^https?:\/\/([^/?#\\]+)(\\?)/i.exec(input)
   if (!authority || authority[2] !== "" || /^[^?#]*\\/.test(input)) {
-    return refuse("ambiguous", "parsers read this differently; write https://host/path with forward slashes")
+    return refuse("ambiguous", "programs read this URL in different ways; write https://host/path with forward slashes")
   }
   if (url.username !== "" || url.password !== "" || authority[1]?.includes("@")) {
     return refuse("credentials", "a URL must not carry a user name or password")

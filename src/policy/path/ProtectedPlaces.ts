@@ -11,7 +11,7 @@ const kernel: Protection = {
   rule: "path/kernel",
   see: "deny",
   change: "deny",
-  reason: "the kernel's own files hold the runtime's environment and aliases of everything else"
+  reason: "the kernel's files expose environments, memory and every other file"
 }
 
 export const credentials: Protection = {
@@ -26,7 +26,7 @@ export const sshSettings: Protection = {
   rule: "path/ssh-settings",
   see: "ask",
   change: "deny",
-  reason: "it names hosts and accounts, and is obeyed by the next connection"
+  reason: "it names hosts and accounts, and steers the next connection"
 }
 
 /** Names, folded, of files in `.ssh` that hold no key. */
@@ -37,14 +37,14 @@ export const startup: Protection = {
   rule: "path/startup",
   see: "allow",
   change: "deny",
-  reason: "it runs or is obeyed on the user's next login or command; ask the user to edit it"
+  reason: "it takes effect at the user's next login or command; ask the user to edit it"
 }
 
 export const repository: Protection = {
   rule: "path/repository",
   see: "allow",
   change: "deny",
-  reason: "what version control keeps for itself (hooks, configuration, refs) is changed by its own commands only"
+  reason: "the files of version control itself (hooks, configuration, refs) are changed only by its commands"
 }
 
 export const bareRepository: Protection = {
@@ -58,7 +58,7 @@ export const state: Protection = {
   rule: "path/own-state",
   see: "ask",
   change: "deny",
-  reason: "our own configuration, permissions and records are not changed by a tool; use the settings commands"
+  reason: "Tollgate's configuration, permissions and records are not changed by a tool; use `tollgate config`"
 }
 
 /** Configuration, records, keys and compiled code of Tollgate itself. */
@@ -80,7 +80,7 @@ export const runsLater: Protection = {
   rule: "path/runs-later",
   see: "allow",
   change: "ask",
-  reason: "it runs code, steers tools or carries credentials later"
+  reason: "programs run it or take settings from it later"
 }
 
 /** What programs keep under names with a dot in the home directory: settings that are obeyed later, and sign-ins. */
@@ -88,7 +88,7 @@ export const homeSettings: Protection = {
   rule: "path/home-settings",
   see: "ask",
   change: "ask",
-  reason: "it belongs to a program of the user, and may hold its sign-in or steer it"
+  reason: "it holds the settings of a program, and maybe a sign-in"
 }
 
 /** The rule about files with several names. */

@@ -55,7 +55,7 @@ export const usage = (
 }
 
 const unreadLead = (name: string): Verdict =>
-  ask("shell/operand", `${name} is given a script, format or pattern that a person should read.`)
+  ask("shell/operand", `The ${name} script, format or pattern may do more than read.`)
 
 class Reader implements Usage {
   readonly options = new Set<string>()
@@ -135,7 +135,7 @@ class Reader implements Usage {
   }
 
   #next(option: string, kind: Kind, next: Literal | undefined): Verdict | "next" {
-    if (next === undefined) return ask("shell/flag-not-listed", `${option} of ${this.#name} lacks its value.`)
+    if (next === undefined) return ask("shell/flag-not-listed", `${option} of ${this.#name} needs a value.`)
     // Without GNU's reordering, an option behind an operand is one too, and so is its value.
     if (this.#operands.length > 0 && this.#command.lead === undefined) this.paths.push(next)
     return this.#value(option, kind, next) ?? "next"
@@ -145,7 +145,10 @@ class Reader implements Usage {
     if (value.glob) return this.#mayBeFlag(value)
     if (kind === "path") this.paths.push(value)
     else if (value.tilde)
-      return ask("shell/expansion", `${excerpt(value.value)} stands for a path that is not expected there.`)
+      return ask(
+        "shell/expansion",
+        `${excerpt(value.value)} expands to a path where ${option} of ${this.#name} takes text.`
+      )
     else if (kind === "glob") this.globs.push(value.value)
     else if (kind === "script" && this.#command.lead?.test(value.value) !== true) return unreadLead(this.#name)
     else if (kind === "number" && !number.test(value.value)) {
@@ -167,19 +170,22 @@ class Reader implements Usage {
       }
     }
     if (operands.length < (this.#command.least ?? 0)) {
-      return ask("shell/operand", `${this.#name} runs unasked only with ${this.#command.least} operand or more.`)
+      return ask("shell/operand", `${this.#name} runs unasked only with at least ${this.#command.least} argument.`)
     }
     const limit = kind === "none" ? 0 : (most ?? Infinity)
     if (operands.length > limit || (most !== undefined && operands.some((operand) => operand.glob))) {
       return ask(
         "shell/operand",
-        `${this.#name} runs unasked only with ${limit === 0 ? "no" : `at most ${limit}`} operands.`
+        `${this.#name} runs unasked only ${limit === 0 ? "without arguments" : `with at most ${limit} arguments`}.`
       )
     }
     for (const operand of operands) {
       if (kind === "path") {
         if (form !== undefined && !form.test(operand.value)) {
-          return ask("shell/operand", `${excerpt(operand.value)} is not an operand that ${this.#name} takes unasked.`)
+          return ask(
+            "shell/operand",
+            `${this.#name} with the argument ${excerpt(operand.value)} may do more than read.`
+          )
         }
         if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
         this.paths.push(operand)
@@ -187,7 +193,7 @@ class Reader implements Usage {
       } else if (operand.glob && !operand.bare && this.#command.raw === true) {
         this.paths.push(operand)
       } else if (operand.glob || operand.tilde || (form !== undefined && !form.test(operand.value))) {
-        return ask("shell/operand", `${excerpt(operand.value)} is not an operand that ${this.#name} takes unasked.`)
+        return ask("shell/operand", `${this.#name} with the argument ${excerpt(operand.value)} may do more than read.`)
       }
     }
     return undefined
@@ -204,21 +210,21 @@ class Reader implements Usage {
   #late(arg: Literal): Verdict {
     return ask(
       "shell/operand",
-      `${this.#name} may take ${excerpt(arg.value)} for something other than an option; put options first.`
+      `${this.#name} may not read ${excerpt(arg.value)} as an option there; put options first.`
     )
   }
 
   #glued(text: string): Verdict {
     return ask(
       "shell/flag-not-listed",
-      `What ${this.#name} makes of ${excerpt(text)} is not known; write its options and values as words of their own.`
+      `${this.#name} may read ${excerpt(text)} in more than one way; write options and values as separate words.`
     )
   }
 
   #mayBeFlag(arg: Literal): Verdict {
     return ask(
       "shell/glob",
-      `A file name that matches ${excerpt(arg.value)} could be taken for an option; write \`./\` or \`--\` before it.`
+      `A file that matches ${excerpt(arg.value)} may be named like an option, which ${this.#name} would obey; write \`./\` or \`--\` before it.`
     )
   }
 }

@@ -58,7 +58,7 @@ export const descend = ({ directory, filters, hidden, most }: Descent): Either.E
     }
   } catch (cause) {
     return Either.left(
-      ask("shell/too-many-files", `What ${excerpt(directory)} holds is not known: ${describe(codeOf(cause))}.`)
+      ask("shell/too-many-files", `The contents of ${excerpt(directory)} are not known: ${describe(codeOf(cause))}.`)
     )
   }
   return Either.right({ files, looks })

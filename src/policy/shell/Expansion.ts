@@ -12,7 +12,7 @@ const maximumLooks = 4096
 const beyond = /[?[\]\\(){}]|(?:^|\/)\.[^/]*\*/
 
 const unknown = (pattern: string, why: string): Verdict =>
-  ask("shell/glob", `What ${excerpt(pattern)} stands for is not known: ${why}.`)
+  ask("shell/glob", `What ${excerpt(pattern)} matches is not known: ${why}.`)
 
 /**
  * What bash without options of its own puts in place of a pattern in a directory, sorted; nothing where nothing matches

@@ -32,7 +32,10 @@ export const findPaths = (args: ReadonlyArray<Literal>): ReadonlyArray<Literal> 
   for (; at < args.length && !startsExpression.test(args[at]!.value); at++) {
     const path = args[at]!
     if (path.glob && /^[*?[]/.test(path.value)) {
-      return ask("shell/glob", `A file name that matches ${excerpt(path.value)} could be taken for an action of find.`)
+      return ask(
+        "shell/glob",
+        `A file that matches ${excerpt(path.value)} may be named like an action of find (\`-delete\`); write \`./\` before it.`
+      )
     }
     paths.push(path)
   }
@@ -40,12 +43,12 @@ export const findPaths = (args: ReadonlyArray<Literal>): ReadonlyArray<Literal> 
     const name = args[at]!
     const takes = name.glob ? undefined : predicates.get(name.value)
     if (takes === undefined) {
-      return ask("shell/flag-not-listed", `find may do more than look with ${excerpt(name.value)}.`)
+      return ask("shell/flag-not-listed", `find may do more than read with ${excerpt(name.value)}.`)
     }
     if (takes === "nothing") continue
     const value = args[++at]
     if (value === undefined || value.glob || (value.tilde && takes === "text")) {
-      return ask("shell/operand", `${name.value} of find lacks a literal value; quote its pattern.`)
+      return ask("shell/operand", `${name.value} of find needs a value; put its pattern in quotes.`)
     }
     if (takes === "path") paths.push(value)
   }

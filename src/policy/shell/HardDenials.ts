@@ -99,7 +99,7 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/raw-device",
-    reason: "It writes to a device below the file system.",
+    reason: "It writes directly to a disk or to memory.",
     denies: ({ args, name }) => writesDevices.has(name) && args.some((arg) => isDeniedTarget(arg))
   },
   {
@@ -147,12 +147,12 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/git-push",
-    reason: "Pushing is done only with the git_push tool, which a person decides on.",
+    reason: "Only the git_push tool pushes, after the user has decided.",
     denies: ({ args, name }) => isPush(name) || (name === "git" && pushes(args))
   },
   {
     id: "shell/runtime-itself",
-    reason: "The runtime that asks for approvals is not to be run by what it supervises.",
+    reason: "It runs Tollgate itself, which asks for approvals.",
     denies: ({ args, name }) =>
       isRuntime(name) ||
       ((isInterpreter(name) || launchers.has(name)) &&

@@ -302,7 +302,7 @@ class Visitor implements Denied {
   #redirect(target: string): void {
     const host = connection.exec(target)?.[1]
     if (host !== undefined && metadataHost(host, true)) this.#deny(reachesMetadata)
-    if (isDeniedTarget(target)) this.#deny(deny("shell/raw-device", "It writes below the file system."))
+    if (isDeniedTarget(target)) this.#deny(deny("shell/raw-device", "It writes directly to a disk or to memory."))
     this.#deny(protectedWord(target))
   }
 

@@ -62,7 +62,7 @@ export const roles = (call: Call, reach: Reach): number => {
   )
 }
 
-export const downloaded = deny("shell/download-and-run", "It runs what it downloads or decodes, which nobody has read.")
+export const downloaded = deny("shell/download-and-run", "It runs downloaded or decoded text that nobody has read.")
 export const reverseShell = deny("shell/reverse-shell", "It hands a shell to a network connection.")
 const removesFound = deny(
   "shell/remove-found",

@@ -83,13 +83,16 @@ export class Places {
 
   /** `also` is said of each path that it stands for. */
   judge(path: Literal, also: (absolute: string) => Verdict = () => readable): Verdict {
-    if (++this.#judged > maximumPaths) return ask("shell/too-complex", `It names more than ${maximumPaths} paths.`)
+    if (++this.#judged > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
     if (this.#possible.length > maximumDirectories) {
-      return ask("shell/too-complex", `It enters more than ${maximumDirectories - 1} directories.`)
+      return ask("shell/too-complex", `Enters more than ${maximumDirectories - 1} directories.`)
     }
     if (path.value === "-") return standardInput
     if (path.value === "" || (path.glob && !isHarmlessGlob(path.value))) {
-      return ask("shell/glob", `${excerpt(path.value)} can name files that hold secrets.`)
+      return ask(
+        "shell/glob",
+        path.value === "" ? "Names an empty path." : `${excerpt(path.value)} can match files that hold secrets.`
+      )
     }
     let verdict = readable
     for (const from of this.#current) {
@@ -110,17 +113,17 @@ export class Places {
   /** Judges what a pattern stands for, each path as if it were named. */
   #matched(pattern: string, from: string, also: (absolute: string) => Verdict): Verdict {
     if (this.#context.expand === undefined) {
-      return ask("shell/glob", `What ${excerpt(pattern)} stands for is known only where it runs.`)
+      return ask("shell/glob", `What ${excerpt(pattern)} matches is known only at run time.`)
     }
     if (++this.#patterns > maximumPatterns) {
-      return ask("shell/too-complex", `It has more than ${maximumPatterns} patterns to expand.`)
+      return ask("shell/too-complex", `Contains more than ${maximumPatterns} patterns.`)
     }
     const expanded = this.#context.expand(pattern, from, maximumMatches - this.#matches)
     if (Either.isLeft(expanded)) return expanded.left
     this.#matches += expanded.right.length
     return expanded.right.reduce((verdict, path) => {
       const { decision, reason, rule } = this.#named({ ...plain, value: path }, from, also)
-      const why = `${excerpt(pattern)} stands for ${excerpt(path)} too: ${reason}`
+      const why = `${excerpt(pattern)} also matches ${excerpt(path)}: ${reason}`
       return strictest(verdict, decision === "allow" ? readable : decision === "ask" ? ask(rule, why) : deny(rule, why))
     }, readable)
   }
@@ -141,7 +144,7 @@ export class Places {
     this.#looks += found.right.looks
     for (const file of found.right.files) {
       const { decision, reason, rule } = judgeFound(file)
-      if (decision !== "allow") return ask(rule, `${name} would read ${excerpt(file)} too: ${reason}`)
+      if (decision !== "allow") return ask(rule, `${name} would also read ${excerpt(file)}: ${reason}`)
     }
     return readable
   }

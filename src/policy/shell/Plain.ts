@@ -61,14 +61,14 @@ export const plainCommands = (
   const reader = new Reader(source.text, variables)
   const refused = reader.read(source.script.commands)
   if (refused !== undefined) return Either.left(refused)
-  if (reader.commands.length === 0) return Either.left(ask("shell/empty", "Holds no command."))
+  if (reader.commands.length === 0) return Either.left(ask("shell/empty", "Contains no command."))
   return Either.right(reader.commands)
 }
 
 /** What a redirection does, in words. */
 const redirection = (part: Redirection, text: string): Verdict => {
   const quoted = excerpt(text)
-  if (part.type !== "Redirect") return ask("shell/redirect", `Feeds a text to a command (${quoted}).`)
+  if (part.type !== "Redirect") return ask("shell/redirect", `Passes a text to a command (${quoted}).`)
   const target = part.target === undefined ? "a file" : excerpt(part.target.text).slice(1, -1)
   if (/^(?:>|>\||&>)$/.test(part.operator)) return ask("shell/redirect", `Writes to ${target} (${quoted}).`)
   if (/^(?:>>|&>>)$/.test(part.operator)) return ask("shell/redirect", `Appends to ${target} (${quoted}).`)
@@ -100,7 +100,7 @@ class Reader {
     const refused = this.#statements(statements)
     if (refused !== undefined) return refused
     if (this.#usesDirectory && this.commands.some(({ name }) => name === "cd"))
-      return ask("shell/expansion", "What `$PWD` stands for changes with `cd`.")
+      return ask("shell/expansion", "`$PWD` changes with `cd`; write the directory.")
     return this.#separates(this.#text.length) ? undefined : unclear
   }
 
@@ -130,7 +130,7 @@ class Reader {
     if (node.type !== "Pipeline") return this.#command(node, { first, chained, piped: false })
     if (node.prefixes.length > 0) return ask("shell/control-flow", "`time` and `!` change how a command runs.")
     if (node.operators.some((operator) => operator !== "|")) {
-      return ask("shell/control-flow", "Only the pipe `|` is read; `|&` is not.")
+      return ask("shell/control-flow", "Uses `|&`; only `|` is analysed.")
     }
     for (const [index, command] of node.commands.entries()) {
       const refused = this.#command(command, { first: first && index === 0, chained, piped: node.commands.length > 1 })
@@ -154,9 +154,13 @@ class Reader {
   /** The body for each word in turn; what surrounds the words and the body is accounted for. */
   #for(node: For, place: Omit<PlainCommand, "name" | "args" | "inputs">): Verdict | undefined {
     const { body, name, wordlist = [] } = node
-    if (this.#loop !== undefined) return ask("shell/control-flow", "Has a loop within a loop.")
+    if (this.#loop !== undefined)
+      return ask("shell/control-flow", "Contains a loop within a loop, which is not analysed.")
     if (!loopVariable.test(name.text))
-      return ask("shell/control-flow", `Loops with the variable ${excerpt(name.text)}; use a short lowercase name.`)
+      return ask(
+        "shell/control-flow",
+        `The loop variable ${excerpt(name.text)} may have another meaning; use a short lowercase name.`
+      )
     const [start] = body.commands
     if (start === undefined || wordlist.length === 0 || !this.#separates(node.pos)) return unclear
     const between = (from: number, to: number, form: RegExp) => form.test(this.#text.slice(from, to))
@@ -167,7 +171,7 @@ class Reader {
       if (!between(at, part.pos, index === 0 ? /^[ \t]+in[ \t]+$/ : /^[ \t]+$/)) return unclear
       const word = this.#word(part)
       if (word === undefined || word.tilde) {
-        return ask("shell/expansion", `What ${excerpt(part.text)} expands to is known only when it runs.`)
+        return ask("shell/expansion", `The value of ${excerpt(part.text)} is known only at run time.`)
       }
       words.push(word)
       at = part.end
@@ -242,15 +246,15 @@ class Reader {
       }
       const word = this.#word(part)
       if (word === undefined) {
-        return ask("shell/expansion", `What ${excerpt(part.text)} expands to is known only when it runs.`)
+        return ask("shell/expansion", `The value of ${excerpt(part.text)} is known only at run time.`)
       }
-      if (++this.#words > maximumWords) return ask("shell/too-complex", `Has more than ${maximumWords} words.`)
+      if (++this.#words > maximumWords) return ask("shell/too-complex", `Contains more than ${maximumWords} words.`)
       words.push(word)
     }
     const [name, ...args] = words
     if (name === undefined) return ask("shell/redirect", "Redirects without a command.")
     if (!name.bare || name.glob || name.tilde) {
-      return ask("shell/expansion", `The name of the command ${excerpt(name.value)} is written in a way that hides it.`)
+      return ask("shell/expansion", `The command name ${excerpt(name.value)} is quoted or expanded; write it plainly.`)
     }
     this.commands.push({ name: name.value, args, inputs, ...place })
     return undefined

@@ -35,7 +35,7 @@ const judge = (command: PlainCommand, context: ShellContext, places: Places): Ve
   if (heavy !== undefined) {
     return ask(
       "shell/large-repetition",
-      `${excerpt(heavy.value)} repeats parts of an expression too often and may use much memory.`
+      `The expression ${excerpt(heavy.value)} repeats too often and may use much memory.`
     )
   }
   const fed = judgePaths(inputs, places)
@@ -57,7 +57,7 @@ const judgeCommand = (command: PlainCommand, context: ShellContext, places: Plac
   if (listed.computes === true && context.limited !== true) {
     return ask(
       "shell/command-not-listed",
-      `Runs ${excerpt(name)}, which needs limits of memory and time to run unasked.`
+      `Runs ${excerpt(name)}, which runs unasked only within limits of memory and time.`
     )
   }
   const verdict = judgeListed(name, listed, args, places)
@@ -98,7 +98,7 @@ const searching =
 
 const comparing = (name: string, places: Places) => (path: string) =>
   places.isDirectory(path) || places.holdsRoot(path)
-    ? ask("shell/operand", `${name} would read files of a directory by whatever links are in it; name the files.`)
+    ? ask("shell/operand", `${name} would follow links in a directory; name the files.`)
     : onlyReads
 
 const judgePaths = (
@@ -119,7 +119,7 @@ const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: P
   const [first, directory, ...behind] = given
   if (first?.value !== "-C") return judgeSubcommand(given, context, places)
   if (directory === undefined || directory.glob || behind[0]?.value.startsWith("-") === true)
-    return ask("shell/operand", "`git -C` runs unasked only with one directory, and a command behind it.")
+    return ask("shell/operand", "`git -C` runs unasked only with one directory and a command.")
   return strictest(
     places.judge(directory),
     places.within(directory, () => judgeSubcommand(behind, context, places))
@@ -135,7 +135,10 @@ const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, pl
   if (listed === undefined)
     return ask("shell/git-command", `Runs ${excerpt(`git ${name}`)}, which may write, connect or run other programs.`)
   if (rest.some((arg) => /%G|%\((?:signature|raw)/.test(arg.value))) {
-    return ask("shell/operand", "`%G…` checks signatures, which runs a program, and `%(raw)` prints what is not named.")
+    return ask(
+      "shell/operand",
+      "`%G…` runs a program to check signatures, and `%(raw)` prints files that are not named."
+    )
   }
   const read = usage(`git ${name}`, listed, rest)
   if (Either.isLeft(read)) return read.left
@@ -146,11 +149,11 @@ const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, pl
     (path) => places.exists(path)
   )
   if (contents.of === "past" && rest.some((arg) => arg.glob || arg.tilde))
-    return ask("shell/glob", "A pattern that git is given for a past commit can name files that hold secrets.")
+    return ask("shell/glob", "A pattern in a past commit can match files that hold secrets.")
   const refused = places.judgeGit(contents)
   if (refused !== undefined) return refused
   if (name === "grep" && context.judgeGit === undefined) {
-    return ask("shell/git-contents", "It searches tracked files, and which those are is not known.")
+    return ask("shell/git-contents", "Searches tracked files, which are not known here.")
   }
   return judgePaths(read.right.paths.flatMap(inTree), places)
 }

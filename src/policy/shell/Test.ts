@@ -8,7 +8,7 @@ const comparesNumbers = new Set("-eq -ne -lt -le -gt -ge".split(" "))
 const comparesFiles = new Set(["-nt", "-ot", "-ef"])
 const integer = /^-?\d{1,15}$/
 
-const notPlain = ask("shell/operand", "This use of test is not one that is known to only compare.")
+const notPlain = ask("shell/operand", "This test may do more than compare.")
 
 /** The paths that `test …` or `[ … ]` looks at, or why it is not known to only look. */
 export const testPaths = (name: string, words: ReadonlyArray<Literal>): ReadonlyArray<Literal> | Verdict => {

@@ -36,7 +36,7 @@ export interface ReadOnlyGit extends Pick<ShellContext, "hardenedGit" | "judgeGi
 }
 
 const harmless = allow("shell/git-contents", "Shows no protected file.")
-const unlisted = contents("May show protected files of past commits, which are not known.")
+const unlisted = contents("May show or search protected files of past commits.")
 
 /**
  * How git may run unasked in the repository of the workspace: with the configuration that the git tools give it. Contents are
@@ -62,8 +62,8 @@ export const readOnlyGit = (
     const judgeGit = (directory: string, shown: GitContents): Verdict | undefined => {
       if (Repository.topOf(directory) !== top) return untrusted(`${excerpt(directory)} is in another repository.`)
       known ??= tracked(`${gitDirectory}/index`) ?? "unread"
-      if (known === "unread") return untrusted("What the repository tracks cannot be read.")
-      if (known.links) return untrusted("The repository has submodules, in which git runs what they configure.")
+      if (known === "unread") return untrusted("The list of tracked files cannot be read.")
+      if (known.links) return untrusted("The repository has submodules, whose configuration can run programs.")
       if (shown.of === "named") return undefined
       if (known.names.length > mostTracked) return untrusted("The repository tracks more files than are judged.")
       if (shown.of === "tracked") return secretIn(known.names)

@@ -50,7 +50,7 @@ describe("a search below a directory", () => {
         ["rg -t sh x open", "path/secret"]
       ] as const
       for (const [text, rule] of decisions) assert.strictEqual(judge(text).rule, rule, text)
-      assert.match(judge("grep -r x open").reason, /^grep would read `.*open\/deep\/\.env` too: secret$/)
+      assert.match(judge("grep -r x open").reason, /^grep would also read `.*open\/deep\/\.env`: secret$/)
     })
   )
 

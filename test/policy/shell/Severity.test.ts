@@ -110,7 +110,7 @@ describe("how bad a command is", () => {
       because: [
         {
           command: "git push",
-          reason: "Pushing is done only with the git_push tool, which a person decides on"
+          reason: "Only the git_push tool pushes, after the user has decided"
         },
         { command: "rm -rf src", reason: "Deletes src and everything below" }
       ]

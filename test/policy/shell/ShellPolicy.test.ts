@@ -155,7 +155,7 @@ describe("paths", () => {
     }
     assert.strictEqual(
       classify("cat docs/*", expanding(["docs/.env"])).reason,
-      "`docs/*` stands for `docs/.env` too: secret"
+      "`docs/*` also matches `docs/.env`: secret"
     )
   })
 
