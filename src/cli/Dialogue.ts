@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Configuration } from "../config/Configuration.ts"
@@ -9,6 +10,7 @@ import { ClearSession, CompactSession, Interrupt, SwitchModel } from "../runtime
 import { isTerminal } from "../runtime/Event.ts"
 import { followIterations } from "../runtime/followIterations.ts"
 import { Runtime } from "../runtime/Runtime.ts"
+import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { defaults } from "../runtime/RuntimeOptions.ts"
 import * as Iterations from "../tool/iterations.ts"
@@ -18,8 +20,10 @@ import { submit } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
 import { activity } from "./activity.ts"
 import * as Misnamed from "./misnamed.ts"
+import { countedMessages, lookedThrough, rows } from "./Recap.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import * as SandboxNote from "./sandboxNote.ts"
+import type { Screen } from "./Screen.ts"
 import { agent, openSession, type RunOptions } from "./Run.ts"
 
 /** What the prompt wants to know of its session. */
@@ -49,6 +53,20 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       Effect.gen(function* () {
         const opened = yield* openSession(options, true)
         const { session } = opened
+        const isNew = !options.last && Option.isNone(options.session)
+        const store = yield* SessionStore
+        /** What stood last in it, as rows of the screen. */
+        const recap = (screen: Pick<Screen["Type"], "style" | "width">) =>
+          isNew
+            ? Effect.succeed([])
+            : Effect.all({
+                events: store.read(session, Math.max(1, opened.seq - lookedThrough), lookedThrough),
+                messages: store.messages(session, countedMessages)
+              }).pipe(
+                Effect.map(({ events, messages }) =>
+                  rows({ events: events.filter(({ seq }) => seq < opened.seq), messages }, screen)
+                )
+              )
         const shown = present(runtime.subscribe(session, { from: opened.seq }), {
           decide: (decision) => Effect.ignore(runtime.send(decision)),
           unmasked: approvals.unmasked,
@@ -61,6 +79,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         })
         return {
           ...opened,
+          recap,
           /** Shows what happens in it. */
           shown,
           submit: (text: string) => Effect.provide(submit(opened, text), context),

@@ -88,6 +88,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         }
       })
       session = fresh
+      const before = yield* fresh.recap(screen)
+      if (before.length > 0) yield* screen.progress(`${before.join("\n")}\n\n`)
       if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()
       yield* Effect.forkScoped(
         // What is shown ends where the session does, and with it the wait for its task.

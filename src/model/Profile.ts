@@ -13,8 +13,6 @@ const BaseUrl = Schema.String.pipe(
 const VariableName = Schema.String.pipe(Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/))
 
 const common = {
-  /** Tokens the model can see. */
-  contextWindow: optional(Schema.Int.pipe(Schema.positive())),
   /** Requests in all before an answer counts as failed. */
   maxAttempts: optional(Schema.Int.pipe(Schema.between(1, 20))),
   /** Profiles to ask, in this order, once this one has failed for good. */

@@ -9,17 +9,19 @@ import { trusted } from "../tool/ToolEvent.ts"
 import type { Found } from "./continuation.ts"
 import { SessionResumed, TaskFailed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
-import type { UnfinishedCall } from "./SessionStore.ts"
+import type { Place } from "./Envelope.ts"
+import type { SessionStore, UnfinishedCall } from "./SessionStore.ts"
 
 /** Messages that a resumed session loads; the model's window is smaller in most cases. */
 const loadedMessages = 1000
 
-const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall) =>
+const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall, given: string | undefined) =>
   mayHaveHappened
     ? new ToolCallOutcomeUnknown(
         {
           callId,
           tool,
+          ...(given === undefined ? {} : { arguments: given }),
           message: toolMessage(
             callId,
             errorContent(
@@ -43,14 +45,31 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall) =>
         trusted
       )
 
-const outcomes = (call: UnfinishedCall) => {
-  const end = close(call)
+const outcomes = (call: UnfinishedCall, given: string | undefined) => {
+  const end = close(call, given)
   if (!call.byUser) return [end]
   // The model has asked for nothing, so that a result says nothing to it.
   const content = `The user ran ${call.tool}: ${end.message.message.content}`
   const message: StoredMessage = { id: `recovered_${call.callId}`, message: { role: "system", content } }
   return [end, new MessageRecorded({ message }, trusted)]
 }
+
+const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
+  JSON.stringify([task, iteration, worker, callId])
+
+/** What calls were asked with. */
+const argumentsOf = (session: string, store: SessionStore["Type"], calls: ReadonlyArray<UnfinishedCall>) =>
+  Effect.gen(function* () {
+    if (calls.length === 0) return new Map<string, string>()
+    const tasks = [...new Set(calls.map(({ task }) => task))]
+    const iterations = [...new Set(calls.map(({ iteration }) => iteration))]
+    const requested = yield* store.ofTasks(session, { tasks, tags: ["ToolCallRequested"], iterations })
+    return new Map(
+      requested.flatMap(({ event, ...place }) =>
+        event._tag === "ToolCallRequested" ? [[keyOf(event.callId, place), event.arguments] as const] : []
+      )
+    )
+  })
 
 /**
  * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
@@ -84,6 +103,11 @@ export const recover = (
       {}
     )
     for (const { events, place } of withdrawn) yield* log.emitAll(events, place)
+    const given = yield* argumentsOf(
+      session,
+      store,
+      unfinished.calls.filter((call) => call.mayHaveHappened)
+    )
     /** Ends a call, with what its worker had done. */
     const closed = (call: UnfinishedCall) => {
       const { iteration, task, worker } = call
@@ -91,7 +115,7 @@ export const recover = (
       const goesOn = task === continuation?.task ? continuation.below : []
       const seenBy = worker.length === 1 ? view : goesOn.find(({ path }) => path.join("/") === worker.join("/"))?.view
       return Effect.forEach(
-        outcomes(call),
+        outcomes(call, given.get(keyOf(call.callId, call))),
         (event) => {
           const told = done?.endOf(event, worker) ?? event
           done?.note(told, worker, iteration)

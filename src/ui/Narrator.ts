@@ -33,6 +33,8 @@ interface TaskTold {
   failedCalls: number
   /** Tokens of the iterations that have ended. */
   tokens: number
+  /** Milliseconds that its calls have waited for a decision. */
+  waitedMillis: number
 }
 
 const note = (text: string, level: Level = "info"): Step => ({ _tag: "Note", level, text })
@@ -62,9 +64,13 @@ export class Narrator {
   tell(envelope: Envelope): ReadonlyArray<Step> {
     const { event, task = "" } = envelope
     const worker = envelope.worker ?? []
-    if (isCompaction(worker)) return event._tag === "ModelRequested" ? [status("summarising the conversation")] : []
     const place = `${task}/${worker.join("/")}`
     const told = this.told(task)
+    if (isCompaction(worker)) {
+      if (event._tag !== "ModelRequested") return []
+      told.requests++
+      return [status("summarising the conversation")]
+    }
     switch (event._tag) {
       case "SessionCreated":
         this.project = event.project
@@ -248,7 +254,7 @@ export class Narrator {
   private told(task: string): TaskTold {
     const known = this.tasks.get(task)
     if (known !== undefined) return known
-    const fresh = { requests: 0, calls: 0, failedCalls: 0, tokens: 0 }
+    const fresh = { requests: 0, calls: 0, failedCalls: 0, tokens: 0, waitedMillis: 0 }
     this.tasks.set(task, fresh)
     return fresh
   }
@@ -283,9 +289,13 @@ export class Narrator {
     return call === undefined ? note(text) : { _tag: "CallNote", call, level: "info", text }
   }
 
-  private call(envelope: Envelope, event: { readonly callId: string; readonly tool: string }): CallShown {
+  private call(
+    envelope: Envelope,
+    event: { readonly callId: string; readonly tool: string; readonly arguments?: unknown }
+  ): CallShown {
     const key = keyOf(envelope, event.callId)
-    return this.calls.get(key) ?? { key, tool: event.tool, arguments: "", worker: envelope.worker ?? [] }
+    const given = typeof event.arguments === "string" ? event.arguments : ""
+    return this.calls.get(key) ?? { key, tool: event.tool, arguments: given, worker: envelope.worker ?? [] }
   }
 
   /** A request of before a restart, whose call may have been told of to somebody else. */
@@ -313,8 +323,12 @@ export class Narrator {
 
   private resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
     const first = this.requests.remove(event)
-    const { key } = this.call(envelope, event)
-    this.waited.set(key, (this.waited.get(key) ?? 0) + event.waitedMillis)
+    const { task = "", worker = [] } = envelope
+    const above = worker.map((_, index) => this.delegated.get(`${task}/${worker.slice(0, index + 1).join("/")}`)?.key)
+    for (const key of [this.call(envelope, event).key, ...above]) {
+      if (key !== undefined) this.waited.set(key, (this.waited.get(key) ?? 0) + event.waitedMillis)
+    }
+    this.told(task).waitedMillis += event.waitedMillis
     const text = resolution(event)
     // A refusal is what its call fails with, and is told there.
     const told = event.outcome === "denied" || event.outcome === "expired"
@@ -336,7 +350,7 @@ export class Narrator {
 
   private ended(
     envelope: Envelope,
-    event: { readonly callId: string; readonly tool: string },
+    event: { readonly callId: string; readonly tool: string; readonly arguments?: unknown },
     outcome: "done" | "failed" | "interrupted" | "unknown",
     text: string,
     durationMillis: number,
@@ -356,10 +370,14 @@ export class Narrator {
     ]
   }
 
-  private taskEnded(task: string, ended: Omit<Extract<Step, { _tag: "TaskEnded" }>, "_tag">): ReadonlyArray<Step> {
+  private taskEnded(
+    task: string,
+    ended: Omit<Extract<Step, { _tag: "TaskEnded" }>, "_tag"> & Pick<TaskTold, "waitedMillis">
+  ): ReadonlyArray<Step> {
     this.tasks.delete(task)
     for (const place of this.said.keys()) if (place.startsWith(`${task}/`)) this.said.delete(place)
-    const { calls, durationMillis, error, failedCalls, outcome, reason, requests, usage } = ended
+    const { calls, error, failedCalls, outcome, reason, requests, usage } = ended
+    const durationMillis = Math.max(0, ended.durationMillis - ended.waitedMillis)
     const why = error === undefined ? {} : { error }
     const figures = { durationMillis, requests, calls, failedCalls, usage }
     return [status(undefined), { _tag: "TaskEnded", outcome, reason, ...why, ...figures }]

@@ -42,6 +42,37 @@ describe("the terminal", { timeout: 60_000 }, () => {
     )
   })
 
+  it("begins with the last two exchanges of a session that goes on, and says what is above (U12)", async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `row ${line}`).join("\n")
+    const say = (when: string, text: string) => ({ when, repeat: true, steps: [{ say: text }] })
+    scripted(at, [
+      say("first", "one"),
+      say("second", "two"),
+      { when: "third", ...write("a.txt") },
+      say("long", long),
+      { repeat: true, steps: [{ say: "three" }] }
+    ])
+    for (const [index, prompt] of ["first", "second", "third"].entries()) {
+      const more = index === 0 ? [] : ["--continue"]
+      assert.strictEqual((await tollgate(at, ["run", "--dangerously-allow-all", ...more, prompt])).code, 0)
+    }
+    const terminal = await open(["--continue"])
+    const shown = await terminal.seen(/three\n+›$/)
+    assert.match(shown, /… 1 earlier prompt above\n+› second\n+two\n+› third\n+✓ write_file a\.txt.*\n+three\n/)
+    assert.notInclude(shown, "first")
+    assert.notInclude(shown, "+one")
+    terminal.press("long\r")
+    await terminal.seen("row 59")
+    await terminal.seen(/^›$/m)
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+    const again = await open(["--session", "session_"])
+    const cut = await again.seen(/row 59\n+›$/)
+    assert.match(cut, /… \d\d rows and 2 earlier prompts above\n+row 20\nrow 21/)
+    again.press(ctrlD)
+    assert.strictEqual(await again.ended, 0)
+  })
+
   it("ends with the reason where the runtime behind the prompt cannot start (U1)", async () => {
     scripted(at, [])
     const file = path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")

@@ -8,7 +8,11 @@ import * as Iterations from "../../src/tool/iterations.ts"
 import { Notifications } from "../../src/tool/Notifications.ts"
 import { ProgressBoard } from "../../src/tool/ProgressBoard.ts"
 import { ToolCallCompleted, ToolCallRequested } from "../../src/gate/CallEvent.ts"
-import { ApprovalResolved, trusted } from "../../src/tool/ToolEvent.ts"
+import { ModelRequested, ToolCallOutcomeUnknown, WorkerStarted } from "../../src/agent/AgentEvent.ts"
+import { noUsage } from "../../src/model/ModelPart.ts"
+import { TaskCompleted } from "../../src/runtime/Event.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+import { ApprovalRequested, ApprovalResolved, trusted } from "../../src/tool/ToolEvent.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { AskUser } from "../../src/tools/AskUser.ts"
 import { clientTools } from "../../src/ui/clientCalls.ts"
@@ -57,7 +61,9 @@ const run = (record: Array<Step>) =>
 
 const durable = (steps: ReadonlyArray<Step>) => {
   const text = steps.map((step) => (step._tag === "Text" ? step.text : "")).join("")
-  const others = steps.filter(({ _tag }) => !["Text", "Status", "Progress", "Ask"].includes(_tag))
+  // What a person was asked stands in notes where nobody is asked any more.
+  const isAsked = (step: Step) => step._tag === "CallNote" && /^(?:│ |\w+:$)/.test(step.text)
+  const others = steps.filter((step) => !["Text", "Status", "Progress", "Ask"].includes(step._tag) && !isAsked(step))
   return { text, others: others.map((step) => JSON.stringify(step)) }
 }
 
@@ -92,6 +98,69 @@ describe("present", () => {
     const ended = steps.find((step) => step._tag === "CallEnded")
     assert.strictEqual(ended?.durationMillis, 12)
   })
+
+  it("leaves out of a task's time what decisions took, those of its workers included, and counts a summary (U12)", () => {
+    const narrator = new Narrator()
+    const root = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
+    const below = { ...root, worker: ["root", "W1"] }
+    const of = { callId: "d", tool: "delegate" }
+    const message = { id: "m", message: { role: "tool", tool_call_id: "d", content: "ok" } } as const
+    const decided = { approvalId: "a", outcome: "granted", by: "user", waitedMillis: 5000 } as const
+    narrator.tell({ ...root, event: new ToolCallRequested({ ...of, arguments: "{}" }, trusted) })
+    narrator.tell({ ...below, event: new WorkerStarted({ callId: "d", task: "x", depth: 1 }, trusted) })
+    narrator.tell({ ...below, event: new ApprovalResolved({ callId: "c", tool: "write", ...decided }, trusted) })
+    const [call] = narrator.tell({
+      ...root,
+      event: new ToolCallCompleted({ ...of, message, durationMillis: 5012 }, trusted)
+    })
+    assert.deepInclude(call, { _tag: "CallEnded", durationMillis: 12 })
+    const asked = new ModelRequested({ profile: "p", model: "m", messages: 1, functions: 0 }, trusted)
+    narrator.tell({ ...root, worker: ["compact"], event: asked })
+    const done = { text: "", usage: noUsage, iterations: 1, durationMillis: 5020 }
+    const ended = narrator
+      .tell({ ...root, event: new TaskCompleted(done, trusted) })
+      .find(({ _tag }) => _tag === "TaskEnded")
+    assert.deepInclude(ended, { durationMillis: 20, requests: 1, calls: 1 })
+  })
+
+  it.effect(
+    "shows of a recording what was asked, where no diff says it, and names a call of unknown outcome (R6)",
+    () =>
+      Effect.gen(function* () {
+        const record: Array<Step> = []
+        const at = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
+        const request: ApprovalRequest = {
+          id: "a",
+          callId: "c",
+          sessionId: "s",
+          tool: "run_shell",
+          workerPath: ["root"],
+          risk: "medium",
+          digest: "0",
+          arguments: { command: "one\ntwo" },
+          message: "Runs it",
+          scopes: ["once"],
+          requestedAt: 0,
+          timeoutMillis: 0
+        }
+        const message = { id: "m", message: { role: "tool", tool_call_id: "c", content: "{}" } } as const
+        const lost = { callId: "b", tool: "run_shell", arguments: '{"command":"three"}', message }
+        yield* present(
+          Stream.make(
+            { ...at, event: new ApprovalRequested({ request, ahead: 0 }, trusted) },
+            { ...at, event: new ToolCallOutcomeUnknown(lost, trusted) }
+          )
+        ).pipe(Effect.provide(RecordingUi.layer(record, { approve: () => Effect.die("asked") })))
+        const notes = record.flatMap((step) => (step._tag === "CallNote" ? [step.text] : []))
+        for (const line of ["one", "two"])
+          assert.isTrue(
+            notes.some((text) => text.endsWith(line)),
+            line
+          )
+        const ended = record.find((step) => step._tag === "CallEnded")
+        assert.strictEqual(ended?._tag === "CallEnded" && ended.call.arguments, lost.arguments)
+      })
+  )
 
   it.effect("shows what is stored as it showed it live, and asks nobody (R6)", () =>
     Effect.gen(function* () {
