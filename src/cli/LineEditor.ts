@@ -19,6 +19,16 @@ const pasted = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replace
 /** A grapheme as it stands in one row. */
 const inRow = (segment: string): string => (segment === "\n" ? "⏎" : segment === "\t" ? " " : makeVisible(segment))
 
+/** What is seen of a line that may be longer than there is room for. */
+export interface EditorRows {
+  readonly rows: ReadonlyArray<string>
+  /** Where the cursor is among them. */
+  readonly row: number
+  readonly column: number
+  /** Characters in front of them. */
+  readonly before: number
+}
+
 /** A line being typed: what a key does to it, without a terminal. A key costs the same however long the line is. */
 export class LineEditor {
   private whole = ""
@@ -77,6 +87,34 @@ export class LineEditor {
     }
     const before = left.slice(from).join("")
     return { text: before + seen(this.whole.slice(this.at, this.at + some)).join(""), cursor: columns(before) }
+  }
+
+  /** The line as rows of `width` columns, `most` of them around the cursor; line breaks show as `⏎`. */
+  rows(width: number, most: number): EditorRows {
+    const some = Math.max(near, width * 4) * most
+    let passed = Math.max(0, this.at - some)
+    const all = [{ text: "", from: passed }]
+    let used = 0
+    let cursor: { readonly row: number; readonly column: number } | undefined
+    const begin = () => {
+      all.push({ text: "", from: passed })
+      used = 0
+    }
+    for (const { segment } of eachGrapheme(this.whole.slice(passed, this.at + some))) {
+      const shown = inRow(segment)
+      const wide = columns(shown)
+      if (used + wide > width) begin()
+      if (passed === this.at) cursor = { row: all.length - 1, column: used }
+      all[all.length - 1]!.text += shown
+      used += wide
+      passed += segment.length
+      if (segment === "\n") begin()
+    }
+    if (cursor === undefined && used === width) begin()
+    const { column, row } = cursor ?? { row: all.length - 1, column: used }
+    const first = Math.max(0, Math.min(row - Math.floor(most / 2), all.length - most))
+    const rows = all.slice(first, first + most)
+    return { rows: rows.map(({ text }) => text), row: row - first, column, before: rows[0]?.from ?? 0 }
   }
 
   private insert(text: string): void {

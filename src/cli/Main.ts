@@ -13,6 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import { NoProfile } from "../config/ConfigError.ts"
 import { because as systemReason } from "../database/because.ts"
 import { makeVisible } from "../redaction/visible.ts"
 import { version } from "../version.ts"
@@ -136,7 +137,9 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
   const error = failure.value as Told
   if (error._tag === "TaskEndedEarly") return Effect.succeed(codeOf(error))
   const bug = error._tag === "Crashed" ? ". This is a bug of Tollgate; --log-level error shows where." : ""
-  return Effect.as(say(`${advised(error.message, error)}${bug}`), codeOf(error))
+  // Nothing else is required of commands.
+  const message = error._tag === "ConfigMissing" ? new NoProfile().message : advised(error.message, error)
+  return Effect.as(say(`${message}${bug}`), codeOf(error))
 }
 
 /** Of a tool that is named behind its command. */

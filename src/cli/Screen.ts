@@ -6,11 +6,15 @@ import * as Option from "effect/Option"
 import { columns, fit } from "./Layout.ts"
 import { type Style, styleFor } from "./Style.ts"
 
-/** The line below everything else, and rows that stand above it; `cursor` is the column at which the person types. */
+/**
+ * The line below everything else, and rows that stand above it; `cursor` is the column at which the person types, in a row
+ * that is `up` rows above the line.
+ */
 export interface BottomLine {
   readonly above?: ReadonlyArray<string>
   readonly text: string
   readonly cursor?: number
+  readonly up?: number
 }
 
 /** Where text goes: a terminal with a few rows at its bottom that are drawn anew, or two plain streams. */
@@ -76,7 +80,8 @@ const make = (options: { readonly split: boolean }) =>
     // Absent, not false, where there is no terminal.
     const live = Boolean(target.isTTY) && !dumb
     let bottom: BottomLine | undefined
-    let drawn = false
+    /** Columns of the rows that are drawn above the one with the cursor. */
+    let drawn: ReadonlyArray<number> | undefined
     /** Whether what was printed last ended its line. */
     let fresh = true
 
@@ -87,20 +92,24 @@ const make = (options: { readonly split: boolean }) =>
     const width = () => (target.isTTY ? target.columns || 80 : unbounded)
     const draw = (): string => {
       if (bottom === undefined || !fresh || held !== undefined) return ""
-      drawn = true
       const rows = [...(bottom.above ?? []), bottom.text].slice(1 - height()).map((row) => fit(row, width() - 1))
       const text = rows.join("\r\n")
-      if (bottom.cursor !== undefined && rows.length === 1) {
-        const column = Math.min(bottom.cursor, columns(text))
-        return `${showCursor}${text}\r${column === 0 ? "" : `\u001b[${column}C`}`
+      if (bottom.cursor !== undefined) {
+        const up = Math.min(bottom.up ?? 0, rows.length - 1)
+        const column = Math.min(bottom.cursor, width() - 1)
+        drawn = rows.slice(0, rows.length - 1 - up).map(columns)
+        return `${showCursor}${text}\r${up === 0 ? "" : `\u001b[${up}A`}${column === 0 ? "" : `\u001b[${column}C`}`
       }
       // At the beginning of what a narrower screen may break into more rows, whichever way it does.
+      drawn = []
       return `${hideCursor}${text}\r${rows.length === 1 ? "" : `\u001b[${rows.length - 1}A`}`
     }
     const erase = (): string => {
-      const was = drawn
-      drawn = false
-      return was ? `\r${eraseBelow}` : ""
+      if (drawn === undefined) return ""
+      // A narrower screen has broken those rows.
+      const above = drawn.reduce((sum, wide) => sum + Math.max(1, Math.ceil(wide / width())), 0)
+      drawn = undefined
+      return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseBelow}`
     }
     if (live) {
       const redraw = () => {

@@ -11,7 +11,7 @@ import { makeVisible } from "../redaction/visible.ts"
 import * as Stream from "effect/Stream"
 import type { Answer, Approval, CallShown } from "../ui/Display.ts"
 import { Ui } from "../ui/Ui.ts"
-import { duration } from "../ui/Words.ts"
+import { duration, many } from "../ui/Words.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
 import { columns, wrap } from "./Layout.ts"
@@ -32,6 +32,9 @@ const frameTime = Duration.millis(120)
 
 /** Rows of prompts that wait for their turn. */
 const queuedRows = 3
+
+/** Rows of what is being typed, which a low screen shows fewer of. */
+const editorRows = 8
 
 /** What was typed ahead while a task ran; a person who types more has stopped reading. */
 const aheadLimit = 32
@@ -161,9 +164,17 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         const interrupted = Effect.asVoid(interruptions.offer(undefined))
         const escapes = { stays: Effect.void, leaves: leave, interrupts: interrupted }
         const show = Effect.flatMap(question, (asked) => {
-          const room = Math.max(8, screen.width() - columns(asked) - 2)
-          const { cursor, text } = into.view(room)
-          return bottom({ text: `${asked}${text}`, cursor: columns(asked) + cursor })
+          const before = columns(asked)
+          const most = Math.max(1, Math.min(editorRows, Math.floor(screen.height() / 3)))
+          const { before: hidden, column, row, rows } = into.rows(Math.max(8, screen.width() - before - 2), most)
+          const above = hidden === 0 ? [] : [style.dim(`… ${many(hidden, "character")} above`)]
+          const drawn = rows.map((text, index) => `${index === 0 ? asked : " ".repeat(before)}${text}`)
+          return bottom({
+            above: [...above, ...drawn.slice(0, -1)],
+            text: drawn.at(-1) ?? asked,
+            cursor: before + column,
+            up: rows.length - 1 - row
+          })
         })
         const onKey = (key: Key): Effect.Effect<void> => {
           const empty = into.text === ""

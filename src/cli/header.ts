@@ -2,7 +2,7 @@ import { makeVisible } from "../redaction/visible.ts"
 import { columns, fit } from "./Layout.ts"
 import type { Screen } from "./Screen.ts"
 
-/** What stands above a conversation: in one row where there is room, or in a few. */
+/** What stands above a conversation: in as few rows as there is room for. */
 export const header = (
   names: ReadonlyArray<string>,
   marks: ReadonlyArray<string>,
@@ -15,7 +15,9 @@ export const header = (
     ...marks,
     ...(hints.length === 0 ? [] : [joined(hints)])
   ]
-  const row = parts.join(style.dim(" · "))
-  const rows = columns(row) < width() ? [row] : parts.map((part) => fit(part, width()))
+  const rows = parts.reduce<ReadonlyArray<string>>((rows, part) => {
+    const row = [...rows.slice(-1), part].join(style.dim(" · "))
+    return rows.length > 0 && columns(row) < width() ? [...rows.slice(0, -1), row] : [...rows, fit(part, width())]
+  }, [])
   return `${rows.join("\n")}\n\n`
 }

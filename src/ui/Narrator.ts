@@ -165,15 +165,6 @@ export class Narrator {
             text: `${event.reason}; attempt ${event.attempt} in ${duration(event.delayMillis)}`
           }
         ]
-      case "ToolDefectCaught":
-        return [
-          {
-            _tag: "CallNote",
-            call: this.call(envelope, event),
-            level: "error",
-            text: `tool ${event.tool} crashed; the task goes on`
-          }
-        ]
       case "ToolOutput":
         return [
           { _tag: "CallOutput", call: this.call(envelope, event), channel: event.channel, text: event.text },

@@ -22,8 +22,8 @@ export interface Place {
 /** Compiled code is the same for every home. */
 const cache = path.join(os.tmpdir(), `tollgate-test-cache-${process.pid}`)
 
-export const place = (): Place => {
-  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-cli-")))
+export const place = (under = os.tmpdir()): Place => {
+  const base = fs.realpathSync(fs.mkdtempSync(path.join(under, "tollgate-cli-")))
   const home = path.join(base, "home")
   const work = path.join(base, "work")
   fs.mkdirSync(home)

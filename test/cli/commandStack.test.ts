@@ -40,7 +40,7 @@ describe("the stack in front of the built commands", { timeout: 60_000 }, () => 
     assert.strictEqual(stdout, "")
     assert.include(
       stderr,
-      "command tollgate run needs configuration that is not set:\n- profiles, by any one of these:\n"
+      "No model is configured. Set one up with any of these:\n"
     )
     assert.include(stderr, "tollgate config set profiles.local '")
     assert.include((await tollgate(at, ["sessions", "list", "--all"])).stdout, "no session")

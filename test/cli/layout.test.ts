@@ -170,6 +170,14 @@ describe("LineEditor", () => {
           const { cursor, text } = editor.view(20)
           assert.isAtMost(cursor, 20)
           assert.notMatch(text, /[\r\n]/)
+          const seen = editor.rows(20, 5)
+          assert.isAtMost(seen.rows.length, 5)
+          for (const row of seen.rows) assert.isTrue(columns(row) <= 20 && !/[\r\n]/.test(row))
+          assert.isTrue(seen.column <= 20 && seen.row < seen.rows.length)
+          // What stands in front of the cursor is what is there.
+          const shown = (seen.rows.slice(0, seen.row).join("") + (seen.rows[seen.row] ?? "")).replaceAll("⏎", "\n")
+          assert.include(left + right, shown)
+          assert.isTrue(left.startsWith((left + right).slice(0, seen.before)))
         }
       }),
       { numRuns: 100 }

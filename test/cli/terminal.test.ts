@@ -97,7 +97,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const terminal = await open([])
     await terminal.seen("›")
     terminal.press(`\u001b[200~${lines.join("\r")}\u001b[201~\u001b[200~\rto its end\u001b[201~`)
-    await terminal.seen("line 9999⏎to its end")
+    await terminal.seen(/line 9999⏎\n +to its end/)
     assert.notInclude(terminal.screen(), "All read.")
     terminal.press("\r")
     const shown = await terminal.seen("1 request")

@@ -33,6 +33,8 @@ export interface Probe {
   readonly seen: (text: string | RegExp) => Promise<string>
   /** Every line, those that have scrolled away included. */
   readonly screen: () => string
+  /** The same, with rows that the terminal itself has broken as one line. */
+  readonly lines: () => ReadonlyArray<string>
   /** Everything that was written, escape sequences included. */
   readonly raw: () => string
   readonly ended: Promise<number>
@@ -93,6 +95,19 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
         look()
       }),
     screen,
+    lines: () => {
+      const { active } = emulator.buffer
+      const lines: Array<string> = []
+      for (let index = 0; index < active.length; index++) {
+        const row = active.getLine(index)
+        const whole = active.getLine(index + 1)?.isWrapped !== true
+        const text = row?.translateToString(whole) ?? ""
+        if (row?.isWrapped === true) lines.push(`${lines.pop() ?? ""}${text}`)
+        else lines.push(text)
+      }
+      while (lines.at(-1) === "") lines.pop()
+      return lines
+    },
     raw: () => raw.replace(farewell, ""),
     ended,
     kill: () => {

@@ -1,0 +1,59 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { assert, describe, it } from "@effect/vitest"
+import { scripted } from "../command.ts"
+import { ctrlD, escape, hour, matches, sizes } from "./hour.ts"
+
+const writing = { call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }
+
+describe("a session", { timeout: 60_000 }, () => {
+  const { at, open } = hour()
+
+  it.each(sizes)("goes on the next day where it stopped, at %d × %d (U12)", async (...size) => {
+    scripted(at(), [
+      { when: "and now", steps: [{ say: "Now we go on." }] },
+      { repeat: true, steps: [{ say: "A file of one line, then." }] }
+    ])
+    const first = await open([], size)
+    await first.seen("›")
+    first.press("plan a file\r")
+    await first.seen("1 request")
+    first.press(ctrlD)
+    assert.strictEqual(await first.ended, 0)
+    const second = await open(["--continue"], size)
+    await second.seen("›")
+    second.press("and now?\r")
+    await second.seen("Now we go on.")
+    await second.seen(/Now we go on\.[^]*1 request[^]*\n›/)
+    second.press("/status\r")
+    await second.seen("asks before acting ·")
+    second.press("/help\r")
+    await second.seen("/exit")
+    second.press("/exit\r")
+    assert.strictEqual(await second.ended, 0)
+    await matches(second, "sessions-continue", size)
+    const listed = await open(["sessions"], size)
+    assert.strictEqual(await listed.ended, 0)
+    await matches(listed, "sessions-list", size)
+  })
+
+  it.each(sizes)("that is open in another terminal is refused by its id, at %d × %d (R4, U9)", async (...size) => {
+    scripted(at(), [{ steps: [writing] }, { steps: [{ say: "Not written." }] }])
+    const first = await open([], size)
+    await first.seen("›")
+    first.press("write\r")
+    await first.seen("allow?")
+    const second = await open(["--continue"], size)
+    assert.strictEqual(await second.ended, 1)
+    await matches(second, "sessions-two-terminals", size)
+    const [, id = ""] = /tollgate events (session_\w+) --follow/.exec(second.lines().join("\n")) ?? []
+    const watching = await open(["events", id], size)
+    assert.strictEqual(await watching.ended, 0)
+    const waiting = await open(["approvals"], size)
+    assert.strictEqual(await waiting.ended, 0)
+    await matches(waiting, "sessions-waiting", size)
+    first.press(escape)
+    await first.seen("Not written.")
+    first.press(ctrlD)
+    assert.strictEqual(await first.ended, 0)
+  })
+})
