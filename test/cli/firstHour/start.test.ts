@@ -45,18 +45,4 @@ describe("the first start", { timeout: 60_000 }, () => {
     await matches(doctor, "start-wrong-key-doctor", size)
     server.close()
   })
-
-  it.each(sizes)("of the tour shows what it asks for and where to go from there, at %d × %d (U12)", async (...size) => {
-    const tour = await open(["tour"], size)
-    for (const [asked, key] of [
-      ["write_file harvest.md", "y"],
-      ["run_shell bash check.sh", "y"],
-      ["run_shell rm -r ledger", "n"]
-    ] as const) {
-      await tour.seen(new RegExp(`● ${asked}[^]*\nallow\?`))
-      tour.press(key)
-    }
-    assert.strictEqual(await tour.ended, 0)
-    await matches(tour, "start-tour", size)
-  })
 })
