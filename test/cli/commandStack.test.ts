@@ -38,10 +38,7 @@ describe("the stack in front of the built commands", { timeout: 60_000 }, () => 
     const { code, stderr, stdout } = await tollgate(at, ["run", "hi"])
     assert.strictEqual(code, 4)
     assert.strictEqual(stdout, "")
-    assert.include(
-      stderr,
-      "No model is configured. Set one up with any of these:\n"
-    )
+    assert.include(stderr, "No model is configured. Set one up with any of these:\n")
     assert.include(stderr, "tollgate config set profiles.local '")
     assert.include((await tollgate(at, ["sessions", "list", "--all"])).stdout, "no session")
   })
