@@ -29,9 +29,9 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
       : { lead: "To correct it", command: `tollgate config set profiles.${profile}.${key} VALUE` },
   SandboxUnavailable: ({ key }) =>
     key === undefined ? undefined : { lead: "To set it", command: `tollgate config set ${key} NAME` },
-  ModelUnauthorized: () => ({ lead: "To find out how", command: "tollgate doctor" }),
-  ModelUnreachable: () => ({ lead: "To find out how", command: "tollgate doctor" }),
-  ModelMalformed: () => ({ lead: "To find out how", command: "tollgate doctor" }),
+  ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
+  ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
+  ModelMalformed: () => ({ lead: "See", command: "tollgate doctor" }),
   DatabaseDamaged: () => ({ lead: "To check all of it", command: "tollgate doctor" })
 }
 
