@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 /**
  * What a policy says of an input: `allow` runs unasked, `ask` needs a decision, `deny` never runs.
- * Shell texts say `auto` for `allow` where a person reads it.
+ * A case of a shell text may say `auto` for `allow`.
  */
 export const Decision = Schema.Literal("allow", "ask", "deny")
 export type Decision = typeof Decision.Type

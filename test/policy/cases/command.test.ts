@@ -66,7 +66,7 @@ describe("tollgate policy", { timeout }, () => {
       { id: "five", input: { op: "write", path: "x", fault: "kill -9" }, expected: "allow" }
     ])
     const { code, stderr, stdout } = await tollgate(at, ["policy", "test", file])
-    assert.match(stdout, /✗ two expected auto, is deny\n {4}shell\/[a-z-]+: .+\n {4}a rule of mine\n/)
+    assert.match(stdout, /✗ two expected allow, is deny\n {4}shell\/[a-z-]+: .+\n {4}a rule of mine\n/)
     assert.match(stdout, /✗ three expected ask, is deny\n/)
     assert.include(stdout, "5 cases: 2 as expected, 2 otherwise, 1 not run here\n    1 needs a process of its own")
     assert.include(stderr, "2 cases in")
@@ -271,7 +271,7 @@ describe("tollgate policy", { timeout }, () => {
   it("test judges the cases beside one that is none, and says of each row which", async () => {
     const file = cases([{ ...ls, id: "a" }, { id: "b" }, { ...ls, id: "c", expected: "deny" }, 5])
     const { code, stderr, stdout } = await tollgate(at, ["policy", "test", file])
-    assert.match(stdout, /✗ .*row 2 \(b\): input.*\n✗ c expected deny, is auto\n(?:.*\n)*✗ .*row 4: /)
+    assert.match(stdout, /✗ .*row 2 \(b\): input.*\n✗ c expected deny, is allow\n(?:.*\n)*✗ .*row 4: /)
     assert.include(stdout, "4 cases: 1 as expected, 1 otherwise, 2 no cases\n")
     assert.include(stderr, "row 2 (b)")
     assert.strictEqual(code, 2)
@@ -324,11 +324,10 @@ describe("tollgate policy", { timeout }, () => {
       assert.strictEqual(said.policy["decision"], alone)
       assert.include(said.policy["rule"], by)
       const text = await tollgate(at, ["policy", "explain", kind, ...more, input])
-      const word = kind === "shell" && decision === "allow" ? "auto" : decision
       const besides = alone === decision ? "" : `The policy by itself: ${alone}  ${by}, ${said.policy["reason"]}\n`
       const bad = /^severity: .*\n(?: {2}.*\n)*/m.exec(text.stdout)?.[0] ?? ""
       assert.strictEqual(bad !== "", kind === "shell")
-      assert.strictEqual(text.stdout, `${word}  ${said["rule"]}\n${said["reason"]}\n${besides}${bad}`)
+      assert.strictEqual(text.stdout, `${decision}  ${said["rule"]}\n${said["reason"]}\n${besides}${bad}`)
     }
     assert.deepStrictEqual(fs.readdirSync(at.work), ["l"])
   })
@@ -383,7 +382,7 @@ describe("tollgate policy", { timeout }, () => {
     assert.match(before, /^ask /)
     assert.include(before, "Some rules do not count here")
     assert.strictEqual((await tollgate(at, ["trust", "--yes"])).code, 0)
-    assert.match(await explained(), /^auto {2}theirs\n/)
+    assert.match(await explained(), /^allow {2}theirs\n/)
     const never = { id: "rule_never", level: "user", decision: "deny", tool: "run_shell", argv: ["make"] } as const
     await Effect.flatMap(RuleStore, (store) => store.save(at.work, never)).pipe(
       Effect.provide(
