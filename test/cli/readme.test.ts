@@ -1,0 +1,95 @@
+// @effect-diagnostics asyncFunction:off newPromise:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { exitCodeOf, exitCodes } from "../../src/cli/Outcome.ts"
+import { tools } from "../../src/cli/Toolbox.ts"
+import { keys } from "../../src/config/Settings.ts"
+import { built } from "../support/built.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+
+const readme = fs.readFileSync("README.md", "utf8")
+
+const blocks = (language: string): ReadonlyArray<string> =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(([, text = ""]) => text)
+
+/** The block that shows how something is written; there is one. */
+const sample = (language: string, has: string): string => {
+  const [found, ...others] = blocks(language).filter((text) => text.includes(has))
+  assert.isTrue(found !== undefined && others.length === 0, has)
+  return found!
+}
+
+describe("what the README says of the command line", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  it("runs as it stands, each command with what a newcomer has (U9)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
+    assert.strictEqual((await tollgate(at, ["run", "hello"])).code, 0)
+    const [id = ""] = (await tollgate(at, ["sessions", "list"])).stdout.split(" ")
+    fs.writeFileSync(path.join(at.work, "FILE.json"), sample("json", '"expected"'))
+    fs.writeFileSync(path.join(at.work, "FILE.jsonl"), (await tollgate(at, ["events", id, "--jsonl"])).stdout)
+    const script = await built()
+    const ended = (command: string) =>
+      new Promise<readonly [code: number | null, said: string]>((resolve) => {
+        const whole = `tollgate() { "${process.execPath}" "${script}" "$@"; }; ${command}`
+        const child = spawn("/bin/sh", ["-c", whole], { cwd: at.work, env: at.env, stdio: ["ignore", "pipe", "pipe"] })
+        let said = ""
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding("utf8").on("data", (text) => (said += text))
+        child.on("close", (code) => resolve([code, said]))
+      })
+    const commands = sample("sh", "tollgate sessions list")
+      .split("\n")
+      .map((line) => line.replace(/ +#.*$/, ""))
+      .filter((line) => line.startsWith("tollgate"))
+    assert.isAbove(commands.length, 18)
+    const needsTerminal = /^tollgate(?: --continue)?$/
+    for (const command of commands) {
+      // Nobody serves that model here.
+      if (command === "tollgate doctor") await ended("tollgate config unset profiles.local")
+      // Following ends with who follows.
+      const typed = command.replace(" --follow", "").replace(" ID", ` ${id}`).replace("…", '"say hello"')
+      const [code, said] = await ended(typed)
+      const expected = needsTerminal.test(command)
+        ? exitCodes.usage
+        : command.startsWith("tollgate tool")
+          ? exitCodes.denied
+          : exitCodes.ok
+      assert.strictEqual(code, expected, `${typed}\n${said}`)
+    }
+  })
+
+  it("is a configuration that counts, with keys that there are (U9)", async () => {
+    const settings = JSON.parse(sample("json", '"approvals"')) as object
+    scripted(at, [], settings)
+    const shown = await tollgate(at, ["config"])
+    assert.strictEqual(shown.code, 0, shown.stderr + shown.stdout)
+    for (const name of Object.keys(settings)) assert.include(shown.stdout, name)
+    const rules = await tollgate(at, ["approvals", "rules"])
+    assert.include(rules.stdout, "no-keys")
+    const rows = [...readme.matchAll(/^\| `((?:network|sandbox)\.\w+)` +\|.*\| +(\S.*?)? +\|$/gm)]
+    assert.isAbove(rows.length, 8)
+    for (const [, name, fallback = ""] of rows) {
+      const key = keys.find((one) => one.name === name)
+      assert.isDefined(key, name)
+      if (fallback.startsWith("`")) assert.strictEqual(fallback, `\`${String(key?.fallback)}\``)
+    }
+  })
+
+  it("names the tools and the exit codes that there are (U9)", () => {
+    const [, list = ""] = /^The built-in tools: ([^]*?)\n\n/m.exec(readme) ?? []
+    for (const { name } of tools) assert.match(list, new RegExp(`\\b${name}\\b`))
+    const [, codes = ""] = /^Exit codes: ([^]*?)\. State/m.exec(readme) ?? []
+    const all = [...Object.values(exitCodes), exitCodeOf("SIGTERM"), exitCodeOf("SIGHUP")]
+    assert.deepStrictEqual(
+      [...codes.matchAll(/\d+/g)].map(([code]) => Number(code)).sort((a, b) => a - b),
+      [...all].sort((a, b) => a - b)
+    )
+  })
+})
