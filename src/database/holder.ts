@@ -12,13 +12,20 @@ const isStopped = (pid: number): boolean => {
   }
 }
 
-/** The failure of a write that had to wait too long, with the process that the anchor says is writing. */
+/** Any process with SQLite's lock for writing, byte 120 of the shared memory, where the system lists the locks of files. */
+const locker = (file: string): number | undefined => {
+  if (!fs.existsSync("/proc/locks")) return undefined
+  const { ino } = fs.statSync(`${file}-shm`, { bigint: true })
+  const held = new RegExp(`^\\d+: POSIX +ADVISORY +WRITE (\\d+) [0-9a-f]+:[0-9a-f]+:${ino} 120 120$`, "m")
+  return Number(held.exec(fs.readFileSync("/proc/locks", "utf8"))?.[1] ?? 0) || undefined
+}
+
+/** The failure of a write that had to wait too long, with the process that holds it up: one that the anchor names, or any. */
 export const nameHolder = (file: string): DatabaseLocked => {
   try {
-    const pid = Anchor.read(file)?.writer
-    return pid === undefined || isGone(pid)
-      ? new DatabaseLocked({ file })
-      : new DatabaseLocked({ file, pid, stopped: isStopped(pid) })
+    const writer = Anchor.read(file)?.writer
+    const pid = writer === undefined || isGone(writer) ? locker(file) : writer
+    return pid === undefined ? new DatabaseLocked({ file }) : new DatabaseLocked({ file, pid, stopped: isStopped(pid) })
   } catch {
     return new DatabaseLocked({ file })
   }

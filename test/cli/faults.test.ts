@@ -2,13 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { faultRound } from "../support/faultRounds.ts"
 
+/** Each fault once, each moment; `scripts/soak/faults.ts` lets every fault strike at every moment. */
 describe("a fault in the middle of a task", { timeout: 60_000 }, () => {
   it.each([
     ["kill -9", "ToolCallStarted"],
+    ["SIGHUP", "ModelAnswered"],
+    ["SIGSTOP", "ToolCallStarted"],
+    ["output closed", "ToolCallStarted"],
     ["log deleted", "ToolCallCompleted"],
     ["database deleted while open", "ModelAnswered"],
+    ["page zeroed", "ToolCallStarted"],
+    ["message damaged", "ToolCallCompleted"],
+    ["trigger deleted", "TaskStarted"],
     ["audit head deleted", "TaskCompleted"],
-    ["SIGSTOP", "ToolCallStarted"]
+    ["few descriptors", "TaskStarted"]
   ] as const)(
     "%s at %s: loses nothing unsaid, repeats nothing, ends once and names a way on (R9, R4)",
     async (name, moment) => {

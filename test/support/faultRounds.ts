@@ -1,6 +1,6 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
 import Sqlite from "better-sqlite3"
-import { spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Ended, type Place, place, scripted, tollgate } from "../cli/command.ts"
@@ -32,13 +32,62 @@ const flip = (file: string): void => {
   fs.writeFileSync(file, bytes)
 }
 
+/** Zeroes a page in the middle of the database, once all of it is in its file. */
+const zero = (at: Place): void => {
+  statement(at, "PRAGMA wal_checkpoint(TRUNCATE)")
+  const pages = Math.floor(fs.statSync(database(at)).size / 4096)
+  const file = fs.openSync(database(at), "r+")
+  fs.writeSync(file, Buffer.alloc(4096), 0, 4096, 4096 * Math.floor(pages / 2))
+  fs.closeSync(file)
+}
+
+const homeOf = (at: Place) => at.env["TOLLGATE_HOME"]!
+const filler = (at: Place) => path.join(homeOf(at), "filler")
+
+/** Takes all room that is left where the home is. */
+const fill = (at: Place): void => {
+  for (let size = 1024 * 1024; size >= 1; size = Math.floor(size / 8)) {
+    try {
+      for (;;) fs.appendFileSync(filler(at), Buffer.alloc(size))
+    } catch {
+      // There is no room for so much.
+    }
+  }
+}
+
+const mount = (...args: ReadonlyArray<string>): void => void execFileSync("mount", args, { stdio: "pipe" })
+
+/** A home of a few megabytes that is a disk of its own, which takes the rights of the superuser. */
+const ownDisk = {
+  before: (at: Place): void => {
+    fs.mkdirSync(homeOf(at), { recursive: true })
+    mount("-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", homeOf(at))
+  },
+  remove: (at: Place): void => void execFileSync("umount", ["-l", homeOf(at)], { stdio: "pipe" })
+}
+
+/** Connections that keep a database to themselves, by its file. */
+const holders = new Map<string, Sqlite.Database>()
+
+interface Struck {
+  readonly at: Place
+  readonly child: ChildProcess
+}
+
 interface Fault {
+  /** Makes the place one that the fault can strike, and takes that back in the end. */
+  readonly before?: (at: Place) => void
+  readonly remove?: (at: Place) => void
   /** The signal that the process gets at the moment; none where it goes on. */
   readonly signal?: NodeJS.Signals
   /** What happens at the moment, while the process runs. */
-  readonly during?: (at: Place) => void
+  readonly during?: (struck: Struck) => void
   /** What happens once it has ended, or has been stopped. */
   readonly after?: (at: Place) => void
+  /** What puts an end to the fault, after which the next run can go on. */
+  readonly mended?: (at: Place, pid: number) => void
+  /** What the run says that meets the fault and not yet its end. */
+  readonly names?: (pid: number) => string
   /** A limit of the shell that the process starts under. */
   readonly limit?: string
 }
@@ -48,7 +97,38 @@ export const faults: Readonly<Record<string, Fault>> = {
   "kill -9": { signal: "SIGKILL" },
   SIGTERM: { signal: "SIGTERM" },
   SIGHUP: { signal: "SIGHUP" },
-  SIGSTOP: { signal: "SIGSTOP" },
+  SIGSTOP: { signal: "SIGSTOP", names: String, mended: (_, pid) => void process.kill(pid, "SIGKILL") },
+  "disk full": {
+    ...ownDisk,
+    during: ({ at }) => fill(at),
+    names: () => "full",
+    mended: (at) => fs.rmSync(filler(at), { force: true })
+  },
+  "home read-only": {
+    ...ownDisk,
+    signal: "SIGKILL",
+    after: (at) => mount("-o", "remount,ro", homeOf(at)),
+    names: () => "read-only",
+    mended: (at) => mount("-o", "remount,rw", homeOf(at))
+  },
+  "database locked": {
+    during: ({ at }) => {
+      const holder = new Sqlite(database(at))
+      holder.exec("BEGIN IMMEDIATE")
+      holders.set(database(at), holder)
+    },
+    names: () => `locked by process ${process.pid}`,
+    mended: (at) => {
+      holders.get(database(at))?.close()
+      holders.delete(database(at))
+    }
+  },
+  "output closed": { during: ({ child }) => void child.stdout?.destroy() },
+  "page zeroed": { signal: "SIGKILL", after: zero },
+  "message damaged": {
+    signal: "SIGKILL",
+    after: (at) => statement(at, "UPDATE messages SET message = '{' WHERE id = (SELECT max(id) FROM messages)")
+  },
   "log cut": {
     signal: "SIGKILL",
     after: (at) => fs.truncateSync(`${database(at)}-wal`, fs.statSync(`${database(at)}-wal`).size - 9000)
@@ -57,8 +137,8 @@ export const faults: Readonly<Record<string, Fault>> = {
   "log deleted": { signal: "SIGKILL", after: (at) => fs.rmSync(`${database(at)}-wal`) },
   "database deleted": { signal: "SIGKILL", after: (at) => fs.rmSync(database(at)) },
   "database emptied": { signal: "SIGKILL", after: (at) => fs.truncateSync(database(at)) },
-  "database deleted while open": { during: (at) => fs.rmSync(database(at)) },
-  "log deleted while open": { during: (at) => fs.rmSync(`${database(at)}-wal`) },
+  "database deleted while open": { during: ({ at }) => fs.rmSync(database(at)) },
+  "log deleted while open": { during: ({ at }) => fs.rmSync(`${database(at)}-wal`) },
   "row changed": {
     signal: "SIGKILL",
     after: (at) => statement(at, "UPDATE events SET event = replace(event, 'e', 'E') WHERE seq = 2")
@@ -132,7 +212,7 @@ const strike = async (
       stdout += text
       if (struck || !acknowledged(stdout).some(({ tag }) => tag === moment)) return
       struck = true
-      during?.(at)
+      during?.({ at, child })
       if (signal !== undefined) child.kill(signal)
       if (signal === "SIGSTOP") ended(null)
     })
@@ -152,20 +232,26 @@ export const faultRound = async (name: string, moment: Moment): Promise<Readonly
   const violations: Array<string> = []
   const say = (what: string) => violations.push(`${name} at ${moment}: ${what}`)
   try {
+    fault.before?.(at)
     scripted(at, turns)
     await tollgate(at, ["run", "--dangerously-allow-all", "before"])
     const first = await strike(at, fault, moment)
     const seen = acknowledged(first.stdout)
     fault.after?.(at)
     let next = await tollgate(at, ["run", "--continue", "--dangerously-allow-all", "after"])
-    if (fault.signal === "SIGSTOP") {
-      if (moment !== "TaskCompleted" && !next.stderr.includes(String(first.pid)))
-        say(`the stopped process is not named: ${next.stderr}`)
-      process.kill(first.pid, "SIGKILL")
+    let met = ""
+    if (fault.mended !== undefined) {
+      const named = fault.names?.(first.pid) ?? ""
+      if (next.code !== 0 && !next.stderr.includes(named)) say(`${named} is not named: ${next.stderr}`)
+      met = next.stderr
+      fault.mended(at, first.pid)
       next = await tollgate(at, ["run", "--continue", "--dangerously-allow-all", "after"])
+      if (next.code !== 0) say(`nothing goes on once it is over: ${next.stderr}`)
     }
-    const told = `${first.stderr}${first.code === 0 ? "" : first.stdout}${next.stderr}`
-    const failed = (first.code !== 0 && first.code !== null && fault.signal === undefined) || next.code !== 0
+    const told = `${first.stderr}${first.code === 0 ? "" : first.stdout}${met}${next.stderr}`
+    // Who closes a pipe is told nothing, as by any command.
+    const isTold = first.code !== 0 && first.code !== null && first.code !== 141
+    const failed = (isTold && fault.signal === undefined) || next.code !== 0
     const rows = ((): ReadonlyArray<Seen & { readonly task: string | null; readonly session: string }> => {
       if (!fs.existsSync(database(at))) return []
       const sqlite = new Sqlite(database(at), { readonly: true })
@@ -196,6 +282,8 @@ export const faultRound = async (name: string, moment: Moment): Promise<Readonly
   } catch (error) {
     say(String(error))
   } finally {
+    holders.get(database(at))?.close()
+    fault.remove?.(at)
     at.remove()
   }
   return violations
