@@ -1,5 +1,5 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { afterEach, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
@@ -7,10 +7,14 @@ import { type Place, place, scripted, tollgate } from "./command.ts"
 describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
   let at: Place
   let lines: ReadonlyArray<string>
-  beforeEach(async () => {
+  beforeAll(async () => {
+    const recorded = place()
+    scripted(recorded, [{ steps: [{ say: "Done." }] }])
+    lines = (await tollgate(recorded, ["run", "--json", "go"])).stdout.trimEnd().split("\n")
+    recorded.remove()
+  })
+  beforeEach(() => {
     at = place()
-    scripted(at, [{ steps: [{ say: "Done." }] }])
-    lines = (await tollgate(at, ["run", "--json", "go"])).stdout.trimEnd().split("\n")
   })
   afterEach(() => at.remove())
 
