@@ -136,7 +136,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
     for (let iteration = (from?.iteration ?? 0) + 1; iteration <= limits.maxIterations; iteration++) {
       const startedAt = yield* monotonicMillis
       const messages = view.window(limits.contextCharacters)
-      const left = view.all.length - messages.length
+      const left = view.count - messages.length
       if (left > 0 && !told) {
         told = true
         yield* sink.emit(forgotten(left, limits.contextCharacters), iteration)

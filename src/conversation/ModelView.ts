@@ -42,6 +42,14 @@ export class ModelView {
   /** What follows the results that are still to come. */
   private readonly notes: Array<StoredMessage> = []
   private size = 0
+  private dropped = 0
+  /** The last prompt among those that were dropped. */
+  private prompt: StoredMessage | undefined
+
+  /** How many messages there have been, those included that no window of that limit can show any more. */
+  get count(): number {
+    return this.dropped + this.messages.length
+  }
 
   /** The messages so far, calls that still wait for their results included; the same array grows with the next one. */
   get all(): ReadonlyArray<StoredMessage> {
@@ -75,15 +83,17 @@ export class ModelView {
     this.hidden.clear()
     this.notes.length = 0
     this.size = 0
+    this.dropped = 0
+    this.prompt = undefined
   }
 
   /**
    * The latest messages of at most `limit` characters in all, never beginning with an answer, nor with a result whose
-   * call is left out; the last prompt is always among them.
+   * call is left out; the last prompt is always among them. All windows of a view have one limit.
    */
   window(limit: number): ReadonlyArray<StoredMessage> {
     const messages = this.open.size === 0 ? this.messages : this.withoutOrphans()
-    if (this.size <= limit) return [...messages]
+    if (this.size <= limit && this.dropped === 0) return [...messages]
     let start = messages.length
     let size = 0
     for (let index = messages.length - 1; index >= 0; index--) {
@@ -94,10 +104,19 @@ export class ModelView {
       if (stored.message.role !== "tool") start = index
     }
     const tail = messages.slice(start)
-    const first = tail.findIndex(({ message }) => message.role === "user")
+    const before = messages.slice(0, start).findLast(isPrompt) ?? this.prompt
+    if (this.size > 2 * limit && this.open.size === 0) this.drop(start, before)
+    const first = tail.findIndex(isPrompt)
     if (first !== -1) return tail[0]?.message.role === "assistant" ? tail.slice(first) : tail
-    const prompt = messages.slice(0, start).findLast(({ message }) => message.role === "user")
-    return prompt === undefined ? tail : [prompt, ...tail]
+    return before === undefined ? tail : [before, ...tail]
+  }
+
+  /** What has left the window does not come back, so that a long conversation costs no more than its window. */
+  private drop(start: number, prompt: StoredMessage | undefined): void {
+    this.prompt = prompt
+    this.dropped += start
+    this.messages = this.messages.slice(start)
+    this.size = sizeOf(this.messages)
   }
 
   private push(visible: ReadonlyArray<StoredMessage>): void {
@@ -112,7 +131,7 @@ export class ModelView {
     if (this.open.size === 0) return
     this.messages = this.withoutOrphans()
     this.open.clear()
-    this.size = this.messages.reduce((sum, stored) => sum + characters(stored), 0)
+    this.size = sizeOf(this.messages)
     this.push(this.notes.splice(0))
   }
 
@@ -139,6 +158,11 @@ const characters = ({ message, reasoning = "" }: StoredMessage): number =>
         0
       )
     : 0)
+
+const isPrompt = ({ message }: StoredMessage): boolean => message.role === "user"
+
+const sizeOf = (messages: ReadonlyArray<StoredMessage>): number =>
+  messages.reduce((sum, stored) => sum + characters(stored), 0)
 
 /** `ModelView` of a whole conversation at once; a call at its end that has no result is left out. */
 export const modelView = (messages: Iterable<StoredMessage>): ReadonlyArray<StoredMessage> => {
