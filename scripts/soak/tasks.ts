@@ -30,7 +30,7 @@ const steps = 20
 /** Tasks of which a median is taken, and by how much the last may be slower, and memory more than after the first minute. */
 const window = 100
 const tolerance = 1.1
-const memoryTolerance = 1.2
+const memoryTolerance = 1.1
 
 /** Milliseconds of the processor: others may use the machine as well. */
 const spent = (from: NodeJS.CpuUsage): number => {
