@@ -24,6 +24,9 @@ const inShapes = (text: string): ReadonlyArray<Finding> =>
 /** A user alone is a secret only where it is long enough to be a token. */
 const minUser = 16
 
+/** A mark, with nothing but signs behind it. */
+const masked = /^\[redacted-[a-z0-9-]+\]\W*$/
+
 const inUrls = (text: string): ReadonlyArray<Finding> =>
   Array.from(text.matchAll(/:(?:\/\/|\\\/\\\/)([^/?#\\]+)/g), (match) => {
     const authority = match[1]!
@@ -32,7 +35,7 @@ const inUrls = (text: string): ReadonlyArray<Finding> =>
     const colon = authority.slice(0, Math.max(0, end)).indexOf(":")
     const from = colon === -1 ? 0 : colon + 1
     return { start: start + from, end: colon === -1 && end < minUser ? 0 : start + end, kind: "url-password" }
-  }).filter((_) => _.end > _.start)
+  }).filter(({ end, start }) => end > start && !masked.test(text.slice(start, end)))
 
 /** What a link says once, or for a session, and whoever has the link may use. */
 const inLinks = (text: string): ReadonlyArray<Finding> => {

@@ -199,7 +199,7 @@ describe("DefaultStack", () => {
           [Symbol.for("tollgate/gate/Passage")]: undefined,
           kind: "tool",
           name: "look",
-          tool,
+          tool: toolset.tools.get("look"),
           callId: "call_1",
           sessionId: "session_1",
           workerPath: ["root"],

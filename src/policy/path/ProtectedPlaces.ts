@@ -58,7 +58,7 @@ export const state: Protection = {
   rule: "path/own-state",
   see: "ask",
   change: "deny",
-  reason: "Tollgate's configuration, permissions and records are not changed by a tool; use `tollgate config`"
+  reason: "Tollgate's configuration, permissions and records are changed by the user alone, never by a tool"
 }
 
 /** Configuration, records, keys and compiled code of Tollgate itself. */
