@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parse } from "unbash"
-import { judgeShell } from "../../src/policy/cases/ShellCase.ts"
+import { judgeShell } from "../../test/corpus/ShellCase.ts"
 
 interface Row {
   readonly input: { readonly command: string }

@@ -1,18 +1,20 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { Configuration } from "../config/Configuration.ts"
-import * as Cases from "../policy/cases/Cases.ts"
-import { Processes } from "../process/Processes.ts"
+import * as Pace from "../policy/Pace.ts"
+import type { Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../redaction/visible.ts"
-import { callVerdicts, ofCase } from "./callVerdict.ts"
-import { means } from "./caseMeans.ts"
+import { callVerdicts, type Judged } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
+import { accepted, type CaseInvalid, load, type PolicyCase } from "./PolicyCases.ts"
+import { judgedPath, judgedShell, judgedUrl, shell } from "./policyJudged.ts"
 import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
+import { warn } from "./warn.ts"
 
-/** Cases ended otherwise than expected; which has been said. */
+/** Cases failed, and have been printed. */
 export class CasesMismatched extends Schema.TaggedError<CasesMismatched>()("CasesMismatched", {
   file: Schema.String,
   mismatches: Schema.Number
@@ -25,105 +27,79 @@ export class CasesMismatched extends Schema.TaggedError<CasesMismatched>()("Case
 
 export interface TestOptions {
   readonly file: string
-  /** Whether the rules of the user have their say. */
+  /** Whether the rules of the user count. */
   readonly rules: boolean
 }
 
-/** Characters of an expectation in words. */
-const maxWords = 120
-
-type Judged = Extract<Cases.Outcome, { readonly _tag: "Judged" }>
-type Looked = Extract<Cases.Outcome, { readonly _tag: "Looked" }>
-
-const judged = ({ case: { accept, expected, why }, verdict, violated }: Judged) => {
-  return {
-    what: `expected ${(accept ?? [expected]).join(" or ")}, is ${verdict.decision}`,
-    notes: [`${verdict.rule}: ${verdict.reason}`, ...violated.map((words) => `it is not so that ${words}`)],
-    why
+const judgedOf = (given: PolicyCase) => {
+  switch (given.kind) {
+    case "shell":
+      return judgedShell(given.input.command)
+    case "path":
+      return Effect.map(judgedPath(given.input.path, given.input.op), ({ judged }) => judged)
+    case "url":
+      return judgedUrl(given.input.url)
   }
 }
 
-const looked = ({ case: { expected, kind, why }, problem = "" }: Looked) => ({
-  what: `expected ${expected.length > maxWords ? `${expected.slice(0, maxWords)}…` : expected}`,
-  notes: [`text/${kind}: ${problem}`],
-  why
-})
+/** What a call meets by the policy alone. */
+const byPolicy = ({ verdict }: Judged): Verdict => verdict
 
-const mismatch = (outcome: Judged | Looked, style: Style): string => {
-  const { notes, what, why } = outcome._tag === "Judged" ? judged(outcome) : looked(outcome)
-  const head = `${style.red("✗")} ${style.bold(makeVisible(outcome.case.id))} ${makeVisible(what)}`
-  const said = notes.map((note) => `    ${makeVisible(note)}`)
-  const about = why === undefined ? [] : [style.dim(`    ${makeVisible(why)}`)]
-  return [head, ...said, ...about].map((line) => `${line}\n`).join("")
-}
+/** What a call meets by the rules of the user as well. */
+const byRules = Effect.map(
+  callVerdicts,
+  ({ here }) =>
+    (judged: Judged) =>
+      here(judged).verdict
+).pipe(Effect.provide(Records.decided))
 
-interface Tally {
-  readonly held: number
-  readonly mismatches: number
-  readonly notRun: ReadonlyMap<string, number>
-  readonly unreadable: ReadonlyArray<Cases.CasesInvalid>
-}
-
-const none: Tally = { held: 0, mismatches: 0, notRun: new Map(), unreadable: [] }
-
-const count = (tally: Tally, outcome: Cases.Outcome): Tally => {
-  if (outcome._tag === "Unreadable") return { ...tally, unreadable: [...tally.unreadable, outcome.error] }
-  if (outcome._tag === "NotRun") {
-    const before = tally.notRun.get(outcome.needs) ?? 0
-    return { ...tally, notRun: new Map(tally.notRun).set(outcome.needs, before + 1) }
-  }
-  return outcome.holds ? { ...tally, held: tally.held + 1 } : { ...tally, mismatches: tally.mismatches + 1 }
-}
-
-const summary = ({ held, mismatches, notRun, unreadable }: Tally): string => {
-  const skipped = [...notRun.values()].reduce((sum, many) => sum + many, 0)
-  const total = held + mismatches + skipped + unreadable.length
-  const needs = [...notRun].map(([needs, many]) => `    ${many} ${many === 1 ? "needs" : "need"} ${needs}\n`)
-  const rest = [
-    ...(skipped === 0 ? [] : [`, ${skipped} not run here`]),
-    ...(unreadable.length === 0 ? [] : [`, ${unreadable.length} no ${unreadable.length === 1 ? "case" : "cases"}`])
+const mismatch = (given: PolicyCase, { decision, reason, rule }: Verdict, { bold, dim, red }: Style): string =>
+  [
+    `${red("✗")} ${bold(makeVisible(given.id))} expected ${accepted(given).join(" or ")}, is ${decision}\n`,
+    `    ${makeVisible(`${rule}: ${reason}`)}\n`,
+    ...(given.why === undefined ? [] : [`${dim(`    ${makeVisible(given.why)}`)}\n`])
   ].join("")
-  return [
-    `${total} ${total === 1 ? "case" : "cases"}: ${held} as expected, ${mismatches} otherwise${rest}\n`,
-    ...needs
-  ].join("")
-}
 
-const shown = (outcome: Cases.Outcome, style: Style): string => {
-  if (outcome._tag === "Unreadable") return `${style.red("✗")} ${makeVisible(outcome.error.message)}\n`
-  return outcome._tag === "NotRun" || outcome.holds ? "" : mismatch(outcome, style)
-}
-
-/** What becomes of the verdicts of cases by all rules of the user. */
-const settle = Effect.map(callVerdicts, (calls): NonNullable<Cases.Means["settle"]> => (given, verdict) => {
-  const call = ofCase(given, verdict, calls)
-  return call === undefined
-    ? Effect.succeed(verdict)
-    : Effect.map(calls.at(call.judged, call.workspace), (met) => met.verdict)
-}).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
+const summary = (cases: number, failed: number, invalid: number): string =>
+  `${cases} ${cases === 1 ? "case" : "cases"}: ${cases - failed - invalid} passed, ${failed} failed${
+    invalid === 0 ? "" : `, ${invalid} invalid`
+  }\n`
 
 /**
- * Judges the cases of a file, each in the world that it describes, and prints those that end otherwise than expected. The
- * user's rules count only where that is asked for.
+ * Judges the cases of a file as calls of a run from here, and prints those that fail. The user's rules count only if asked
+ * for.
  */
 export const test = ({ file, rules }: TestOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
-    const cases = yield* Cases.load(file)
-    const tally = yield* Stream.runFoldEffect(
-      Cases.run(cases, rules ? { ...means, settle: yield* settle } : means),
-      none,
-      (tally, outcome) => Effect.as(answer(shown(outcome, style)), count(tally, outcome))
-    )
-    yield* answer(summary(tally))
-    const [first] = tally.unreadable
+    const { cases, ignored } = yield* load(file)
+    if (ignored.length > 0) yield* warn(`ignored columns: ${ignored.join(", ")}`)
+    const met = rules ? yield* byRules : byPolicy
+    const pace = Pace.make()
+    const invalid: Array<CaseInvalid> = []
+    let failed = 0
+    for (const one of cases) {
+      yield* pace
+      if (Either.isLeft(one)) {
+        invalid.push(one.left)
+        yield* answer(`${style.red("✗")} ${makeVisible(one.left.message)}\n`)
+        continue
+      }
+      const verdict = met(yield* judgedOf(one.right))
+      if (accepted(one.right).includes(verdict.decision)) continue
+      failed++
+      yield* answer(mismatch(one.right, verdict, style))
+    }
+    yield* answer(summary(cases.length, failed, invalid.length))
+    const [first] = invalid
     if (first !== undefined) return yield* first
-    if (tally.mismatches > 0) return yield* new CasesMismatched({ file, mismatches: tally.mismatches })
+    if (failed > 0) return yield* new CasesMismatched({ file, mismatches: failed })
   }).pipe(
     Effect.catchTags({
       CasesUnreadable: ({ message }) => new UsageError({ reason: message }),
-      CasesInvalid: ({ message }) => new UsageError({ reason: message })
+      CaseInvalid: ({ message }) => new UsageError({ reason: message })
     }),
-    Effect.provide(Processes.layer),
+    Effect.provide(shell),
+    Effect.provide(Configuration.layer()),
     Effect.provide(Screen.layer({ split: false }))
   )

@@ -4,9 +4,7 @@ import * as Either from "effect/Either"
 import { explain } from "../approval/explain.ts"
 import { describe } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
-import { byName, type Describing, subjectsAt } from "../approval/Subject.ts"
-import { Configuration } from "../config/Configuration.ts"
-import type { Decided } from "../policy/cases/Case.ts"
+import { type Describing, subjectsAt } from "../approval/Subject.ts"
 import { access, type PathOp } from "../policy/path/PathOp.ts"
 import { allow, ask, deny, type Verdict } from "../policy/Verdict.ts"
 import type * as Tool from "../tool/Tool.ts"
@@ -21,8 +19,6 @@ import { RunShell } from "../tools/RunShell.ts"
 import { WriteFile } from "../tools/WriteFile.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { projectConfig } from "./ProjectConfig.ts"
-import * as Toolbox from "./Toolbox.ts"
-import * as Url from "../text/Url.ts"
 
 /** A call of a tool, and the verdict of the policy that it is subject to. */
 export interface Judged {
@@ -114,60 +110,20 @@ const weigh = (
 export interface CallVerdicts {
   /** Where the tools of a run from here would work. */
   readonly here: (judged: Judged) => Met
-  /** As if the workspace were another directory, which need not exist. */
-  readonly at: (judged: Judged, workspace: string) => Effect.Effect<Met>
   /** Rules do not count, each for a reason of its own. */
   readonly ignored: boolean
-  readonly isUnasked: (host: string, port: number) => boolean
 }
 
 export const callVerdicts = Effect.gen(function* () {
-  const { settings } = yield* Configuration
   const { trusted } = yield* projectConfig
   const all = yield* KnownRules.all
   const counted = all.filter(({ ignored }) => ignored === undefined)
+  const root = KnownRules.workspace()
   const rules = counted.map(({ rule }) => rule)
-  const bookAt = yield* Effect.cachedFunction((root: string) =>
-    Effect.sync(() => Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty))
-  )
-  const workspace = KnownRules.workspace()
-  const subjectsHere = subjectsAt(workspace, os.homedir(), isIgnoredDirectory(workspace))
-  const bookHere = yield* bookAt(workspace)
-  const { unasked } = Toolbox.webOf(settings)
+  const book = Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty)
+  const subjects = subjectsAt(root, os.homedir(), isIgnoredDirectory(root))
   return {
-    here: (judged) => weigh(judged, bookHere, subjectsHere, counted),
-    at: (judged, root) => Effect.map(bookAt(root), (book) => weigh(judged, book, byName({ cwd: root }), counted)),
-    ignored: counted.length < all.length,
-    isUnasked: (host, port) => unasked.some((pattern) => pattern.matches(host, port))
+    here: (judged) => weigh(judged, book, subjects, counted),
+    ignored: counted.length < all.length
   } satisfies CallVerdicts
 })
-
-const fetched = (text: string): { readonly host: string; readonly port: number } | undefined => {
-  const judged = Url.parsed(text)
-  return judged === undefined
-    ? undefined
-    : { host: judged.hostname, port: Number(judged.port) || (judged.protocol === "https:" ? 443 : 80) }
-}
-
-/** The call that a case is about, and where it would run; a setting is none. */
-export const ofCase = (
-  given: Decided,
-  verdict: Verdict,
-  { isUnasked }: CallVerdicts
-): { readonly judged: Judged; readonly workspace: string } | undefined => {
-  switch (given._tag) {
-    case "shell":
-      return { judged: ofShell(given.input.command, verdict), workspace: given.input.context.cwd }
-    case "url": {
-      const at = fetched(given.input.url)
-      const unasked = at !== undefined && isUnasked(at.host, at.port)
-      return { judged: ofUrl(given.input.url, verdict, unasked), workspace: "/w" }
-    }
-    case "path": {
-      const { cwd: workspace, op, path } = given.input
-      if (op === "config") return undefined
-      const patch = { tool: ApplyPatch, parameters: { patch: path }, verdict, asks: always(ApplyPatch) }
-      return { judged: op === "patch" ? patch : ofPath(path, op, verdict), workspace }
-    }
-  }
-}

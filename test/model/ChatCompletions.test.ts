@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib"
 import * as ChatCompletions from "../../src/model/ChatCompletions.ts"
 import type { ModelError } from "../../src/model/ModelError.ts"
 import { retried } from "../../src/model/RetryPolicy.ts"
-import { selfSigned } from "../../src/policy/cases/selfSigned.ts"
+import { selfSigned } from "../corpus/selfSigned.ts"
 import { answer, event, serve, stream, type Handler } from "./Loopback.ts"
 import { at, callsOf, conversation, failureOf, hello, parts, secret, shown, textOf, weather } from "./support.ts"
 

@@ -1,6 +1,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
+import { operations } from "../../policy/path/PathOp.ts"
 import { load } from "./load.ts"
 
 const module = () => import("../Policy.ts")
@@ -10,7 +11,7 @@ const shell = Command.make("shell", { text: argument("text", "the text bash woul
   load(module, ({ explainShell }) => explainShell(given))
 ).pipe(Command.withDescription("Explain whether a shell command would run without asking"))
 
-const operation = Options.choice("op", ["read", "write", "remove", "list", "glob", "grep"]).pipe(
+const operation = Options.choice("op", operations).pipe(
   Options.withDescription("what is done with it; default: read"),
   Options.withDefault("read" as const)
 )
@@ -35,11 +36,11 @@ const explain = Command.make("explain", {}, () =>
 const test = Command.make(
   "test",
   {
-    file: argument("file", "a JSON array of cases"),
+    file: argument("file", "cases as a JSON array or as JSON Lines: id, input, expected, accept"),
     rules: Options.boolean("rules").pipe(Options.withDescription("apply your own rules too, not the policies alone"))
   },
   (given) => load(module, ({ test }) => test(given))
-).pipe(Command.withDescription("Check the cases in a file and print the failures"))
+).pipe(Command.withDescription("Check what shell, path and URL cases of a file meet here and print the failures"))
 
 /** `tollgate policy` */
 export const policy = {

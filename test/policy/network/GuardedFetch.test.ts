@@ -11,10 +11,10 @@ import { type FetchRequest, GuardedFetch } from "../../../src/policy/network/Gua
 import { NetworkRules } from "../../../src/policy/network/NetworkRules.ts"
 import { Resolver } from "../../../src/policy/network/Resolver.ts"
 import { Wire } from "../../../src/policy/network/Wire.ts"
-import { scriptedNetwork, type ScriptedReply } from "../../../src/policy/network/ScriptedNetwork.ts"
-import { answer } from "../../../src/policy/cases/Reply.ts"
-import { serve } from "../../../src/policy/cases/Loopback.ts"
-import { selfSigned } from "../../../src/policy/cases/selfSigned.ts"
+import { scriptedNetwork, type ScriptedReply } from "../../corpus/ScriptedNetwork.ts"
+import { answer } from "../../corpus/Reply.ts"
+import { serve } from "../../corpus/Loopback.ts"
+import { selfSigned } from "../../corpus/selfSigned.ts"
 
 type Rules = typeof NetworkRules.Encoded
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { judgeUrl, UrlInput } from "../../../src/policy/cases/UrlCase.ts"
+import { judgeUrl, UrlInput } from "../../corpus/UrlCase.ts"
 import { siblings } from "../../support/corpora.ts"
 
 describe("siblings of the corpus of URLs", () => {

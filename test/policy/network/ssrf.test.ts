@@ -7,7 +7,7 @@ import { GuardedFetch } from "../../../src/policy/network/GuardedFetch.ts"
 import { NetworkRules } from "../../../src/policy/network/NetworkRules.ts"
 import { judgeUrl } from "../../../src/policy/network/UrlPolicy.ts"
 import { corpus, type Row } from "../../support/corpora.ts"
-import { scriptedNetwork, type ScriptedReply } from "../../../src/policy/network/ScriptedNetwork.ts"
+import { scriptedNetwork, type ScriptedReply } from "../../corpus/ScriptedNetwork.ts"
 
 interface Input {
   readonly url: string

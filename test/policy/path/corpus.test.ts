@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Either, Exit, Schema, Stream } from "effect"
 import * as fs from "node:fs"
-import { nominal, PathInput } from "../../../src/policy/cases/PathCase.ts"
+import { nominal, PathInput } from "../../corpus/PathCase.ts"
 import * as FileReader from "../../../src/policy/path/FileReader.ts"
 import * as FileRemover from "../../../src/policy/path/FileRemover.ts"
 import * as FileWriter from "../../../src/policy/path/FileWriter.ts"

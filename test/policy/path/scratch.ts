@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import type { PathContext } from "../../../src/policy/path/PathContext.ts"
-import * as Tree from "../../../src/policy/cases/Tree.ts"
+import * as Tree from "../../corpus/Tree.ts"
 import { corpusFile } from "../../support/corpora.ts"
 
 export type Entry = readonly [kind: string, path: string, argument?: string | number]

@@ -1,5 +1,5 @@
-import { logLine } from "../../redaction/logLine.ts"
-import { make, redactJson, redactText } from "../../redaction/Redactor.ts"
+import { logLine } from "../../src/redaction/logLine.ts"
+import { make, redactJson, redactText } from "../../src/redaction/Redactor.ts"
 
 const mark = /\[redacted-[a-z0-9-]+\]/
 

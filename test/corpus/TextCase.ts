@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
-import { logLine, maxField } from "../../redaction/logLine.ts"
-import { redactText } from "../../redaction/Redactor.ts"
+import { logLine, maxField } from "../../src/redaction/logLine.ts"
+import { redactText } from "../../src/redaction/Redactor.ts"
 import { unmasked } from "./Masking.ts"
 
 /** What can be demanded of a text, wherever it comes from. */

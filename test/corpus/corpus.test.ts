@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { means } from "../../../src/cli/caseMeans.ts"
-import { isKnown } from "../../../src/policy/cases/AnsweredCase.ts"
-import * as Case from "../../../src/policy/cases/Case.ts"
-import * as Cases from "../../../src/policy/cases/Cases.ts"
-import { Processes } from "../../../src/process/Processes.ts"
-import { corpus, corpusPath, kept } from "../../support/corpora.ts"
+import { means } from "./means.ts"
+import { isKnown } from "./AnsweredCase.ts"
+import * as Case from "./Case.ts"
+import * as Cases from "./Cases.ts"
+import { Processes } from "../../src/process/Processes.ts"
+import { corpus, corpusPath, kept } from "../support/corpora.ts"
 
 /** Rows that a process of their own has to die for: see `test/policy/path/race.test.ts`. */
 const isFault = (input: unknown): boolean => typeof input === "object" && input !== null && "fault" in input
@@ -13,11 +13,11 @@ const isFault = (input: unknown): boolean => typeof input === "object" && input 
 describe("the interpreter of cases", () => {
   for (const name of ["c_shell", "b_paths", "a_ssrf", "g_extras"] as const) {
     const rows = corpus<unknown>(name)
+    const fixture = Cases.fixtureOf(corpusPath(`${name}.json`))
     for (const row of rows) {
       const wanted = row.kind ?? (row.accept ?? [row.expected]).join(" or ")
       it.live(`${name} ${row.id} is ${wanted}: ${row.why} (S2, S3, S4, S5)`, () =>
         Effect.gen(function* () {
-          const { fixture } = yield* Cases.load(corpusPath(`${name}.json`))
           const given = yield* Case.decode(row)
           const outcome = yield* Cases.judge(given, fixture, means)
           if (outcome._tag === "NotRun") return assert.isTrue(isFault(row.input), outcome.needs)
@@ -29,14 +29,6 @@ describe("the interpreter of cases", () => {
         }).pipe(Effect.provide(Processes.layer))
       )
     }
-
-    it.live(`reads every row of ${name} (S2, S3, S4, S5)`, () =>
-      Effect.gen(function* () {
-        const { cases } = yield* Cases.load(corpusPath(`${name}.json`))
-        assert.strictEqual(cases.length, rows.length)
-        for (const given of cases) yield* given
-      }).pipe(Effect.provide(Processes.layer))
-    )
   }
 
   it("checks every invariant of the answers that are kept here (S4)", () => {

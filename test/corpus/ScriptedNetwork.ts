@@ -1,9 +1,9 @@
 import { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { FetchFailed } from "./FetchError.ts"
-import { Resolver } from "./Resolver.ts"
-import { Wire, type WireRequest } from "./Wire.ts"
+import { FetchFailed } from "../../src/policy/network/FetchError.ts"
+import { Resolver } from "../../src/policy/network/Resolver.ts"
+import { Wire, type WireRequest } from "../../src/policy/network/Wire.ts"
 
 export interface ScriptedReply {
   readonly status?: number

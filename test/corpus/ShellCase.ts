@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { PathContext } from "../path/PathContext.ts"
-import { judgeLexical } from "../path/PathPolicy.ts"
-import { classify } from "../shell/ShellPolicy.ts"
-import type { Verdict } from "../Verdict.ts"
+import type { PathContext } from "../../src/policy/path/PathContext.ts"
+import { judgeLexical } from "../../src/policy/path/PathPolicy.ts"
+import { classify } from "../../src/policy/shell/ShellPolicy.ts"
+import type { Verdict } from "../../src/policy/Verdict.ts"
 
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { exact: true, default: () => value })

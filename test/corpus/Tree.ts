@@ -4,10 +4,10 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { head } from "../../process/Output.ts"
-import { systemPath } from "../../process/Environment.ts"
-import { Processes } from "../../process/Processes.ts"
-import { isWithin, normalise } from "../path/PathText.ts"
+import { head } from "../../src/process/Output.ts"
+import { systemPath } from "../../src/process/Environment.ts"
+import { Processes } from "../../src/process/Processes.ts"
+import { isWithin, normalise } from "../../src/policy/path/PathText.ts"
 
 const Place = Schema.String.pipe(
   Schema.filter(

@@ -1,0 +1,66 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { Configuration } from "../config/Configuration.ts"
+import { judgeUrl } from "../policy/network/UrlPolicy.ts"
+import type { PathOp } from "../policy/path/PathOp.ts"
+import { judgeNow } from "../policy/path/PathPolicy.ts"
+import { allow, type Verdict } from "../policy/Verdict.ts"
+import { Processes } from "../process/Processes.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import { judgeCommand } from "../tools/shell/JudgedCommand.ts"
+import { Workspace } from "../tools/Workspace.ts"
+import { type Judged, ofPath, ofShell, ofUrl } from "./callVerdict.ts"
+import * as Toolbox from "./Toolbox.ts"
+
+/** Where the tools of a run from here would work. */
+export const workspace = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home, settings }) =>
+    Workspace.layer(Toolbox.workspaceOf({ home, settings, workspace: process.cwd() }))
+  )
+)
+
+/** The same, and where commands would run. */
+export const shell = Layer.merge(workspace, Sandbox.layerDetect.pipe(Layer.provideMerge(Processes.layer)))
+
+/** The call that a command in the working directory would be, and the policy's verdict. */
+export const judgedShell = (command: string) =>
+  judgeCommand(command, undefined).pipe(
+    Effect.map((judged) => judged.verdict),
+    Effect.catchTag("CommandRefused", (refused) => Effect.succeed(refused.verdict)),
+    Effect.map((verdict) => ofShell(command, verdict))
+  )
+
+/** The call that does something with a path, the policy's verdict, and where the path leads now; opens nothing. */
+export const judgedPath = (
+  path: string,
+  op: PathOp
+): Effect.Effect<{ readonly judged: Judged; readonly more: object }, never, Workspace> =>
+  Effect.map(Workspace, ({ context }) => {
+    const { verdict, ...more } = Either.match(judgeNow(path, op, context), {
+      onLeft: (verdict) => ({ verdict, op }),
+      onRight: (judged) => ({ verdict: judged.verdict, op, path: judged.path })
+    })
+    return { judged: ofPath(path, op, verdict), more }
+  })
+
+const unresolved = (host: string): Verdict =>
+  allow(
+    "network/url",
+    `nothing in the URL forbids it; ${host} is looked up and every address judged when it is fetched`
+  )
+
+/** The call that fetches a URL, and the policy's verdict; looks nothing up and sends nothing. */
+export const judgedUrl = (url: string): Effect.Effect<Judged, never, Configuration> =>
+  Effect.map(Configuration, ({ settings }) => {
+    const { rules, unasked } = Toolbox.webOf(settings)
+    return Either.match(judgeUrl(url, rules), {
+      onLeft: (verdict) => ofUrl(url, verdict, false),
+      onRight: ({ host, literal, port }) =>
+        ofUrl(
+          url,
+          literal === undefined ? unresolved(host) : allow("network/literal", `${literal} may be fetched from`),
+          unasked.some((pattern) => pattern.matches(host, port))
+        )
+    })
+  })
