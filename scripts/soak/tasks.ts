@@ -11,7 +11,9 @@ import * as path from "node:path"
 import { performance } from "node:perf_hooks"
 import { Tools } from "../../src/agent/Tools.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
+import { Audit } from "../../src/approval/Audit.ts"
 import { ClientTools } from "../../src/approval/ClientTools.ts"
+import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
@@ -99,7 +101,14 @@ const program = (minutes: number) =>
   })
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-tasks-"))
-const store = SqlSessionStore.layer.pipe(Layer.provide(Database.layer(path.join(home, "tollgate.db"))), Layer.orDie)
+const database = Database.layer(path.join(home, "tollgate.db"))
+const store = SqlSessionStore.layer.pipe(Layer.provide(database), Layer.orDie)
+/** As in the product: an audit in memory would keep every decision there. */
+const approvals = Approvals.layerAudited({ policy: "allow" }).pipe(
+  Layer.provide([Audit.layerSql(path.join(home, "approvals")), RuleStore.layerMemory]),
+  Layer.provide(database),
+  Layer.orDie
+)
 const runtime = Runtime.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
@@ -108,7 +117,7 @@ const runtime = Runtime.layer.pipe(
       ClientTools.layer()
     )
   ),
-  Layer.provide(Approvals.layer({ policy: "allow" })),
+  Layer.provide(approvals),
   Layer.provide(store)
 )
 void Effect.runPromise(
