@@ -15,7 +15,8 @@ import type { Envelope } from "./runtime/Envelope.ts"
 import { type Event, isTerminal } from "./runtime/Event.ts"
 import type { LogError } from "./runtime/EventLog.ts"
 import * as MemorySessionStore from "./runtime/MemorySessionStore.ts"
-import { Runtime, RuntimeHasStopped } from "./runtime/Runtime.ts"
+import { RuntimeHasStopped } from "./runtime/Answers.ts"
+import { Runtime } from "./runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "./runtime/RuntimeOptions.ts"
 import type { SessionStore } from "./runtime/SessionStore.ts"
 import * as DefaultStack from "./gate/DefaultStack.ts"
@@ -39,6 +40,8 @@ export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> {
   readonly decide?: Decide
   /** `allow` where absent. */
   readonly policy?: ApprovalPolicy
+  /** Who decides, instead of the policy or the rule, e.g. with an audit. */
+  readonly approvals?: Layer.Layer<Approvals>
   readonly stack?: DefaultStack.DefaultStackOptions<never>
   readonly settings?: Partial<RuntimeSettings>
   /** Where sessions are kept; in memory where absent. */
@@ -65,9 +68,10 @@ export const layer = <const T extends ReadonlyArray<Tool.Any> = readonly []>(
     )
   )
   const approvals =
-    options.decide === undefined
+    options.approvals ??
+    (options.decide === undefined
       ? Approvals.layer({ policy: options.policy ?? "allow" })
-      : Approvals.layerDecide(options.decide)
+      : Approvals.layerDecide(options.decide))
   const sealed: unknown = Toolset.make(options.tools ?? [], { middleware: DefaultStack.make(options.stack ?? {}) })
   return Runtime.layer.pipe(
     Layer.provide(Tools.layerEffect(sealed as SealedHarness)),

@@ -20,7 +20,7 @@ const declared = (folder: string): ReadonlyArray<string> =>
     .flatMap(([, name]) => name ?? [])
 
 describe("the public API", () => {
-  it.each(["src/middleware", "src/tool", "src/gate"])(
+  it.each(["src/middleware", "src/tool", "src/gate", "src/runtime"])(
     "has the class of every error that %s can fail with (T1, M2)",
     (place) => {
       const names = declared(place)

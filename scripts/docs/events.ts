@@ -111,6 +111,8 @@ A call is known by its place: task, worker, iteration and id; a model may use an
 - A session begins with \`SessionCreated\`, once. After \`SessionSuspended\` or \`SessionEnded\` comes \`SessionResumed\`, with a
   higher epoch, or nothing. No task is open then but one: the task that \`waits\` of \`SessionSuspended\` names, with every
   request of it that nobody has answered. It has no terminal event yet and none of its requests is withdrawn.
+- Each command that has a \`commandId\` is answered by exactly one event that repeats it, however often it is sent: what it led
+  to, \`CommandPerformed\` or \`CommandRejected\`.
 - Each \`TaskQueued\` is followed by exactly one of \`TaskCompleted\`, \`TaskFailed\`, \`TaskInterrupted\`, and nothing of the
   task comes after it. For a task that waits it comes from a later owner: who waits for it learns from the end of the stream
   that the runtime has stopped. Tasks run one after the other: \`TaskStarted\` comes once, after the end of the task before, and

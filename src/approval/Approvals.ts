@@ -94,7 +94,7 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     /** Answers an open request, once; an approval for longer also answers what it covers of the others that wait. */
     readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
     /** Whether it was done: `allow` is refused where the runtime was not started with danger allowed. */
-    readonly setPolicy: (session: string, policy: ApprovalPolicy) => Effect.Effect<boolean>
+    readonly setPolicy: (session: string, policy: ApprovalPolicy, by?: string) => Effect.Effect<boolean>
     readonly policy: (session: string) => Effect.Effect<ApprovalPolicy>
     /** The open requests; the first is the one that is shown. */
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
@@ -105,7 +105,7 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     /** The rules that count in a project, configured and saved. */
     readonly rules: (project: string) => Effect.Effect<ReadonlyArray<Rule>>
     /** Takes back a grant, or a saved rule of the session's project; whether there was one. */
-    readonly revoke: (session: string, id: string) => Effect.Effect<boolean, RuleStoreFailed>
+    readonly revoke: (session: string, id: string, by?: string) => Effect.Effect<boolean, RuleStoreFailed>
     /** Which rule, grant or mode would decide a call, and why. Nothing is asked and nothing is recorded. */
     readonly explain: (question: Question) => Effect.Effect<Explanation>
     /** Says which project a session belongs to, whose saved rules then count. */

@@ -37,21 +37,21 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
       request,
       decide,
       explain,
-      setPolicy: (session, policy) =>
+      setPolicy: (session, policy, by = "user") =>
         Effect.suspend(() => {
           if (policy === "allow" && !dangerous) return Effect.succeed(false)
           policies.set(session, policy)
-          return Effect.as(audit.record({ kind: "policy_set", session, decided_by: "user", outcome: policy }), true)
+          return Effect.as(audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy }), true)
         }),
       policy: (session) => Effect.sync(() => policyOf(session)),
       pending: Effect.sync(() => queue.all.map(({ request }) => request)),
       unmasked: (approvalId) => Effect.sync(() => queue.find(approvalId)?.unmasked),
       grants: (session) => Effect.map(state.now, (now) => grants.list(now, session)),
       rules: (project) => Effect.map(books.get(project), ({ rules }) => rules),
-      revoke: Effect.fn("Approvals.revoke")(function* (session: string, id: string) {
-        if (yield* revoke(session, "user", (grant) => grant.id === id)) return true
+      revoke: Effect.fn("Approvals.revoke")(function* (session: string, id: string, by = "user") {
+        if (yield* revoke(session, by, (grant) => grant.id === id)) return true
         const known = yield* books.remove(projectOf(session), id)
-        if (known) yield* audit.record({ kind: "revoked", session, decided_by: "user", reason: id })
+        if (known) yield* audit.record({ kind: "revoked", session, decided_by: by, reason: id })
         return known
       }),
       openSession: (session, project) =>

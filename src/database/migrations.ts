@@ -213,5 +213,11 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
     )`,
     `INSERT INTO store (id, name, commits, additions) VALUES (1, lower(hex(randomblob(8))), 0, 1)`,
     `ALTER TABLE events ADD COLUMN checksum TEXT`
+  ],
+  [
+    `CREATE INDEX events_answers ON events (session_id, event ->> '$.commandId') WHERE tag IN (
+      'CommandPerformed', 'CommandRejected', 'TaskQueued', 'ApprovalRevoked', 'ApprovalPolicySet', 'ModelSwitched',
+      'SessionCreated', 'SessionResumed', 'SessionCleared', 'SessionEnded'
+    )`
   ]
 ]

@@ -139,6 +139,7 @@ export class Rules {
   private readonly messages = new Set<string>()
   private readonly approvals = new Set<string>()
   private readonly requests = new Set<string>()
+  private readonly answered = new Set<string>()
 
   /** Whether a log that begins in its middle may have told of the task before. */
   private taskOf(id: string): Task | undefined {
@@ -159,6 +160,7 @@ export class Rules {
       if (this.last !== undefined && seq > this.last) complain(`follows ${seq}, which has not come yet`)
     } else {
       this.durable(envelope, complain)
+      this.answer(event, complain)
       this.session(event, complain)
     }
     if (id === undefined) return
@@ -235,6 +237,14 @@ export class Rules {
         if (!ended && !suspended) complain(`${id} has no terminal event`)
       }
     }
+  }
+
+  /** A command is answered once, however often it is sent. */
+  private answer(event: Event, complain: Complain): void {
+    const id = "commandId" in event ? event.commandId : undefined
+    if (id === undefined) return
+    if (this.answered.has(id)) complain(`the command ${id} was answered before`)
+    this.answered.add(id)
   }
 
   /** Only a task that waits for decisions outlives its runtime. */

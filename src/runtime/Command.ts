@@ -2,9 +2,16 @@ import * as Schema from "effect/Schema"
 import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Scope } from "../tool/ApprovalRequest.ts"
 
-/** Names the command in the events that answer it. */
-const id = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
-const session = { ...id, session: Schema.String }
+/** Characters of the name of a sender. */
+export const maxSender = 64
+
+const sent = {
+  /** Names the command in the event that answers it; a repetition under the same id is not carried out again. */
+  commandId: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Who sends it, by name; `user` if unset. */
+  by: Schema.optionalWith(Schema.NonEmptyString.pipe(Schema.maxLength(maxSender)), { exact: true })
+}
+const session = { ...sent, session: Schema.String }
 
 /** Starts a task, or queues it behind those of its session; the client's task id makes a repetition harmless. */
 export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitPrompt", {
@@ -76,7 +83,7 @@ export class CreateSession extends Schema.TaggedClass<CreateSession>()("CreateSe
 export class ResumeSession extends Schema.TaggedClass<ResumeSession>()("ResumeSession", session) {}
 /** Resumes the session of the project that was used last. */
 export class ResumeLastSession extends Schema.TaggedClass<ResumeLastSession>()("ResumeLastSession", {
-  ...id,
+  ...sent,
   project: Schema.String
 }) {}
 /** The model forgets the conversation so far; the log does not. */
@@ -89,7 +96,7 @@ export class CompactSession extends Schema.TaggedClass<CompactSession>()("Compac
 /** Ends the session and what was granted to it. */
 export class EndSession extends Schema.TaggedClass<EndSession>()("EndSession", session) {}
 /** Stops the runtime: every task is interrupted and every session is suspended. */
-export class Shutdown extends Schema.TaggedClass<Shutdown>()("Shutdown", id) {}
+export class Shutdown extends Schema.TaggedClass<Shutdown>()("Shutdown", sent) {}
 
 export const SessionCommand = Schema.Union(
   SubmitPrompt,
@@ -118,3 +125,13 @@ export const Command = Schema.Union(
   Shutdown
 )
 export type Command = typeof Command.Type
+
+/** The fields by which the events that answer a command name it and its sender. */
+export const causeOf = ({ by, commandId }: Command): { readonly commandId?: string; readonly by?: string } => ({
+  ...(commandId === undefined ? {} : { commandId }),
+  ...(by === undefined ? {} : { by: by.slice(0, maxSender) })
+})
+
+/** Who sent a command, as decisions and the audit name them: no name can pass for a rule, a grant or a timeout. */
+export const senderOf = ({ by }: Command): string =>
+  by === undefined || by === "user" ? "user" : `user ${by.slice(0, maxSender)}`

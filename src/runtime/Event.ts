@@ -8,13 +8,16 @@ import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ToolEvent } from "../tool/ToolEvent.ts"
 import { lenient } from "./Lenient.ts"
 
-/** Who or what caused a session to open, so that a frontend can tell its own command's answer. */
-const cause = { commandId: Schema.optionalWith(Schema.String, { exact: true }) }
+/** The sender of the command behind an event; `user` if unset. */
+const by = { by: Schema.optionalWith(Schema.String, { exact: true }) }
+
+/** The command that an event answers, and its sender. */
+const cause = { commandId: Schema.optionalWith(Schema.String, { exact: true }), ...by }
 
 /** The tag of the typed error behind a message, if there is one. */
 const error = { error: Schema.optionalWith(Schema.String, { exact: true }) }
 
-export class RuntimeStopped extends Schema.TaggedClass<RuntimeStopped>()("RuntimeStopped", {}) {}
+export class RuntimeStopped extends Schema.TaggedClass<RuntimeStopped>()("RuntimeStopped", cause) {}
 
 export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("SessionCreated", {
   ...cause,
@@ -41,15 +44,16 @@ export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("Se
   })
 }) {}
 /** The session is over: what was granted to it is gone. */
-export class SessionEnded extends Schema.TaggedClass<SessionEnded>()("SessionEnded", {}) {}
+export class SessionEnded extends Schema.TaggedClass<SessionEnded>()("SessionEnded", cause) {}
 /** The model no longer sees what came before; the log keeps it. */
-export class SessionCleared extends Schema.TaggedClass<SessionCleared>()("SessionCleared", {}) {}
+export class SessionCleared extends Schema.TaggedClass<SessionCleared>()("SessionCleared", cause) {}
 /** The model sees the summary in place of what came before; the log keeps it. */
 export class SessionCompacted extends Schema.TaggedClass<SessionCompacted>()("SessionCompacted", {
   message: StoredMessage
 }) {}
 
 export class TaskQueued extends Schema.TaggedClass<TaskQueued>()("TaskQueued", {
+  ...cause,
   prompt: Schema.String,
   /** Tasks of the session that run before it. */
   ahead: Schema.Number
@@ -58,7 +62,7 @@ export class TaskQueued extends Schema.TaggedClass<TaskQueued>()("TaskQueued", {
 export class TaskStarted extends Schema.TaggedClass<TaskStarted>()("TaskStarted", {
   message: Schema.optionalWith(StoredMessage, { exact: true })
 }) {}
-export class TaskCancelling extends Schema.TaggedClass<TaskCancelling>()("TaskCancelling", {}) {}
+export class TaskCancelling extends Schema.TaggedClass<TaskCancelling>()("TaskCancelling", by) {}
 export class TaskCompleted extends Schema.TaggedClass<TaskCompleted>()("TaskCompleted", {
   text: Schema.String,
   usage: Usage,
@@ -77,12 +81,17 @@ export class TaskInterrupted extends Schema.TaggedClass<TaskInterrupted>()("Task
   durationMillis: Schema.Number
 }) {}
 
-export class ModelSwitched extends Schema.TaggedClass<ModelSwitched>()("ModelSwitched", { profile: Schema.String }) {}
+export class ModelSwitched extends Schema.TaggedClass<ModelSwitched>()("ModelSwitched", {
+  ...cause,
+  profile: Schema.String
+}) {}
 export class ApprovalPolicySet extends Schema.TaggedClass<ApprovalPolicySet>()("ApprovalPolicySet", {
+  ...cause,
   policy: Schema.String
 }) {}
 /** A grant, or a rule saved by the answer `always`, no longer holds. */
 export class ApprovalRevoked extends Schema.TaggedClass<ApprovalRevoked>()("ApprovalRevoked", {
+  ...cause,
   grantId: Schema.String
 }) {}
 
@@ -92,6 +101,11 @@ export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("Comm
   command: Schema.String,
   reason: Schema.String,
   ...error
+}) {}
+/** A command was carried out whose effect no event of its own tells; only one that has an id is answered so. */
+export class CommandPerformed extends Schema.TaggedClass<CommandPerformed>()("CommandPerformed", {
+  ...cause,
+  command: Schema.String
 }) {}
 export class ErrorRaised extends Schema.TaggedClass<ErrorRaised>()("ErrorRaised", { message: Schema.String }) {}
 
@@ -113,6 +127,7 @@ export const RuntimeEvent = Schema.Union(
   ApprovalPolicySet,
   ApprovalRevoked,
   CommandRejected,
+  CommandPerformed,
   ErrorRaised
 )
 

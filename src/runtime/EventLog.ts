@@ -63,7 +63,12 @@ const maxPending = 1024
 const ringSize = 4 * maxPending
 const chunkSize = 256
 
-export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<EventLog, never, Scope.Scope> =>
+/** A log; `published` hears each durable event once it is visible. */
+export const make = (
+  lease: Lease,
+  store: SessionStore["Type"],
+  published: (envelope: Envelope) => void = () => undefined
+): Effect.Effect<EventLog, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const failure = yield* Deferred.make<never, LogError>()
@@ -117,6 +122,7 @@ export const make = (lease: Lease, store: SessionStore["Type"]): Effect.Effect<E
     const publish = (batch: ReadonlyArray<Envelope>) => {
       for (const envelope of batch) ring.push(envelope)
       head = batch[batch.length - 1]?.seq ?? head
+      for (const envelope of batch) published(envelope)
       if (ring.length > 2 * ringSize) {
         base += ring.length - ringSize
         ring = ring.slice(-ringSize)

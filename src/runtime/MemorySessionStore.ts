@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { Meter } from "../agent/Meter.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -176,6 +177,10 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
           .toSorted((a, b) => a.time - b.time)
           .slice(0, limit)
           .map(({ project, request }) => ({ project, request }))
+      ),
+    answer: (session, commandId) =>
+      Effect.sync(() =>
+        Option.fromNullable(events(session).find(({ event }) => "commandId" in event && event.commandId === commandId))
       ),
     hasTask: (session, task) =>
       Effect.sync(() =>

@@ -20,12 +20,14 @@ import { Models } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import type { CancelTask, DecideApproval, Interrupt, SessionCommand } from "./Command.ts"
+import { type CancelTask, causeOf, type DecideApproval, type EndSession, type Interrupt } from "./Command.ts"
+import { senderOf, type SessionCommand } from "./Command.ts"
 import { contained } from "./contained.ts"
 import * as Continuation from "./continuation.ts"
 import {
   ApprovalPolicySet,
   ApprovalRevoked,
+  CommandPerformed,
   CommandRejected,
   ModelSwitched,
   SessionCleared,
@@ -66,8 +68,8 @@ export interface Session {
 /** Characters of a frontend's name. */
 const maxName = 64
 
-const deciderOf = ({ frontend }: DecideApproval): string =>
-  frontend === undefined ? "user" : `frontend ${frontend.slice(0, maxName)}`
+const deciderOf = (command: DecideApproval): string =>
+  command.frontend === undefined ? senderOf(command) : `frontend ${command.frontend.slice(0, maxName)}`
 
 type Outcome = Exit.Exit<WorkerOutcome, TaskError>
 
@@ -122,7 +124,7 @@ type Body = (sink: TaskSink.TaskSink) => Effect.Effect<WorkerOutcome, TaskError>
 export const make = (
   log: EventLog,
   submissions: Submissions,
-  commandId?: string
+  opener: ReturnType<typeof causeOf> = {}
 ): Effect.Effect<Session, DatabaseError, Scope.Scope | Models | Tools | Approvals | SessionStore> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
@@ -140,11 +142,11 @@ export const make = (
     const stopped = yield* Deferred.make<void>()
     let profile = log.lease.profile === "" ? models.preferred : log.lease.profile
     let interruptedBy: "user" | "shutdown" = "user"
-    let ended = false
+    let endedBy: EndSession | undefined
 
     yield* approvals.openSession(id, log.lease.project)
     const found = yield* Continuation.find(log, store).pipe(
-      Effect.tap((found) => recover(log, found, view, commandId)),
+      Effect.tap((found) => recover(log, found, view, opener)),
       Effect.onError(() => approvals.endSession(id))
     )
     const bodies = yield* makeTasks(log.lease, view)
@@ -186,12 +188,18 @@ export const make = (
             command: command._tag,
             reason,
             ...(error === undefined ? {} : { error }),
-            ...(command.commandId === undefined ? {} : { commandId: command.commandId })
+            ...causeOf(command)
           },
           trusted
         ),
         {}
       )
+
+    /** Answers a command whose effect no event of its own tells. */
+    const done = (command: SessionCommand) =>
+      command.commandId === undefined
+        ? Effect.void
+        : log.emit(new CommandPerformed({ ...causeOf(command), command: command._tag }, trusted), {})
 
     const launch = (task: string, body: Body, ended: () => void, restored: TaskSink.Restored = TaskSink.afresh) =>
       Effect.gen(function* () {
@@ -214,11 +222,13 @@ export const make = (
         if (known.right)
           return yield* reject(command, `The session has a task ${task} already; it was not started again.`)
         seen.add(task)
-        yield* log.emit(new TaskQueued({ prompt: redactor.text(prompt), ahead: tasks.size }, trusted), { task })
+        const queued = { ...causeOf(command), prompt: redactor.text(prompt), ahead: tasks.size }
+        yield* log.emit(new TaskQueued(queued, trusted), { task })
         launched = true
         yield* launch(task, body, () => submissions.leave(command))
         const inFlight = tasks.get(task)
-        if (inFlight !== undefined && submissions.isCancelled(command)) yield* interrupt(inFlight)
+        const cancelled = submissions.cancelledBy(command)
+        if (inFlight !== undefined && cancelled !== undefined) yield* interrupt(inFlight, cancelled)
       }).pipe(
         Effect.ensuring(
           Effect.sync(() => {
@@ -229,15 +239,21 @@ export const make = (
       )
     }
 
-    const interrupt = ({ fiber, sink }: InFlight) =>
-      Effect.zipRight(sink.emit(new TaskCancelling({}, trusted)), Fiber.interruptFork(fiber))
+    const interrupt = ({ fiber, sink }: InFlight, { by }: Pick<CancelTask, "by">) =>
+      Effect.zipRight(
+        sink.emit(new TaskCancelling(by === undefined ? {} : { by }, trusted)),
+        Fiber.interruptFork(fiber)
+      )
 
     const interruption = (command: CancelTask | Interrupt): Effect.Effect<void> => {
       const task = command._tag === "CancelTask" ? command.task : undefined
-      const waits = submissions.cancel(id, task)
+      const waits = submissions.cancel(command)
       const inFlight = [...tasks].filter(([name]) => task === undefined || name === task)
       return inFlight.length > 0 || waits || task === undefined
-        ? Effect.forEach(inFlight, ([, found]) => interrupt(found), { discard: true })
+        ? Effect.zipRight(
+            Effect.forEach(inFlight, ([, found]) => interrupt(found, causeOf(command)), { discard: true }),
+            done(command)
+          )
         : reject(command, `No task ${task} is in flight.`)
     }
 
@@ -254,29 +270,33 @@ export const make = (
         case "DecideApproval":
           return approvals
             .decide({ ...command, sessionId: id, scope: command.scope ?? "once", by: deciderOf(command) })
-            .pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
+            .pipe(
+              Effect.zipRight(done(command)),
+              Effect.catchAll((error) => reject(command, error.message, error._tag))
+            )
         case "RevokeApproval":
-          return approvals.revoke(id, command.grantId).pipe(
+          return approvals.revoke(id, command.grantId, senderOf(command)).pipe(
             Effect.flatMap((revoked) =>
               revoked
-                ? log.emit(new ApprovalRevoked({ grantId: command.grantId }, trusted), {})
+                ? log.emit(new ApprovalRevoked({ ...causeOf(command), grantId: command.grantId }, trusted), {})
                 : reject(command, `There is no grant and no saved rule ${command.grantId} here.`)
             ),
             Effect.catchAll((error) => reject(command, error.message, error._tag))
           )
         case "DeclareClientTools":
-          return clientTools.declare(id, command.tools)
+          return Effect.zipRight(clientTools.declare(id, command.tools), done(command))
         case "AnswerClientCall":
-          return clientTools
-            .answer({ ...command, sessionId: id })
-            .pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
+          return clientTools.answer({ ...command, sessionId: id }).pipe(
+            Effect.zipRight(done(command)),
+            Effect.catchAll((error) => reject(command, error.message, error._tag))
+          )
         case "CancelTask":
         case "Interrupt":
           return interruption(command)
         case "SetApprovalPolicy":
-          return Effect.flatMap(approvals.setPolicy(id, command.policy), (done) =>
-            done
-              ? log.emit(new ApprovalPolicySet({ policy: command.policy }, trusted), {})
+          return Effect.flatMap(approvals.setPolicy(id, command.policy, senderOf(command)), (set) =>
+            set
+              ? log.emit(new ApprovalPolicySet({ ...causeOf(command), policy: command.policy }, trusted), {})
               : reject(
                   command,
                   "The policy allow cannot be set here: everything is allowed only where Tollgate was started so.",
@@ -289,22 +309,21 @@ export const make = (
             onSuccess: () =>
               Effect.suspend(() => {
                 profile = command.profile
-                return log.emit(new ModelSwitched({ profile }, trusted), {})
+                return log.emit(new ModelSwitched({ ...causeOf(command), profile }, trusted), {})
               })
           })
         case "ClearSession":
           return Effect.suspend(() => {
             if (tasks.size > 0) return reject(command, "A task is in flight; interrupt it first.")
             view.clear()
-            return log.emit(new SessionCleared({}, trusted), {})
+            return log.emit(new SessionCleared(causeOf(command), trusted), {})
           })
         case "EndSession":
-          return Effect.zipRight(
-            Effect.sync(() => {
-              ended = true
-            }),
-            commands.end
-          ).pipe(Effect.asVoid)
+          return Effect.suspend(() => {
+            if (endedBy !== undefined) return done(command)
+            endedBy = command
+            return Effect.asVoid(commands.end)
+          })
       }
     }
 
@@ -327,11 +346,11 @@ export const make = (
       interruptedBy = "shutdown"
       yield* commands.shutdown
       // Tasks run one after the other, so that at most one waits.
-      const [waits] = ended ? [] : suspended([...tasks])
+      const [waits] = endedBy !== undefined ? [] : suspended([...tasks])
       yield* approvals.closeSession(id, waits?.approvals ?? [])
       yield* Fiber.interruptAll([...tasks.values()].map(({ fiber }) => fiber))
       const closed = new SessionSuspended(waits === undefined ? {} : { waits }, trusted)
-      yield* log.emit(ended ? new SessionEnded({}, trusted) : closed, {})
+      yield* log.emit(endedBy === undefined ? closed : new SessionEnded(causeOf(endedBy), trusted), {})
       yield* approvals.endSession(id)
       yield* clientTools.endSession(id)
       yield* log.close
@@ -349,7 +368,7 @@ export const make = (
       log,
       send: (command) => commands.offer(command),
       interrupt: interruption,
-      isOpen: () => !ended && Option.isSome(commands.unsafeSize()),
+      isOpen: () => endedBy === undefined && Option.isSome(commands.unsafeSize()),
       stop: Effect.zipRight(Fiber.interrupt(actor), Deferred.await(stopped)),
       stopped: Deferred.await(stopped)
     }

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { StoredMessage } from "../conversation/Message.ts"
@@ -149,6 +150,8 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     readonly unfinished: (session: string) => Effect.Effect<Unfinished, DatabaseError>
     /** At most `limit` of all sessions, the oldest first. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<WaitingApproval>, DatabaseError>
+    /** The first event that answers a command of that id. */
+    readonly answer: (session: string, commandId: string) => Effect.Effect<Option.Option<Envelope>, DatabaseError>
     /** Whether the session has had a task of that id. */
     readonly hasTask: (session: string, task: string) => Effect.Effect<boolean, DatabaseError>
   }

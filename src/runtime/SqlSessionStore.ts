@@ -2,6 +2,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Database } from "../database/Database.ts"
@@ -297,6 +298,18 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
                 onSuccess: (request) => ({ project, request })
               })
             )
+        ),
+      answer: (session, commandId) =>
+        Effect.flatMap(
+          eventRows(
+            // As the index of answers has them.
+            sql`SELECT seq, time, tag, task_id, iteration, worker, event, NULL AS checksum FROM events
+              WHERE session_id = ${session} AND event ->> '$.commandId' = ${commandId} AND tag IN (
+      'CommandPerformed', 'CommandRejected', 'TaskQueued', 'ApprovalRevoked', 'ApprovalPolicySet', 'ModelSwitched',
+      'SessionCreated', 'SessionResumed', 'SessionCleared', 'SessionEnded'
+    ) ORDER BY seq LIMIT 1`
+          ),
+          ([row]) => (row === undefined ? Effect.succeedNone : Effect.map(envelopeOf(session, row), Option.some))
         ),
       hasTask: (session, task) =>
         Effect.map(

@@ -1,4 +1,4 @@
-import type { Command, CompactSession, InvokeTool, SubmitPrompt } from "./Command.ts"
+import type { CancelTask, Command, CompactSession, Interrupt, InvokeTool, SubmitPrompt } from "./Command.ts"
 
 /** A command that starts a task. */
 export type Submission = SubmitPrompt | InvokeTool | CompactSession
@@ -12,8 +12,9 @@ export const isSubmission = (command: Command): command is Submission =>
  */
 export class Submissions {
   readonly limit: number
-  private readonly sessions = new Map<string, Set<Submission>>()
-  private readonly cancelled = new WeakSet<Submission>()
+  /** How often each was sent. */
+  private readonly sessions = new Map<string, Map<Submission, number>>()
+  private readonly cancelled = new WeakMap<Submission, CancelTask | Interrupt>()
 
   constructor(limit: number) {
     this.limit = limit
@@ -21,27 +22,34 @@ export class Submissions {
 
   /** False where the session has as many as it may. */
   enter(command: Submission): boolean {
-    const known = this.sessions.get(command.session) ?? new Set()
-    if (known.size >= this.limit) return false
-    this.sessions.set(command.session, known.add(command))
+    const known = this.sessions.get(command.session) ?? new Map<Submission, number>()
+    const times = known.get(command) ?? 0
+    if (times === 0 && known.size >= this.limit) return false
+    this.sessions.set(command.session, known.set(command, times + 1))
     return true
   }
 
   leave(command: Submission): void {
     const known = this.sessions.get(command.session)
-    known?.delete(command)
+    const times = known?.get(command) ?? 0
+    if (times > 1) known?.set(command, times - 1)
+    else known?.delete(command)
     if (known?.size === 0) this.sessions.delete(command.session)
   }
 
   /** Cancels those of a session, or one of them; false where there is none. */
-  cancel(session: string, task?: string): boolean {
-    const found = [...(this.sessions.get(session) ?? [])].filter((one) => task === undefined || one.task === task)
-    for (const command of found) this.cancelled.add(command)
+  cancel(by: CancelTask | Interrupt): boolean {
+    const task = by._tag === "CancelTask" ? by.task : undefined
+    const found = [...(this.sessions.get(by.session)?.keys() ?? [])].filter(
+      (one) => task === undefined || one.task === task
+    )
+    for (const command of found) this.cancelled.set(command, by)
     return found.length > 0
   }
 
-  isCancelled(command: Submission): boolean {
-    return this.cancelled.has(command)
+  /** The command that has cancelled it. */
+  cancelledBy(command: Submission): CancelTask | Interrupt | undefined {
+    return this.cancelled.get(command)
   }
 
   /** The session is gone, and whatever waited in it. */

@@ -6,6 +6,7 @@ import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { trusted } from "../tool/ToolEvent.ts"
+import type { causeOf } from "./Command.ts"
 import type { Found } from "./continuation.ts"
 import { SessionResumed, TaskFailed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -79,35 +80,31 @@ export const recover = (
   log: EventLog,
   { continuation, deeds, store, withdrawn, workers }: Found,
   view: ModelView,
-  commandId?: string
+  opener: ReturnType<typeof causeOf>
 ): Effect.Effect<void, DatabaseError> =>
   Effect.gen(function* () {
     if (log.lease.created) return
     const { session } = log.lease
     for (const message of yield* store.messages(session, loadedMessages)) view.add(message)
     const unfinished = yield* store.unfinished(session)
-    const unknownCalls = unfinished.calls.filter((call) => call.mayHaveHappened).length
+    const unknown = unfinished.calls.filter((call) => call.mayHaveHappened)
+    const given = yield* argumentsOf(session, store, unknown)
     yield* log.emit(
       new SessionResumed(
         {
           project: log.lease.project,
           epoch: log.lease.epoch,
-          unknownCalls,
+          unknownCalls: unknown.length,
           ...(continuation === undefined
             ? {}
             : { goesOn: { task: continuation.task, approvals: continuation.requests } }),
-          ...(commandId === undefined ? {} : { commandId })
+          ...opener
         },
         trusted
       ),
       {}
     )
     for (const { events, place } of withdrawn) yield* log.emitAll(events, place)
-    const given = yield* argumentsOf(
-      session,
-      store,
-      unfinished.calls.filter((call) => call.mayHaveHappened)
-    )
     /** Ends a call, with what its worker had done. */
     const closed = (call: UnfinishedCall) => {
       const { iteration, task, worker } = call

@@ -13,7 +13,8 @@ import {
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import type { LogError } from "../runtime/EventLog.ts"
-import { Runtime, RuntimeHasStopped, type TooManyTasks } from "../runtime/Runtime.ts"
+import { RuntimeHasStopped } from "../runtime/Answers.ts"
+import { Runtime, type TooManyTasks } from "../runtime/Runtime.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 

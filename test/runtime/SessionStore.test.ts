@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import Sqlite from "better-sqlite3"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Option, Scope } from "effect"
 import * as path from "node:path"
 import { ModelAnswered } from "../../src/agent/AgentEvent.ts"
 import { ToolCallCompleted, ToolCallRequested } from "../../src/gate/CallEvent.ts"
@@ -10,6 +10,7 @@ import type { DatabaseError } from "../../src/database/DatabaseError.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import type { Envelope, Place } from "../../src/runtime/Envelope.ts"
 import {
+  CommandRejected,
   type DurableEvent,
   ModelSwitched,
   SessionCleared,
@@ -101,6 +102,24 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
       assert.deepStrictEqual(yield* store.read("s", 1, 100), events)
       assert.deepStrictEqual(yield* store.read("s", 3, 2), events.slice(2, 4))
       assert.deepStrictEqual(yield* store.read("s", 8, 10), [])
+    })
+  )
+
+  test(
+    "finds the answer to a command by its id, in its session alone (R1)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const lease = yield* store.open({ session: "s", create })
+      const events = numbered(lease, [
+        ...history,
+        [new ModelSwitched({ commandId: "c", profile: "fast" }), {}],
+        [new CommandRejected({ commandId: "d", command: "SwitchModel", reason: "no" }), {}]
+      ])
+      yield* store.append(lease, events)
+      assert.deepStrictEqual(yield* store.answer("s", "c"), Option.fromNullable(events.at(-2)))
+      assert.deepStrictEqual(yield* store.answer("s", "d"), Option.fromNullable(events.at(-1)))
+      assert.deepStrictEqual(yield* store.answer("s", "c1"), Option.none())
+      assert.deepStrictEqual(yield* store.answer("elsewhere", "c"), Option.none())
     })
   )
 

@@ -1,0 +1,182 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Schema from "effect/Schema"
+import type { Command } from "./Command.ts"
+import type { Envelope } from "./Envelope.ts"
+import type { Event, EventTag } from "./Event.ts"
+
+/** The runtime has stopped and takes no more commands. */
+export class RuntimeHasStopped extends Schema.TaggedError<RuntimeHasStopped>()("RuntimeHasStopped", {}) {
+  override get message() {
+    return "The runtime has stopped and takes no more commands."
+  }
+}
+
+/** A command was not carried out; `error` is the tag of the error behind it, if there is one. */
+export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
+  commandId: Schema.String,
+  command: Schema.String,
+  reason: Schema.String,
+  error: Schema.optionalWith(Schema.String, { exact: true })
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+const opened = ["SessionCreated", "SessionResumed", "CommandPerformed"] as const
+const queued = ["TaskQueued"] as const
+const performed = ["CommandPerformed"] as const
+
+/** The events that answer each command; besides them, `CommandRejected` answers any. */
+export const answeredBy = {
+  SubmitPrompt: queued,
+  InvokeTool: queued,
+  CompactSession: queued,
+  DecideApproval: performed,
+  RevokeApproval: ["ApprovalRevoked"],
+  DeclareClientTools: performed,
+  AnswerClientCall: performed,
+  CancelTask: performed,
+  Interrupt: performed,
+  SetApprovalPolicy: ["ApprovalPolicySet"],
+  SwitchModel: ["ModelSwitched"],
+  CreateSession: opened,
+  ResumeSession: opened,
+  ResumeLastSession: opened,
+  ClearSession: ["SessionCleared"],
+  EndSession: ["SessionEnded", "CommandPerformed"],
+  Shutdown: ["RuntimeStopped"]
+} as const satisfies Record<Command["_tag"], ReadonlyArray<EventTag>>
+
+type AnswerTag<C extends Command> = (typeof answeredBy)[C["_tag"]][number]
+
+/** The event that a command led to, in its envelope: where a session was opened, `seq` is the number to watch it from. */
+export interface Answer<C extends Command = Command> extends Omit<Envelope, "event"> {
+  readonly event: Extract<Event, { readonly _tag: AnswerTag<C> }>
+}
+
+const isAnswerTo = <C extends Command>(command: C, envelope: Envelope): boolean =>
+  (answeredBy[command._tag] as ReadonlyArray<string>).includes(envelope.event._tag) &&
+  (envelope.event._tag !== "CommandPerformed" || envelope.event.command === command._tag)
+
+/** The id of the command that an event answers. */
+export const answeredId = ({ event }: Envelope): string | undefined =>
+  "commandId" in event && typeof event.commandId === "string" ? event.commandId : undefined
+
+/** What an envelope says to the one who asked for the command. */
+const read = <C extends Command>(
+  command: C,
+  commandId: string,
+  envelope: Envelope
+): Effect.Effect<Answer<C>, RequestRejected> => {
+  const { event } = envelope
+  if (isAnswerTo(command, envelope)) return Effect.succeed(envelope as Answer<C>)
+  return event._tag === "CommandRejected" && event.command === command._tag
+    ? new RequestRejected({
+        commandId,
+        command: command._tag,
+        reason: event.reason,
+        ...(event.error === undefined ? {} : { error: event.error })
+      })
+    : new RequestRejected({
+        commandId,
+        command: command._tag,
+        reason: `The id ${commandId} is that of another command; nothing was changed. Send this one under an id of its own.`,
+        error: "CommandIdTaken"
+      })
+}
+
+interface Entry {
+  readonly answer: Deferred.Deferred<Envelope, RuntimeHasStopped>
+  /** How many wait for the answer. */
+  waiting: number
+  /** It is being carried out, or has been. */
+  begun: boolean
+  /** Where its sender shut the runtime down, which answers all who did. */
+  isShutdown: boolean
+}
+
+/** Answers that are kept for repetitions of their commands; older ones are in the logs alone. */
+const kept = 1024
+
+/** The commands that have an id, from the first that asks for one: each is carried out once and has one answer. */
+export class Answers {
+  private readonly entries = new Map<string, Entry>()
+  private readonly settled = new Set<string>()
+  private stopped = false
+  /** Whether an answer was given here that only a log has by now. */
+  hasForgotten = false
+
+  /** False for the repetition of a command that has begun. */
+  begin(command: Command): boolean {
+    if (command.commandId === undefined) return true
+    const entry = this.entry(command.commandId)
+    if (entry.begun) return false
+    entry.begun = true
+    entry.isShutdown = command._tag === "Shutdown"
+    return true
+  }
+
+  /** Sends a command, unless it has begun already, and waits for its answer. */
+  request<C extends Command, E>(
+    command: C,
+    commandId: string,
+    send: Effect.Effect<void, E>
+  ): Effect.Effect<Answer<C>, RequestRejected | RuntimeHasStopped | E> {
+    return Effect.suspend(() => {
+      const entry = this.entry(commandId)
+      entry.waiting += 1
+      return (entry.begun ? Effect.void : send).pipe(
+        Effect.zipRight(Deferred.await(entry.answer)),
+        Effect.flatMap((envelope) => read(command, commandId, envelope)),
+        Effect.ensuring(
+          Effect.sync(() => {
+            entry.waiting -= 1
+            if (entry.waiting === 0 && !entry.begun && this.entries.get(commandId) === entry)
+              this.entries.delete(commandId)
+          })
+        )
+      )
+    })
+  }
+
+  /** Hears a durable event that is visible. */
+  settle(envelope: Envelope): void {
+    const id = answeredId(envelope)
+    if (id !== undefined) this.give(id, envelope)
+    if (envelope.event._tag !== "RuntimeStopped") return
+    for (const [id, { isShutdown }] of this.entries) if (isShutdown) this.give(id, envelope)
+  }
+
+  /** Nothing is answered any more. */
+  stop(): void {
+    this.stopped = true
+    for (const { answer } of this.entries.values()) Deferred.unsafeDone(answer, Exit.fail(new RuntimeHasStopped()))
+  }
+
+  private give(id: string, envelope: Envelope): void {
+    const entry = this.entries.get(id)
+    if (entry === undefined || this.settled.has(id)) return
+    Deferred.unsafeDone(entry.answer, Exit.succeed(envelope))
+    entry.begun = true
+    this.settled.add(id)
+    if (this.settled.size <= kept) return
+    const [oldest = id] = this.settled
+    this.settled.delete(oldest)
+    this.entries.delete(oldest)
+    this.hasForgotten = true
+  }
+
+  private entry(id: string): Entry {
+    const known = this.entries.get(id)
+    if (known !== undefined) return known
+    const answer = Deferred.unsafeMake<Envelope, RuntimeHasStopped>(FiberId.none)
+    const entry: Entry = { answer, waiting: 0, begun: false, isShutdown: false }
+    if (this.stopped) Deferred.unsafeDone(answer, Exit.fail(new RuntimeHasStopped()))
+    this.entries.set(id, entry)
+    return entry
+  }
+}
