@@ -67,7 +67,6 @@ const leaves = [
   "turndown",
   "diff",
   "ignore",
-  "picomatch",
   "canonicalize",
   "ipaddr.js"
 ]

@@ -67,6 +67,7 @@ export { Memory } from "./memory/Memory.ts"
 export * as MemoryError from "./memory/MemoryError.ts"
 
 export { Tools } from "./agent/Tools.ts"
+export * as PostedTranscript from "./agent/PostedTranscript.ts"
 
 export * as Command from "./runtime/Command.ts"
 export * as Event from "./runtime/Event.ts"

@@ -27,7 +27,7 @@ export interface Posted {
 const same = (a: Message, b: Message): boolean => canonicalize(a) === canonicalize(b)
 
 /**
- * Compares what a client has posted with what is stored (A12): the stored messages come first and unchanged, then only
+ * Compares what a client has posted with what is stored: the stored messages come first and unchanged, then only
  * answers to the runtime's own requests and prompts count. Nothing in it is evidence of a decision: an answer still has to
  * find its request open, with its digest.
  */

@@ -13,7 +13,7 @@ export interface Head {
 export const start: Head = { id: 0, hash: "0".repeat(64) }
 
 /** HMAC-SHA256, in hexadecimal, over the JSON of all fields of a row but its own hash, in the order of the schema. */
-export const hashOf = (key: Uint8Array, row: AuditRow): string =>
+const hashOf = (key: Uint8Array, row: AuditRow): string =>
   crypto
     .createHmac("sha256", key)
     .update(

@@ -7,7 +7,7 @@ export const likeness = ({ name, rawParams, tool }: ToolCall, subject: Subject):
   subject.shape === undefined ? sha256([name, definition(tool), rawParams]) : subject.key
 
 /** Answers of no to one and the same call in a task, after which nobody is asked again. */
-export const maxDenials = 3
+const maxDenials = 3
 
 const maxKept = 10_000
 

@@ -14,7 +14,6 @@ import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { defaults } from "../runtime/RuntimeOptions.ts"
 import * as Iterations from "../tool/iterations.ts"
-import { Notifications } from "../tool/Notifications.ts"
 import { ProgressBoard } from "../tool/ProgressBoard.ts"
 import { submit } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
@@ -43,7 +42,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const approvals = Context.get(context, Approvals)
     const ids = yield* Ids
 
-    const iterations = Iterations.make(Context.get(context, ProgressBoard), Context.get(context, Notifications))
+    const iterations = Iterations.make(Context.get(context, ProgressBoard))
     const { settings } = yield* Configuration
     const events = yield* runtime.events
     yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))

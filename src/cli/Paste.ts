@@ -3,7 +3,7 @@ const end = "\u001b[201~"
 const ctrlC = "\u0003"
 
 /** Characters that one paste may have; what comes after them is left out, and the text says so. */
-export const pasteLimit = 4 * 1024 * 1024
+const pasteLimit = 4 * 1024 * 1024
 const left = `\n[the paste was cut here: it had more than ${pasteLimit.toLocaleString("en-US")} characters]`
 
 /** A piece of what a terminal sends: keys that were pressed, or the whole of what was pasted. */

@@ -8,7 +8,6 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { makeVisible } from "../redaction/visible.ts"
-import * as Stream from "effect/Stream"
 import type { Answer, Approval, CallShown } from "../ui/Display.ts"
 import { Ui } from "../ui/Ui.ts"
 import { duration, many } from "../ui/Words.ts"
@@ -285,10 +284,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         ),
       interruptions: Mailbox.toStream(interruptions),
       asides: Mailbox.toStream(asides),
-      notify: () => (screen.interactive ? screen.bell : Effect.void),
-      showTools: (tools) =>
-        put([{ to: "progress", text: tools.map(({ description, name }) => `${name}  ${description}\n`).join("") }]),
-      toolRequests: Stream.never
+      notify: () => (screen.interactive ? screen.bell : Effect.void)
     })
   })
 )

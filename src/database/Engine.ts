@@ -5,7 +5,7 @@ import * as Order from "effect/Order"
 import { type DatabaseError, DatabaseEngineTooOld, fromCause } from "./DatabaseError.ts"
 
 /** The first SQLite without the WAL-reset bug, which two connections that write at once can run into (3.7.0 to 3.51.2). */
-export const needed = "3.51.3"
+const needed = "3.51.3"
 
 const byParts = Order.mapInput(Order.array(Order.number), (version: string) => version.split(".").map(Number))
 

@@ -124,7 +124,7 @@ export type Passed<Self> = Self | Effect.Effect<Self, Refused>
  * The call as it may run: decoded from `rawParams` and decided on, once for the same parameters however often it is asked. A
  * call that nobody can decide on fails. `context` has the services of the fiber that runs it.
  */
-export const pass = <Self extends ToolCall>(call: Self, context: Context.Context<never>): Passed<Self> => {
+const pass = <Self extends ToolCall>(call: Self, context: Context.Context<never>): Passed<Self> => {
   const passage = Passage.of(call)
   if (passage === undefined || !passage.isOf(call)) return new GateBypassed({ tool: call.name })
   const ready = decoded(call)

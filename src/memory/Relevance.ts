@@ -43,7 +43,7 @@ export const wordsOf = (query: string): ReadonlyArray<Word> => {
 }
 
 /** What a text costs a model, by the rule of thumb of four characters a token. */
-export const estimatedTokens = (text: string): number => Math.ceil(text.length / 4)
+const estimatedTokens = (text: string): number => Math.ceil(text.length / 4)
 
 /** The best of what was found, in order; one that no longer fits the budget is left out, and a shorter one may follow. */
 export const select = (

@@ -19,7 +19,7 @@ export interface RetryPolicy {
   readonly maxDelay: Duration.DurationInput
 }
 
-export const defaultRetryPolicy: RetryPolicy = {
+const defaultRetryPolicy: RetryPolicy = {
   maxAttempts: 4,
   initialDelay: "500 millis",
   multiplier: 2,
@@ -29,7 +29,7 @@ export const defaultRetryPolicy: RetryPolicy = {
 const askedFor = (error: ModelError): number => (error._tag === "ModelOverloaded" ? (error.retryAfterMillis ?? 0) : 0)
 
 /** Exponential with jitter of a fifth, never sooner than the server asked. */
-export const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError> =>
+const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError> =>
   Schedule.exponential(policy.initialDelay, policy.multiplier).pipe(
     Schedule.jittered,
     Schedule.zipRight(Schedule.identity<ModelError>()),

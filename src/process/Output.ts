@@ -1,4 +1,3 @@
-import * as Option from "effect/Option"
 import * as Capture from "./Capture.ts"
 
 /** What a channel gave. Only `Whole` is all that was written to it; nobody can decide by a text without telling the two apart. */
@@ -30,6 +29,3 @@ export const render = (output: Output): string => {
 
 /** What there is of it at the beginning. */
 export const head = (output: Output): string => (output._tag === "Whole" ? output.text : output.captured.head)
-
-export const all = (output: Output): Option.Option<string> =>
-  output._tag === "Whole" ? Option.some(output.text) : Option.none()

@@ -2,7 +2,7 @@ import * as Arr from "effect/Array"
 import { mark } from "./Mark.ts"
 
 /** Characters; a shorter value would blacken ordinary text. */
-export const minExact = 6
+const minExact = 6
 
 /** The base64 of a value wherever it stands in a longer one: what all neighbours leave alone, for each alignment. */
 const base64 = (value: string): ReadonlyArray<string> =>

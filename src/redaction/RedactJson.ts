@@ -4,9 +4,9 @@ import { mark } from "./Mark.ts"
 import { secretName } from "./SecretName.ts"
 
 /** Levels of arrays and objects; what lies deeper is left out. */
-export const maxDepth = 32
+const maxDepth = 32
 /** Values of one document; what comes after is left out. */
-export const maxValues = 20_000
+const maxValues = 20_000
 
 const omitted = "[omitted: too deep]"
 const overflow = "[omitted: too many values]"

@@ -147,4 +147,3 @@ export class Redactor extends Context.Reference<Redactor>()("tollgate/redaction/
 const byLooks = make()
 
 export const redactText = byLooks.text
-export const redactJson = byLooks.json

@@ -42,7 +42,7 @@ const rule = (operation: string, filters: string): ReadonlyArray<string> =>
   filters === "" ? [] : [`(${operation}${filters})`]
 
 /** The rules for a plan; of two that fit, the later one holds. */
-export const profile = (plan: Plan, network: boolean): Profile => {
+const profile = (plan: Plan, network: boolean): Profile => {
   const parameters: Array<string> = []
   const list = (prefix: string, filter: "subpath" | "literal", paths: ReadonlyArray<string>): string =>
     paths

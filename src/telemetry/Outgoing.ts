@@ -6,7 +6,7 @@ import type { RedactorShape } from "../redaction/Redactor.ts"
 export type Attributes = Readonly<Record<string, unknown>>
 
 /** UTF-16 units of one name or value, of one value that is content, and values of one list. */
-export const maxText = 1024
+const maxText = 1024
 export const maxContent = 8 * 1024
 const maxValues = 32
 

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import type { Notifications } from "./Notifications.ts"
 import type { ProgressBoard } from "./ProgressBoard.ts"
 
 /** What the agent's loop says at the end of one model request and its calls. */
@@ -13,26 +12,14 @@ export interface IterationSeen {
   readonly totalTokens: number
 }
 
-/** A budget passed a threshold. */
-export interface BudgetSeen {
-  /** Whose budget, e.g. `session`, `day`. */
-  readonly budget: string
-  /** Of the budget, e.g. 75. */
-  readonly percent: number
-  readonly message: string
-}
-
-/** Turns what the agent's loop tells into progress and notifications (T16). */
+/** Turns what the agent's loop tells into progress. */
 export interface Iterations {
   readonly iterated: (seen: IterationSeen) => Effect.Effect<void>
   /** The task is over, and so are the lines of all its workers that were seen. */
   readonly ended: (task: string) => Effect.Effect<void>
-  readonly budget: (seen: BudgetSeen) => Effect.Effect<void>
 }
 
-const levelOf = (percent: number) => (percent >= 90 ? "error" : percent >= 75 ? "warning" : "info")
-
-export const make = (board: ProgressBoard["Type"], notifications: Notifications["Type"]): Iterations => {
+export const make = (board: ProgressBoard["Type"]): Iterations => {
   const lines = new Map<string, Set<string>>()
   return {
     iterated: ({ iteration, maxIterations, task, totalTokens, worker }) =>
@@ -50,15 +37,6 @@ export const make = (board: ProgressBoard["Type"], notifications: Notifications[
         const known = lines.get(task) ?? []
         lines.delete(task)
         return Effect.forEach(known, board.done, { discard: true })
-      }),
-    budget: ({ budget, message, percent }) =>
-      Effect.asVoid(
-        notifications.show({
-          level: levelOf(percent),
-          title: `${Math.round(percent)} % of the ${budget} budget`,
-          message,
-          action: { label: "Show the cost", command: "/cost" }
-        })
-      )
+      })
   }
 }

@@ -37,7 +37,7 @@ export interface LoopGuardOptions {
 }
 
 /** As many calls as are noticed where the options do not say. */
-export const defaultRepeats = 3
+const defaultRepeats = 3
 
 /** How many times in a row a call may be noticed that no person was asked about. */
 const maxUnasked = 3

@@ -29,7 +29,7 @@ const messageOf = (error: unknown): { readonly _tag: string; readonly message: s
     : undefined
 
 /** Tells of bugs, of tools that gave up or timed out, and of the end of calls that took more than 30 seconds. */
-export const defaultRule: NoticeRule = (call, exit, took) => {
+const defaultRule: NoticeRule = (call, exit, took) => {
   const title = call.tool.label
   if (Exit.isSuccess(exit)) {
     return Duration.greaterThan(took, longRunning)

@@ -5,19 +5,7 @@ import type * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import type { Answer, Approval, Diff, Display, Notice, Progress } from "./Display.ts"
 
-/** A tool that a person may run. */
-export interface ManualTool {
-  readonly name: string
-  readonly category: string
-  readonly description: string
-}
-
-export interface ManualToolRequest {
-  readonly tool: string
-  readonly parameters: unknown
-}
-
-/** What a frontend implements (U1): the terminal, a browser and the recording of tests are layers of it. */
+/** What a frontend implements: the terminal, a browser and the recording of tests are layers of it. */
 export class Ui extends Context.Tag("tollgate/ui/Ui")<
   Ui,
   {
@@ -46,7 +34,5 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly asides: Stream.Stream<string>
     /** Draws attention to something; what it is about has been or will be displayed. */
     readonly notify: (notice: Notice) => Effect.Effect<void>
-    readonly showTools: (tools: ReadonlyArray<ManualTool>) => Effect.Effect<void>
-    readonly toolRequests: Stream.Stream<ManualToolRequest>
   }
 >() {}

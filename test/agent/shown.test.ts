@@ -5,7 +5,7 @@ import { Delegate } from "../../src/tools/Delegate.ts"
 import { open, submit } from "../../src/ui/Conversation.ts"
 import type { Step } from "../../src/ui/Narrator.ts"
 import { present } from "../../src/ui/present.ts"
-import * as RecordingUi from "../../src/ui/RecordingUi.ts"
+import * as RecordingUi from "../ui/RecordingUi.ts"
 import { delegate, turn } from "./Delegating.ts"
 
 const model = [

@@ -1,14 +1,13 @@
 import { assert } from "@effect/vitest"
-import { plain } from "../../src/approval/rendering/Line.ts"
-import { promptLines } from "../../src/approval/rendering/Prompt.ts"
 import { makeVisible } from "../../src/redaction/visible.ts"
 import type { Outcome } from "./Interpreter.ts"
+import { plain, promptLines } from "./promptLines.ts"
 import type { Expected } from "./Step.ts"
 
 type Check = (outcome: Outcome) => void
 
 const shownOf = ({ requests }: Outcome): string =>
-  requests.flatMap((request) => promptLines(request, { ahead: 0 }).map(plain)).join("\n")
+  requests.flatMap((request) => promptLines(request).map(plain)).join("\n")
 
 /** Whether the call was refused before anybody was asked, or the text is in what was shown. */
 const refusedOrShown =

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { shownArguments } from "../../src/approval/rendering/Arguments.ts"
-import { marginMark, plain } from "../../src/approval/rendering/Line.ts"
-import { contextLines, promptLines, stateLine } from "../../src/approval/rendering/Prompt.ts"
+import { marginMark } from "../../src/approval/rendering/Line.ts"
+import { contextLines } from "../../src/approval/rendering/Prompt.ts"
 import { excerpt } from "../../src/policy/shell/VisibleText.ts"
 import { redactText } from "../../src/redaction/Redactor.ts"
 import { shownCall } from "../../src/approval/rendering/Shown.ts"
@@ -11,6 +11,7 @@ import { makeVisible } from "../../src/redaction/visible.ts"
 import { lineOf, readBack } from "../support/readBack.ts"
 import { unifiedDiff } from "../../src/tools/files/UnifiedDiff.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+import { plain, promptLines } from "./promptLines.ts"
 
 const redactor = make()
 
@@ -30,11 +31,10 @@ const request = (args: unknown, more: Partial<ApprovalRequest> = {}): ApprovalRe
   ...more
 })
 
-const text = (asked: ApprovalRequest): string =>
-  promptLines(asked, { ahead: 0, behind: 2, millisLeft: 11_500 }).map(plain).join("\n")
+const text = (asked: ApprovalRequest): string => promptLines(asked).map(plain).join("\n")
 
 describe("what a person sees of a request", () => {
-  it("has tool, risk, worker, arguments, diff, what could be granted, time and queue (A9, U5)", () => {
+  it("has tool, risk, worker, arguments, diff, what could be granted (A9, U5)", () => {
     const shown = text(
       request(
         { path: "notes.md", content: "hi" },
@@ -48,18 +48,7 @@ describe("what a person sees of a request", () => {
         }
       )
     )
-    for (const part of [
-      "write_file",
-      "high risk",
-      "root › W1",
-      "notes.md",
-      "│ -a",
-      "│ +b",
-      "session",
-      "always",
-      "12 s left",
-      "2 more wait"
-    ]) {
+    for (const part of ["write_file", "high risk", "root › W1", "notes.md", "│ -a", "│ +b", "session", "always"]) {
       assert.include(shown, part)
     }
   })
@@ -100,7 +89,7 @@ describe("what a person sees of a request", () => {
     ],
     ([parts]) => {
       const whole = parts.join("").replaceAll(/\p{Cs}/gu, "")
-      const lines = promptLines(request({ command: whole }), { ahead: 0 })
+      const lines = promptLines(request({ command: whole }))
       const from = lines.findIndex((line) => line.text.startsWith("command:")) + 1
       const rows = lines.slice(
         from,
@@ -128,7 +117,7 @@ describe("what a person sees of a request", () => {
         const preview = { summary: name, diff, targets: [{ path: name, baseHash: null }], shows: ["path"] }
         const scopes = ["once", "session", "always"] as const
         const asked = request({ path: name }, { message: name, grant: name, rule: name, scopes, preview })
-        const lines = promptLines(asked, { ahead: 0 }).filter(({ text }) => !text.includes("invisible character"))
+        const lines = promptLines(asked).filter(({ text }) => !text.includes("invisible character"))
         return { diff, lines }
       }
       const name = parts.join("").replaceAll(/\p{Cs}/gu, "")
@@ -211,9 +200,5 @@ describe("what a person sees of a request", () => {
   it("has the last messages for whoever wants them (A2)", () => {
     const lines = contextLines(request({}, { context: [{ role: "user", content: "do it\u202e" }] }))
     assert.deepStrictEqual(lines.map(plain), ["user:", "│ do it\\u{202E}"])
-  })
-
-  it("tells the position where others are shown before it (A8)", () => {
-    assert.strictEqual(stateLine({ ahead: 3 }), "3 shown before it")
   })
 })

@@ -1,5 +1,7 @@
 import { logLine } from "../../src/redaction/logLine.ts"
-import { make, redactJson, redactText } from "../../src/redaction/Redactor.ts"
+import { make, redactText } from "../../src/redaction/Redactor.ts"
+
+const redactor = make()
 
 const mark = /\[redacted-[a-z0-9-]+\]/
 
@@ -54,7 +56,7 @@ const maxCuts = 512
 const cutWrongly = (text: string, redacted: string): number | undefined => {
   const step = Math.max(1, Math.ceil(text.length / maxCuts))
   for (let cut = 0; cut <= text.length; cut += step) {
-    const stream = make().stream()
+    const stream = redactor.stream()
     const shown = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.flush()
     if (shown !== redacted) return cut
   }
@@ -78,7 +80,9 @@ export const unmasked = (text: string, known?: string): string | undefined => {
   }
   const places = {
     "a record of the log": logLine({ message: text }),
-    "the message of an error": JSON.stringify(redactJson({ error: new Error(`failed with ${text}`), deep: [{ text }] }))
+    "the message of an error": JSON.stringify(
+      redactor.json({ error: new Error(`failed with ${text}`), deep: [{ text }] })
+    )
   }
   for (const [where, shown] of Object.entries(places)) {
     if (secrets.some((secret) => shown.includes(JSON.stringify(secret).slice(1, -1))))

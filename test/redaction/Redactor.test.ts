@@ -5,11 +5,13 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { make, redactJson, Redactor, redactText } from "../../src/redaction/Redactor.ts"
+import { make, Redactor, redactText } from "../../src/redaction/Redactor.ts"
 import { type Environment, environmentSecrets, maxSecrets } from "../../src/redaction/EnvironmentSecrets.ts"
 import { secretName } from "../../src/redaction/SecretName.ts"
 import { corpus } from "../support/corpora.ts"
 import { chunks, fake, text } from "./fragments.ts"
+
+const { json: redactJson } = make()
 
 const rows = corpus<string | { readonly concat: ReadonlyArray<string> }>("g_extras")
 

@@ -305,11 +305,10 @@ describe("FileChanges", () => {
 })
 
 describe("Iterations", () => {
-  it.effect("drive a line of progress for each worker, and notices of budgets (T16)", () =>
+  it.effect("drive a line of progress for each worker (T16)", () =>
     Effect.gen(function* () {
       const board = yield* ProgressBoard
-      const notifications = yield* Notifications
-      const { budget, ended, iterated } = Iterations.make(board, notifications)
+      const { ended, iterated } = Iterations.make(board)
       const seen = { task: "task_1", worker: ["root"], iteration: 1, maxIterations: 100, totalTokens: 900 }
       yield* iterated(seen)
       yield* iterated({ ...seen, iteration: 2, totalTokens: 2100 })
@@ -324,11 +323,6 @@ describe("Iterations", () => {
       yield* ended("task_1")
       yield* ended("task_1")
       assert.deepStrictEqual(yield* board.active, [])
-      for (const percent of [50, 75, 90]) yield* budget({ budget: "session", percent, message: "2 of 4 USD" })
-      assert.deepStrictEqual(
-        (yield* notifications.current).map(({ level, title }) => `${level} ${title}`),
-        ["info 50 % of the session budget", "warning 75 % of the session budget", "error 90 % of the session budget"]
-      )
-    }).pipe(Effect.provide([ProgressBoard.layer(), Notifications.layer()]))
+    }).pipe(Effect.provide(ProgressBoard.layer()))
   )
 })

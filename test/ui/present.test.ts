@@ -19,7 +19,7 @@ import { clientTools } from "../../src/ui/clientCalls.ts"
 import { open, submit } from "../../src/ui/Conversation.ts"
 import { Narrator, type Step } from "../../src/ui/Narrator.ts"
 import { present } from "../../src/ui/present.ts"
-import * as RecordingUi from "../../src/ui/RecordingUi.ts"
+import * as RecordingUi from "./RecordingUi.ts"
 
 const Write = Tool.make("write", {
   description: "Writes",
@@ -249,7 +249,7 @@ describe("present", () => {
     Effect.gen(function* () {
       const record: Array<Step> = []
       const board = yield* ProgressBoard
-      const iterations = Iterations.make(board, yield* Notifications)
+      const iterations = Iterations.make(board)
       const seen: Array<string> = []
       yield* Effect.gen(function* () {
         const runtime = yield* Runtime

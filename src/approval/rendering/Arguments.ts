@@ -18,7 +18,7 @@ export const measure = (text: string): string =>
   `[${text.length} characters, sha256 ${crypto.createHash("sha256").update(text).digest("hex")}]`
 
 /** Head and tail with the length and the hash of the whole between and behind them. */
-export const cutText = (text: string, max: number): string =>
+const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${cutMiddle(text, max)} ${measure(text)}`
 
 /** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut (A9). */

@@ -31,6 +31,3 @@ export const marginMark = "│ "
 
 /** In front of the rows in which such a line goes on where it is too long for one. */
 export const continuationMark = "↳ "
-
-/** A line as plain text, without colour. */
-export const plain = ({ margin, text }: Line): string => (margin ? `${marginMark}${text}` : text)

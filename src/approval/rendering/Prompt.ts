@@ -8,16 +8,6 @@ import { exact, invisibleIn } from "./Exact.ts"
 import { foreign, type ForeignKind, type Line, own } from "./Line.ts"
 import * as Url from "../../text/Url.ts"
 
-/** How a request stands at the moment. */
-export interface PromptState {
-  /** Requests shown before this one. */
-  readonly ahead: number
-  /** Requests that wait behind it. */
-  readonly behind?: number
-  /** Absent where it is not being shown. */
-  readonly millisLeft?: number
-}
-
 /** What is longer is allowed once only: nobody remembers what it was. */
 const longText = 4096
 const longLines = 40
@@ -160,7 +150,7 @@ export const repeatedText = (repeats: number): string =>
   `the ${repeats}${endings[ordinals.select(repeats)] ?? "th"} identical call in a row with the same result`
 
 /** That the call repeats those before it, where it does. */
-export const repeatLines = ({ repeats }: ApprovalRequest): ReadonlyArray<Line> =>
+const repeatLines = ({ repeats }: ApprovalRequest): ReadonlyArray<Line> =>
   repeats === undefined ? [] : [own("warning", repeatedText(repeats))]
 
 /** Whether a text of the parameters or the diff is too long to allow it for more than once. */
@@ -199,23 +189,16 @@ const warningLines = ({ arguments: given, masked = 0, preview }: ApprovalRequest
 }
 
 /** The way from the root worker to the one that asks, where it is another. */
-export const workerLines = ({ workerPath }: ApprovalRequest): ReadonlyArray<Line> =>
+const workerLines = ({ workerPath }: ApprovalRequest): ReadonlyArray<Line> =>
   workerPath.length > 1 ? [own("field", "worker:"), foreign("value", workerPath.map(visibleLine).join(" › "))] : []
-
-/** How long there is and who waits, e.g. `12 s left, 2 more wait`. */
-export const stateLine = ({ ahead, behind = 0, millisLeft }: PromptState): string =>
-  [
-    ahead > 0 ? `${ahead} shown before it` : undefined,
-    millisLeft === undefined ? undefined : `${Math.max(0, Math.ceil(millisLeft / 1000))} s left`,
-    behind > 0 ? `${behind} more wait` : undefined
-  ]
-    .filter((part) => part !== undefined)
-    .join(", ")
 
 const asOf = ({ baseHash, path }: PreviewTarget): string =>
   `${path.split("\n").map(exact).join("␊")}${baseHash === null ? "" : ` (as of ${baseHash.slice(0, 12)})`}`
 
-/** All that an approval covers, the parameters and the diff to their last character. */
+/**
+ * All that an approval covers, the parameters and the diff to their last character, made by the runtime from the bytes that
+ * the decision is bound to: no word of the model stands where the runtime speaks.
+ */
 export const approvedLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
   const { message, preview } = request
   return [
@@ -247,20 +230,6 @@ export const aboutLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
 /** What is asked, and how risky it is. */
 export const titleLine = ({ risk, tool }: ApprovalRequest): Line =>
   own("title", `${visibleLine(tool)} asks for approval (${risk} risk)`)
-
-/**
- * What a person sees of a request, made by the runtime from the bytes that the decision is bound to: no word of the model
- * stands where the runtime speaks (A9).
- */
-export const promptLines = (request: ApprovalRequest, state: PromptState): ReadonlyArray<Line> => {
-  const status = stateLine(state)
-  return [
-    titleLine(request),
-    ...approvedLines(request),
-    ...aboutLines(request),
-    ...(status === "" ? [] : [own("field", status)])
-  ]
-}
 
 /** The last messages, for whoever wants to know how it came to this. */
 export const contextLines = (request: ApprovalRequest): ReadonlyArray<Line> =>

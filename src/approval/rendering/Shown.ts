@@ -1,7 +1,7 @@
 import type { RedactorShape } from "../../redaction/Redactor.ts"
 
 /** Bytes of the parameters and the diff of one request together. */
-export const maxShownBytes = 1024 * 1024
+const maxShownBytes = 1024 * 1024
 
 /** Levels of arrays and objects. */
 const maxDepth = 256

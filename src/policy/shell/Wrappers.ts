@@ -1,7 +1,7 @@
 import { gitTexts } from "./GitPush.ts"
 
 /** Commands that run another, by the number of operands that stand before it. */
-export const wrappers: ReadonlyMap<string, number> = new Map([
+const wrappers: ReadonlyMap<string, number> = new Map([
   ...(
     "sudo doas env command builtin exec nohup nice ionice stdbuf setsid time xargs parallel watch strace ltrace unbuffer eval " +
     "busybox toybox npx bunx systemd-run proot fakeroot unshare nsenter runuser caffeinate setpriv script su alias trap " +

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Answer, Approval } from "./Display.ts"
-import type { Step } from "./Narrator.ts"
-import { Ui } from "./Ui.ts"
+import type { Answer, Approval } from "../../src/ui/Display.ts"
+import type { Step } from "../../src/ui/Narrator.ts"
+import { Ui } from "../../src/ui/Ui.ts"
 
 export interface RecordingOptions {
   /** How the person answers; it denies where absent. */
@@ -34,8 +34,6 @@ export const layer = (record: Array<Step>, options: RecordingOptions = {}): Laye
       input: () => Effect.sync(() => Option.fromNullable(lines.shift())),
       interruptions: Stream.never,
       asides: Stream.never,
-      notify: (notice) => note({ _tag: "Notice", notice }),
-      showTools: () => Effect.void,
-      toolRequests: Stream.never
+      notify: (notice) => note({ _tag: "Notice", notice })
     }
   })
