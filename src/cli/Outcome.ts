@@ -49,6 +49,24 @@ export const stoppedBefore = new TaskEndedEarly({
   reason: "The runtime stopped before the task ended."
 })
 
+/** A request of the session waits for a person, and nobody can be asked here. */
+export class ApprovalWaits extends Schema.TaggedError<ApprovalWaits>()("ApprovalWaits", {
+  session: Schema.String,
+  approvalId: Schema.String,
+  tool: Schema.String
+}) {
+  override get message() {
+    return `Session ${this.session} waits for an answer to ${this.approvalId} (${this.tool}), and nobody can be asked here; nothing was changed.`
+  }
+}
+
+/** Nobody is there to ask. */
+export class NobodyToAsk extends Schema.TaggedError<NobodyToAsk>()("NobodyToAsk", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
 /** The command line asks for something that cannot be. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { reason: Schema.String }) {
   override get message() {
@@ -76,6 +94,7 @@ const isTaskEndedEarly = Schema.is(TaskEndedEarly)
 export const codeOf = (error: { readonly _tag: string }): number => {
   if (isTaskEndedEarly(error)) return exitCodes[error.how]
   if (error._tag === "UsageError") return exitCodes.usage
+  if (error._tag === "ApprovalWaits" || error._tag === "NobodyToAsk") return exitCodes.denied
   if (error._tag === "Crashed") return exitCodes.internal
   return configuration.has(error._tag) ? exitCodes.configuration : exitCodes.failed
 }

@@ -21,7 +21,7 @@ import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
 import * as Live from "./Live.ts"
 import * as Misnamed from "./misnamed.ts"
-import { type TaskEndedEarly, UsageError } from "./Outcome.ts"
+import { ApprovalWaits, type TaskEndedEarly, UsageError } from "./Outcome.ts"
 import { project } from "./Project.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { readStdin } from "./readStdin.ts"
@@ -62,6 +62,25 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
     return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
   })
 
+/** Fails where a request of the session waits: whoever owns it goes on with it, and asks. */
+const nothingWaits = (session: string) =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const { tasks } = yield* store.unfinished(session)
+    if (tasks.length === 0) return
+    const open = new Map<string, string>()
+    for (const { event } of yield* store.ofTasks(session, { tasks, tags: ["ApprovalRequested", "ApprovalResolved"] })) {
+      if (event._tag === "ApprovalRequested") open.set(event.request.id, event.request.tool)
+      else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
+    }
+    const [first] = open
+    if (first === undefined) return
+    // Where a living process has it open, that is what to say.
+    yield* Effect.scoped(store.open({ session }))
+    const [approvalId, tool] = first
+    return yield* new ApprovalWaits({ session, approvalId, tool })
+  })
+
 /**
  * Opens the session that the options name, by any unique beginning of its id; a profile that was asked for holds for an
  * old session too. Where somebody attends to it, its calls can ask them.
@@ -73,6 +92,7 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
     const named = Option.isSome(options.session) ? yield* resolve(options.session.value) : undefined
     const [last] = options.last ? yield* (yield* SessionStore).list({ project: here, limit: 1 }) : []
     const session = named ?? last?.id
+    if (!attended && session !== undefined) yield* nothingWaits(session)
     const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
     const opened = yield* open(which, here)
     if (attended) yield* runtime.send(new DeclareClientTools({ session: opened.session, tools: clientTools }))

@@ -9,7 +9,7 @@ import { makeVisible } from "../redaction/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
-import { UsageError } from "./Outcome.ts"
+import { NobodyToAsk } from "./Outcome.ts"
 import { project } from "./Project.ts"
 import { projectConfig } from "./ProjectConfig.ts"
 import * as Records from "./Records.ts"
@@ -49,7 +49,7 @@ export const trust = ({ yes }: TrustOptions) =>
     const what = `${many(hooks.length, "hook")} and ${many(approvals?.rules?.length ?? 0, "rule")}`
     if (!yes) {
       if (!interactive) {
-        return yield* new UsageError({
+        return yield* new NobodyToAsk({
           reason: "Nobody can be asked here. Read the file, then say tollgate trust --yes."
         })
       }

@@ -16,7 +16,12 @@ interface Known {
 const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ApprovalUnavailable: () => ({
     lead: "Run it in a terminal, or add",
-    command: "--approve deny, --approve allow-read-only or --dangerously-allow-all"
+    command:
+      "--approve allow-edits (changes files of the workspace unasked) or --approve deny (goes on without the call)"
+  }),
+  ApprovalWaits: ({ session = "ID" }) => ({
+    lead: "To answer it, in a terminal",
+    command: `tollgate --session ${session}`
   }),
   PolicyNotAllowed: () => ({ lead: "Start with", command: "tollgate --dangerously-allow-all" }),
   SessionNotFound: () => ({ lead: "To see all sessions", command: "tollgate sessions list --all" }),

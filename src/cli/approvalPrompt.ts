@@ -1,3 +1,4 @@
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -38,7 +39,7 @@ const indented = 5
 /** How long no key may come before one counts: what was typed at something else is no answer. */
 const settling = Duration.millis(300)
 
-/** How long none may come after words, which somebody may go on with. */
+/** How long none may come after words, which somebody may go on with, before one approves. */
 const pausing = Duration.seconds(1)
 
 /** How long none may follow an answer: letters of a word come faster. */
@@ -143,9 +144,15 @@ const choiceOf = (key: Key, scopes: ReadonlyArray<Scope>): Choice | undefined =>
   }
 }
 
+/** What is not taken, by its name where it is one character. */
+const refusalOf = (key: Key): string => {
+  const input = Option.getOrElse(key.input, () => "")
+  return `${/^[!-~]$/.test(input) ? `${input} is ` : ""}not a valid key · wait a second`
+}
+
 /**
  * Asks for one key by itself: yes once, for the task, for the session or, once Enter confirms it, always; no ends it as well. What is
- * typed or pasted as part of something longer is no answer.
+ * typed or pasted as part of something longer is no answer; Escape and Ctrl-D always deny.
  */
 export const approvalPrompt = (
   { request, unmasked, waiting }: Approval,
@@ -205,29 +212,52 @@ export const approvalPrompt = (
       return screen.bottom({ text: style.dim(why) })
     }
 
+    /** Waits until nobody types; a key by itself that approves nothing is taken before one is that does. */
+    const earlyKey: Effect.Effect<Option.Option<Key>> = Effect.gen(function* () {
+      yield* untilQuiet(keys, settling)
+      if (pause === settling) return Option.none()
+      const key = yield* Effect.timeoutOption(Queue.take(keys), Duration.subtract(pausing, settling))
+      if (Option.isNone(key)) return key
+      const choice = isEnter(key.value) ? undefined : choiceOf(key.value, request.scopes)
+      return choice === undefined || approves(choice) ? yield* earlyKey : key
+    })
+
+    const denied = yield* Deferred.make<Answer>()
+    /** Whether Escape and Ctrl-D go back instead. */
+    let aside = false
+    const beside = <A>(self: Effect.Effect<A>) =>
+      Effect.ensuring(
+        Effect.suspend(() => {
+          aside = true
+          return self
+        }),
+        Effect.sync(() => {
+          aside = false
+        })
+      )
+
     yield* printBody
     yield* showNothing
     const turn = Effect.gen(function* () {
-      yield* untilQuiet(keys, pause)
+      const early = yield* earlyKey
       pause = settling
-      const choice = choiceOf(yield* keyAt(show), request.scopes)
-      if (choice === undefined || !(yield* isQuiet(keys, lasting))) {
-        return yield* refuse("not a valid key · pause to be asked again")
-      }
+      const key = Option.isSome(early) ? early.value : yield* keyAt(show)
+      const choice = choiceOf(key, request.scopes)
+      if (choice === undefined || !(yield* isQuiet(keys, lasting))) return yield* refuse(refusalOf(key))
       if (approves(choice) && !read)
         return yield* screen.bottom({
           text: style.dim(`not read yet · ${request.masked === undefined ? "d" : "v"} shows everything`)
         })
       switch (choice) {
         case "details":
-          return yield* page(request, request.masked === undefined)
+          return yield* beside(page(request, request.masked === undefined))
         case "unmasked": {
           const plain = request.masked === undefined ? undefined : yield* unmasked ?? Effect.succeed(undefined)
-          if (plain === undefined) return yield* refuse("nothing is masked · pause to be asked again")
-          return yield* page({ ...request, ...plain }, true)
+          if (plain === undefined) return yield* refuse("nothing is masked · wait a second")
+          return yield* beside(page({ ...request, ...plain }, true))
         }
         case "always": {
-          const confirmed = isEnter(yield* keyAt(showAlways)) && (yield* isQuiet(keys, lasting))
+          const confirmed = isEnter(yield* beside(keyAt(showAlways))) && (yield* isQuiet(keys, lasting))
           return confirmed ? ({ decision: "approve", scope: "always" } as const) : undefined
         }
         case "reason":
@@ -246,7 +276,8 @@ export const approvalPrompt = (
 
     return yield* keyboard.focus((key) => {
       if (isCtrl(key, "c")) return interrupt
+      if (!aside && (isEscape(key) || isCtrl(key, "d"))) return Effect.asVoid(Deferred.succeed(denied, deny))
       // What is pasted was written for something else.
       return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
-    })(answer)
+    })(Effect.raceFirst(answer, Deferred.await(denied)))
   })

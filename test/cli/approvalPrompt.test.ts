@@ -24,7 +24,7 @@ const request: ApprovalRequest = {
   timeoutMillis: 30_000
 }
 
-const named: Readonly<Record<string, string>> = { "\r": "return", "\u0003": "c", "\u0004": "d" }
+const named: Readonly<Record<string, string>> = { "\r": "return", "\u0003": "c", "\u0004": "d", "\u001b": "escape" }
 
 const key = (input: string): UserInput => ({
   input: Option.some(input),
@@ -176,6 +176,23 @@ describe("the approval prompt", () => {
       yield* pause(1000)
       yield* press("n")
       yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+    })
+  )
+
+  it.effect.each(["n", "\u001b", "\u0004"])("denies on %j also after a wrong key, and between two (A5, A11)", (input) =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted()
+      yield* pause(300)
+      yield* press("x")
+      yield* pause(400)
+      assert.include(bottom(), "x is not a valid key · wait a second")
+      yield* press("y")
+      yield* pause(400)
+      assert.isFalse(yield* answer(fiber))
+      yield* press(input)
+      yield* pause(alone)
+      assert.isTrue(yield* answer(fiber))
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
     })
   )

@@ -99,7 +99,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     ["a terminal that closes", "prompt", (terminal) => terminal.kill(), undefined]
   ]
   for (const [name, where, stop, code] of ends) {
-    it(`waits again after ${name} in the ${where}, and one answer runs the call once (A12, R9)`, async () => {
+    it(`waits again after ${name} in the ${where}, whatever runs unattended, and one answer runs the call once (A12, R9)`, async () => {
       scripted(at, [
         { when: "write", ...write("a.txt", "one\n") },
         { repeat: true, ...done }
@@ -116,6 +116,11 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
       await gone(pid)
       const waiting = await tollgate(at, ["approvals", "list"])
       assert.match(waiting.stdout, /^1 request waiting\nsession_\w+ +write_file/)
+      for (const more of [[], ["--json"], ["--approve", "deny"]]) {
+        const unattended = await tollgate(at, ["run", "--continue", ...more, "hi"])
+        assert.strictEqual(unattended.code, 3)
+        assert.match(unattended.stderr, /approval_\w+ \(write_file\).*tollgate --session session_\w+/)
+      }
       const terminal = await open(["--continue"])
       await terminal.seen("allow?")
       assert.deepStrictEqual(fs.readdirSync(at.work), [])

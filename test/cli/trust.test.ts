@@ -40,7 +40,7 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     assert.include(before.stderr, "is not trusted")
     assert.isFalse(ran())
     const shown = await tollgate(at, ["trust"])
-    assert.strictEqual(shown.code, 2)
+    assert.strictEqual(shown.code, 3)
     assert.include(shown.stdout, "writeFileSync")
     assert.isFalse(ran())
     assert.strictEqual((await tollgate(at, ["trust", "--yes"])).code, 0)
