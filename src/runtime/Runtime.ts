@@ -10,7 +10,6 @@ import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Tools } from "../agent/Tools.ts"
@@ -30,31 +29,11 @@ import { CommandPerformed, CommandRejected, ErrorRaised, isTerminal, RuntimeStop
 import * as EventLog from "./EventLog.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as Session from "./Session.ts"
+import * as SessionHandle from "./SessionHandle.ts"
 import type { SessionBusy, SessionNotFound } from "./SessionStore.ts"
 import { type Lease, type OpenOptions, SessionStore } from "./SessionStore.ts"
 import * as Directory from "./Directory.ts"
-import { isSubmission, Submissions } from "./Submissions.ts"
-
-/** The session has as many tasks as may wait; the command was not taken. */
-export class TooManyTasks extends Schema.TaggedError<TooManyTasks>()("TooManyTasks", {
-  session: Schema.String,
-  tasks: Schema.Number
-}) {
-  override get message() {
-    return `Session ${this.session} has ${this.tasks} tasks that wait already; cancel one or wait for the first to end.`
-  }
-}
-
-/** The task of a prompt did not complete. */
-export class TaskUnfinished extends Schema.TaggedError<TaskUnfinished>()("TaskUnfinished", {
-  task: Schema.String,
-  outcome: Schema.Literal("failed", "interrupted"),
-  reason: Schema.String
-}) {
-  override get message() {
-    return this.reason
-  }
-}
+import { isSubmission, Submissions, TooManyTasks } from "./Submissions.ts"
 
 /** Names the log of what belongs to no session, such as rejected commands; it is not stored. */
 export const runtimeSession = "runtime"
@@ -85,6 +64,18 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
       command: C
     ) => Effect.Effect<Answers.Answer<C>, Answers.RequestRejected | RuntimeHasStopped | TooManyTasks>
     /**
+     * Opens a session and gives a handle on it, whose streams end with the scope.
+     *
+     * @example
+     * ```ts
+     * const session = yield* runtime.session({ id: "s1", create: { project: "/somewhere" } })
+     * const { text } = yield* session.prompt("What is in here?")
+     * ```
+     */
+    readonly session: (
+      options: SessionHandle.SessionOptions
+    ) => Effect.Effect<SessionHandle.SessionHandle, SessionHandle.RequestError, Scope.Scope>
+    /**
      * All that happens from the moment it is handed out, whenever it is run, in every session and in the runtime itself. A
      * session whose store fails leaves with an `ErrorRaised` of the runtime; the others go on.
      */
@@ -100,7 +91,12 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
       prompt: string
     ) => Effect.Effect<
       string,
-      TaskUnfinished | SessionNotFound | SessionBusy | RuntimeHasStopped | TooManyTasks | EventLog.LogError
+      | SessionHandle.TaskUnfinished
+      | SessionNotFound
+      | SessionBusy
+      | RuntimeHasStopped
+      | TooManyTasks
+      | EventLog.LogError
     >
   }
 >() {
@@ -450,18 +446,7 @@ const make = Effect.gen(function* () {
         Stream.runHead
       )
       const outcome = yield* Effect.mapError(terminal, () => new RuntimeHasStopped())
-      switch (outcome._tag) {
-        case "TaskCompleted":
-          return outcome.text
-        case "TaskFailed":
-          return yield* new TaskUnfinished({ task, outcome: "failed", reason: outcome.message })
-        case "TaskInterrupted":
-          return yield* new TaskUnfinished({
-            task,
-            outcome: "interrupted",
-            reason: `The task was interrupted by the ${outcome.by}.`
-          })
-      }
+      return (yield* SessionHandle.completed(task, outcome)).text
     })
 
   return Runtime.of({
@@ -471,6 +456,7 @@ const make = Effect.gen(function* () {
     }),
     send,
     request,
+    session: (options) => Effect.provideService(SessionHandle.open({ send, request, subscribe }, options), Ids, ids),
     events: directory.events,
     subscribe,
     prompt

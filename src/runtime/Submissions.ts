@@ -1,4 +1,15 @@
+import * as Schema from "effect/Schema"
 import type { CancelTask, Command, CompactSession, Interrupt, InvokeTool, SubmitPrompt } from "./Command.ts"
+
+/** The session has as many tasks as may wait; the command was not taken. */
+export class TooManyTasks extends Schema.TaggedError<TooManyTasks>()("TooManyTasks", {
+  session: Schema.String,
+  tasks: Schema.Number
+}) {
+  override get message() {
+    return `Session ${this.session} has ${this.tasks} tasks that wait already; cancel one or wait for the first to end.`
+  }
+}
 
 /** A command that starts a task. */
 export type Submission = SubmitPrompt | InvokeTool | CompactSession

@@ -1,0 +1,192 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { ApprovalRequest, Scope as ApprovalScope } from "../tool/ApprovalRequest.ts"
+import { Ids } from "../tool/Ids.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import { type Answer, type RequestRejected, RuntimeHasStopped } from "./Answers.ts"
+import {
+  CancelTask,
+  type Command,
+  CreateSession,
+  DecideApproval,
+  InvokeTool,
+  ResumeLastSession,
+  ResumeSession,
+  SubmitPrompt,
+  SwitchModel
+} from "./Command.ts"
+import type { Envelope } from "./Envelope.ts"
+import { isTerminal, type ModelSwitched, type TaskCompleted, type TerminalEvent } from "./Event.ts"
+import type { LogError, Subscription } from "./EventLog.ts"
+import type { SessionNotFound } from "./SessionStore.ts"
+import type { TooManyTasks } from "./Submissions.ts"
+
+/** The task of a prompt did not complete. */
+export class TaskUnfinished extends Schema.TaggedError<TaskUnfinished>()("TaskUnfinished", {
+  task: Schema.String,
+  outcome: Schema.Literal("failed", "interrupted"),
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The end of a task that completed; any other end is the failure. */
+export const completed = (task: string, end: TerminalEvent): Effect.Effect<TaskCompleted, TaskUnfinished> => {
+  switch (end._tag) {
+    case "TaskCompleted":
+      return Effect.succeed(end)
+    case "TaskFailed":
+      return new TaskUnfinished({ task, outcome: "failed", reason: end.message })
+    case "TaskInterrupted":
+      return new TaskUnfinished({ task, outcome: "interrupted", reason: `The task was interrupted by the ${end.by}.` })
+  }
+}
+
+/** Why a command got no answer of its own. */
+export type RequestError = RequestRejected | RuntimeHasStopped | TooManyTasks
+
+/** Why the events of a session cannot be read. */
+export type WatchError = SessionNotFound | LogError
+
+/** Which session to open, and who asks for all that its handle does: a name, `user` if unset. */
+export type SessionOptions = { readonly by?: string } & (
+  | {
+      /** An id of its own if unset; a session of that id that there is already is opened. */
+      readonly id?: string
+      readonly create: { readonly project: string; readonly profile?: string }
+    }
+  | { readonly id: string; readonly resume: true }
+  /** The session of a project that was used last. */
+  | { readonly resume: { readonly lastOf: string } }
+)
+
+/** A task that was submitted. */
+export interface Submitted {
+  readonly id: string
+  /** What happens in it, from its `TaskQueued` to its terminal event. */
+  readonly events: Stream.Stream<Envelope, WatchError>
+  /** Its terminal event; a task that waits for a decision when the runtime stops has none yet. */
+  readonly await: Effect.Effect<TerminalEvent, WatchError | RuntimeHasStopped>
+  /** Ends it; nothing happens where it has ended. */
+  readonly cancel: Effect.Effect<void, RuntimeHasStopped | TooManyTasks>
+}
+
+/** An open session: each method sends one command and waits for its answer, or watches the one log. */
+export interface SessionHandle {
+  readonly id: string
+  /** The number of the event that opened it. */
+  readonly seq: number
+  /** The task that goes on where it stopped, if there is one. */
+  readonly goesOn: string | undefined
+  /** Submits a prompt and waits for the end of its task; interrupting it cancels the task. */
+  readonly prompt: (text: string) => Effect.Effect<TaskCompleted, TaskUnfinished | RequestError | WatchError>
+  /** Submits a prompt; the same `task` is not started twice. */
+  readonly submit: (text: string, options?: { readonly task?: string }) => Effect.Effect<Submitted, RequestError>
+  /** Runs a tool for the person who asks. */
+  readonly invoke: (tool: string, parameters: unknown) => Effect.Effect<Submitted, RequestError>
+  /** Everything from number `from` on, deltas included unless `transient` is false, until the session or the scope ends. */
+  readonly events: (subscription: Subscription) => Stream.Stream<Envelope, WatchError>
+  /** Approves exactly what the request shows, `once` unless a wider scope of the request is named. */
+  readonly approve: (
+    request: ApprovalRequest,
+    options?: { readonly scope?: ApprovalScope; readonly reason?: string }
+  ) => Effect.Effect<void, RequestError>
+  /** Denies a request; `stop` ends the task as well. */
+  readonly deny: (
+    request: ApprovalRequest,
+    options?: { readonly reason?: string; readonly stop?: boolean }
+  ) => Effect.Effect<void, RequestError>
+  /** Switches the model from the next task on. */
+  readonly switchModel: (profile: string) => Effect.Effect<ModelSwitched, RequestError>
+}
+
+/** The doors of the runtime that a handle goes through. */
+interface Doors {
+  readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped | TooManyTasks>
+  readonly request: <C extends Command>(command: C) => Effect.Effect<Answer<C>, RequestError>
+  readonly subscribe: (session: string, subscription: Subscription) => Stream.Stream<Envelope, WatchError>
+}
+
+const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) =>
+  "create" in options
+    ? new CreateSession({ ...who, session: options.id ?? made, ...options.create }, trusted)
+    : "id" in options
+      ? new ResumeSession({ ...who, session: options.id }, trusted)
+      : new ResumeLastSession({ ...who, project: options.resume.lastOf }, trusted)
+
+/** Opens a session; its streams end with the scope, what it has submitted goes on. */
+export const open = (
+  { request, send, subscribe }: Doors,
+  options: SessionOptions
+): Effect.Effect<SessionHandle, RequestError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const who = options.by === undefined ? {} : { by: options.by }
+    const opened = yield* request(opening(options, who, yield* ids.next("session")))
+    const { session } = opened
+    const released = yield* Deferred.make<void>()
+    yield* Effect.addFinalizer(() => Deferred.succeed(released, undefined))
+
+    const submitted = (command: SubmitPrompt | InvokeTool): Effect.Effect<Submitted, RequestError> =>
+      Effect.map(request(command), ({ seq }) => {
+        const { task } = command
+        const ended = (envelope: Envelope) => envelope.task === task && isTerminal(envelope.event)
+        const events = (transient: boolean) =>
+          subscribe(session, { from: seq, transient }).pipe(
+            Stream.filter((envelope) => envelope.task === task),
+            Stream.takeUntil(ended)
+          )
+        return {
+          id: task,
+          events: events(true),
+          await: Stream.runHead(
+            Stream.filterMap(events(false), ({ event }) => (isTerminal(event) ? Option.some(event) : Option.none()))
+          ).pipe(
+            Effect.flatMap(
+              Option.match({ onNone: () => new RuntimeHasStopped(), onSome: (event) => Effect.succeed(event) })
+            )
+          ),
+          cancel: request(new CancelTask({ ...who, session, task }, trusted)).pipe(
+            Effect.asVoid,
+            Effect.catchTag("RequestRejected", () => Effect.void)
+          )
+        }
+      })
+    const submit = (prompt: string, task: string) =>
+      submitted(new SubmitPrompt({ ...who, session, task, prompt }, trusted))
+    const decide = (
+      { digest, id: approvalId }: ApprovalRequest,
+      decision: Pick<DecideApproval, "decision" | "scope" | "reason" | "stop">
+    ) => Effect.asVoid(request(new DecideApproval({ ...who, session, approvalId, digest, ...decision }, trusted)))
+
+    return {
+      id: session,
+      seq: opened.seq,
+      goesOn: opened.event._tag === "SessionResumed" ? opened.event.goesOn?.task : undefined,
+      submit: (text, { task } = {}) =>
+        Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) => submit(text, task)),
+      prompt: (text) =>
+        Effect.flatMap(ids.next("task"), (task) =>
+          submit(text, task).pipe(
+            Effect.flatMap((submitted) => submitted.await),
+            Effect.onInterrupt(() => Effect.ignore(send(new CancelTask({ ...who, session, task }, trusted)))),
+            Effect.flatMap((end) => completed(task, end))
+          )
+        ),
+      invoke: (tool, parameters) =>
+        Effect.flatMap(ids.next("task"), (task) =>
+          submitted(new InvokeTool({ ...who, session, task, tool, parameters }, trusted))
+        ),
+      events: (subscription) => Stream.interruptWhenDeferred(subscribe(session, subscription), released),
+      approve: (asked, options = {}) => decide(asked, { decision: "approve", ...options }),
+      deny: (asked, options = {}) => decide(asked, { decision: "deny", ...options }),
+      switchModel: (profile) =>
+        Effect.map(request(new SwitchModel({ ...who, session, profile }, trusted)), ({ event }) => event)
+    }
+  })

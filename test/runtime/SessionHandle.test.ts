@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Deferred, Effect, Exit, Fiber, Option, Schema, Scope, Stream } from "effect"
+import { Runtime } from "../../src/runtime/Runtime.ts"
+import * as Testing from "../../src/testing.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+
+const common = { description: "d", parameters: Schema.Struct({}), success: Schema.String }
+const act = Tool.make("act", { ...common, approval: "always", handler: () => Effect.succeed("done") })
+const call = (name: string) => [{ call: { name, arguments: {} } }] as const
+
+const create = { project: "test" }
+
+describe("a session", () => {
+  it.scoped("gives the end of a prompt, and the typed failure of one that did not complete (R8)", () =>
+    Effect.gen(function* () {
+      const session = yield* (yield* Runtime).session({ create, by: "ada" })
+      assert.deepInclude(yield* session.prompt("hi"), { _tag: "TaskCompleted", text: "Done" })
+      assert.deepInclude(yield* Effect.flip(session.prompt("again")), { _tag: "TaskUnfinished", outcome: "failed" })
+      assert.deepInclude(yield* session.switchModel("scripted"), { profile: "scripted", by: "ada" })
+      assert.strictEqual((yield* Effect.flip(session.switchModel("none")))._tag, "RequestRejected")
+    }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
+  )
+
+  it.scoped("cancels the task of a prompt that is interrupted, and one that is told to end, once (R4)", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const wait = Tool.make("wait", {
+        ...common,
+        readOnly: true,
+        timeout: 0,
+        handler: () => Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never)
+      })
+      yield* Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ id: "s", create })
+        const prompting = yield* Effect.fork(session.prompt("hi"))
+        yield* Deferred.await(begun)
+        const behind = yield* session.submit("and then")
+        yield* Fiber.interrupt(prompting)
+        yield* behind.cancel
+        assert.deepInclude(yield* behind.await, { _tag: "TaskInterrupted", by: "user" })
+        yield* behind.cancel
+        const seen = Chunk.toReadonlyArray(yield* Stream.runCollect(session.events({ from: 1, follow: false })))
+        assert.strictEqual(seen.filter(({ event }) => event._tag === "TaskInterrupted").length, 2)
+        assert.deepStrictEqual(Testing.Timeline.violations(seen), [])
+        const own = Chunk.toReadonlyArray(yield* Stream.runCollect(behind.events))
+        assert.isTrue(own.every(({ task }) => task === behind.id))
+        assert.strictEqual(own[0]?.event._tag, "TaskQueued")
+        assert.strictEqual(own.at(-1)?.event._tag, "TaskInterrupted")
+      }).pipe(Effect.provide(Testing.layer({ model: [call("wait")], tools: [wait] })))
+    })
+  )
+
+  it.scoped("approves and denies what was asked, and a second decision is rejected (A5)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const ada = yield* runtime.session({ id: "s", create, by: "ada" })
+      const bob = yield* runtime.session({ id: "s", resume: true, by: "bob" })
+      for (const decide of ["approve", "deny"] as const) {
+        const task = yield* ada.submit("act")
+        const asked = yield* task.events.pipe(
+          Stream.filterMap(({ event }) => (event._tag === "ApprovalRequested" ? Option.some(event) : Option.none())),
+          Stream.runHead,
+          Effect.flatten
+        )
+        yield* bob[decide](asked.request, { reason: "so" })
+        assert.strictEqual((yield* Effect.flip(ada[decide](asked.request)))._tag, "RequestRejected")
+        assert.strictEqual((yield* task.await)._tag, "TaskCompleted")
+      }
+      const seen = Chunk.toReadonlyArray(yield* Stream.runCollect(bob.events({ from: 1, follow: false })))
+      const resolved = seen.flatMap(({ event }) => (event._tag === "ApprovalResolved" ? [event] : []))
+      assert.deepStrictEqual(
+        resolved.map(({ by, outcome }) => [by, outcome]),
+        [
+          ["user bob", "granted"],
+          ["user bob", "denied"]
+        ]
+      )
+    }).pipe(
+      Effect.provide(Testing.layer({ model: [call("act"), "Done", call("act"), "Done"], tools: [act], policy: "ask" }))
+    )
+  )
+
+  it.scoped(
+    "is opened by its id, as the last of its project or rejected, and its streams end with the scope (R9)",
+    () =>
+      Effect.gen(function* () {
+        const runtime = yield* Runtime
+        assert.deepInclude(yield* Effect.flip(runtime.session({ id: "s", resume: true })), { error: "SessionNotFound" })
+        const scope = yield* Scope.make()
+        const first = yield* Scope.extend(runtime.session({ id: "s", create }), scope)
+        const watching = yield* Effect.fork(Stream.runCollect(first.events({ from: 1 })))
+        yield* first.prompt("hi")
+        const last = yield* runtime.session({ resume: { lastOf: "test" } })
+        assert.strictEqual(last.id, "s")
+        yield* Scope.close(scope, Exit.void)
+        yield* Fiber.join(watching)
+        assert.strictEqual((yield* last.prompt("again")).text, "Two")
+      }).pipe(Effect.provide(Testing.layer({ model: ["One", "Two"] })))
+  )
+})
