@@ -39,12 +39,12 @@ export class ArgumentsMalformed extends Schema.TaggedError<ArgumentsMalformed>()
   }
 }
 
-/** A middleware put other decoded parameters in the place of those that were validated; nothing ran. */
+/** The decoded parameters are not those that were decided on, by a middleware or by a schema that is not pure; nothing ran. */
 export class ParametersChanged extends Schema.TaggedError<ParametersChanged>()("ParametersChanged", {
   tool: Schema.String
 }) {
   override get message() {
-    return `A middleware changed the decoded parameters of ${named(this.tool)}, so it was not run. A middleware that changes parameters replaces rawParams; they are then validated and decided on again.`
+    return `The decoded parameters of ${named(this.tool)} are not those that were decided on, so it was not run. A middleware that changes parameters replaces rawParams; they are then validated and decided on again. A schema decodes the same parameters to the same value every time.`
   }
 }
 
@@ -58,7 +58,7 @@ export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", {
 /** A middleware passed on a call that it made itself, or put another tool, session or worker into one; nothing ran. */
 export class GateBypassed extends Schema.TaggedError<GateBypassed>()("GateBypassed", { tool: Schema.String }) {
   override get message() {
-    return `A middleware passed on a call of ${named(this.tool)} that is not the one it was given, or ran its handler itself, so it was not run. Pass on the given call or a copy of it, with its tool, session and worker: next({ ...call }).`
+    return `A middleware passed on a call of ${named(this.tool)} that is not the one it was given or that had ended, or ran its handler itself, so it was not run. Pass on the given call or a copy of it, with its tool, session and worker: next({ ...call }).`
   }
 }
 

@@ -40,6 +40,8 @@ export class Passage {
   started = false
   /** The handler was entered, so that something may have happened. */
   entered = false
+  /** The call has its end: nothing begins any more. */
+  ended = false
   private busy = false
   private over: Deferred.Deferred<void> | undefined
 

@@ -9,9 +9,9 @@ import { ownJson } from "../text/Json.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
 import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
-import { GateBypassed, type Refused } from "./GateError.ts"
+import { GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
 import { Passage, type Cleared } from "./Passage.ts"
-import { decoded, isInvalid } from "./validate.ts"
+import { decoded, isInvalid, same } from "./validate.ts"
 
 /** How often a call is asked for whose targets change after each answer. */
 const maxRounds = 3
@@ -104,6 +104,8 @@ const decide = <Self extends ToolCall>(
   }
   const own = detached(call)
   if (isInvalid(own)) return Effect.fail(own)
+  // What is decided on, shown and run are decoded each for itself: a schema that looks at a clock would make them differ.
+  if (!same(own.params, call.params)) return new ParametersChanged({ tool: call.name })
   const asked = Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks), (why) =>
     Effect.sync(() => {
       passage.refused = { rawParams: call.rawParams, why }
@@ -126,7 +128,7 @@ export type Passed<Self> = Self | Effect.Effect<Self, Refused>
  */
 const pass = <Self extends ToolCall>(call: Self, context: Context.Context<never>): Passed<Self> => {
   const passage = Passage.of(call)
-  if (passage === undefined || !passage.isOf(call)) return new GateBypassed({ tool: call.name })
+  if (passage === undefined || passage.ended || !passage.isOf(call)) return new GateBypassed({ tool: call.name })
   const ready = decoded(call)
   if (isInvalid(ready)) return Effect.fail(ready)
   const known = settled(passage, ready)

@@ -101,6 +101,7 @@ export const concluded = <E, R>(
         commit: sink.commit
       }
       const exit = yield* Effect.exit(restore(Effect.suspend(() => run(heard))))
+      passage.ended = true
       const durationMillis = Math.round((yield* monotonicMillis) - from)
       const common = { callId, tool: name, durationMillis }
       const happened = passage.entered && tool?.readOnly !== true

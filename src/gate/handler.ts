@@ -7,8 +7,9 @@ import { silent, type ToolCall } from "../tool/ToolCall.ts"
 import { ToolCallStarted, trusted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
 import { passing } from "./approve.ts"
-import { AlreadyRan, GateBypassed, type Refused } from "./GateError.ts"
+import { AlreadyRan, GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
 import { Passage } from "./Passage.ts"
+import { same } from "./validate.ts"
 
 type Handler = Tool.Any["handler"]
 
@@ -31,17 +32,28 @@ const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, Re
     : Effect.fail(new ResultInvalid({ tool: tool.name, reason: result.left }))
 }
 
-/** Parameters that nobody has had in hands since they were decided on, decoded anew for each attempt. */
-const fresh = (passage: Passage, call: ToolCall): ToolCall => {
+/**
+ * Parameters that nobody has had in hands since they were decided on, decoded anew for each attempt; nothing where they are not
+ * those that were decided on any more.
+ */
+const fresh = (passage: Passage, call: ToolCall): ToolCall | undefined => {
   const { cleared } = passage
   if (cleared?.stillHolds === undefined) return call
   const params = call.tool.codec.decode()(cleared.rawParams)
-  return Either.isRight(params) ? { ...call, rawParams: cleared.rawParams, params: params.right } : call
+  return Either.isRight(params) && same(params.right, cleared.params)
+    ? { ...call, rawParams: cleared.rawParams, params: params.right }
+    : undefined
 }
 
-const invoked = (handler: Handler, passage: Passage, given: ToolCall): Effect.Effect<ToolResult, ResultInvalid> => {
-  passage.entered = true
+const invoked = (
+  handler: Handler,
+  passage: Passage,
+  given: ToolCall
+): Effect.Effect<ToolResult, ResultInvalid | ParametersChanged | GateBypassed> => {
+  if (passage.ended) return new GateBypassed({ tool: given.name })
   const call = fresh(passage, given)
+  if (call === undefined) return new ParametersChanged({ tool: given.name })
+  passage.entered = true
   const running = handle(handler, call)
   return Exit.isExit(running) && Exit.isSuccess(running)
     ? encoded(call.tool, running.value)

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import { isDeepStrictEqual } from "node:util"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { ParametersInvalid, type Issue } from "../tool/Parameters.ts"
@@ -22,6 +24,9 @@ export const decoded = <Call extends ToolCall>(call: Call): Call | Invalid => {
   if (passage !== undefined) passage.decoded = { rawParams: call.rawParams, params: params.right }
   return { ...call, params: params.right }
 }
+
+/** Whether parameters that were decoded twice are the same. */
+export const same = (one: unknown, other: unknown): boolean => Equal.equals(one, other) || isDeepStrictEqual(one, other)
 
 export const isInvalid = (call: ToolCall | Invalid): call is Invalid => "_tag" in call
 

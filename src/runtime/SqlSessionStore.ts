@@ -116,6 +116,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     const damaged = (session: string, what: string) =>
       new DatabaseDamaged({ file: database.file, what: `of session ${session}, ${what}` })
     const eventRows = rows(Checksum.StoredEvent)
+    const headRows = rows(Schema.Struct({ head: Schema.Number }))
     const usageRows = rows(Usage)
     const sessionRows = rows(SessionRow)
     const messageRows = rows(MessageRow)
@@ -186,18 +187,23 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         )
       },
       read: (session, from, limit) =>
-        eventRows(
-          sql`SELECT seq, time, tag, task_id, iteration, worker, event, checksum FROM events
-            WHERE session_id = ${session} AND seq >= ${from} ORDER BY seq LIMIT ${limit}`
-        ).pipe(
-          Effect.flatMap((found) => {
-            const reading = new Checksum.Reading(Math.max(1, from))
-            return Effect.forEach(found, (row) => {
-              const fault = reading.fault(row)
-              return fault !== undefined ? damaged(session, fault) : envelopeOf(session, row)
-            })
+        Effect.gen(function* () {
+          // The head first: what is stored meanwhile comes behind it.
+          const [{ head } = { head: 0 }] = yield* headRows(sql`SELECT head FROM sessions WHERE id = ${session}`)
+          const found = yield* eventRows(
+            sql`SELECT seq, time, tag, task_id, iteration, worker, event, checksum FROM events
+              WHERE session_id = ${session} AND seq >= ${from} ORDER BY seq LIMIT ${limit}`
+          )
+          const reading = new Checksum.Reading(Math.max(1, from))
+          const envelopes = yield* Effect.forEach(found, (row) => {
+            const fault = reading.fault(row)
+            return fault !== undefined ? damaged(session, fault) : envelopeOf(session, row)
           })
-        ),
+          const last = found[found.length - 1]?.seq ?? Math.max(1, from) - 1
+          return found.length < limit && last < head
+            ? yield* damaged(session, `it should have ${head} events and its last one is ${last}`)
+            : envelopes
+        }),
       ofTasks: (session, { iterations, tags, tasks, within }) =>
         Effect.flatMap(
           eventRows(

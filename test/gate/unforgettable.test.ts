@@ -288,6 +288,47 @@ describe("a toolset, however it is built", () => {
     }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" }))))
   )
 
+  it.effect("runs nothing whose schema decodes the same parameters to something else (T19, A5)", () =>
+    Effect.gen(function* () {
+      let count = 0
+      const ran: Array<unknown> = []
+      const odd = (approval: "always" | ((params: { readonly n: number }) => boolean)) =>
+        Tool.make("odd", {
+          description: "Counts",
+          parameters: Schema.Struct({ n: Schema.optionalWith(Schema.Number, { default: () => ++count }) }),
+          success: Schema.Void,
+          approval,
+          handler: (params) => Effect.sync(() => void ran.push(params))
+        })
+      for (const approval of ["always", ({ n }: { readonly n: number }) => n > 1e9] as const) {
+        const seen = watching()
+        const toolset = yield* Toolset.make([odd(approval)], { middleware: DefaultStack.make({}) })
+        const ended = yield* Effect.flip(toolset.call({ ...request(seen.sink), name: "odd", rawParams: {} }))
+        assert.strictEqual(ended._tag, "ParametersChanged")
+        assert.lengthOf(tagsOf(seen, ...ends), 1)
+      }
+      assert.deepStrictEqual(ran, [])
+    }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" }))))
+  )
+
+  it.effect("begins nothing once a call has its end, whoever kept the way to its handler (T19)", () =>
+    Effect.gen(function* () {
+      const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
+      const kept: Array<Effect.Effect<void, Toolset.GateError>> = []
+      const keeps: Middleware<ToolCall> = (call, next) =>
+        Effect.sync(() => {
+          kept.push(next(call) as never)
+          return { value: null, text: "done" } as never
+        })
+      const toolset = yield* Toolset.make([yield* tools.plain(deeds, "succeeds")], { middleware: keeps })
+      yield* toolset.call(request(seen.sink))
+      assert.lengthOf(kept, 1)
+      for (const late of kept) assert.include((yield* Effect.flip(late)).message, "had ended")
+      assert.deepStrictEqual(deeds.ran, [])
+      assert.lengthOf(tagsOf(seen, "ApprovalRequested", "ToolCallStarted"), 0)
+    }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" }))))
+  )
+
   it.effect("says why no decision was needed where its gate is left out, and checks all else (T19)", () =>
     Effect.gen(function* () {
       const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
