@@ -4,12 +4,12 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { because } from "../database/because.ts"
-import { makeDirectory } from "../database/makeDirectory.ts"
-import { replaceFile } from "../database/replaceFile.ts"
-import { syncDirectory } from "../database/syncDirectory.ts"
+import { systemReason } from "../system/errno.ts"
+import { makeDirectory } from "../system/makeDirectory.ts"
+import { replaceFile } from "../system/replaceFile.ts"
+import { syncDirectory } from "../system/syncDirectory.ts"
 import { isPlain } from "../policy/path/isPlain.ts"
-import { reclaim, temporaryName } from "../policy/path/Temporary.ts"
+import { reclaim, temporaryName } from "../system/Temporary.ts"
 import { type Break, type Head, start } from "./AuditChain.ts"
 
 /** The key or the head of the audit cannot be used. */
@@ -89,7 +89,7 @@ const find = (file: string, key: Uint8Array): Found => {
 }
 
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, AuditAnchorFailed> =>
-  Effect.try({ try: run, catch: (error) => new AuditAnchorFailed({ file, reason: because(error).slice(0, 200) }) })
+  Effect.try({ try: run, catch: (error) => new AuditAnchorFailed({ file, reason: systemReason(error).slice(0, 200) }) })
 
 const writeNew = (file: string, content: string | Uint8Array): void =>
   fs.writeFileSync(file, content, { mode: 0o600, flag: "wx", flush: true })

@@ -1,5 +1,5 @@
 import * as crypto from "node:crypto"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import type { AuditRow } from "./AuditEntry.ts"
 import type { Timed } from "./Ledger.ts"
 

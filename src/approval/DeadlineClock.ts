@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as os from "node:os"
-import { monotonicMillis } from "../middleware/monotonic.ts"
+import { monotonicMillis } from "../system/monotonic.ts"
 
 /** Milliseconds that the machine has slept since it was first asked; the monotonic clock may stand still meanwhile. */
 export class Slept extends Context.Reference<Slept>()("tollgate/approval/Slept", {

@@ -10,7 +10,7 @@ import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
 import { parseAnswer } from "../text/Json.ts"
-import { visibleJson } from "../redaction/visible.ts"
+import { visibleJson } from "../text/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 
 /** What a delegate says of a request; `ask` leaves it to the mode. */

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
+import { errnoOf } from "../system/errno.ts"
 
 /**
  * A file that says what a command does: its SHA-256 in hexadecimal, and its text; `null` for one that is not there. Where
@@ -24,8 +25,7 @@ export class FileHash extends Context.Reference<FileHash>()("tollgate/approval/F
 /** Bytes; whatever is larger was not written by hand. */
 const maxSize = 4 * 1024 * 1024
 
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
+const isAbsent = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errnoOf(error))
 
 const read = <A>(path: string, use: (bytes: Buffer) => A): Effect.Effect<A | null | undefined> =>
   Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { concerns, implied, inspect, parseValue, shown } from "../config/Configu
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
 import { keys } from "../config/Settings.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import { similar } from "./Guard.ts"
 import { columns } from "./Layout.ts"
 import { Screen } from "./Screen.ts"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Configuration } from "../config/Configuration.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { fit } from "./Layout.ts"

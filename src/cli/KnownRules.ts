@@ -7,7 +7,7 @@ import { RuleStore, type RuleStoreFailed } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import { projectConfig } from "./ProjectConfig.ts"
 
 /** A rule and where it is from. */

@@ -1,5 +1,5 @@
 import stringWidth from "string-width"
-import { eachGrapheme, slices } from "../redaction/graphemes.ts"
+import { eachGrapheme, slices } from "../text/graphemes.ts"
 
 /** Characters that take one column each, whatever is beside them: those of our own lines and of most others. */
 const narrow = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2801-\u28ff]*$/

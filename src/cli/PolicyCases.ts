@@ -5,7 +5,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
-import { codeOf, describe } from "../policy/path/FileFailure.ts"
+import { errnoOf, errnoText } from "../system/errno.ts"
 import { operations } from "../policy/path/PathOp.ts"
 import { Decision } from "../policy/Verdict.ts"
 
@@ -146,7 +146,7 @@ export const load = Effect.fn("PolicyCases.load")(function* (file: string) {
   const unreadable = (reason: string) => new CasesUnreadable({ file, reason })
   const text = yield* Effect.try({
     try: () => textOf(file),
-    catch: (cause) => unreadable(describe(codeOf(cause)))
+    catch: (cause) => unreadable(errnoText(errnoOf(cause)))
   })
   const found = yield* Effect.mapError(Either.flatMap(text, rowsOf), unreadable)
   if (found.length === 0) return yield* unreadable("it holds no case")

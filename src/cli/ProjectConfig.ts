@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 import { project } from "./Project.ts"
 

@@ -4,8 +4,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
 import { type DatabaseError, fromCause } from "../database/DatabaseError.ts"
-import * as PrivateDirectory from "../process/PrivateDirectory.ts"
+import * as PrivateDirectory from "../system/PrivateDirectory.ts"
 import { warn } from "./warn.ts"
+import { errnoOf } from "../system/errno.ts"
 
 const isWritable = (place: string): boolean => {
   try {
@@ -13,8 +14,7 @@ const isWritable = (place: string): boolean => {
     return true
   } catch (error) {
     // What is missing can be made where what is above it can be written to.
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT"
-    return isMissing && path.dirname(place) !== place && isWritable(path.dirname(place))
+    return errnoOf(error) === "ENOENT" && path.dirname(place) !== place && isWritable(path.dirname(place))
   }
 }
 

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as fs from "node:fs"
-import { codeOf, describe } from "../policy/path/FileFailure.ts"
+import { errnoOf, errnoText } from "../system/errno.ts"
 import { mistakesOf } from "../redaction/Mistake.ts"
 import { decode, type Envelope, fromLine, schemaVersion } from "../runtime/Envelope.ts"
 import { present } from "../ui/present.ts"
@@ -56,7 +56,7 @@ const problemOf = (line: string): string => {
 /** The events of a recorded file, one for each line; `-` is standard input. */
 export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid | RecordingUnreadable> =>
   Stream.suspend(() => {
-    const unreadable = (cause: unknown) => new RecordingUnreadable({ file, reason: describe(codeOf(cause)) })
+    const unreadable = (cause: unknown) => new RecordingUnreadable({ file, reason: errnoText(errnoOf(cause)) })
     const invalid = (line: number, problem: string) => new RecordingInvalid({ file, line, problem })
     let number = 0
     let events = 0

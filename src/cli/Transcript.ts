@@ -1,4 +1,4 @@
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import type { CallShown, Diff, Display, Level } from "../ui/Display.ts"
 import { duration, many } from "../ui/Words.ts"
 import { advised } from "./advice.ts"

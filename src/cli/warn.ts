@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import { styleFor } from "./Style.ts"
 
 /** Says on standard error, in one line, what a person must know of although the command goes on. */

@@ -4,9 +4,9 @@ import * as path from "node:path"
 import type * as Scope from "effect/Scope"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { lockFile } from "../database/lockFile.ts"
-import { because } from "../database/because.ts"
-import { replaceFile } from "../database/replaceFile.ts"
-import { reclaim } from "../policy/path/Temporary.ts"
+import { systemReason } from "../system/errno.ts"
+import { replaceFile } from "../system/replaceFile.ts"
+import { reclaim } from "../system/Temporary.ts"
 import { jsonError } from "../redaction/jsonError.ts"
 import { repeatedName } from "../text/Json.ts"
 import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
@@ -31,7 +31,7 @@ export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
         if (found.size > sizeLimit) throw new Error(`it is larger than ${sizeLimit} bytes`)
         return fs.readFileSync(file, "utf8")
       },
-      catch: (error) => new ConfigUnreadable({ file, reason: because(error) })
+      catch: (error) => new ConfigUnreadable({ file, reason: systemReason(error) })
     })
     const json = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
@@ -118,5 +118,5 @@ export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwri
       reclaim(path.dirname(target), `${path.basename(target)}.`)
       replaceFile(target, `${JSON.stringify(json, null, 2)}\n`)
     },
-    catch: (error) => new ConfigUnwritable({ file, reason: because(error) })
+    catch: (error) => new ConfigUnwritable({ file, reason: systemReason(error) })
   })

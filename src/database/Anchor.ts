@@ -5,8 +5,8 @@ import * as path from "node:path"
 import { performance } from "node:perf_hooks"
 import * as zlib from "node:zlib"
 import { isPlain } from "../policy/path/isPlain.ts"
-import { temporaryName } from "../policy/path/Temporary.ts"
-import { syncDirectory } from "./syncDirectory.ts"
+import { temporaryName } from "../system/Temporary.ts"
+import { syncDirectory } from "../system/syncDirectory.ts"
 
 /**
  * A small file beside a database that says what was acknowledged, so that a later open can tell whether all of it is still

@@ -3,11 +3,11 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { reclaim, temporaryName } from "../policy/path/Temporary.ts"
+import { reclaim, temporaryName } from "../system/Temporary.ts"
 import { connect } from "./connect.ts"
 import { type DatabaseError, DatabaseDamaged, fromCause } from "./DatabaseError.ts"
-import { makeDirectory } from "./makeDirectory.ts"
-import { syncDirectory } from "./syncDirectory.ts"
+import { makeDirectory } from "../system/makeDirectory.ts"
+import { syncDirectory } from "../system/syncDirectory.ts"
 
 /** Fails where the pages of a database do not fit together. */
 export const quickCheck = (file: string, sql: SqlClient): Effect.Effect<void, DatabaseError> =>

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { because } from "./because.ts"
+import { systemReason } from "../system/errno.ts"
 
 const file = { file: Schema.String }
 
@@ -132,7 +132,7 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const outer = coded(error)
   const own = typeof outer.code === "string" ? outer : coded(outer.cause)
   const code = typeof own.code === "string" ? own.code : "unknown"
-  const reason = typeof own.message === "string" ? because(own) : "unknown failure"
+  const reason = typeof own.message === "string" ? systemReason(own) : "unknown failure"
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
   if (/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return new DatabaseFull({ file: path })
   if (/^SQLITE_(?:CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code)) {

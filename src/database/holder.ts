@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { isGone } from "../policy/path/Temporary.ts"
+import { isGone } from "../system/Temporary.ts"
 import * as Anchor from "./Anchor.ts"
 import { DatabaseLocked } from "./DatabaseError.ts"
 

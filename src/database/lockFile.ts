@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fromCause, type DatabaseError } from "./DatabaseError.ts"
-import { makeDirectory } from "./makeDirectory.ts"
+import { makeDirectory } from "../system/makeDirectory.ts"
 
 /** How long a process waits for another, and between two attempts. */
 const attempts = 200

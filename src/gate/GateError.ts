@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { ApprovalRefused } from "../approval/ApprovalError.ts"
 import { maxJsonDepth } from "../text/Json.ts"
-import { legible } from "../tool/legible.ts"
+import { legible } from "../text/legible.ts"
 import type { ParametersInvalid } from "../tool/Parameters.ts"
 import type { ResultInvalid } from "../tool/ToolResult.ts"
 

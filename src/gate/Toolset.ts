@@ -16,7 +16,7 @@ import {
   type Requires
 } from "../middleware/Middleware.ts"
 import { parseJson } from "../text/Json.ts"
-import { legible } from "../tool/legible.ts"
+import { legible } from "../text/legible.ts"
 import { isReserved, reachesForReserved } from "../tool/reserved.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall, undecoded } from "../tool/ToolCall.ts"

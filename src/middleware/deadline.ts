@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
-import { monotonicMillis } from "./monotonic.ts"
+import { monotonicMillis } from "../system/monotonic.ts"
 
 export interface Deadline<E> {
   /** From the start of the effect. */

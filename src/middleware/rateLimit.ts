@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
-import { monotonicMillis } from "./monotonic.ts"
+import { monotonicMillis } from "../system/monotonic.ts"
 import { checkedPermits } from "./permits.ts"
 import { named } from "./Step.ts"
 

@@ -3,7 +3,7 @@ import * as Exit from "effect/Exit"
 import { endOf } from "./endOf.ts"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
-import { monotonicMillis } from "./monotonic.ts"
+import { monotonicMillis } from "../system/monotonic.ts"
 import { named } from "./Step.ts"
 
 const outcome = (exit: Exit.Exit<unknown, unknown>): string =>

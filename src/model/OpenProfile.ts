@@ -3,7 +3,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { codeOf, describe } from "../policy/path/FileFailure.ts"
+import { errnoOf, errnoText } from "../system/errno.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import type { ModelService } from "./Model.ts"
 import { CredentialsMissing, ProfileInvalid } from "./Models.ts"
@@ -72,7 +72,9 @@ const scripted = (name: string, profile: ScriptedProfile): Opened =>
         () => unreadable("it is not a file")
       ),
       Effect.zipRight(files.readFileString(profile.script)),
-      Effect.mapError((error) => (error._tag === "ProfileInvalid" ? error : unreadable(describe(codeOf(error.cause)))))
+      Effect.mapError((error) =>
+        error._tag === "ProfileInvalid" ? error : unreadable(errnoText(errnoOf(error.cause)))
+      )
     )
     const { fromJson } = yield* load(name, () => import("./Scripted.ts"))
     const model = yield* Effect.mapError(

@@ -6,6 +6,7 @@ import * as net from "node:net"
 import * as path from "node:path"
 import type { Readable } from "node:stream"
 import { systemPath } from "./Environment.ts"
+import { errnoOf } from "../system/errno.ts"
 
 /** The reading end is ours, the writing end a descriptor for the child, to be closed here once the child has it. */
 export interface Pipe {
@@ -22,8 +23,7 @@ const mkfifo = (names: ReadonlyArray<string>): Effect.Effect<boolean> =>
       .on("exit", (code) => resume(Effect.succeed(code === 0)))
   })
 
-const outOfDescriptors = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE")
+const outOfDescriptors = (error: unknown): boolean => ["EMFILE", "ENFILE"].includes(errnoOf(error))
 
 /**
  * The reader opens first and without waiting, or each end would wait for the other. Undefined where the name is gone; throws

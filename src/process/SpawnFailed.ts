@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import type { ProcessCommand } from "./ProcessCommand.ts"
 import { stdinLimit } from "./ProcessCommand.ts"
+import { errnoOf } from "../system/errno.ts"
 
 const Reason = Schema.Literal("no-program", "no-directory", "not-permitted", "too-large", "refused")
 
@@ -26,9 +27,6 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed"
   }
 }
 
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "EUNKNOWN"
-
 const reasonOf = (code: string, cwd: string): typeof Reason.Type => {
   switch (code) {
     case "ENOENT":
@@ -46,6 +44,6 @@ const reasonOf = (code: string, cwd: string): typeof Reason.Type => {
 
 /** Why a command could not be started, from what the system threw. */
 export const spawnFailed = ({ file, cwd }: ProcessCommand, error: unknown): SpawnFailed => {
-  const code = codeOf(error)
+  const code = errnoOf(error)
   return new SpawnFailed({ file, cwd, code, reason: reasonOf(code, cwd) })
 }

@@ -1,4 +1,4 @@
-import { makeVisible } from "./visible.ts"
+import { makeVisible } from "../text/visible.ts"
 
 const tag = "untrusted"
 

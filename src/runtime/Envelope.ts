@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { isDeepText, maxJsonDepth } from "../text/Json.ts"
-import { visibleJson } from "../redaction/visible.ts"
+import { visibleJson } from "../text/visible.ts"
 import { decodeEvent, Event, type Event as AnyEvent } from "./Event.ts"
 
 /** The version of the envelope and of every event in it; see docs/events.md for what may change within one. */

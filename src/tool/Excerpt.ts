@@ -1,4 +1,4 @@
-import { graphemes } from "../redaction/graphemes.ts"
+import { graphemes } from "../text/graphemes.ts"
 
 /** The two ends of a text that is too long, and what is missing between them. */
 export interface Excerpt {

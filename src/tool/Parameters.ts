@@ -4,7 +4,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
-import { legible } from "./legible.ts"
+import { legible } from "../text/legible.ts"
 import { rooted } from "./rooted.ts"
 
 /** One thing that is wrong with the parameters, e.g. `{ path: "range.start", message: "Expected number, actual \"a\"" }`. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Redactor } from "../redaction/Redactor.ts"
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import * as Tool from "../tool/Tool.ts"
 import * as Git from "./git/Git.ts"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PathContext from "../policy/path/PathContext.ts"
 import { isWithin } from "../policy/path/PathText.ts"
-import { reclaimNoted } from "../policy/path/Temporary.ts"
+import { reclaimNoted } from "../system/Temporary.ts"
 
 export interface WorkspaceOptions {
   /** Where the user started; relative paths begin here. */

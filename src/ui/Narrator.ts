@@ -1,6 +1,6 @@
 import type { ModelAttemptFailed } from "../agent/AgentEvent.ts"
 import type { ToolCallCompleted } from "../gate/CallEvent.ts"
-import { visibleLine } from "../redaction/visible.ts"
+import { visibleLine } from "../text/visible.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts"

@@ -1,4 +1,4 @@
-import { makeVisible } from "../redaction/visible.ts"
+import { makeVisible } from "../text/visible.ts"
 import type { Event } from "../runtime/Event.ts"
 import type { Level } from "./Display.ts"
 

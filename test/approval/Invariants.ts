@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { makeVisible } from "../../src/redaction/visible.ts"
+import { makeVisible } from "../../src/text/visible.ts"
 import type { Outcome } from "./Interpreter.ts"
 import { plain, promptLines } from "./promptLines.ts"
 import type { Expected } from "./Step.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Clock, Duration, Effect, Exit, Fiber, Schema, TestClock } from "effect"
 import { deadline } from "../../src/middleware/deadline.ts"
-import { unsafeMonotonicMillis } from "../../src/middleware/monotonic.ts"
+import { unsafeMonotonicMillis } from "../../src/system/monotonic.ts"
 import { backoff } from "../../src/middleware/retry.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Tool from "../../src/tool/Tool.ts"

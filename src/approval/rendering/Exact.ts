@@ -1,4 +1,4 @@
-import { emoji, picture, unseen } from "../../redaction/visible.ts"
+import { emoji, picture, unseen } from "../../text/visible.ts"
 
 /** What stands for a tab, always with three blanks behind it. */
 const tab = "⇥"

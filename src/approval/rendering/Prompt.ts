@@ -1,6 +1,6 @@
 import { canonicalHost } from "../../policy/network/HostPattern.ts"
 import { words } from "../../policy/shell/ShellPolicy.ts"
-import { makeVisible, visibleLine } from "../../redaction/visible.ts"
+import { makeVisible, visibleLine } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
 import { measure } from "./Arguments.ts"

@@ -4,7 +4,8 @@ import * as fs from "node:fs"
 import { deny } from "../Verdict.ts"
 import { openFile, readWhole, sha256 } from "./Content.ts"
 import { changed, type Directory } from "./Directory.ts"
-import { attempt, codeOf, StaleFile } from "./FileFailure.ts"
+import { attempt, StaleFile } from "./FileFailure.ts"
+import { errnoOf } from "../../system/errno.ts"
 import type { PathContext } from "./PathContext.ts"
 import { PathRefused } from "./PathRefused.ts"
 import { kindOf } from "./PhysicalPath.ts"
@@ -19,7 +20,7 @@ const lookUp = (path: string): fs.BigIntStats | undefined => {
   try {
     return fs.lstatSync(path, { bigint: true })
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined
+    if (errnoOf(cause) === "ENOENT") return undefined
     throw cause
   }
 }

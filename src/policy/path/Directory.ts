@@ -5,7 +5,8 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { deny } from "../Verdict.ts"
-import { attempt, codeOf, type FileFailure } from "./FileFailure.ts"
+import { attempt, type FileFailure } from "./FileFailure.ts"
+import { errnoOf } from "../../system/errno.ts"
 import { PathRefused } from "./PathRefused.ts"
 import { isWithin, segments } from "./PathText.ts"
 import { resolve } from "./PhysicalPath.ts"
@@ -53,13 +54,13 @@ const enter = (path: string, flags: number, onCreate: (() => void) | undefined):
   try {
     return openable(path, flags)
   } catch (cause) {
-    if (codeOf(cause) !== "ENOENT" || onCreate === undefined) throw cause
+    if (errnoOf(cause) !== "ENOENT" || onCreate === undefined) throw cause
   }
   try {
     fs.mkdirSync(path)
     onCreate()
   } catch (cause) {
-    if (codeOf(cause) !== "EEXIST") throw cause
+    if (errnoOf(cause) !== "EEXIST") throw cause
   }
   return openable(path, flags)
 }

@@ -1,36 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-
-const meanings: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EBUSY: "it is in use",
-  EDQUOT: "the disk quota is used up",
-  EEXIST: "it already exists",
-  EFBIG: "it is larger than the file system allows",
-  EIO: "the disk failed to answer",
-  EISDIR: "it is a directory",
-  ELOOP: "it is a symlink, or part of a loop of them",
-  EMFILE: "too many files are open",
-  ENAMETOOLONG: "a name in it is too long",
-  ENFILE: "too many files are open on this machine",
-  ENODEV: "it is a device or a socket",
-  ENOENT: "it does not exist",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "a part of it is not a directory",
-  ENOTEMPTY: "the directory is not empty",
-  ENXIO: "it is a pipe, a device or a socket",
-  EPERM: "the system does not allow it",
-  EROFS: "the file system is read-only",
-  ETXTBSY: "it is a program that is running",
-  EXDEV: "both names must be on the same file system"
-}
-
-export const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
-    ? cause.code
-    : "UNKNOWN"
-
-export const describe = (code: string): string => meanings[code] ?? `the system reports ${code}`
+import { errnoOf, errnoText } from "../../system/errno.ts"
 
 /** The system refused a step of a file operation. */
 export class FileFailure extends Schema.TaggedError<FileFailure>()("FileFailure", {
@@ -40,7 +10,7 @@ export class FileFailure extends Schema.TaggedError<FileFailure>()("FileFailure"
   code: Schema.String
 }) {
   override get message() {
-    return `Could not ${this.operation} ${this.path}: ${describe(this.code)}`
+    return `Could not ${this.operation} ${this.path}: ${errnoText(this.code)}`
   }
 }
 
@@ -73,7 +43,7 @@ export class StaleFile extends Schema.TaggedError<StaleFile>()("StaleFile", {
 
 /** Runs a synchronous system call whose exception is a typed failure. */
 export const attempt = <A>(operation: string, path: string, call: () => A): Effect.Effect<A, FileFailure> =>
-  Effect.try({ try: call, catch: (cause) => new FileFailure({ operation, path, code: codeOf(cause) }) })
+  Effect.try({ try: call, catch: (cause) => new FileFailure({ operation, path, code: errnoOf(cause) }) })
 
 /** Awaits a system call to its end even when interrupted, so that its descriptor and buffer stay valid. */
 export const settle = <A>(
@@ -87,7 +57,7 @@ export const settle = <A>(
         resume(
           cause === null
             ? Effect.succeed(value)
-            : Effect.fail(new FileFailure({ operation, path, code: codeOf(cause) }))
+            : Effect.fail(new FileFailure({ operation, path, code: errnoOf(cause) }))
         )
       )
     )

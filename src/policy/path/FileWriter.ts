@@ -3,11 +3,12 @@ import * as fs from "node:fs"
 import { confirm, inspect, type Base } from "./Base.ts"
 import { sha256, writeWhole } from "./Content.ts"
 import { isAnchored, open, sync, type Directory } from "./Directory.ts"
-import { attempt, codeOf, settle, StaleFile, type FileFailure, type FileTooLarge } from "./FileFailure.ts"
+import { attempt, settle, StaleFile, type FileFailure, type FileTooLarge } from "./FileFailure.ts"
+import { errnoOf } from "../../system/errno.ts"
 import type { JudgedPath } from "./PathPolicy.ts"
 import type { PathRefused } from "./PathRefused.ts"
 import { split } from "./PathText.ts"
-import { besideStem, note, temporaryName } from "./Temporary.ts"
+import { besideStem, note, temporaryName } from "../../system/Temporary.ts"
 
 export type ChangeFailed = PathRefused | FileFailure | FileTooLarge | StaleFile
 
@@ -58,7 +59,7 @@ const keepMode = (descriptor: number, path: string, before: fs.BigIntStats) =>
       try {
         fs.fchownSync(descriptor, Number(before.uid), Number(before.gid))
       } catch (cause) {
-        if (codeOf(cause) !== "EPERM") throw cause
+        if (errnoOf(cause) !== "EPERM") throw cause
       }
     }
     fs.fchmodSync(descriptor, Number(before.mode & 0o777n))
@@ -72,7 +73,7 @@ export const claim = (path: string, from: string, to: string): Effect.Effect<voi
     try {
       fs.linkSync(from, to)
     } catch (cause) {
-      if (!unlinkable.has(codeOf(cause)) || fs.lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw cause
+      if (!unlinkable.has(errnoOf(cause)) || fs.lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw cause
       fs.renameSync(from, to)
     }
   }).pipe(

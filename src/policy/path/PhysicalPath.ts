@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import { deny, type Verdict } from "../Verdict.ts"
-import { codeOf, describe } from "./FileFailure.ts"
+import { errnoOf, errnoText } from "../../system/errno.ts"
 
 export type Kind = "file" | "directory" | "symlink" | "fifo" | "socket" | "device" | "missing"
 
@@ -61,8 +61,8 @@ export const resolve = (raw: string, followLast = true): Either.Either<PhysicalP
     try {
       stat = fs.lstatSync(join(names), { bigint: true })
     } catch (cause) {
-      if (codeOf(cause) !== "ENOENT") {
-        return Either.left(deny("path/unresolvable", `${join(names)}: ${describe(codeOf(cause))}`))
+      if (errnoOf(cause) !== "ENOENT") {
+        return Either.left(deny("path/unresolvable", `${join(names)}: ${errnoText(errnoOf(cause))}`))
       }
       missing = true
       continue
@@ -75,7 +75,7 @@ export const resolve = (raw: string, followLast = true): Either.Either<PhysicalP
     try {
       target = fs.readlinkSync(join(names))
     } catch (cause) {
-      return Either.left(deny("path/unresolvable", `${join(names)}: ${describe(codeOf(cause))}`))
+      return Either.left(deny("path/unresolvable", `${join(names)}: ${errnoText(errnoOf(cause))}`))
     }
     names.pop()
     if (target.startsWith("/")) names.length = 0
@@ -86,8 +86,8 @@ export const resolve = (raw: string, followLast = true): Either.Either<PhysicalP
   try {
     stat ??= fs.lstatSync(join(names), { bigint: true })
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return Either.right({ path: join(names), kind: "missing" })
-    return Either.left(deny("path/unresolvable", `${join(names)}: ${describe(codeOf(cause))}`))
+    if (errnoOf(cause) === "ENOENT") return Either.right({ path: join(names), kind: "missing" })
+    return Either.left(deny("path/unresolvable", `${join(names)}: ${errnoText(errnoOf(cause))}`))
   }
   return Either.right({ path: join(names), kind: kindOf(stat), stat })
 }

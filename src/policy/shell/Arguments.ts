@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import { ask, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
 import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommands.ts"
-import { excerpt } from "./VisibleText.ts"
+import { excerpt } from "../../text/excerpt.ts"
 
 /** How a command line uses a listed command. */
 export interface Usage {

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import * as fs from "node:fs"
-import { codeOf, describe } from "../path/FileFailure.ts"
+import { errnoOf, errnoText } from "../../system/errno.ts"
 import { ask, type Verdict } from "../Verdict.ts"
 import { mayMatch } from "./Globs.ts"
-import { excerpt } from "./VisibleText.ts"
+import { excerpt } from "../../text/excerpt.ts"
 
 /** What a search opens of what lies below a directory. */
 export interface Descent {
@@ -58,7 +58,7 @@ export const descend = ({ directory, filters, hidden, most }: Descent): Either.E
     }
   } catch (cause) {
     return Either.left(
-      ask("shell/too-many-files", `The contents of ${excerpt(directory)} are not known: ${describe(codeOf(cause))}.`)
+      ask("shell/too-many-files", `The contents of ${excerpt(directory)} are not known: ${errnoText(errnoOf(cause))}.`)
     )
   }
   return Either.right({ files, looks })
@@ -69,7 +69,7 @@ const entriesOf = (place: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(place, { withFileTypes: true })
   } catch (cause) {
-    if (["ENOENT", "ENOTDIR", "EACCES"].includes(codeOf(cause))) return []
+    if (["ENOENT", "ENOTDIR", "EACCES"].includes(errnoOf(cause))) return []
     throw cause
   }
 }
@@ -93,7 +93,7 @@ const linesOf = (file: string): ReadonlyArray<string> => {
     const stat = fs.fstatSync(opened)
     return stat.isFile() && stat.size <= longestIgnoreFile ? fs.readFileSync(opened, "utf8").split("\n") : everything
   } catch (cause) {
-    return ["ENOENT", "ENOTDIR"].includes(codeOf(cause)) ? [] : everything
+    return ["ENOENT", "ENOTDIR"].includes(errnoOf(cause)) ? [] : everything
   } finally {
     if (opened !== undefined) fs.closeSync(opened)
   }

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import * as fs from "node:fs"
-import { codeOf, describe } from "../path/FileFailure.ts"
+import { errnoOf, errnoText } from "../../system/errno.ts"
 import { matchName, parseName } from "../path/GlobPattern.ts"
 import { ask, type Verdict } from "../Verdict.ts"
-import { excerpt, firstUnseen } from "./VisibleText.ts"
+import { excerpt, firstUnseen } from "../../text/excerpt.ts"
 
 /** Directory entries and names that are looked at for one pattern. */
 const maximumLooks = 4096
@@ -61,8 +61,8 @@ const look = (directory: string, name: string, limit: number): Either.Either<Rea
     fs.lstatSync(`${directory}${name}`)
     return Either.right([name])
   } catch (cause) {
-    const code = codeOf(cause)
-    return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(describe(code))
+    const code = errnoOf(cause)
+    return code === "ENOENT" || code === "ENOTDIR" ? Either.right([]) : Either.left(errnoText(code))
   }
 }
 

@@ -1,6 +1,6 @@
 import { ask, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
-import { excerpt } from "./VisibleText.ts"
+import { excerpt } from "../../text/excerpt.ts"
 
 /** What `find` may be asked for, by the number of values that follow; all that acts on what it finds is missing. */
 const predicates: ReadonlyMap<string, "nothing" | "text" | "path"> = new Map([

@@ -8,7 +8,7 @@ import { isHarmlessGlob } from "./Globs.ts"
 import { holds, normalise } from "./LexicalPath.ts"
 import { protectedWord } from "./ProtectedWords.ts"
 import type { ShellContext } from "./ShellContext.ts"
-import { excerpt } from "./VisibleText.ts"
+import { excerpt } from "../../text/excerpt.ts"
 
 const maximumDirectories = 3
 /** Paths that are judged, each of which may cost a look at the disk. */

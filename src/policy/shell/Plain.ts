@@ -3,7 +3,7 @@ import type { AndOr, Command, CommandNode, For, Pipeline, Redirection, Statement
 import { ask, type Verdict } from "../Verdict.ts"
 import { type Literal, literal, type Lookup } from "./Literal.ts"
 import type { Source } from "./Source.ts"
-import { excerpt } from "./VisibleText.ts"
+import { excerpt } from "../../text/excerpt.ts"
 
 /** A simple command all of whose words are literal. */
 export interface PlainCommand {

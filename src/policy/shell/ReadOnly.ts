@@ -12,7 +12,7 @@ import { type ReadOnlyCommand, readOnlyCommands, type Searching } from "./ReadOn
 import type { ShellContext } from "./ShellContext.ts"
 import { isHeavy } from "./Repetition.ts"
 import { testPaths } from "./Test.ts"
-import { excerpt } from "./VisibleText.ts"
+import { excerpt } from "../../text/excerpt.ts"
 
 const onlyReads = allow("shell/read-only", "Only reads, inside the allowed directories.")
 

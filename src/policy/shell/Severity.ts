@@ -4,7 +4,7 @@ import { destroyed, type Remark, type Surroundings } from "./Nested.ts"
 import { plainCommands } from "./Plain.ts"
 import { judgeReading } from "./ReadOnly.ts"
 import { isTooComplex, isTooLong, maximumLength, read, type Source } from "./Source.ts"
-import { excerpt, firstUnseen } from "./VisibleText.ts"
+import { excerpt, firstUnseen } from "../../text/excerpt.ts"
 
 /**
  * How bad a command is: `reads` changes nothing, `destructive` deletes, overwrites or publishes what is hard to get back or runs

@@ -11,7 +11,7 @@ import { typed } from "../../text/ShellWord.ts"
 import { argumentsOf } from "./CommandWords.ts"
 import { literal } from "./Literal.ts"
 import { isTooComplex, isTooLong, read } from "./Source.ts"
-import { firstUnseen } from "./VisibleText.ts"
+import { firstUnseen } from "../../text/excerpt.ts"
 
 type Words = ReadonlyArray<string>
 

@@ -5,7 +5,7 @@ import { plainCommands } from "./Plain.ts"
 import { judgeReading } from "./ReadOnly.ts"
 import type { ShellContext } from "./ShellContext.ts"
 import { isTooLong, isTooComplex, maximumLength, read } from "./Source.ts"
-import { firstUnseen } from "./VisibleText.ts"
+import { firstUnseen } from "../../text/excerpt.ts"
 
 /**
  * Judges a shell text: `deny` if anything in it must never run, `allow` if all of it is known to only read where the

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
-import * as PrivateDirectory from "../../process/PrivateDirectory.ts"
+import * as PrivateDirectory from "../../system/PrivateDirectory.ts"
 import { Workspace } from "../Workspace.ts"
 import { difference, type Difference } from "./diff.ts"
 import type { Git, GitOptions } from "./Git.ts"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
-import * as PrivateDirectory from "../../process/PrivateDirectory.ts"
+import * as PrivateDirectory from "../../system/PrivateDirectory.ts"
 import { GitRefused } from "./GitError.ts"
 import type { Repository } from "./Repository.ts"
 import { render, type Setting } from "./Setting.ts"

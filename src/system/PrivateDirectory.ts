@@ -3,7 +3,7 @@ import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { isGone } from "../policy/path/Temporary.ts"
+import { isGone } from "./Temporary.ts"
 
 /** A directory that only the user can enter, made when it is first needed, and again if a cleaner took it. */
 export interface PrivateDirectory {

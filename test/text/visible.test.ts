@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { logLine, maxField } from "../../src/redaction/logLine.ts"
 import { untrusted } from "../../src/redaction/untrusted.ts"
-import { cutMiddle, makeVisible } from "../../src/redaction/visible.ts"
+import { cutMiddle, makeVisible } from "../../src/text/visible.ts"
 import { corpus } from "../support/corpora.ts"
-import { fake } from "./fragments.ts"
+import { fake } from "../redaction/fragments.ts"
 
 interface Generated {
   readonly generator: string

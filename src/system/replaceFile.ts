@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { temporaryName } from "../policy/path/Temporary.ts"
+import { temporaryName } from "./Temporary.ts"
 import { makeDirectory } from "./makeDirectory.ts"
 import { syncDirectory } from "./syncDirectory.ts"
 

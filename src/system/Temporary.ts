@@ -2,6 +2,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { errnoOf } from "./errno.ts"
 
 /**
  * Files that get their real name once they are whole. Their own name says which process writes them and cannot be guessed, so that what
@@ -19,7 +20,7 @@ export const isGone = (pid: number): boolean => {
     process.kill(pid, 0)
     return false
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH"
+    return errnoOf(error) === "ESRCH"
   }
 }
 
