@@ -53,7 +53,7 @@ const withDiff = (preview: Preview, summary: string, diff: string | undefined): 
 
 /** What is asked, as everybody else may see it, the parameters and the diff whole; why not where they cannot be shown. */
 export const requestOf = (parts: RequestParts): Either.Either<ApprovalRequest, string> => {
-  const shown = shownCall(parts.redactor, parts.call.rawParams, parts.preview?.diff)
+  const shown = shownCall(parts.redactor, parts.call.rawParams, parts.preview?.diff, parts.preview?.shows)
   return typeof shown === "string" ? Either.left(shown) : Either.right(assembled(parts, shown))
 }
 

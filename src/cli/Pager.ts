@@ -77,8 +77,10 @@ class Pages {
     const { style } = this.screen
     const place = `${this.top + 1}–${end} of ${many(this.rows.length, "row")}`
     const { text, typing } = this.search
-    const keys =
-      left === 0 ? "all read · q back  b up  / search" : `${left} not read · space next  b back  / search  q close`
+    const next = end < this.rows.length ? "space next  " : ""
+    const back = this.top > 0 ? "b back  " : ""
+    const read = left > 0 ? `${left} not read · ` : next === "" ? "all read · " : "request read · "
+    const keys = `${read}${next}${back}/ search  q close`
     const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : `${place} · ${keys}`
     const status = fit(said, this.width)
     return [
@@ -140,7 +142,7 @@ export const pager = (
 ): Effect.Effect<boolean> =>
   screen.page((draw) => {
     const pages = new Pages(screen, paged)
-    const redraw = Effect.suspend(() => draw(pages.view()))
+    const redraw = draw(() => pages.view())
     const turn = Effect.map(nextKey(redraw), (key) => pages.press(key))
     return Effect.map(Effect.repeat(turn, { until: (closed) => closed }), () => pages.seen)
   })

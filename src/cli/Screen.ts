@@ -15,7 +15,12 @@ export interface BottomLine {
   readonly text: string
   readonly cursor?: number
   readonly up?: number
+  /** The rows above stand there for long: the cursor stays below them, where no terminal that breaks them takes it along. */
+  readonly tall?: boolean
 }
+
+/** The bottom line, or how it looks on a screen of the present size. */
+export type Bottom = BottomLine | (() => BottomLine)
 
 /** Where text goes: a terminal with a few rows at its bottom that are drawn anew, or two plain streams. */
 export class Screen extends Context.Tag("tollgate/cli/Screen")<
@@ -34,14 +39,14 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly height: () => number
     /**
      * Lends the whole screen, which shows what it showed before once it is given back; what others print meanwhile follows
-     * then. A row that is wider than the screen is the borrower's mistake.
+     * then. Rows are made anew where the size changes; one that is wider than the screen is the borrower's mistake.
      */
     readonly page: <A, E, R>(
-      use: (draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+      use: (draw: (rows: () => ReadonlyArray<string>) => Effect.Effect<void>) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, R>
     readonly progress: (text: string) => Effect.Effect<void>
     readonly answer: (text: string) => Effect.Effect<void>
-    readonly bottom: (line: BottomLine | undefined) => Effect.Effect<void>
+    readonly bottom: (line: Bottom | undefined) => Effect.Effect<void>
     /** Makes the terminal call for attention. */
     readonly bell: Effect.Effect<void>
   }
@@ -79,7 +84,7 @@ const make = (options: { readonly split: boolean }) =>
     const dumb = Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")
     // Absent, not false, where there is no terminal.
     const live = Boolean(target.isTTY) && !dumb
-    let bottom: BottomLine | undefined
+    let bottom: Bottom | undefined
     /** Columns of the rows that are drawn above the one with the cursor. */
     let drawn: ReadonlyArray<number> | undefined
     /** Whether what was printed last ended its line. */
@@ -87,18 +92,21 @@ const make = (options: { readonly split: boolean }) =>
 
     /** What was printed while the screen is lent. */
     let held: string | undefined
+    /** What the borrower of the whole screen shows. */
+    let page: (() => ReadonlyArray<string>) | undefined
 
     const height = () => (target.isTTY && target.rows) || 24
     const width = () => (target.isTTY ? target.columns || 80 : unbounded)
     const draw = (): string => {
       if (bottom === undefined || !fresh || held !== undefined) return ""
-      const rows = [...(bottom.above ?? []), bottom.text].slice(1 - height()).map((row) => fit(row, width() - 1))
+      const line = typeof bottom === "function" ? bottom() : bottom
+      const rows = [...(line.above ?? []), line.text].slice(1 - height()).map((row) => fit(row, width() - 1))
       const text = rows.join("\r\n")
-      if (bottom.cursor !== undefined) {
-        const up = Math.min(bottom.up ?? 0, rows.length - 1)
-        const column = Math.min(bottom.cursor, width() - 1)
+      if (line.cursor !== undefined || line.tall === true) {
+        const up = Math.min(line.up ?? 0, rows.length - 1)
+        const column = Math.min(line.cursor ?? 0, width() - 1)
         drawn = rows.slice(0, rows.length - 1 - up).map(columns)
-        return `${showCursor}${text}\r${up === 0 ? "" : `\u001b[${up}A`}${column === 0 ? "" : `\u001b[${column}C`}`
+        return `${line.cursor === undefined ? hideCursor : showCursor}${text}\r${up === 0 ? "" : `\u001b[${up}A`}${column === 0 ? "" : `\u001b[${column}C`}`
       }
       // At the beginning of what a narrower screen may break into more rows, whichever way it does.
       drawn = []
@@ -111,8 +119,15 @@ const make = (options: { readonly split: boolean }) =>
       drawn = undefined
       return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseBelow}`
     }
+    const paged = (): string =>
+      page === undefined
+        ? ""
+        : `${home}${page()
+            .map((row) => `${row}${eraseRest}`)
+            .join("\r\n")}${eraseBelow}`
     if (live) {
       const redraw = () => {
+        if (held !== undefined) return void target.write(paged())
         const before = erase()
         target.write(before + draw())
       }
@@ -143,11 +158,17 @@ const make = (options: { readonly split: boolean }) =>
             return write(target, `${before}${otherScreen}${hideCursor}`)
           }),
           () =>
-            use((rows) => write(target, `${home}${rows.map((row) => `${row}${eraseRest}`).join("\r\n")}${eraseBelow}`)),
+            use((rows) =>
+              Effect.suspend(() => {
+                page = rows
+                return write(target, paged())
+              })
+            ),
           () =>
             Effect.suspend(() => {
               const after = held ?? ""
               held = undefined
+              page = undefined
               if (after !== "") fresh = after.endsWith("\n")
               return write(target, `${mainScreen}${showCursor}${after}${draw()}`)
             })

@@ -19,11 +19,11 @@ import { header } from "./header.ts"
 import { modeMark } from "./modeText.ts"
 import { untilQuiet } from "./quiet.ts"
 import { sandboxMark } from "./sandboxText.ts"
-import { type BottomLine, Screen } from "./Screen.ts"
+import { type Bottom, type BottomLine, Screen } from "./Screen.ts"
 import { Transcript, type Written } from "./Transcript.ts"
 
 interface Holder {
-  line: BottomLine | undefined
+  line: Bottom | undefined
 }
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -148,14 +148,18 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
     ): Effect.Effect<Option.Option<string>> =>
       withBottom((bottom) => reading(Effect.succeed(question), into, bottom, escape))
     /** Reads a line while the question counts the time down; Escape leaves it. */
-    const readInTime = (question: Effect.Effect<string>): Effect.Effect<Option.Option<string>> =>
-      withBottom((bottom) => reading(question, new LineEditor(), bottom, "leaves", Schedule.spaced("1 second")))
+    const readInTime = (
+      question: Effect.Effect<string>,
+      above: () => ReadonlyArray<string>
+    ): Effect.Effect<Option.Option<string>> =>
+      withBottom((bottom) => reading(question, new LineEditor(), bottom, "leaves", Schedule.spaced("1 second"), above))
     const reading = (
       question: Effect.Effect<string>,
       into: LineEditor,
       bottom: Screen["Type"]["bottom"],
       escape: OnEscape,
-      redraws?: Schedule.Schedule<number>
+      redraws?: Schedule.Schedule<number>,
+      top: () => ReadonlyArray<string> = () => []
     ) =>
       Effect.gen(function* () {
         const answer = yield* Deferred.make<Option.Option<string>>()
@@ -164,15 +168,17 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
         const escapes = { stays: Effect.void, leaves: leave, interrupts: interrupted }
         const show = Effect.flatMap(question, (asked) => {
           const before = columns(asked)
-          const most = Math.max(1, Math.min(editorRows, Math.floor(screen.height() / 3)))
-          const { before: hidden, column, row, rows } = into.rows(Math.max(8, screen.width() - before - 2), most)
-          const above = hidden === 0 ? [] : [style.dim(`… ${many(hidden, "character")} above`)]
-          const drawn = rows.map((text, index) => `${index === 0 ? asked : " ".repeat(before)}${text}`)
-          return bottom({
-            above: [...above, ...drawn.slice(0, -1)],
-            text: drawn.at(-1) ?? asked,
-            cursor: before + column,
-            up: rows.length - 1 - row
+          return bottom(() => {
+            const most = Math.max(1, Math.min(editorRows, Math.floor(screen.height() / 3)))
+            const { before: hidden, column, row, rows } = into.rows(Math.max(8, screen.width() - before - 2), most)
+            const above = hidden === 0 ? [] : [style.dim(`… ${many(hidden, "character")} above`)]
+            const drawn = rows.map((text, index) => `${index === 0 ? asked : " ".repeat(before)}${text}`)
+            return {
+              above: [...top(), ...above, ...drawn.slice(0, -1)],
+              text: drawn.at(-1) ?? asked,
+              cursor: before + column,
+              up: rows.length - 1 - row
+            }
           })
         })
         const onKey = (key: Key): Effect.Effect<void> => {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
-import { type Line, own } from "../approval/rendering/Line.ts"
+import { foreign, type Line, own } from "../approval/rendering/Line.ts"
 import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import { visibleLine } from "../text/visible.ts"
@@ -24,15 +24,18 @@ export interface ApprovalPromptOptions {
   readonly keyboard: Keyboard["Type"]
   /** Prints lines under the header of the call. */
   readonly print: (lines: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Reads a line, the question drawn anew each second; none where the person goes back. */
-  readonly ask: (question: Effect.Effect<string>) => Effect.Effect<Option.Option<string>>
+  /** Reads a line below rows, the question drawn anew each second; none where the person goes back. */
+  readonly ask: (
+    question: Effect.Effect<string>,
+    above: () => ReadonlyArray<string>
+  ) => Effect.Effect<Option.Option<string>>
   readonly interrupt: Effect.Effect<void>
 }
 
 /** Rows of the screen that a request does not take: what it is about stands above it, the question below. */
 const reserved = 4
-/** Rows that it takes on the smallest screen. */
-const fewest = 12
+/** Rows that stay once it is answered; of more, the first. */
+const kept = 12
 /** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
 const indented = 5
 
@@ -65,17 +68,27 @@ const bodyOf = (request: ApprovalRequest, screen: Screen["Type"]): Body => {
   const room = screen.width() - indented
   const approved = rowsOf(approvedLines(request), room, style)
   const scopes = rowsOf([...scopeLines(request), ...neverAlways(request)], room, style)
-  const limit = Math.max(fewest, screen.height() - reserved - scopes.length)
+  const limit = screen.height() - reserved - scopes.length
   const whole = approved.length <= limit
-  const kept = whole ? approved : approved.slice(0, limit - 1)
-  const more = `… ${many(approved.length - kept.length, "more row")}: d shows everything`
+  const first = whole ? approved : approved.slice(0, Math.max(0, limit - 1))
+  const more = `… ${many(approved.length - first.length, "more row")}: d shows everything`
   const cut = whole ? [] : rowsOf([own("warning", more)], room, style)
-  return { rows: [...kept, ...cut, ...scopes].map(({ text }) => text), whole }
+  return { rows: [...first, ...cut, ...scopes].map(({ text }) => `    ${text}`), whole }
+}
+
+/** What stays of a request: what it was about, all of it where that is short. */
+const foldedOf = (request: ApprovalRequest, { style, width }: Screen["Type"]): ReadonlyArray<string> => {
+  const approved = rowsOf(approvedLines(request), width() - indented, style).map(({ text }) => text)
+  if (approved.length <= kept) return approved
+  const { message } = request
+  const title = rowsOf([foreign("summary", visibleLine(message))], width() - indented, style).map(({ text }) => text)
+  const first = title.slice(0, kept)
+  return [...first, style.dim(`… ${many(approved.length - first.length, "more row")}`)]
 }
 
 /** All there is to know of a request; only what is approved must be read. */
-const detailsOf = (request: ApprovalRequest): Paged => {
-  const approved: ReadonlyArray<Line> = [titleLine(request), ...approvedLines(request)]
+const detailsOf = (request: ApprovalRequest, unmasked: ReadonlyArray<Line> = []): Paged => {
+  const approved: ReadonlyArray<Line> = [titleLine(request), ...unmasked, ...approvedLines(request)]
   return { lines: [...approved, ...aboutLines(request), ...contextLines(request)], counted: approved.length }
 }
 
@@ -165,27 +178,32 @@ export const approvalPrompt = (
     /** How long there is, where there is an end of it. */
     const time = Effect.map(left, (millis) => (request.timeoutMillis === 0 ? [] : [seconds(millis)]))
 
-    /** Whether all that is approved has been on the screen. */
-    let read = false
-    let printedAt = 0
-    const printBody = Effect.suspend(() => {
-      const { rows, whole } = bodyOf(request, screen)
-      read ||= whole && request.masked === undefined
-      printedAt = screen.width()
-      return print(rows)
-    })
+    /** Whether all that is approved has been read page by page. */
+    let paged = false
+    let laidOut: (Body & { readonly width: number; readonly height: number }) | undefined
+    const body = (): Body => {
+      const [width, height] = [screen.width(), screen.height()]
+      if (laidOut?.width !== width || laidOut.height !== height) {
+        laidOut = { ...bodyOf(request, screen), width, height }
+      }
+      return laidOut
+    }
+    const above = () => body().rows
+    /** Whether all that is approved is on the screen, or has been read. */
+    const isRead = () => paged || (body().whole && request.masked === undefined)
+    const bottom = (text: () => string) => screen.bottom(() => ({ above: above(), text: text(), tall: true }))
     const show = Effect.gen(function* () {
-      // A narrower screen has broken the rows behind their margin.
-      if (screen.width() < printedAt) yield* printBody
       const others = waiting()
       const tail = [...(yield* time), ...(others > 0 ? [`${others} more`] : [])].map((part) => ` · ${part}`).join("")
-      const keys = keysIn(request, read, screen.width() - 1 - columns(`allow? ${tail}`), style)
-      yield* screen.bottom({ text: `${style.yellow("allow?")} ${keys}${style.dim(tail)}` })
+      yield* bottom(() => {
+        const keys = keysIn(request, isRead(), screen.width() - 1 - columns(`allow? ${tail}`), style)
+        return `${style.yellow("allow?")} ${keys}${style.dim(tail)}`
+      })
     })
     const showAlways = Effect.flatMap(time, (parts) => {
       const rule = visibleLine(request.rule ?? "")
       const tail = style.dim([", other keys go back", ...parts, rule].join(" · "))
-      return screen.bottom({ text: `${style.yellow("always?")} ${style.bold("Enter")} saves this rule${tail}` })
+      return bottom(() => `${style.yellow("always?")} ${style.bold("Enter")} saves this rule${tail}`)
     })
     const whyNot = Effect.map(
       time,
@@ -199,17 +217,17 @@ export const approvalPrompt = (
         Effect.zipRight(Effect.repeat(line, Schedule.spaced("1 second")), Effect.never)
       )
 
-    const showNothing = screen.bottom({ text: style.dim("a call needs your approval …") })
-    const page = (shown: ApprovalRequest, plain: boolean) =>
+    const showNothing = bottom(() => style.dim("a call needs your approval …"))
+    const page = (details: Paged, plain: boolean) =>
       // What is seen again once the page is closed must be no question yet.
-      Effect.map(Effect.zipRight(showNothing, pager(screen, detailsOf(shown), keyAt)), (seen) => {
-        read ||= seen && plain
+      Effect.map(Effect.zipRight(showNothing, pager(screen, details, keyAt)), (seen) => {
+        paged ||= seen && plain
       })
     /** How long it must be quiet before the question is put. */
     let pause = settling
     const refuse = (why: string) => {
       pause = pausing
-      return screen.bottom({ text: style.dim(why) })
+      return bottom(() => style.dim(why))
     }
 
     /** Waits until nobody types; a key by itself that approves nothing is taken before one is that does. */
@@ -236,7 +254,6 @@ export const approvalPrompt = (
         })
       )
 
-    yield* printBody
     yield* showNothing
     const turn = Effect.gen(function* () {
       const early = yield* earlyKey
@@ -244,27 +261,30 @@ export const approvalPrompt = (
       const key = Option.isSome(early) ? early.value : yield* keyAt(show)
       const choice = choiceOf(key, request.scopes)
       if (choice === undefined || !(yield* isQuiet(keys, lasting))) return yield* refuse(refusalOf(key))
-      if (approves(choice) && !read)
-        return yield* screen.bottom({
-          text: style.dim(`not read yet · ${request.masked === undefined ? "d" : "v"} shows everything`)
-        })
+      if (approves(choice) && !isRead()) {
+        return yield* bottom(() =>
+          style.dim(`not read yet · ${request.masked === undefined ? "d" : "v"} shows everything`)
+        )
+      }
       switch (choice) {
         case "details":
-          return yield* beside(page(request, request.masked === undefined))
+          return yield* beside(page(detailsOf(request), request.masked === undefined))
         case "unmasked": {
           const plain = request.masked === undefined ? undefined : yield* unmasked ?? Effect.succeed(undefined)
           if (plain === undefined) return yield* refuse("nothing is masked · wait a second")
-          return yield* beside(page({ ...request, ...plain }, true))
+          const { masked = 0, ...rest } = request
+          const shown = `unmasked: ${many(masked, "secret")} shown as ${masked === 1 ? "it is" : "they are"}`
+          return yield* beside(page(detailsOf({ ...rest, ...plain }, [own("warning", shown)]), true))
         }
         case "always": {
           const confirmed = isEnter(yield* beside(keyAt(showAlways))) && (yield* isQuiet(keys, lasting))
-          return confirmed ? ({ decision: "approve", scope: "always" } as const) : undefined
+          return confirmed && isRead() ? ({ decision: "approve", scope: "always" } as const) : undefined
         }
         case "reason":
           // What is seen again once the line is left must be no question yet.
           yield* showNothing
           return Option.getOrUndefined(
-            Option.map(yield* ask(whyNot), (text): Answer =>
+            Option.map(yield* ask(whyNot, above), (text): Answer =>
               text.trim() === "" ? deny : { ...deny, reason: text.trim() }
             )
           )
@@ -279,5 +299,10 @@ export const approvalPrompt = (
       if (!aside && (isEscape(key) || isCtrl(key, "d"))) return Effect.asVoid(Deferred.succeed(denied, deny))
       // What is pasted was written for something else.
       return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
-    })(Effect.raceFirst(answer, Deferred.await(denied)))
+    })(
+      Effect.ensuring(
+        Effect.raceFirst(answer, Deferred.await(denied)),
+        Effect.zipRight(screen.bottom(undefined), print(foldedOf(request, screen)))
+      )
+    )
   })

@@ -45,6 +45,7 @@ const prompted = (
     const printed: Array<string> = []
     let page: ReadonlyArray<string> | undefined
     let bottom = ""
+    let body: ReadonlyArray<string> = []
     let interrupted = 0
     let press: OnKey = () => Effect.void
     const asked = approvalPrompt(
@@ -64,7 +65,7 @@ const prompted = (
           height: () => 24,
           page: (use) =>
             Effect.ensuring(
-              use((rows) => Effect.sync(() => void (page = rows.map(stripVTControlCharacters)))),
+              use((rows) => Effect.sync(() => void (page = rows().map(stripVTControlCharacters)))),
               Effect.sync(() => void (page = undefined))
             ),
           progress: () => Effect.void,
@@ -72,7 +73,9 @@ const prompted = (
           bell: Effect.void,
           bottom: (line) =>
             Effect.sync(() => {
-              bottom = stripVTControlCharacters(line?.text ?? "")
+              const drawn = typeof line === "function" ? line() : line
+              bottom = drawn === undefined ? bottom : stripVTControlCharacters(drawn.text)
+              body = (drawn?.above ?? body).map(stripVTControlCharacters)
             })
         },
         keyboard: {
@@ -97,6 +100,7 @@ const prompted = (
       fiber,
       printed,
       bottom: () => bottom,
+      body: () => body,
       page: () => page,
       interrupted: () => interrupted,
       press: (input: string) =>
@@ -236,7 +240,7 @@ describe("the approval prompt", () => {
 
   it.effect("shows the time that is left, and offers no scope that the request has not (A6, A8)", () =>
     Effect.gen(function* () {
-      const { bottom, fiber, pause, press, printed } = yield* prompted()
+      const { body, bottom, fiber, pause, press } = yield* prompted()
       yield* pause(300)
       yield* pause(5000)
       assert.include(bottom(), "25 s")
@@ -244,7 +248,10 @@ describe("the approval prompt", () => {
       yield* pause(1000)
       assert.isFalse(yield* answer(fiber))
       assert.include(bottom(), "allow?")
-      assert.includeMembers(printed, ["worker:", "│ root › W1", "│ make test", "│ run_shell: make test"])
+      assert.includeMembers(
+        body().map((row) => row.trim()),
+        ["worker:", "│ root › W1", "│ make test", "│ run_shell: make test"]
+      )
       yield* press("s")
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "session" })
@@ -256,15 +263,16 @@ describe("the approval prompt", () => {
     () =>
       Effect.gen(function* () {
         const command = `echo ${"a".repeat(150)} ; rm -rf important`
-        const { fiber, pause, press, printed } = yield* prompted({ arguments: { command } }, 60)
+        const { body, fiber, pause, press } = yield* prompted({ arguments: { command } }, 60)
         yield* pause(300)
-        const rows = printed.slice(printed.indexOf("command:") + 1, printed.indexOf("commands: 2"))
+        const shown = body().map((row) => row.slice(4))
+        const rows = shown.slice(shown.indexOf("command:") + 1, shown.indexOf("commands: 2"))
         assert.deepStrictEqual(
           rows.map((row) => row.slice(0, 2)),
           ["│ ", "↳ ", "↳ ", "↳ "]
         )
         assert.strictEqual(rows.map((row) => row.slice(2)).join(""), command)
-        for (const line of printed) assert.isAtMost(line.length, 55)
+        for (const line of shown) assert.isAtMost(line.length, 55)
         yield* press("n")
         yield* pause(alone)
         assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
@@ -293,6 +301,8 @@ describe("the approval prompt", () => {
       // The end alone is not all.
       yield* type("G", 1)
       assert.match(page()?.at(-1) ?? "", /[1-9]\d* not read/)
+      yield* type("g", 1)
+      assert.match(page()?.at(-1) ?? "", /not read · space next {2}\/ search {2}q close$/)
       yield* press("q")
       yield* pause(300)
       assert.isUndefined(page())
@@ -336,7 +346,7 @@ describe("the approval prompt", () => {
 
   it.effect("shows on v what is masked, on a page that leaves nothing behind (A9, A15)", () =>
     Effect.gen(function* () {
-      const { bottom, fiber, page, pause, press, printed } = yield* prompted(
+      const { body, bottom, fiber, page, pause, press, printed } = yield* prompted(
         { arguments: { command: "TOKEN=[redacted-token] make" }, masked: 1, scopes: ["once"] },
         80,
         Option.none(),
@@ -344,13 +354,15 @@ describe("the approval prompt", () => {
       )
       yield* pause(300)
       assert.include(bottom(), "v read it all, unmasked")
-      assert.include(printed, "1 secret masked")
+      assert.include(body(), "    1 secret masked")
       yield* press("v")
       yield* pause(alone)
       assert.include(page()?.join("\n"), "│ TOKEN=hunter22 make")
+      assert.include(page()?.join("\n"), "unmasked: 1 secret shown as it is")
+      assert.notInclude(page()?.join("\n"), "1 secret masked")
       yield* press("q")
       yield* pause(300)
-      assert.notInclude(printed.join("\n") + bottom(), "hunter22")
+      assert.notInclude([...printed, ...body(), bottom()].join("\n"), "hunter22")
       yield* press("y")
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })

@@ -77,16 +77,28 @@ describe("what a person sees", { timeout: 60_000 }, () => {
     )
   })
 
-  it("leaves no row behind where the terminal is made narrower and wider at an approval (U12)", async () => {
+  it("shows a request once, whole, where the terminal is made narrower and wider while it waits (U12)", async () => {
     scripted(at, [{ steps: [write("c.txt")] }, { steps: [{ say: "Done." }] }], sandbox)
     const terminal = await open([], { columns: 80, rows: 24 })
     await terminal.seen("›")
     terminal.press("go\r")
     await terminal.seen("allow?")
-    for (const columns of [50, 40, 70, 80]) terminal.resize(columns, 24)
+    for (const [columns, narrow] of [
+      [50, "allow? y/t"],
+      [40, "allow? y/t"],
+      [70, "allow? y yes"],
+      [80, "allow? y yes"]
+    ] as const) {
+      terminal.resize(columns, 24)
+      const waiting = await terminal.seen(narrow)
+      for (const once of ["create c.txt", "@@ -0,0", "+two", "allow?"]) {
+        assert.strictEqual(waiting.split(once).length, 2, `${once} at ${columns} in:\n${waiting}`)
+      }
+    }
     terminal.press("n")
     const shown = await terminal.seen("2 requests")
     assert.notMatch(shown, /allow\?/)
+    assert.strictEqual(shown.split("+two").length, 2)
   })
 
   it("shows what is queued and what is being typed while a task runs (U8, U12)", async () => {

@@ -22,7 +22,7 @@ const staged = Effect.gen(function* () {
     progress: (text) => Effect.sync(() => void (printed += text)),
     answer: () => Effect.void,
     bell: Effect.void,
-    bottom: (line) => Effect.sync(() => void (bottom = line))
+    bottom: (line) => Effect.sync(() => void (bottom = typeof line === "function" ? line() : line))
   })
   const keyboard = Layer.succeed(Keyboard, {
     focus: (onKey) => (self) =>

@@ -44,8 +44,22 @@ export interface Shown {
   readonly masked: number
 }
 
-/** What somebody who decides reads of a call: every character but secrets. Why nobody can, where that is so. */
-export const shownCall = (redactor: RedactorShape, params: unknown, diff: string | undefined): Shown | string => {
+/** The parameters that a diff shows too. */
+const repeated = (params: unknown, names: ReadonlyArray<string>): unknown =>
+  typeof params === "object" && params !== null && !Array.isArray(params)
+    ? Object.fromEntries(Object.entries(params).filter(([name]) => names.includes(name)))
+    : {}
+
+/**
+ * What somebody who decides reads of a call: every character but secrets. Why nobody can, where that is so. A secret of the
+ * parameters that the diff `repeats` is counted once.
+ */
+export const shownCall = (
+  redactor: RedactorShape,
+  params: unknown,
+  diff: string | undefined,
+  repeats: ReadonlyArray<string> = []
+): Shown | string => {
   const problem = problemOf([params, diff])
   if (problem !== undefined) return problem
   const bytes = Buffer.byteLength(JSON.stringify(params) ?? "") + Buffer.byteLength(diff ?? "")
@@ -53,5 +67,7 @@ export const shownCall = (redactor: RedactorShape, params: unknown, diff: string
   const given = redactor.shownJson(params)
   if (!given.whole) return tooDeep
   const change = diff === undefined ? undefined : redactor.shown(diff)
-  return { arguments: given.value, diff: change?.text, masked: given.masked + (change?.masked ?? 0) }
+  const both = diff === undefined ? 0 : redactor.shownJson(repeated(params, repeats)).masked
+  const masked = given.masked + Math.max(0, (change?.masked ?? 0) - both)
+  return { arguments: given.value, diff: change?.text, masked }
 }
