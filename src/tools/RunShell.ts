@@ -85,6 +85,10 @@ const survivors = ({ exceeded, output, survivors: count }: ProcessResult): Reado
     : [])
 ]
 
+/** What programs say that cannot reach anything. */
+const offline =
+  /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|network is unreachable|\b(?:EAI_AGAIN|ENETUNREACH)\b/i
+
 /** What a command may use: its time by the call, and all else where nobody was asked. */
 const limitsOf = (
   timeout: number | undefined,
@@ -109,7 +113,8 @@ export const RunShell = Tool.make("run_shell", {
   description:
     "Runs a bash command without a terminal and without input, and answers its exit code and what it printed, the middle " +
     "left out where that is long. Nothing keeps running in the background. Commands that only read run at once; the user " +
-    "decides on others. Prefer read_file, grep, glob and the git tools where they do.",
+    "decides on others. In a sandbox only the workspace can be written; what it leaves in /tmp is lost, the " +
+    "rest of the system is read-only, and there is no network unless the user has configured it. Prefer read_file, grep, glob and the git tools where they do.",
   label: "Run command",
   category: "shell",
   parameters,
@@ -158,7 +163,9 @@ export const RunShell = Tool.make("run_shell", {
       const output = yield* transcript.end
       const ended = status(result, limits)
       const failed = failure(result, ended)
-      const text = [ended, output === "" ? "[no output]" : output, ...survivors(result)].join("\n")
+      const alone = sandbox.describe.isolated && !confined.network && failed !== undefined && offline.test(output)
+      const network = alone ? ["[the sandbox has no network; the user can allow it: sandbox.network true]"] : []
+      const text = [ended, output === "" ? "[no output]" : output, ...network, ...survivors(result)].join("\n")
       return { text, ...(failed && { failed }) }
     }).pipe(Effect.scoped)
 })

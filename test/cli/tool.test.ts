@@ -69,8 +69,8 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
   })
 
   it("runs once the person has said yes, and is part of the session (U6)", async () => {
-    // The sandbox has a /tmp of its own, where the remote is not.
-    const terminal = await open(["tool", "git_push"], { env: { TOLLGATE_SANDBOX_TARGET: "none" } })
+    // A sandbox has a /tmp of its own, where the remote is not but for this call.
+    const terminal = await open(["tool", "git_push"])
     const asked = await terminal.seen("allow?")
     assert.include(asked, "git_push")
     assert.isFalse(pushed())

@@ -33,6 +33,9 @@ describe("tools in the sandbox of this system", () => {
           assert.notMatch(planted.text, /^exit code 0/, target)
         }
         assert.isFalse(fs.existsSync(`${here.base}/out.txt`))
+        const cut = yield* run("curl -sS http://name.invalid || { echo 'Could not resolve host'; exit 6; }")
+        assert.include(cut.text, "[the sandbox has no network; ")
+        assert.notInclude((yield* run("echo 'Could not resolve host'")).text, "[the sandbox")
         const key = yield* run(`cat "$HOME"/.ss?/id_rsa`)
         assert.notInclude(key.text, "the key")
       }).pipe(Effect.provide(layer(here)))

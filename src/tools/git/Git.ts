@@ -25,6 +25,8 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Directories outside the workspace that git needs to write. */
   readonly scratch?: ReadonlyArray<string>
+  /** Git directories outside the workspace that it sends to; what makes git run something stays as it is there. */
+  readonly receiving?: ReadonlyArray<string>
   readonly stdin?: string
   /** Where it starts; the workspace where absent. */
   readonly cwd?: string
@@ -123,9 +125,13 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
           writable: [
             ...policy.writable,
             ...(options.write === true ? [repository.gitDirectory, repository.commonDirectory] : []),
-            ...(options.scratch ?? [])
+            ...(options.scratch ?? []),
+            ...(options.receiving ?? [])
           ],
-          protected: [...policy.protected, ...steersGit(repository.commonDirectory)],
+          protected: [
+            ...policy.protected,
+            ...[repository.commonDirectory, ...(options.receiving ?? [])].flatMap(steersGit)
+          ],
           hidden: options.network === true ? context.stateDirs : (policy.hidden ?? [])
         }
       )

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { fileURLToPath } from "node:url"
 import { Redactor } from "../../redaction/Redactor.ts"
 import type { Git } from "./Git.ts"
 import { GitRefused } from "./GitError.ts"
@@ -15,6 +17,8 @@ export interface PushPlan {
   /** Without secrets. */
   readonly urls: ReadonlyArray<string>
   readonly protocol: Protocol
+  /** Git directories of this machine that it goes to. */
+  readonly receiving: ReadonlyArray<string>
 }
 
 export type Protocol = "https" | "ssh" | "file"
@@ -24,6 +28,16 @@ const protocolOf = (url: string): Protocol | undefined => {
   if (scheme === "https" || scheme === "ssh" || scheme === "file") return scheme
   if (scheme !== undefined || url.includes("::") || url.startsWith("-")) return undefined
   return url.startsWith("/") ? "file" : /^[\w.@-]+:/.test(url) ? "ssh" : undefined
+}
+
+/** The git directory that git takes a local path for, if there is one. */
+const directoryOf = (url: string): ReadonlyArray<string> => {
+  const place = url.startsWith("/") ? url : fileURLToPath(url)
+  const found = [`${place}/.git`, place, `${place}.git/.git`, `${place}.git`].find(
+    (directory) =>
+      fs.existsSync(`${directory}/HEAD`) && fs.existsSync(`${directory}/objects`) && fs.existsSync(`${directory}/refs`)
+  )
+  return found === undefined ? [] : [fs.realpathSync(found)]
 }
 
 /** Settings of the repository that would send credentials past the user's own. */
@@ -63,7 +77,14 @@ export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?
   const tracked = `refs/remotes/${remote}/${branch}`
   const known = yield* line(["rev-parse", "--verify", "--quiet", `${tracked}^{commit}`], [1])
   const ahead = known === "" ? undefined : Number(yield* line(["rev-list", "--count", `${known}..${commit}`]))
-  return { remote, branch, commit, ahead, urls: urls.map(redactor.text), protocol } satisfies PushPlan
+  const receiving =
+    protocol === "file"
+      ? yield* Effect.try({
+          try: () => urls.flatMap(directoryOf),
+          catch: (error) => refused(`its remote cannot be looked at: ${String(error)}`)
+        })
+      : []
+  return { remote, branch, commit, ahead, urls: urls.map(redactor.text), protocol, receiving } satisfies PushPlan
 })
 
 const helperName = /^credential\.(?:.*\.)?helper$/
@@ -93,13 +114,15 @@ const receiver: Readonly<Record<Protocol, string>> = {
 /** Sends one commit to one branch, never by force. */
 export const push = Effect.fnUntraced(function* (git: Git, plan: PushPlan) {
   const users = own(git.settings)
-  const { branch, commit, protocol, remote } = plan
+  const { branch, commit, protocol, receiving, remote } = plan
   const quiet = ["--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no"]
   const { stdout } = yield* git.run(
     ["push", ...quiet, `--receive-pack=${receiver[protocol]}`, "--", remote, `${commit}:refs/heads/${branch}`],
     {
       write: true,
       network: protocol !== "file",
+      // A sandbox shows no more of this machine than a push that was decided on needs.
+      receiving,
       time: "10 minutes",
       protocols: [protocol],
       settings: [["protocol.allow", "never"], [`protocol.${protocol}.allow`, "always"], ...helpers(users)]
