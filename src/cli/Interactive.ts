@@ -117,7 +117,10 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       Effect.gen(function* () {
         const target = yield* opened
         running = yield* Deferred.make<void>()
-        yield* target.submit(text)
+        yield* Effect.catchTag(target.submit(text), "SessionUnavailable", (error) => {
+          running = undefined
+          return say(error.message, "error")
+        })
         yield* ended
       })
     /** An old session is opened at once: one of its tasks may wait for a decision. */

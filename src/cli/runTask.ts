@@ -8,7 +8,7 @@ import type { TerminalEvent } from "../runtime/Event.ts"
 import type { RuntimeHasStopped } from "../runtime/Answers.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import type { TooManyTasks } from "../runtime/Submissions.ts"
-import { type Begun, type Opened, type SubmitError, terminalOf } from "../ui/Conversation.ts"
+import { type Begun, type Opened, type SessionUnavailable, type SubmitError, terminalOf } from "../ui/Conversation.ts"
 import { endedEarly, stoppedBefore } from "./Outcome.ts"
 import { Stopping } from "./Stopping.ts"
 
@@ -21,7 +21,7 @@ const patience = Duration.seconds(8)
  */
 export const runTask = <E, R>(
   opened: Opened,
-  begun: Effect.Effect<Begun, RuntimeHasStopped | TooManyTasks, Runtime>,
+  begun: Effect.Effect<Begun, SessionUnavailable | RuntimeHasStopped | TooManyTasks, Runtime>,
   show: (events: Stream.Stream<Envelope, SubmitError>) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {

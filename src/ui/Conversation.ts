@@ -1,19 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import {
-  type Command,
-  CreateSession,
-  InvokeTool,
-  ResumeLastSession,
-  ResumeSession,
-  SubmitPrompt
-} from "../runtime/Command.ts"
+import { CreateSession, InvokeTool, ResumeLastSession, ResumeSession, SubmitPrompt } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import type { LogError } from "../runtime/EventLog.ts"
-import { RuntimeHasStopped } from "../runtime/Answers.ts"
+import type { RuntimeHasStopped } from "../runtime/Answers.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import type { TooManyTasks } from "../runtime/Submissions.ts"
 import { Ids } from "../tool/Ids.ts"
@@ -55,11 +47,6 @@ export interface Opened {
   readonly goesOn?: string
 }
 
-const answers =
-  (commandId: string) =>
-  (envelope: Envelope): Option.Option<Envelope> =>
-    "commandId" in envelope.event && envelope.event.commandId === commandId ? Option.some(envelope) : Option.none()
-
 /** Opens a session by a command and waits for the event that answers it. */
 export const open = (
   which: Which,
@@ -68,12 +55,10 @@ export const open = (
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const ids = yield* Ids
-    const commandId = yield* ids.next("command")
-    const command: Command =
+    const command =
       which._tag === "New"
         ? new CreateSession(
             {
-              commandId,
               session: yield* ids.next("session"),
               project,
               ...(which.profile === undefined ? {} : { profile: which.profile })
@@ -81,19 +66,16 @@ export const open = (
             trusted
           )
         : which._tag === "Last"
-          ? new ResumeLastSession({ commandId, project }, trusted)
-          : new ResumeSession({ commandId, session: which.session }, trusted)
-    const events = yield* runtime.events
-    yield* runtime.send(command)
-    const answer = Stream.runHead(Stream.filterMap(events, answers(commandId)))
-    const found = yield* Effect.mapError(Effect.flatten(answer), () => new RuntimeHasStopped())
-    if (found.event._tag === "CommandRejected")
-      return yield* unavailable(found.event, "session" in command ? command.session : undefined)
+          ? new ResumeLastSession({ project }, trusted)
+          : new ResumeSession({ session: which.session }, trusted)
+    const found = yield* Effect.catchTag(runtime.request(command), "RequestRejected", (error) =>
+      unavailable(error, "session" in command ? command.session : undefined)
+    )
     const goesOn = found.event._tag === "SessionResumed" ? found.event.goesOn : undefined
     return { session: found.session, seq: found.seq, ...(goesOn === undefined ? {} : { goesOn: goesOn.task }) }
   })
 
-export type SubmitError = SessionUnavailable | RuntimeHasStopped | TooManyTasks | LogError
+export type SubmitError = SessionUnavailable | LogError
 
 /** A task that was sent off, and its events from `seq` of the session on; they end with its terminal event. */
 export interface Begun {
@@ -103,22 +85,17 @@ export interface Begun {
 
 const begin = (
   { seq, session }: Opened,
-  command: (names: { readonly commandId: string; readonly session: string; readonly task: string }) => Command
-): Effect.Effect<Begun, RuntimeHasStopped | TooManyTasks, Runtime> =>
+  command: (names: { readonly session: string; readonly task: string }) => SubmitPrompt | InvokeTool
+): Effect.Effect<Begun, SessionUnavailable | RuntimeHasStopped | TooManyTasks, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const ids = yield* Ids
-    const task = yield* ids.next("task")
-    const commandId = yield* ids.next("command")
-    yield* runtime.send(command({ commandId, session, task }))
+    const task = yield* (yield* Ids).next("task")
+    yield* Effect.catchTag(runtime.request(command({ session, task })), "RequestRejected", (error) =>
+      unavailable(error, session)
+    )
     const events = runtime.subscribe(session, { from: seq }).pipe(
       Stream.mapError((error) =>
         error._tag === "SessionNotFound" ? unavailable({ reason: error.message, error: error._tag }, session) : error
-      ),
-      Stream.mapEffect((envelope) =>
-        envelope.event._tag === "CommandRejected" && envelope.event.commandId === commandId
-          ? unavailable(envelope.event, session)
-          : Effect.succeed(envelope)
       ),
       Stream.takeUntil((envelope) => envelope.task === task && isTerminal(envelope.event))
     )
