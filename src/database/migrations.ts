@@ -215,7 +215,7 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
     `ALTER TABLE events ADD COLUMN checksum TEXT`
   ],
   [
-    `CREATE INDEX IF NOT EXISTS events_answers ON events (session_id, event ->> '$.commandId') WHERE tag IN (
+    `CREATE INDEX events_answers ON events (session_id, event ->> '$.commandId') WHERE tag IN (
       'CommandPerformed', 'CommandRejected', 'TaskQueued', 'ApprovalRevoked', 'ApprovalPolicySet', 'ModelSwitched',
       'SessionCreated', 'SessionResumed', 'SessionCleared', 'SessionEnded'
     )`

@@ -190,7 +190,9 @@ describe("Audit", () => {
       const { hash, id } = JSON.parse(fs.readFileSync(keys(made, "head"), "utf8")) as Record<string, unknown>
       fs.writeFileSync(keys(made, "head"), JSON.stringify({ id, hash }))
       const database = new Sqlite(path.join(made, "tollgate.db"))
-      database.exec("DROP TABLE store; ALTER TABLE events DROP COLUMN checksum; PRAGMA application_id = 0")
+      database.exec(
+        "DROP TABLE store; DROP INDEX events_answers; ALTER TABLE events DROP COLUMN checksum; PRAGMA application_id = 0"
+      )
       database.close()
       fs.rmSync(path.join(made, "tollgate.db-anchor"))
       yield* use(made, (audit) => audit.commit(asked))
