@@ -1,3 +1,4 @@
+import * as path from "node:path"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -6,6 +7,8 @@ import { Configuration } from "../config/Configuration.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import { Trust } from "../config/Trust.ts"
 import { makeVisible } from "../text/visible.ts"
+import { typed } from "../text/ShellWord.ts"
+import type { CommandHook } from "../tool/CommandHook.ts"
 import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
@@ -20,6 +23,12 @@ export interface TrustOptions {
   readonly yes: boolean
 }
 
+/** What a hook runs and when, in words. */
+const hookLine = ({ command, event, tool }: CommandHook): string =>
+  makeVisible(
+    `hook: ${command.map(typed).join(" ")} ${event === "pre" ? "before" : "after"} ${tool === "*" ? "every call" : tool}`
+  )
+
 const say = (line: string) => Effect.flatMap(Screen, ({ answer }) => answer(`${line}\n`))
 
 /** Shows what the project would run and allow, and lets it once the person says so; a change of the file ends that. */
@@ -32,13 +41,18 @@ export const trust = ({ yes }: TrustOptions) =>
         `${makeVisible(here)} brings no configuration (${makeVisible(ProjectFile.fileOf(here))}): nothing to trust.`
       )
     }
-    const { file: name, open, settings, text } = file.value
+    const { file: name, hookFiles, open, settings, text } = file.value
     const { approvals, hooks = [] } = yield* Either.match(settings, {
       onLeft: Effect.fail,
       onRight: Effect.succeed
     })
     const shown = makeVisible(text).trimEnd()
     yield* answer(`${style.bold(makeVisible(name))}\n${shown}\n\n`)
+    yield* Effect.forEach(hooks, (hook) => say(hookLine(hook)), { discard: true })
+    if (hookFiles.length > 0) {
+      const files = hookFiles.map((one) => `  ${makeVisible(path.relative(here, one))}`).join("\n")
+      yield* say(`These files run with the hooks; a change of any ends trust:\n${files}`)
+    }
     if (Option.exists(accepted, (digest) => ProjectFile.isUnchanged(file.value, digest)))
       return yield* say("Already trusted.")
     if (open && hooks.length > 0) {

@@ -8,6 +8,8 @@ type Command = readonly [string, ...ReadonlyArray<string>]
 export interface HookFiles {
   /** SHA-256 of the files that the commands name and of those that these name in turn, in hexadecimal. */
   readonly digest: string
+  /** Those files, in order. */
+  readonly files: ReadonlyArray<string>
   /** Something may run that no text names: a task runner, a shell, an import by a computed name. */
   readonly open: boolean
 }
@@ -154,9 +156,9 @@ export const follow = (project: string, commands: ReadonlyArray<Command>): HookF
   const following = new Following(project)
   for (const command of commands) following.command(command)
   const digest = crypto.createHash("sha256")
-  for (const [file, content] of [...following.found].sort(([a], [b]) => (a < b ? -1 : 1)))
-    digest.update(`${path.relative(project, file)}\0${content}\0`)
-  return { digest: digest.digest("hex"), open: following.open }
+  const found = [...following.found].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [file, content] of found) digest.update(`${path.relative(project, file)}\0${content}\0`)
+  return { digest: digest.digest("hex"), files: found.map(([file]) => file), open: following.open }
 }
 
 /** Entries of a project of which every change can be seen. */

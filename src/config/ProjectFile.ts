@@ -38,6 +38,8 @@ export interface ProjectFile {
   readonly project: string
   /** SHA-256 of its bytes and of the files that its hooks are known to run, in hexadecimal; trust is bound to it. */
   readonly digest: string
+  /** The files that its hooks are known to run; a change of any ends trust. */
+  readonly hookFiles: ReadonlyArray<string>
   /** Its hooks may run files of the project that nobody can name beforehand. */
   readonly open: boolean
   readonly text: string
@@ -105,6 +107,7 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
       file,
       project,
       digest: digest.digest("hex"),
+      hookFiles: Either.match(hooks, { onLeft: () => [], onRight: ({ files }) => files }),
       open: Either.isRight(hooks) && hooks.right.open,
       text,
       settings: Either.flatMap(settings, (all) => Either.map(hooks, () => all))
