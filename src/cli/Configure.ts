@@ -128,7 +128,7 @@ export const set = (key: string, written: Option.Option<string>) =>
     const file = (yield* home).config
     const { after, value } = yield* ConfigFile.locked(file)(changed(file, key, written))
     const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
-    const what = value === undefined ? "is not set any more" : `= ${makeVisible(text(safe))}`
+    const what = value === undefined ? "is not set" : `= ${makeVisible(text(safe))}`
     yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
     if (after.length > 0) {
       const rest = after.length === 1 ? "one value" : `${after.length} values`

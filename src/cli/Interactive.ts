@@ -20,7 +20,7 @@ import type { RunOptions } from "./Run.ts"
 import { modeMark, modeText, promptMark } from "./modeText.ts"
 import { sandboxMark, sandboxText } from "./sandboxText.ts"
 import { Screen } from "./Screen.ts"
-import { type SlashCommand, parseSlash, slashHelp } from "./slash.ts"
+import { type SlashCommand, parseSlash, slashHelp, slashNames } from "./slash.ts"
 
 type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "approve" | "allowAll">
 
@@ -155,7 +155,10 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
             return yield* target.switchTo(command.profile)
           }
           case "Unknown":
-            return yield* say(`unknown command /${command.name} · /help lists them`, "error")
+            return yield* say(
+              `${command.name === "" ? "commands" : `unknown command /${command.name} · there are`}: ${slashNames}`,
+              "error"
+            )
         }
       })
 

@@ -52,9 +52,9 @@ export class LineEditor {
   /** The line when Enter ends it. */
   press(key: Key): string | undefined {
     const { name } = key.key
-    if (name === "return") return this.submit()
+    if (name === "return" && !key.key.meta) return this.submit()
     if (name === "paste") this.insert(pasted(Option.getOrElse(key.input, () => "")))
-    else if (name === "enter") this.insert("\n")
+    else if (name === "enter" || name === "return") this.insert("\n")
     else if (name === "backspace" || isCtrl(key, "h")) this.cut(this.before(), this.at)
     else if (name === "delete" || isCtrl(key, "d")) this.cut(this.at, this.after())
     else if (name === "left" || isCtrl(key, "b")) this.at = this.before()
@@ -149,6 +149,11 @@ export class LineEditor {
     if (this.back === 0) this.draft = this.text
     this.back = next
     this.text = next === 0 ? this.draft : (this.history.at(-next) ?? "")
+  }
+
+  /** Empties the line, which is remembered as if it had been sent. */
+  discard(): void {
+    this.submit()
   }
 
   private submit(): string {

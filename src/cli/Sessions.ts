@@ -26,6 +26,9 @@ export interface ListOptions {
 /** Characters of a session's id that a person needs to see; any unique beginning names it. */
 const shortId = "session_".length + 8
 
+/** Sessions that are counted. */
+const counted = 10_000
+
 const ago = (millis: number): string => {
   const minutes = Math.floor(millis / 60_000)
   if (minutes < 1) return "just now"
@@ -54,7 +57,8 @@ export const list = ({ all, json, limit }: ListOptions) =>
     const store = yield* SessionStore
     const screen = yield* Screen
     const here = yield* project
-    const sessions = yield* store.list({ limit, ...(all ? {} : { project: here }) })
+    const where = all ? {} : { project: here }
+    const sessions = yield* store.list({ limit, ...where })
     const now = yield* Clock.currentTimeMillis
     if (json) return yield* screen.answer(sessions.map((session) => `${record(session)}\n`).join(""))
     if (sessions.length === 0) {
@@ -64,9 +68,13 @@ export const list = ({ all, json, limit }: ListOptions) =>
       return yield* screen.answer(`There is no session of ${here} yet. ${hint}\n`)
     }
     yield* screen.answer(sessions.map((session) => `${fit(line(session, now), screen.width() - 1)}\n`).join(""))
-    yield* screen.live
-      ? screen.answer(`\n${screen.style.dim(`${many(sessions.length, "session")} · tollgate sessions show ID`)}\n`)
-      : Effect.void
+    if (!screen.live) return
+    const found = sessions.length < limit ? sessions : yield* store.list({ limit: counted, ...where })
+    const count =
+      found.length === sessions.length
+        ? many(sessions.length, "session")
+        : `${sessions.length} of ${many(found.length, "session")} · --limit N`
+    yield* screen.answer(`\n${screen.style.dim(`${count} · tollgate sessions show ID`)}\n`)
   }).pipe(
     Effect.provide(Records.sessions),
     Effect.provide(Screen.layer({ split: false })),

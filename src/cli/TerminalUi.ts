@@ -185,7 +185,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
           const empty = into.text === ""
           if (isCtrl(key, "d") && empty) return leave
           if (isCtrl(key, "c") || isEscape(key)) {
-            into.text = ""
+            into.discard()
             if (!empty) return show
             return isEscape(key) ? escapes[escape] : interrupted
           }

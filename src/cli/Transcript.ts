@@ -249,7 +249,7 @@ export class Transcript {
     const width = () => Math.min(textWidth, this.width())
     const gap = this.flow === undefined ? this.gap("Text") : ""
     this.open = undefined
-    this.flow ??= new Flow(width)
+    this.flow ??= new Flow(width, true)
     const written = this.row + this.flow.push(makeVisible(text))
     const end = written.lastIndexOf("\n") + 1
     this.row = written.slice(end)
@@ -390,7 +390,7 @@ export class Transcript {
     const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens
     const figures = [
       many(ended.requests, "request"),
-      `${many(ended.calls, "call")}${ended.failedCalls === 0 ? "" : `, ${ended.failedCalls} failed`}`,
+      `${many(ended.calls, "call")}${ended.failedCalls === 0 ? "" : `, ${ended.failedCalls} failed`}${(ended.deniedCalls ?? 0) === 0 ? "" : `, ${ended.deniedCalls} denied`}`,
       ...(tokens === 0 ? [] : [many(tokens, "token")]),
       duration(ended.durationMillis)
     ].join(" · ")

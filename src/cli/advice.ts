@@ -34,6 +34,7 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
       : { lead: "To correct it", command: `tollgate config set profiles.${profile}.${key} VALUE` },
   SandboxUnavailable: ({ key }) =>
     key === undefined ? undefined : { lead: "To set it", command: `tollgate config set ${key} NAME` },
+  ModelOverloaded: () => ({ lead: "Try again later, or with another profile", command: "tollgate --profile NAME" }),
   ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelMalformed: () => ({ lead: "See", command: "tollgate doctor" }),

@@ -35,7 +35,7 @@ export interface ApprovalPromptOptions {
 /** Rows of the screen that a request does not take: what it is about stands above it, the question below. */
 const reserved = 4
 /** Rows that stay once it is answered; of more, the first. */
-const kept = 12
+const kept = 16
 /** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
 const indented = 5
 

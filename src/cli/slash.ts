@@ -13,7 +13,15 @@ const described: ReadonlyArray<readonly [string, string]> = [
   ["/exit", "quit (or ctrl-d)"]
 ]
 
-export const slashHelp = described.map(([name, about]) => `${name.padEnd(14)} ${about}`).join("\n")
+const keys: ReadonlyArray<readonly [string, string]> = [
+  ["enter", "send (alt-enter or ctrl-j breaks the line)"],
+  ["esc", "stop the task, or clear the line (up brings it back)"]
+]
+
+export const slashHelp = [...described, ...keys].map(([name, about]) => `${name.padEnd(14)} ${about}`).join("\n")
+
+/** The names of all commands. */
+export const slashNames = described.map(([name]) => name.split(" ")[0]).join(" ")
 
 /** The command of a line, or nothing where it is a prompt; `//` at its beginning stands for a slash. */
 export const parseSlash = (line: string): SlashCommand | undefined => {

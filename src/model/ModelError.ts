@@ -31,8 +31,8 @@ export class ModelUnauthorized extends Schema.TaggedError<ModelUnauthorized>()("
   }
 }
 
-/** Too many requests, unavailable, and what Anthropic calls overloaded. */
-const overloaded: ReadonlySet<number> = new Set([429, 503, 529])
+/** Unavailable, and what Anthropic calls overloaded. */
+const overloaded: ReadonlySet<number> = new Set([503, 529])
 
 /** The server is busy or broken for now (408, 409, 425, 429, 5xx); `retryAfterMillis` is its own word. */
 export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("ModelOverloaded", {
@@ -43,12 +43,17 @@ export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("Mode
 }) {
   readonly retryable = true
   override get message() {
-    const what = overloaded.has(this.status) ? "is overloaded" : "failed at its server"
+    const what =
+      this.status === 429
+        ? "has reached its rate limit"
+        : overloaded.has(this.status)
+          ? "is overloaded"
+          : "failed at its server"
     const wait =
       this.retryAfterMillis === undefined
         ? ""
         : ` It asks to wait ${Duration.format(Duration.millis(this.retryAfterMillis))}.`
-    return `Model ${this.model} ${what} (HTTP ${this.status}): ${sentence(this.reason)}${wait} Try again later or switch the profile.`
+    return `Model ${this.model} ${what} (HTTP ${this.status}): ${sentence(this.reason)}${wait}`
   }
 }
 

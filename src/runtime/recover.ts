@@ -136,7 +136,8 @@ export const recover = (
       { discard: true }
     )
     for (const task of unfinished.tasks) {
-      const message = "The runtime stopped while the task was in flight. Send the prompt again to go on."
+      const message =
+        "The runtime stopped while the task was in flight. Verify what it did before you send the prompt again."
       yield* log.emit(new TaskFailed({ kind: "crash", message, durationMillis: 0 }, trusted), { task })
     }
   })

@@ -57,6 +57,8 @@ export type Display =
       readonly calls: number
       /** Those that failed, or whose result tells of a failure. */
       readonly failedCalls: number
+      /** Those that a person said no to. */
+      readonly deniedCalls?: number
       readonly usage: Usage | undefined
     }
 

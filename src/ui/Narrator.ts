@@ -31,6 +31,7 @@ interface TaskTold {
   requests: number
   calls: number
   failedCalls: number
+  deniedCalls: number
   /** Tokens of the iterations that have ended. */
   tokens: number
   /** Milliseconds that its calls have waited for a decision. */
@@ -54,6 +55,8 @@ export class Narrator {
   private readonly asked = new Set<string>()
   /** Milliseconds that calls have waited for a decision. */
   private readonly waited = new Map<string, number>()
+  /** What was said to calls that a person said no to. */
+  private readonly denied = new Map<string, string>()
   /** Calls that the frontend was asked to run. */
   private readonly forwarded = new Set<string>()
   /** Why the last attempt at an answer failed, by worker. */
@@ -102,7 +105,7 @@ export class Narrator {
         return []
       case "TextDelta":
         if (worker.length > 1) return [status(`${worker.at(-1)} is answering`)]
-        return this.text(place, event.offset, event.text)
+        return [...this.text(place, event.offset, event.text), status("answering")]
       case "ReasoningDelta":
         return [status("thinking")]
       case "ArgumentsDelta":
@@ -110,6 +113,7 @@ export class Narrator {
       case "ModelAttemptFailed": {
         const broken = (this.said.get(place) ?? 0) > 0
         this.said.delete(place)
+        if (event.delayMillis > 0) told.requests++
         return [
           ...(broken ? [{ _tag: "TextEnded", final: false, text: "" } as const] : []),
           note(
@@ -218,14 +222,10 @@ export class Narrator {
         return this.taskEnded(task, { ...told, outcome: "interrupted", reason, ...event, usage: undefined })
       }
       case "SessionResumed": {
-        const { goesOn, project, unknownCalls } = event
+        const { goesOn, project } = event
         this.project = project
         this.requests.resume(goesOn?.approvals ?? [])
-        const lost = `${many(unknownCalls, "call")} under way when the last run died; nobody knows the outcome`
-        return [
-          ...(unknownCalls === 0 ? [] : [note(lost, "warning")]),
-          ...(goesOn === undefined ? [] : [note("the task goes on where the last run stopped")])
-        ]
+        return goesOn === undefined ? [] : [note("the task goes on where the last run stopped")]
       }
       case "SessionSuspended":
         return event.waits === undefined
@@ -245,7 +245,7 @@ export class Narrator {
   private told(task: string): TaskTold {
     const known = this.tasks.get(task)
     if (known !== undefined) return known
-    const fresh = { requests: 0, calls: 0, failedCalls: 0, tokens: 0, waitedMillis: 0 }
+    const fresh = { requests: 0, calls: 0, failedCalls: 0, deniedCalls: 0, tokens: 0, waitedMillis: 0 }
     this.tasks.set(task, fresh)
     return fresh
   }
@@ -321,6 +321,12 @@ export class Narrator {
     }
     this.told(task).waitedMillis += event.waitedMillis
     const text = resolution(event)
+    if (event.outcome === "denied" && event.by === "user") {
+      this.denied.set(
+        this.call(envelope, event).key,
+        event.reason === undefined ? "you said no" : `you said no: ${event.reason}`
+      )
+    }
     // A refusal is what its call fails with, and is told there.
     const told = event.outcome === "denied" || event.outcome === "expired"
     return [
@@ -352,11 +358,21 @@ export class Narrator {
     // What a person takes to decide is no time of the call's.
     const ranMillis = Math.max(0, durationMillis - (this.waited.get(call.key) ?? 0))
     this.waited.delete(call.key)
-    if (outcome === "failed") this.told(envelope.task ?? "").failedCalls++
+    const denied = this.denied.get(call.key)
+    this.denied.delete(call.key)
+    if (denied !== undefined) this.told(envelope.task ?? "").deniedCalls++
+    else if (outcome === "failed") this.told(envelope.task ?? "").failedCalls++
     const forwarded = this.forwarded.delete(call.key)
     return [
       ...(forwarded ? [{ _tag: "ClientCallEnded", callId: event.callId } as const] : []),
-      { _tag: "CallEnded", call, outcome, text, durationMillis: ranMillis, ...(result !== undefined && { result }) },
+      {
+        _tag: "CallEnded",
+        call,
+        outcome,
+        text: denied ?? text,
+        durationMillis: ranMillis,
+        ...(result !== undefined && { result })
+      },
       status("working")
     ]
   }
@@ -367,10 +383,11 @@ export class Narrator {
   ): ReadonlyArray<Step> {
     this.tasks.delete(task)
     for (const place of this.said.keys()) if (place.startsWith(`${task}/`)) this.said.delete(place)
-    const { calls, error, failedCalls, outcome, reason, requests, usage } = ended
+    const { calls, deniedCalls = 0, error, failedCalls, outcome, reason, requests, usage } = ended
     const durationMillis = Math.max(0, ended.durationMillis - ended.waitedMillis)
     const why = error === undefined ? {} : { error }
-    const figures = { durationMillis, requests, calls, failedCalls, usage }
+    const denied = deniedCalls === 0 ? {} : { deniedCalls }
+    const figures = { durationMillis, requests, calls, failedCalls, ...denied, usage }
     return [status(undefined), { _tag: "TaskEnded", outcome, reason, ...why, ...figures }]
   }
 }

@@ -66,6 +66,22 @@ describe("layout", () => {
   })
 })
 
+describe("code in an answer", () => {
+  it("is broken in no row between its fences, however it comes in pieces (U3)", () => {
+    const code = "const total = [1, 2, 3].reduce((sum, one) => sum + one, 0)"
+    const text = `so say it in code here:\n\`\`\`ts\n${code}\n\`\`\`\nand then go on`
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(FastCheck.integer({ min: 0, max: text.length })), (cuts) => {
+        const flow = new Flow(() => 12, true)
+        const at = [0, ...cuts, text.length].toSorted((a, b) => a - b)
+        const written = at.map((to, index) => flow.push(text.slice(at[index - 1] ?? 0, to))).join("") + flow.end()
+        assert.include(written.split("\n"), code)
+        assert.isTrue(written.endsWith("\nand then go\non"))
+      })
+    )
+  })
+})
+
 describe("OutputLines", () => {
   it("shows the first lines at once, of a long rest the last ones, and counts what it leaves out", () => {
     const output = new OutputLines()
@@ -91,6 +107,20 @@ describe("OutputLines", () => {
 })
 
 describe("LineEditor", () => {
+  it("breaks the line on alt-enter and ctrl-j, and brings a discarded draft back on up (U8)", () => {
+    const editor = new LineEditor()
+    const press = (name: string, input = "", meta = false) =>
+      editor.press({ input: Option.some(input), key: { name, ctrl: false, meta, shift: false } })
+    press("a", "a")
+    assert.isUndefined(press("return", "\r", true))
+    press("b", "b")
+    press("enter", "\n")
+    editor.discard()
+    assert.strictEqual(editor.text, "")
+    press("up")
+    assert.strictEqual(press("return", "\r"), "a\nb\n")
+  })
+
   const key = (name: string, input = "", ctrl = false) => ({
     input: input === "" ? Option.none() : Option.some(input),
     key: { name, ctrl, meta: false, shift: false }

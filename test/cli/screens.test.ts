@@ -67,11 +67,11 @@ describe("what a person sees", { timeout: 60_000 }, () => {
         "    │ @@ -0,0 +1,2 @@",
         "    │ +one",
         "    │ +two",
-        "    ✗ User denied approval for write_file · TIME",
+        "    ✗ you said no · TIME",
         "",
         "Done.",
         "",
-        "─ 2 requests · 3 calls, 1 failed · TIME",
+        "─ 2 requests · 3 calls, 1 denied · TIME",
         "›"
       ].join("\n")
     )

@@ -166,9 +166,9 @@ describe("the terminal", { timeout: 60_000 }, () => {
 
   it.each([
     ["y", "created a.txt", ["a.txt"]],
-    ["n", "User denied approval for write_file", []],
-    ["\r", "User denied approval for write_file", []],
-    [escape, "User denied approval for write_file", []]
+    ["n", "you said no", []],
+    ["\r", "you said no", []],
+    [escape, "you said no", []]
   ])("takes %j for an answer to an approval (U5)", async (key, sign, files) => {
     scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
     const terminal = await open(["run", "write"])

@@ -77,7 +77,7 @@ describe("present", () => {
       const ends = record.flatMap((step) => (step._tag === "CallEnded" ? [[step.outcome, step.text]] : []))
       assert.deepStrictEqual(ends, [
         ["done", "wrote 1"],
-        ["failed", "User denied approval for write: enough"]
+        ["failed", "you said no: enough"]
       ])
       assert.strictEqual(record.at(-1)?._tag, "TaskEnded")
     }).pipe(Effect.provide(harness))

@@ -112,7 +112,7 @@ const diffLines = (diff: string): ReadonlyArray<Line> =>
 
 /** Whom an answer for longer would cover. */
 const audience = ({ workerPath }: ApprovalRequest): string =>
-  workerPath.length > 1 ? "for every sub-worker" : "not for sub-workers"
+  workerPath.length > 1 ? "for every sub-worker" : "but sub-workers ask"
 
 /** Why a call can only be allowed once. */
 const whyOnce = ({ arguments: given, masked = 0, preview, repeats }: ApprovalRequest): string => {
@@ -133,7 +133,7 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
     ...(grant === undefined || longer.length === 0
       ? []
       : [
-          own("choice", `${longer.join(" or ")}: allows the same again until it ends, ${audience(request)}`),
+          own("choice", `${longer.join(" or ")}: allows the same call until it ends, ${audience(request)}`),
           foreign("value", visibleLine(grant))
         ]),
     ...(rule === undefined || !scopes.includes("always")

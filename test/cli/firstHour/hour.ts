@@ -19,7 +19,7 @@ const masked = (text: string): string =>
   text
     .replaceAll(/(?<=tollgate-cli-)\w{6}/g, "XXXXXX")
     .replaceAll(/(?<=session_|request_|tollgate-tour-)[0-9A-Za-z]+/g, (id) => "X".repeat(id.length))
-    .replaceAll(/\d+(?:\.\d+)? ?(?:ms|s)\b/g, "TIME")
+    .replaceAll(/\d+(?:\.\d+)?(?: ?|\n *)(?:ms|s)\b/g, "TIME")
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
     .replaceAll(/(?<=process |kill )\d+/g, "PID")
     .replaceAll(/(?<=digest\s+)[0-9a-f]{12}/g, "X".repeat(12))
