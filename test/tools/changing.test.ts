@@ -101,7 +101,7 @@ describe("tools that change files", () => {
         call("write_file", { path: ".vscode/tasks.json", content: "{}" }),
         here.layer()
       )
-      assert.include(later.asked[0]?.message, "runs code")
+      assert.include(later.asked[0]?.message, "programs run it")
       assert.isTrue(later.asked[0]?.preview?.once)
     })
   )
