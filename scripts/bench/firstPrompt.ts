@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import { performance } from "node:perf_hooks"
-import { home, type Start, start } from "./start.ts"
+import { home, type Start, start, work } from "./start.ts"
 
 /** Its addon cannot be part of a bundle. */
 const pty = createRequire(path.resolve("package.json"))("@lydell/node-pty") as typeof Pty
@@ -19,7 +19,7 @@ export const firstPrompt = (rounds = 15): Effect.Effect<Start> =>
       const begun = performance.now()
       let shown = NaN
       let said = ""
-      const child = pty.spawn(process.execPath, [path.resolve("dist/tollgate.cjs")], { env, cwd: folder })
+      const child = pty.spawn(process.execPath, [path.resolve("dist/tollgate.cjs")], { env, cwd: work(folder) })
       child.onData((data) => {
         said += data
         if (!Number.isNaN(shown) || !said.includes("› ")) return
@@ -31,6 +31,6 @@ export const firstPrompt = (rounds = 15): Effect.Effect<Start> =>
     yield* Effect.replicateEffect(once, 2)
     const times = yield* Effect.replicateEffect(once, rounds)
     const { node } = yield* start(["--version"], rounds)
-    fs.rmSync(folder, { recursive: true })
+    for (const place of [folder, work(folder)]) fs.rmSync(place, { recursive: true })
     return { millis: times.toSorted((a, b) => a - b)[rounds >> 1] ?? 0, node }
   })

@@ -30,6 +30,13 @@ const inTurn = (
   return { one: median(ones), other: median(others) }
 }
 
+/** A directory beside what is the user's own: compiled code below a workspace is not used. */
+export const work = (folder: string): string => {
+  const place = path.join(path.dirname(folder), `${path.basename(folder)}-work`)
+  fs.mkdirSync(place, { recursive: true })
+  return place
+}
+
 /** A home with a scripted profile, so that a run needs no network. */
 export const home = (): string => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-bench-"))
@@ -51,7 +58,7 @@ export const start = (args: ReadonlyArray<string>, rounds = 15): Effect.Effect<S
     const folder = home()
     const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TOLLGATE_HOME: folder, XDG_CACHE_HOME: folder }
     const run = (argv: ReadonlyArray<string>) => {
-      const { status, stderr } = spawnSync(process.execPath, argv, { env, cwd: folder, input: "" })
+      const { status, stderr } = spawnSync(process.execPath, argv, { env, cwd: work(folder), input: "" })
       if (status !== 0) throw new Error(`${argv.join(" ")} ended with ${status}: ${String(stderr)}`)
     }
     const program = path.resolve("dist/tollgate.cjs")
@@ -60,6 +67,6 @@ export const start = (args: ReadonlyArray<string>, rounds = 15): Effect.Effect<S
       () => run(["-e", "0"]),
       rounds
     )
-    fs.rmSync(folder, { recursive: true })
+    for (const place of [folder, work(folder)]) fs.rmSync(place, { recursive: true })
     return { millis: one, node: other }
   })
