@@ -104,7 +104,7 @@ export class LineEditor {
       const shown = inRow(segment)
       const wide = columns(shown)
       if (used + wide > width) begin()
-      if (passed === this.at) cursor = { row: all.length - 1, column: used }
+      if (cursor === undefined && passed >= this.at) cursor = { row: all.length - 1, column: used }
       all[all.length - 1]!.text += shown
       used += wide
       passed += segment.length
@@ -119,12 +119,22 @@ export class LineEditor {
 
   private insert(text: string): void {
     this.whole = this.whole.slice(0, this.at) + text + this.whole.slice(this.at)
-    this.at += text.length
+    this.at = this.boundary(this.at + text.length)
   }
 
   private cut(from: number, to: number): void {
     this.whole = this.whole.slice(0, from) + this.whole.slice(to)
-    this.at = from
+    this.at = this.boundary(from)
+  }
+
+  /** The first place between two graphemes from `at` on: what now stands side by side may be one. */
+  private boundary(at: number): number {
+    let passed = Math.max(0, at - near)
+    for (const length of lengths(this.whole.slice(passed, at + near))) {
+      if (passed >= at) break
+      passed += length
+    }
+    return Math.max(passed, at)
   }
 
   private before(): number {

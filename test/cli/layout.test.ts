@@ -196,6 +196,12 @@ describe("LineEditor", () => {
             left += next
             right = after.join("")
           }
+          // What now stands side by side may be one grapheme, and the cursor is behind it.
+          const whole = left + right
+          let at = 0
+          for (const segment of segments(whole)) if (at < left.length) at += segment.length
+          left = whole.slice(0, at)
+          right = whole.slice(at)
           assert.strictEqual(editor.text, left + right)
           const { cursor, text } = editor.view(20)
           assert.isAtMost(cursor, 20)
@@ -210,7 +216,15 @@ describe("LineEditor", () => {
           assert.isTrue(left.startsWith((left + right).slice(0, seen.before)))
         }
       }),
-      { numRuns: 100 }
+      // An accent that begins the line joins what is typed in front of it.
+      {
+        numRuns: 100,
+        examples: [
+          ["\u0301\n", "home", "a"].map((input) =>
+            input === "home" ? { name: input, input: "" } : { name: "paste", input }
+          )
+        ].map((presses) => [presses])
+      }
     )
   })
 })
