@@ -21,6 +21,7 @@ export default defineConfig({
     }
   },
   test: {
+    setupFiles: ["test/support/seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
     minWorkers: 1,
