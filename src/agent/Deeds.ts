@@ -1,8 +1,8 @@
 import { withMore } from "../gate/conclude.ts"
 import type { ToolEvent } from "../tool/ToolEvent.ts"
+import { callKey, type CallPlace } from "../tool/CallPlace.ts"
+import { isChild, isSame, isWithin, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
-
-type Path = ReadonlyArray<string>
 
 /** Calls and files of one worker that are told of, and characters of each. */
 const maxCalls = 20
@@ -26,20 +26,19 @@ class Deeds {
   /** What calls in flight are, by their places. */
   private readonly asked = new Map<string, string>()
 
-  /** `place` tells calls of the same id apart. */
-  note(event: AgentEvent | ToolEvent, place: string): void {
+  note(event: AgentEvent | ToolEvent, place: CallPlace): void {
     switch (event._tag) {
       case "ToolCallRequested":
-        this.asked.set(`${place} ${event.callId}`, cut(`${event.tool} ${event.arguments}`))
+        this.asked.set(callKey(place, event.callId), cut(`${event.tool} ${event.arguments}`))
         return
       case "ToolCallCompleted":
-        return this.end(`${place} ${event.callId}`, event.failed === undefined ? "" : " (failed)")
+        return this.end(callKey(place, event.callId), event.failed === undefined ? "" : " (failed)")
       case "ToolCallFailed":
-        return this.end(`${place} ${event.callId}`, " (failed)")
+        return this.end(callKey(place, event.callId), " (failed)")
       case "ToolCallInterrupted":
-        return this.end(`${place} ${event.callId}`, " (interrupted)")
+        return this.end(callKey(place, event.callId), " (interrupted)")
       case "ToolCallOutcomeUnknown":
-        return this.end(`${place} ${event.callId}`, " (outcome unknown)")
+        return this.end(callKey(place, event.callId), " (outcome unknown)")
       case "FileChanged": {
         if (!this.files.has(event.path)) this.changed++
         this.files.delete(event.path)
@@ -69,40 +68,36 @@ class Deeds {
 }
 
 interface Started {
-  readonly path: Path
+  readonly path: WorkerPath
   readonly callId: string
   readonly deeds: Deeds
 }
-
-const isWithin = (path: Path, of: Path): boolean =>
-  path.length >= of.length && of.every((name, index) => path[index] === name)
 
 /** What the workers of one task have done, for the calls that started them and do not get their answers. */
 export class WorkerDeeds {
   private started: ReadonlyArray<Started> = []
 
-  begin(path: Path, callId: string): void {
+  begin(path: WorkerPath, callId: string): void {
     this.started = [...this.started, { path, callId, deeds: new Deeds() }]
   }
 
   /** The worker has given its answer, or has failed, which is its answer. */
-  answered(path: Path): void {
-    if (this.started.length > 0) this.started = this.started.filter((one) => one.path.join("/") !== path.join("/"))
+  answered(path: WorkerPath): void {
+    if (this.started.length > 0) this.started = this.started.filter((one) => !isSame(one.path, path))
   }
 
   /** Notes an event of a worker for all above it that are sub-workers. */
-  note(event: AgentEvent | ToolEvent, path: Path, iteration: number): void {
+  note(event: AgentEvent | ToolEvent, path: WorkerPath, iteration: number): void {
     if (path.length < 2) return
     for (const { deeds, path: of } of this.started) {
-      if (isWithin(path, of)) deeds.note(event, `${path.join("/")} ${iteration}`)
+      if (isWithin(path, of)) deeds.note(event, { worker: path, iteration })
     }
   }
 
   /** The end of a call, with what its worker had done where that has not answered. */
-  endOf<E extends AgentEvent | ToolEvent>(event: E, parent: Path): E {
+  endOf<E extends AgentEvent | ToolEvent>(event: E, parent: WorkerPath): E {
     if (this.started.length === 0 || !("message" in event) || !("callId" in event)) return event
-    const isOwn = ({ callId, path }: Started) =>
-      callId === event.callId && path.length === parent.length + 1 && isWithin(path, parent)
+    const isOwn = ({ callId, path }: Started) => callId === event.callId && isChild(path, parent)
     const own = this.started.find(isOwn)
     if (own === undefined || typeof event.message === "string") return event
     this.started = this.started.filter((one) => !isOwn(one))

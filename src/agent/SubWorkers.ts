@@ -9,7 +9,9 @@ import { monotonicMillis } from "../system/monotonic.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
+import { isChild, parentOf, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import { concluded } from "../gate/conclude.ts"
 import { guarded } from "../gate/Gate.ts"
 import { Passage } from "../gate/Passage.ts"
@@ -52,14 +54,14 @@ export interface SubWorkersOptions {
   readonly meter: Meter
   readonly limits: SubWorkerLimits
   /** Paths that the task has given before. */
-  readonly taken: ReadonlyArray<ReadonlyArray<string>>
+  readonly taken: ReadonlyArray<WorkerPath>
   /** Workers that go on as soon as the calls that started them do. */
   readonly standing: ReadonlyArray<StandingWorker>
 }
 
 /** A sub-worker that stopped with its runtime, and its conversation so far. */
 export interface StandingWorker {
-  readonly path: ReadonlyArray<string>
+  readonly path: WorkerPath
   /** The call of its parent that started it. */
   readonly callId: string
   readonly from: GoingOn
@@ -119,17 +121,16 @@ const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
 export const make = (options: SubWorkersOptions): Delegation["Type"] => {
   const { common, limits, systemPrompt } = options
   const families = new Map<string, Family>()
-  const keyOf = (path: ReadonlyArray<string>) => path.join("/")
-  const callOf = (parent: ReadonlyArray<string>, callId: string) => JSON.stringify([parent, callId])
-  const standing = new Map(options.standing.map((one) => [callOf(one.path.slice(0, -1), one.callId), one]))
+  const callOf = (parent: WorkerPath, callId: string) => callKey({ worker: parent }, callId)
+  const standing = new Map(options.standing.map((one) => [callOf(parentOf(one.path), one.callId), one]))
   let started = options.taken.length
 
-  const familyOf = (parent: ReadonlyArray<string>, meter: Meter): Family => {
-    const known = families.get(keyOf(parent))
+  const familyOf = (parent: WorkerPath, meter: Meter): Family => {
+    const known = families.get(toText(parent))
     if (known !== undefined) return known
-    const names = options.taken.filter((path) => keyOf(path.slice(0, -1)) === keyOf(parent)).map((path) => path.at(-1))
+    const names = options.taken.filter((path) => isChild(path, parent)).map((path) => path.at(-1))
     const family = { siblings: new Siblings(names.filter((name) => name !== undefined)), meter }
-    families.set(keyOf(parent), family)
+    families.set(toText(parent), family)
     return family
   }
 
@@ -190,13 +191,13 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
           const working = run({ ...common, workerPath: path, systemPrompt, tools, view, sink, meter, ...more })
           const outcome = yield* Effect.exit(restore(working))
           yield* sink.end(endOf(outcome, Math.round((yield* monotonicMillis) - startedAt)))
-          families.delete(keyOf(path))
+          families.delete(toText(path))
           return yield* outcome
         })
         const { text } = yield* work.pipe(
           Effect.mapError((error) => {
             const stop = error._tag === "TaskStopped"
-            return new DelegationFailed({ worker: keyOf(path), reason: error.message, ...(stop ? { stop } : {}) })
+            return new DelegationFailed({ worker: toText(path), reason: error.message, ...(stop ? { stop } : {}) })
           })
         )
         const status = statusOf(text)

@@ -4,6 +4,7 @@ import type { Approvals, ApprovalsOptions } from "./Approvals.ts"
 import * as Asking from "./Asking.ts"
 import * as Deciding from "./Deciding.ts"
 import * as DeskState from "./DeskState.ts"
+import { isSame } from "../tool/WorkerPath.ts"
 import type { Grant } from "./Grants.ts"
 import * as Judging from "./Judging.ts"
 import * as Pending from "./Pending.ts"
@@ -97,7 +98,7 @@ export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
       abandon: (session, workerPath) =>
         Effect.sync(() =>
           [...restored].flatMap(([key, { request }]) => {
-            if (request.sessionId !== session || request.workerPath.join("/") !== workerPath.join("/")) return []
+            if (request.sessionId !== session || !isSame(request.workerPath, workerPath)) return []
             restored.delete(key)
             remember(request.id, "withdrawn")
             return [request]

@@ -6,6 +6,7 @@ import * as PathContext from "../policy/path/PathContext.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { Redactor, type RedactorShape } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
+import { callKey as placed } from "../tool/CallPlace.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { ApprovalNotPending } from "./ApprovalError.ts"
 import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
@@ -68,7 +69,7 @@ const maxEnded = 1000
 
 /** Where a call of a session is found again after a restart. */
 export const callKey = (call: Pick<ToolCall, "sessionId" | "workerPath" | "callId">): string =>
-  JSON.stringify([call.sessionId, call.workerPath, call.callId])
+  `${call.sessionId} ${placed({ worker: call.workerPath }, call.callId)}`
 
 /** An entry of the audit about a call. */
 export const entryOf = (call: ToolCall, kind: AuditEntry["kind"], more: Partial<AuditEntry>): AuditEntry => ({

@@ -51,3 +51,14 @@ export const CallEvent = Schema.Union(
   ToolCallInterrupted
 )
 export type CallEvent = typeof CallEvent.Type
+
+/** The end of a call; the last of the four is what a later owner of the session finds. */
+export const isCallEnd = <E extends { readonly _tag: string }>(
+  event: E
+): event is Extract<E, { readonly _tag: CallEndTag }> =>
+  event._tag === "ToolCallCompleted" ||
+  event._tag === "ToolCallFailed" ||
+  event._tag === "ToolCallInterrupted" ||
+  event._tag === "ToolCallOutcomeUnknown"
+
+type CallEndTag = "ToolCallCompleted" | "ToolCallFailed" | "ToolCallInterrupted" | "ToolCallOutcomeUnknown"

@@ -1,20 +1,12 @@
+import { isCallEnd } from "../gate/CallEvent.ts"
+import { placeKey } from "../tool/CallPlace.ts"
+import { isBelow, isSame, parentOf, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type Event } from "../runtime/Event.ts"
 
 type Complain = (what: string) => void
-type Path = ReadonlyArray<string>
 type Of<Tag extends Event["_tag"]> = Extract<Event, { readonly _tag: Tag }>
 type CallEnd = Of<"ToolCallCompleted" | "ToolCallFailed" | "ToolCallInterrupted" | "ToolCallOutcomeUnknown">
-
-const isCallEnd = (event: Event): event is CallEnd =>
-  event._tag === "ToolCallCompleted" ||
-  event._tag === "ToolCallFailed" ||
-  event._tag === "ToolCallInterrupted" ||
-  event._tag === "ToolCallOutcomeUnknown"
-
-const keyOf = (path: Path): string => path.join("\u0000")
-const isBelow = (path: Path, above: Path): boolean =>
-  path.length > above.length && above.every((name, index) => path[index] === name)
 
 const sameOf = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
   some.length === others.length && some.every((one) => others.includes(one))
@@ -60,11 +52,11 @@ class Worker {
   /** Calls of the present iteration in the model's order. */
   calls: ReadonlyArray<Call> = []
   readonly known = new Map<string, Call>()
-  readonly path: Path
+  readonly path: WorkerPath
   /** The call of the parent that started it; none for one that is not a sub-worker. */
   readonly parent: Call | undefined
 
-  constructor(path: Path, parent: Call | undefined) {
+  constructor(path: WorkerPath, parent: Call | undefined) {
     this.path = path
     this.parent = parent
   }
@@ -101,7 +93,7 @@ class Task {
   get requests(): ReadonlyArray<string> {
     return [...this.workers.values()].flatMap(({ waiting }) => waiting).flatMap(({ approval }) => approval ?? [])
   }
-  below(path: Path): ReadonlyArray<Worker> {
+  below(path: WorkerPath): ReadonlyArray<Worker> {
     return [...this.workers.values()].filter((worker) => worker.open && isBelow(worker.path, path))
   }
 }
@@ -123,8 +115,6 @@ const closes = (event: Event): boolean =>
 
 /** Ids of the messages that an approval leaves in the conversation. */
 const ofApproval = /^(?:request|answer)_/
-
-const placeOf = ({ iteration, task, worker }: Envelope): string => JSON.stringify([task, worker, iteration])
 
 /** Reads a log event by event and says what breaks a rule of docs/events.md. */
 export class Rules {
@@ -198,13 +188,13 @@ export class Rules {
     const message = event._tag === "MessageRecorded" ? event.message.id : undefined
     if (due === undefined) {
       if (message !== undefined && ofApproval.test(message)) complain(`${message} does not stand behind its approval`)
-    } else if (event._tag !== "SessionResumed" && (message !== due.message || placeOf(envelope) !== due.place)) {
+    } else if (event._tag !== "SessionResumed" && (message !== due.message || placeKey(envelope) !== due.place)) {
       complain(`${due.message} has to come first`)
     }
     if (event._tag === "ApprovalRequested") {
-      this.due = { message: `request_${event.request.id}`, place: placeOf(envelope) }
+      this.due = { message: `request_${event.request.id}`, place: placeKey(envelope) }
     } else if (event._tag === "ApprovalResolved") {
-      this.due = { message: `answer_${event.approvalId}`, place: placeOf(envelope) }
+      this.due = { message: `answer_${event.approvalId}`, place: placeKey(envelope) }
     }
     const told =
       event._tag === "ModelAnswered" ||
@@ -289,8 +279,8 @@ export class Rules {
     if (event._tag === "TaskFailed" && event.kind === "crash" && this.epoch === task.epoch) complain("its owner lives")
     if (event._tag === "TaskCompleted" && !task.started) complain(`before the start of ${task.id}`)
     for (const worker of task.workers.values()) {
-      if (worker.parent !== undefined && worker.open) complain(`the worker ${worker.path.join("/")} has not ended`)
-      for (const { id } of worker.waiting) complain(`${id} of ${worker.path.join("/")} has no result`)
+      if (worker.parent !== undefined && worker.open) complain(`the worker ${toText(worker.path)} has not ended`)
+      for (const { id } of worker.waiting) complain(`${id} of ${toText(worker.path)} has no result`)
       const goesOn = event._tag === "TaskCompleted" || (event._tag === "TaskFailed" && event.kind === "limit")
       if (goesOn && worker.parent === undefined) this.finished(task, worker, event._tag, complain)
     }
@@ -304,36 +294,35 @@ export class Rules {
     else if (worker.phase === "answered" && !task.compacted) complain(`iteration ${worker.iteration} has not ended`)
     if (end === "TaskFailed") return
     if (worker.iteration === 0 && worker.known.size > 0 && !task.recorded) complain("before the result was recorded")
-    if (worker.calls.length > 0) complain(`the last answer of ${worker.path.join("/")} asks for calls`)
+    if (worker.calls.length > 0) complain(`the last answer of ${toText(worker.path)} asks for calls`)
   }
 
-  private ofWorker(task: Task, { event, iteration = 0 }: Envelope, path: Path, complain: Complain): void {
-    const worker = task.workers.get(keyOf(path))
+  private ofWorker(task: Task, { event, iteration = 0 }: Envelope, path: WorkerPath, complain: Complain): void {
+    const worker = task.workers.get(toText(path))
     if (!task.started) complain(`before the start of ${task.id}`)
     if (event._tag === "WorkerStarted") return this.startWorker(task, event, path, complain)
     if (worker === undefined && path.length === 1) {
       const own = new Worker(path, undefined)
-      task.workers.set(keyOf(path), own)
+      task.workers.set(toText(path), own)
       return this.inside(task, own, event, iteration, complain)
     }
-    if (worker === undefined || !worker.open)
-      return complain(`the worker ${path.join("/")} has not started or has ended`)
+    if (worker === undefined || !worker.open) return complain(`the worker ${toText(path)} has not started or has ended`)
     this.inside(task, worker, event, iteration, complain)
   }
 
-  private startWorker(task: Task, event: Of<"WorkerStarted">, path: Path, complain: Complain): void {
-    if (task.workers.has(keyOf(path))) complain(`${path.join("/")} had started before`)
-    const above = task.workers.get(keyOf(path.slice(0, -1)))
+  private startWorker(task: Task, event: Of<"WorkerStarted">, path: WorkerPath, complain: Complain): void {
+    if (task.workers.has(toText(path))) complain(`${toText(path)} had started before`)
+    const above = task.workers.get(toText(parentOf(path)))
     const parent = above?.call(above.iteration, event.callId) ?? above?.waiting.find(({ id }) => id === event.callId)
     if (parent === undefined || !parent.started || parent.ended !== undefined)
       complain(`${event.callId} is not running`)
-    if (event.depth !== path.length - 1) complain(`depth ${event.depth} is not that of ${path.join("/")}`)
-    task.workers.set(keyOf(path), new Worker(path, parent ?? new Call(event.callId, "")))
+    if (event.depth !== path.length - 1) complain(`depth ${event.depth} is not that of ${toText(path)}`)
+    task.workers.set(toText(path), new Worker(path, parent ?? new Call(event.callId, "")))
   }
 
   private endWorker(task: Task, worker: Worker, event: Event, complain: Complain): void {
-    if (worker.parent === undefined) return complain(`${worker.path.join("/")} is no sub-worker`)
-    for (const { path } of task.below(worker.path)) complain(`the worker ${path.join("/")} has not ended`)
+    if (worker.parent === undefined) return complain(`${toText(worker.path)} is no sub-worker`)
+    for (const { path } of task.below(worker.path)) complain(`the worker ${toText(path)} has not ended`)
     for (const { id } of worker.waiting) complain(`${id} has no result`)
     if (event._tag === "WorkerCompleted") this.finished(task, worker, event._tag, complain)
     worker.open = false
@@ -424,7 +413,7 @@ export class Rules {
     if (call.tool !== event.tool) complain(`${id} is a call of ${call.tool}`)
     if (call.approval !== undefined) complain(`before the decision on ${id}`)
     for (const { open, parent, path } of task.workers.values()) {
-      if (open && parent === call) complain(`before the end of its worker ${path.join("/")}`)
+      if (open && parent === call) complain(`before the end of its worker ${toText(path)}`)
     }
     if (event._tag === "ToolCallCompleted" || event._tag === "ToolCallFailed") {
       if (!call.requested) complain(`${id} was not requested`)
@@ -464,8 +453,7 @@ export class Rules {
         if (this.approvals.has(request.id)) complain(`${request.id} was requested before`)
         if (call.approval !== undefined) complain(`${call.approval} is open`)
         if (call.started) complain(`${id} has started`)
-        if (request.tool !== call.tool || keyOf(request.workerPath) !== keyOf(worker.path))
-          complain("is that of another call")
+        if (request.tool !== call.tool || !isSame(request.workerPath, worker.path)) complain("is that of another call")
         this.approvals.add(request.id)
         this.requests.add(request.id)
         call.approval = request.id

@@ -1,3 +1,4 @@
+import { toText } from "../tool/WorkerPath.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { EventTag } from "../runtime/Event.ts"
 import { Rules } from "./Rules.ts"
@@ -24,7 +25,7 @@ export const render = (envelopes: ReadonlyArray<Envelope>, options: TimelineOpti
     .filter(({ event }) => !hidden.has(event._tag))
     .map(({ event, iteration, task, time, worker }) => {
       const place = task === undefined ? "-" : iteration === undefined ? task : `${task}/${iteration}`
-      const path = worker === undefined ? "" : ` ${worker.join("/")}`
+      const path = worker === undefined ? "" : ` ${toText(worker)}`
       const said = detail(event)
       return `+${Math.round(time - start)}ms ${place}${path} ${event._tag}${said === "{}" ? "" : ` ${said}`}`
     })

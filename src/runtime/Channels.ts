@@ -1,3 +1,4 @@
+import { toText } from "../tool/WorkerPath.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import { Channel } from "./Channel.ts"
 import type { Place } from "./Envelope.ts"
@@ -8,7 +9,7 @@ const keptClosed = 32
 
 const separator = "\u0000"
 
-const workerKey = ({ task, worker }: Place): string => `${task ?? ""}${separator}${worker?.join("/") ?? ""}${separator}`
+const workerKey = ({ task, worker }: Place): string => `${task ?? ""}${separator}${toText(worker ?? [])}${separator}`
 
 const placeKey = (place: Place): string => `${workerKey(place)}${place.iteration ?? ""}`
 

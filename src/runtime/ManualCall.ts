@@ -8,7 +8,7 @@ import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import * as RootWorker from "./RootWorker.ts"
+import * as WorkerPath from "../tool/WorkerPath.ts"
 
 /** The iteration that such a call is told in, which no model has asked for. */
 export const iteration = 1
@@ -21,7 +21,7 @@ export const run = (
   call: FunctionCall
 ): Effect.Effect<WorkerOutcome, TaskStopped> =>
   Effect.gen(function* () {
-    const place = { sessionId, workerPath: RootWorker.path, iteration, by: "user" as const }
+    const place = { sessionId, workerPath: WorkerPath.root, iteration, by: "user" as const }
     const { content, error } = yield* callTool(tools, sink, place, call)
     const text = error === undefined ? content : error.message
     const message: StoredMessage = {

@@ -4,6 +4,9 @@ import * as Option from "effect/Option"
 import { Meter } from "../agent/Meter.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import { isCallEnd } from "../gate/CallEvent.ts"
+import { callKey } from "../tool/CallPlace.ts"
+import { isRoot, isSame, isWithin } from "../tool/WorkerPath.ts"
 import type { Envelope } from "./Envelope.ts"
 import { isTerminal } from "./Event.ts"
 import {
@@ -26,14 +29,6 @@ interface Kept {
 
 const messageOf = ({ event }: Envelope): StoredMessage | undefined =>
   "message" in event && typeof event.message === "object" ? event.message : undefined
-
-const atRoot = ({ worker }: Envelope): boolean => worker === undefined || (worker.length === 1 && worker[0] === "root")
-
-const isWithin = (path: ReadonlyArray<string>, of: ReadonlyArray<string>): boolean =>
-  path.length >= of.length && of.every((name, index) => path[index] === name)
-
-const placeOf = ({ iteration, task, worker }: Envelope, callId: string): string =>
-  JSON.stringify([task, worker, iteration, callId])
 
 /** Sessions in memory, gone with the layer; for tests and for runs that must leave no trace. */
 export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
@@ -115,14 +110,14 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
         const compacted = all.findLastIndex(({ event }) => event._tag === "SessionCompacted")
         return all
           .slice(Math.max(cleared, compacted, 0))
-          .filter(atRoot)
+          .filter(({ worker }) => worker === undefined || isRoot(worker))
           .flatMap((envelope) => messageOf(envelope) ?? [])
           .slice(-limit)
       }),
     workerMessages: (session, { limit, task, worker: path }) =>
       Effect.sync(() =>
         events(session)
-          .filter(({ task: of, worker = [] }) => of === task && worker.length === path.length && isWithin(worker, path))
+          .filter(({ task: of, worker = [] }) => of === task && isSame(worker, path))
           .flatMap((envelope) => messageOf(envelope) ?? [])
           .slice(-limit)
       ),
@@ -138,23 +133,18 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
             for (const call of event.message.message.tool_calls ?? []) {
               const { function: asked, id: callId } = call
               const open = { task, iteration, worker, callId, tool: asked.name, mayHaveHappened: false, byUser: false }
-              calls.set(placeOf(envelope, callId), open)
+              calls.set(callKey(envelope, callId), open)
             }
           } else if (event._tag === "ToolCallRequested") {
             const { callId, tool } = event
-            const place = placeOf(envelope, callId)
+            const place = callKey(envelope, callId)
             const open = { task, iteration, worker, callId, tool, mayHaveHappened: false, byUser: true }
             if (!calls.has(place)) calls.set(place, open)
           } else if (event._tag === "ToolCallStarted" && !event.readOnly) {
-            const open = calls.get(placeOf(envelope, event.callId))
-            if (open !== undefined) calls.set(placeOf(envelope, event.callId), { ...open, mayHaveHappened: true })
-          } else if (
-            event._tag === "ToolCallCompleted" ||
-            event._tag === "ToolCallFailed" ||
-            event._tag === "ToolCallInterrupted" ||
-            event._tag === "ToolCallOutcomeUnknown"
-          ) {
-            calls.delete(placeOf(envelope, event.callId))
+            const open = calls.get(callKey(envelope, event.callId))
+            if (open !== undefined) calls.set(callKey(envelope, event.callId), { ...open, mayHaveHappened: true })
+          } else if (isCallEnd(event)) {
+            calls.delete(callKey(envelope, event.callId))
           }
         }
         return { tasks: [...tasks], calls: [...calls.values()] }

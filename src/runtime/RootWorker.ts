@@ -7,14 +7,12 @@ import * as Worker from "../agent/Worker.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ModelService } from "../model/Model.ts"
+import { root, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { RuntimeSettings } from "./RuntimeOptions.ts"
 import type { TaskSink } from "./TaskSink.ts"
 
-/** The path of the worker that talks with the user. */
-export const path: ReadonlyArray<string> = ["root"]
-
 /** The path of a summary of the conversation, which is no part of it until it takes its place. */
-export const compactPath: ReadonlyArray<string> = ["compact"]
+export const compactPath: WorkerPath = ["compact"]
 
 export interface RootWorkerOptions {
   readonly session: string
@@ -27,7 +25,7 @@ export interface RootWorkerOptions {
   /** What the task had used before a restart. */
   readonly used?: Usage
   /** Paths of sub-workers that the task had before a restart. */
-  readonly taken?: ReadonlyArray<ReadonlyArray<string>>
+  readonly taken?: ReadonlyArray<WorkerPath>
   /** Where the root goes on, and those of its sub-workers that do. */
   readonly from?: Worker.GoingOn
   readonly standing?: ReadonlyArray<SubWorkers.StandingWorker>
@@ -49,6 +47,6 @@ export const run = ({ model, options, profile, session, sink, tools, view, ...mo
     standing: more.standing ?? []
   })
   const from = more.from === undefined ? {} : { from: more.from }
-  const own = { workerPath: path, systemPrompt: options.systemPrompt, tools, view, sink: sink.worker(path), meter }
+  const own = { workerPath: root, systemPrompt: options.systemPrompt, tools, view, sink: sink.worker(root), meter }
   return Effect.provideService(Worker.run({ ...common, ...own, ...from }), Delegation, delegation)
 }

@@ -9,6 +9,7 @@ import { Database } from "../database/Database.ts"
 import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
 import { noUsage, Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as Checksum from "./Checksum.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
 import { decodeEvent } from "./Event.ts"
@@ -51,9 +52,6 @@ const WaitingRow = Schema.Struct({
   request: Schema.String
 })
 
-const workerText = (worker: ReadonlyArray<string>): string => worker.join("/")
-const workerPath = (text: string): ReadonlyArray<string> => text.split("/")
-
 /** The statements stay the same whatever the size of the batch: a JSON array with one array of columns for each event. */
 const insertEvents = `
   INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event, checksum)
@@ -70,7 +68,7 @@ const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checks
   tag: event._tag === "UnknownEvent" ? event.tag : event._tag,
   task_id: task ?? null,
   iteration: iteration ?? null,
-  worker: worker === undefined ? null : workerText(worker),
+  worker: worker === undefined ? null : WorkerPath.toText(worker),
   event: JSON.stringify(event)
 })
 
@@ -144,14 +142,14 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           session,
           ...(row.task_id === null ? {} : { task: row.task_id }),
           ...(row.iteration === null ? {} : { iteration: row.iteration }),
-          ...(row.worker === null ? {} : { worker: workerPath(row.worker) }),
+          ...(row.worker === null ? {} : { worker: WorkerPath.fromText(row.worker) }),
           event
         })
       })
 
     /** The worker at a path and those below it. */
-    const isWithin = (path: ReadonlyArray<string>) => {
-      const above = workerText(path)
+    const isWithin = (path: WorkerPath.WorkerPath) => {
+      const above = WorkerPath.toText(path)
       return sql`(worker = ${above} OR substr(worker, 1, length(${above}) + 1) = ${`${above}/`})`
     }
     /** Messages that come latest first, in order. */
@@ -257,7 +255,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         messagesOf(
           session,
           sql`SELECT seq, message FROM messages WHERE session_id = ${session} AND task_id = ${task}
-            AND worker = ${workerText(worker)} ORDER BY seq DESC LIMIT ${limit}`
+            AND worker = ${WorkerPath.toText(worker)} ORDER BY seq DESC LIMIT ${limit}`
         ),
       unfinished: Effect.fn("SessionStore.unfinished")(function* (session) {
         const tasks = yield* taskRows(
@@ -273,7 +271,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           calls: calls.map((row) => ({
             task: row.task_id,
             iteration: row.iteration,
-            worker: workerPath(row.worker),
+            worker: WorkerPath.fromText(row.worker),
             callId: row.call_id,
             tool: row.tool,
             mayHaveHappened: row.may_have_happened === 1,

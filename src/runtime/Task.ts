@@ -17,6 +17,7 @@ import type { InvokeTool } from "./Command.ts"
 import { SessionCompacted, TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as ManualCall from "./ManualCall.ts"
+import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as RootWorker from "./RootWorker.ts"
 import type { Lease } from "./SessionStore.ts"
 import type { TaskSink } from "./TaskSink.ts"
@@ -63,7 +64,7 @@ export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, n
         Effect.gen(function* () {
           yield* sink.emit(new TaskStarted({}, trusted))
           const callId = yield* ids.next("call")
-          const worker = sink.worker(RootWorker.path)
+          const worker = sink.worker(WorkerPath.root)
           const tool = tools.tools.get(command.tool)
           if (tool?.mode === "llm") {
             return yield* new TaskStopped({ reason: `${command.tool} can be invoked by the model only.` })

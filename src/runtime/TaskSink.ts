@@ -2,13 +2,15 @@ import * as Effect from "effect/Effect"
 import { type AgentEvent, type MessageRecorded, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { WorkerDeeds } from "../agent/Deeds.ts"
-import { ToolCallInterrupted } from "../gate/CallEvent.ts"
+import { isCallEnd, ToolCallInterrupted } from "../gate/CallEvent.ts"
 import { errorContent, toolMessage } from "../gate/conclude.ts"
 import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import * as Pace from "../policy/Pace.ts"
 import { type RedactorShape, slice } from "../redaction/Redactor.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { type ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
+import { isBelow, isChild, isRoot, isSame, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { Place } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -35,7 +37,7 @@ export interface TakenCall {
 
 /** A worker of before a restart that goes on. */
 export interface TakenWorker {
-  readonly path: ReadonlyArray<string>
+  readonly path: WorkerPath
   /** The call that started it; none of the root. */
   readonly callId: string | undefined
   readonly iteration: number
@@ -43,25 +45,10 @@ export interface TakenWorker {
 }
 
 interface OpenWorker {
-  readonly path: ReadonlyArray<string>
+  readonly path: WorkerPath
   /** The call of its parent that started it. */
   readonly callId: string
 }
-
-const keyOf = (place: Place, callId: string): string => JSON.stringify([place.worker, place.iteration, callId])
-const isBelow = (path: ReadonlyArray<string>, of: ReadonlyArray<string>): boolean =>
-  path.length > of.length && of.every((name, index) => path[index] === name)
-const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
-  a.length === b.length && a.every((name, index) => b[index] === name)
-
-/** The conversation of the session is that of the root alone. */
-const isRoot = (path: ReadonlyArray<string> = []): boolean => path.length === 1 && path[0] === "root"
-
-const isCallEnd = (event: AgentEvent | ToolEvent) =>
-  event._tag === "ToolCallCompleted" ||
-  event._tag === "ToolCallFailed" ||
-  event._tag === "ToolCallInterrupted" ||
-  event._tag === "ToolCallOutcomeUnknown"
 
 /** Tells a delta, and one that is long in parts between which others get their turn. */
 const inParts = (event: TransientEvent, tell: (part: TransientEvent) => Effect.Effect<void>): Effect.Effect<void> => {
@@ -92,7 +79,7 @@ const withSealed = (message: StoredMessage, event: Event): StoredMessage => {
  */
 export interface TaskSink {
   readonly emit: (event: DurableEvent) => Effect.Effect<void>
-  readonly worker: (path: ReadonlyArray<string>) => WorkerSink
+  readonly worker: (path: WorkerPath) => WorkerSink
   readonly subWorker: OpenSink
   /** Takes up workers of before a restart, those above before those below: what they told then is not told again. */
   readonly takeUp: (workers: ReadonlyArray<TakenWorker>) => void
@@ -172,7 +159,7 @@ export const make = (
       const { path } = worker
       if (event._tag !== "WorkerInterrupted") deeds.answered(path)
       return endWorkers((other) => isBelow(other.path, path)).pipe(
-        Effect.zipRight(abandon((place) => same(place.worker ?? [], path))),
+        Effect.zipRight(abandon((place) => isSame(place.worker, path))),
         Effect.zipRight(log.emit(redactEvent(event, redactor), { task, worker: path }))
       )
     })
@@ -186,14 +173,14 @@ export const make = (
 
   /** Notes which calls an event opens or closes. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
-    const open = (callId: string, tool: string) => calls.set(keyOf(place, callId), { callId, tool, place })
+    const open = (callId: string, tool: string) => calls.set(callKey(place, callId), { callId, tool, place })
     if (event._tag === "ApprovalRequested") waiting.add(event.request.id)
     else if (event._tag === "ApprovalResolved") waiting.delete(event.approvalId)
-    if (isCallEnd(event)) calls.delete(keyOf(place, event.callId))
+    if (isCallEnd(event)) calls.delete(callKey(place, event.callId))
     else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
     else if (event._tag === "ApprovalRequested") {
       const { callId, id: approval, tool } = event.request
-      calls.set(keyOf(place, callId), { callId, tool, place, approval })
+      calls.set(callKey(place, callId), { callId, tool, place, approval })
     } else if (event._tag === "ApprovalResolved") open(event.callId, event.tool)
     else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
       for (const { function: asked, id } of event.message.message.tool_calls ?? []) open(id, asked.name)
@@ -203,7 +190,7 @@ export const make = (
   const settle = (event: AgentEvent | ToolEvent, { worker: parent = [] }: Place): Effect.Effect<void> =>
     workers.size === 0 || !isCallEnd(event)
       ? Effect.void
-      : endWorkers(({ callId, path }) => callId === event.callId && same(path.slice(0, -1), parent))
+      : endWorkers(({ callId, path }) => callId === event.callId && isChild(path, parent))
   /** The end of a request of before a restart that its call does not ask again, e.g. because a rule allows it by now. */
   const superseded = (
     event: AgentEvent | ToolEvent,
@@ -211,16 +198,12 @@ export const make = (
   ): ReadonlyArray<ApprovalResolved | MessageRecorded> => {
     if (restored.requests.length === 0 || (event._tag !== "ToolCallStarted" && !isCallEnd(event))) return []
     const { callId, tool } = event
-    const approvalId = calls.get(keyOf(place, callId))?.approval
+    const approvalId = calls.get(callKey(place, callId))?.approval
     return approvalId === undefined ? [] : withdrawal({ callId, tool, approvalId }, "restart")
   }
   const unlessClosed = (self: () => Effect.Effect<void>) => Effect.suspend(() => (closed ? Effect.void : self()))
 
-  const sinkOf = (
-    path: ReadonlyArray<string>,
-    isOpen: () => boolean,
-    record: (message: StoredMessage) => void
-  ): WorkerSink => {
+  const sinkOf = (path: WorkerPath, isOpen: () => boolean, record: (message: StoredMessage) => void): WorkerSink => {
     const at = (iteration: number): Place => ({ task, iteration, worker: path })
     const unlessMute = (self: () => Effect.Effect<void>) =>
       Effect.suspend(() => (closed || !isOpen() ? Effect.void : self()))
@@ -243,7 +226,7 @@ export const make = (
         return Effect.zipRight(
           redactAhead(event, redactor),
           unlessMute(() => {
-            if (event._tag === "ToolCallRequested" && requested.delete(keyOf(place, event.callId))) return Effect.void
+            if (event._tag === "ToolCallRequested" && requested.delete(callKey(place, event.callId))) return Effect.void
             const before = superseded(event, place).map((one) => hear(one, place))
             track(event, place)
             const now = Effect.suspend(() => log.emit(written(event, place), place))
@@ -266,7 +249,7 @@ export const make = (
           if (closed || !isOpen()) return unheard
           if (isTransient(event)) return Effect.void
           const place = at(iteration)
-          if (event._tag === "ToolCallStarted" && started.delete(keyOf(place, event.callId))) return Effect.void
+          if (event._tag === "ToolCallStarted" && started.delete(callKey(place, event.callId))) return Effect.void
           const before = superseded(event, place).map((one) => hear(one, place))
           const now = log.commit(redactEvent(event, redactor), place)
           return before.length === 0 ? now : Effect.zipRight(log.emitAll(before, place), now)
@@ -285,7 +268,7 @@ export const make = (
       }),
     worker: (path) => sinkOf(path, () => true, isRoot(path) ? record : () => undefined),
     subWorker: (path, record) => {
-      let worker = [...workers].find((open) => same(open.path, path))
+      let worker = [...workers].find((open) => isSame(open.path, path))
       return {
         ...sinkOf(path, () => worker !== undefined && workers.has(worker), record),
         begin: (event) =>
@@ -303,7 +286,7 @@ export const make = (
         if (callId !== undefined) workers.add({ path, callId })
         for (const { approval, callId, requested: before, started: running, tool } of own) {
           const place: Place = { task, iteration, worker: path }
-          const key = keyOf(place, callId)
+          const key = callKey(place, callId)
           calls.set(key, { callId, tool, place, ...(approval === undefined ? {} : { approval }) })
           if (before) requested.add(key)
           if (running) started.add(key)

@@ -8,17 +8,16 @@ import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import { callKey, placeKey } from "../tool/CallPlace.ts"
+import { isChild, isSame, root as rootPath, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { Envelope, Place } from "./Envelope.ts"
 import type { EventLog } from "./EventLog.ts"
 import * as ManualCall from "./ManualCall.ts"
-import * as RootWorker from "./RootWorker.ts"
 import type { SessionStore, Unfinished, UnfinishedCall } from "./SessionStore.ts"
-
-type Path = ReadonlyArray<string>
 
 /** A worker that stopped with its runtime and goes on: calls of its last answer wait for decisions, or for workers that do. */
 export interface Stopped {
-  readonly path: Path
+  readonly path: WorkerPath
   /** The call of its parent that started it; none of the root. */
   readonly callId: string | undefined
   readonly iteration: number
@@ -52,13 +51,13 @@ export interface Continuation {
   /** All that its workers wait for, in the order of asking. */
   readonly requests: ReadonlyArray<ApprovalRequest>
   /** The paths of the sub-workers that it has had. */
-  readonly taken: ReadonlyArray<Path>
+  readonly taken: ReadonlyArray<WorkerPath>
 }
 
 /** A sub-worker of a task. */
 interface SubWorker {
   readonly task: string
-  readonly path: Path
+  readonly path: WorkerPath
   readonly callId: string
 }
 
@@ -108,18 +107,11 @@ const deeds = [
 const withdrawn = ({ callId, id: approvalId, tool }: ApprovalRequest) =>
   withdrawal({ callId, tool, approvalId }, "restart")
 
-const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
-  JSON.stringify([task, iteration, worker, callId])
-
-const isSame = (a: Path = [], b: Path = []): boolean => a.length === b.length && a.every((name, at) => name === b[at])
-
-const isChild = (path: Path, of: Path): boolean => path.length === of.length + 1 && isSame(path.slice(0, -1), of)
-
 /** The sub-workers that have started, by their places, and whether they have not ended. */
 const workersOf = (events: ReadonlyArray<Envelope>) => {
   const found = new Map<string, SubWorker & { readonly open: boolean }>()
   for (const { event, task = "", worker: path = [] } of events) {
-    const key = JSON.stringify([task, path])
+    const key = placeKey({ task, worker: path })
     if (event._tag === "WorkerStarted") found.set(key, { task, path, callId: event.callId, open: true })
     else if (isWorkerEnd(event)) found.set(key, { task, path, callId: "", ...found.get(key), open: false })
   }
@@ -148,13 +140,13 @@ interface Left {
 }
 
 /** The iteration that a worker was in: only its last answer has calls without a result. */
-const iterationOf = (calls: ReadonlyArray<UnfinishedCall>, path: Path): number | undefined => {
+const iterationOf = (calls: ReadonlyArray<UnfinishedCall>, path: WorkerPath): number | undefined => {
   const own = calls.filter(({ worker }) => isSame(worker, path)).map(({ iteration }) => iteration)
   return own.length === 0 ? undefined : Math.max(...own)
 }
 
 /** The worker and those below it that go on, those above first; nothing where none of their calls waits. */
-const stoppedAt = (left: Left, path: Path, callId: string | undefined): ReadonlyArray<Stopped> => {
+const stoppedAt = (left: Left, path: WorkerPath, callId: string | undefined): ReadonlyArray<Stopped> => {
   const iteration = iterationOf(left.calls, path)
   if (iteration === undefined) return []
   const own = left.events.filter(({ iteration: at, worker }) => at === iteration && isSame(worker, path))
@@ -196,7 +188,7 @@ const read = (session: string, store: SessionStore["Type"], { calls, tasks }: Un
   Effect.gen(function* () {
     const events = yield* store.ofTasks(session, { tasks, tags: opening })
     if (!events.some(({ event }) => event._tag === "ApprovalRequested")) return events
-    const workers = [RootWorker.path, ...workersOf(events).flatMap(({ open, path }) => (open ? [path] : []))]
+    const workers = [rootPath, ...workersOf(events).flatMap(({ open, path }) => (open ? [path] : []))]
     const iterations = new Set(workers.map((path) => iterationOf(calls, path)).filter((one) => one !== undefined))
     const tags = ["ModelAnswered", "ToolCallRequested"] as const
     const answers = yield* store.ofTasks(session, { tasks, tags, iterations: [...iterations] })
@@ -242,11 +234,11 @@ const continuationOf = (
       open: asked.filter(({ place }) => place.task === task),
       workers: workersOf(own)
     }
-    const [root, ...below] = stoppedAt(left, RootWorker.path, undefined)
+    const [root, ...below] = stoppedAt(left, rootPath, undefined)
     if (root === undefined) return undefined
     if (root.answered === undefined && root.iteration !== ManualCall.iteration) return undefined
     const waits = new Set([root, ...below].flatMap(({ requests }) => requests.map(({ id }) => id)))
-    const used = (path: Path) => store.used(session, task, path)
+    const used = (path: WorkerPath) => store.used(session, task, path)
     const continuation: Continuation = {
       task,
       root,
@@ -258,7 +250,7 @@ const continuationOf = (
           return { ...stopped, callId: stopped.callId ?? "", view, used: yield* used(stopped.path) }
         })
       ),
-      used: yield* used(RootWorker.path),
+      used: yield* used(rootPath),
       requests: left.open.flatMap(({ request }) => (waits.has(request.id) ? [request] : [])),
       taken: left.workers.map(({ path }) => path)
     }
@@ -295,7 +287,7 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
     const stopped = [root, ...below]
     const kept = new Set(
       stopped.flatMap(({ calls, iteration, path }) =>
-        calls.map(({ id }) => keyOf(id, { task, iteration, worker: path }))
+        calls.map(({ id }) => callKey({ task, iteration, worker: path }, id))
       )
     )
     return {
@@ -306,7 +298,7 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
         unfinished: (of) =>
           Effect.map(store.unfinished(of), ({ calls, tasks }) => ({
             tasks: tasks.filter((other) => other !== task),
-            calls: calls.filter((call) => !kept.has(keyOf(call.callId, call)))
+            calls: calls.filter((call) => !kept.has(callKey(call, call.callId)))
           }))
       }
     }

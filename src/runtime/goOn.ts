@@ -8,6 +8,7 @@ import { Models, type ProfileError } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"
 import type { Continuation, Stopped } from "./continuation.ts"
 import * as ManualCall from "./ManualCall.ts"
+import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as RootWorker from "./RootWorker.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import type { TakenWorker, TaskSink } from "./TaskSink.ts"
@@ -56,9 +57,9 @@ export const goOn = (
       Effect.gen(function* () {
         sink.takeUp([root, ...below].map(taken))
         if (root.answered === undefined) {
-          const worker = sink.worker(RootWorker.path)
+          const worker = sink.worker(WorkerPath.root)
           const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call))
-          const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(session, RootWorker.path))
+          const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(session, WorkerPath.root))
           return (
             outcome ?? (yield* new TaskStopped({ reason: "The call that waited is not known any more. Run it again." }))
           )

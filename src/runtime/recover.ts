@@ -5,12 +5,13 @@ import { errorContent, toolMessage } from "../gate/conclude.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
+import { isRoot, isSame } from "../tool/WorkerPath.ts"
 import type { causeOf } from "./Command.ts"
 import type { Found } from "./continuation.ts"
 import { SessionResumed, TaskFailed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
-import type { Place } from "./Envelope.ts"
 import type { SessionStore, UnfinishedCall } from "./SessionStore.ts"
 
 /** Messages that a resumed session loads; the model's window is smaller in most cases. */
@@ -55,9 +56,6 @@ const outcomes = (call: UnfinishedCall, given: string | undefined) => {
   return [end, new MessageRecorded({ message }, trusted)]
 }
 
-const keyOf = (callId: string, { iteration, task, worker }: Place): string =>
-  JSON.stringify([task, iteration, worker, callId])
-
 /** What calls were asked with. */
 const argumentsOf = (session: string, store: SessionStore["Type"], calls: ReadonlyArray<UnfinishedCall>) =>
   Effect.gen(function* () {
@@ -67,7 +65,7 @@ const argumentsOf = (session: string, store: SessionStore["Type"], calls: Readon
     const requested = yield* store.ofTasks(session, { tasks, tags: ["ToolCallRequested"], iterations })
     return new Map(
       requested.flatMap(({ event, ...place }) =>
-        event._tag === "ToolCallRequested" ? [[keyOf(event.callId, place), event.arguments] as const] : []
+        event._tag === "ToolCallRequested" ? [[callKey(place, event.callId), event.arguments] as const] : []
       )
     )
   })
@@ -110,9 +108,9 @@ export const recover = (
       const { iteration, task, worker } = call
       const done = deeds.get(task)
       const goesOn = task === continuation?.task ? continuation.below : []
-      const seenBy = worker.length === 1 ? view : goesOn.find(({ path }) => path.join("/") === worker.join("/"))?.view
+      const seenBy = isRoot(worker) ? view : goesOn.find(({ path }) => isSame(path, worker))?.view
       return Effect.forEach(
-        outcomes(call, given.get(keyOf(call.callId, call))),
+        outcomes(call, given.get(callKey(call, call.callId))),
         (event) => {
           const told = done?.endOf(event, worker) ?? event
           done?.note(told, worker, iteration)

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { toText } from "./WorkerPath.ts"
 import type { ProgressBoard } from "./ProgressBoard.ts"
 
 /** What the agent's loop says at the end of one model request and its calls. */
@@ -24,7 +25,7 @@ export const make = (board: ProgressBoard["Type"]): Iterations => {
   return {
     iterated: ({ iteration, maxIterations, task, totalTokens, worker }) =>
       Effect.suspend(() => {
-        const id = `${task}/${worker.join("/")}`
+        const id = `${task}/${toText(worker)}`
         const known = lines.get(task) ?? new Set()
         const label = `${worker.join(" › ")}: iteration ${iteration}, ${totalTokens} tokens`
         const update = board.update(id, { label, current: iteration })

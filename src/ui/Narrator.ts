@@ -7,6 +7,7 @@ import type { ApprovalResolved, ClientCallRequested } from "../tool/ToolEvent.ts
 import type { Approval, CallShown, Diff, Display, Level, Notice, Progress } from "./Display.ts"
 import { remarks } from "./remarks.ts"
 import { Requests } from "./Requests.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { resolution } from "./resolution.ts"
 import { shortcoming } from "./shortcoming.ts"
 import { bytes, duration, many } from "./Words.ts"
@@ -143,7 +144,7 @@ export class Narrator {
       }
       case "ToolCallRequested": {
         told.calls++
-        const call = { key: keyOf(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
+        const call = { key: callKey(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
         this.calls.set(call.key, call)
         return [{ _tag: "CallBegan", call }]
       }
@@ -284,7 +285,7 @@ export class Narrator {
     envelope: Envelope,
     event: { readonly callId: string; readonly tool: string; readonly arguments?: unknown }
   ): CallShown {
-    const key = keyOf(envelope, event.callId)
+    const key = callKey(envelope, event.callId)
     const given = typeof event.arguments === "string" ? event.arguments : ""
     return this.calls.get(key) ?? { key, tool: event.tool, arguments: given, worker: envelope.worker ?? [] }
   }
@@ -401,6 +402,3 @@ const isCompaction = ([root]: ReadonlyArray<string>): boolean => root === "compa
 /** How far a task has come, from its second request on. */
 const far = ({ requests, tokens }: TaskTold): string =>
   requests < 2 ? "" : ` · request ${requests}${tokens === 0 ? "" : ` · ${many(tokens, "token")}`}`
-
-const keyOf = ({ iteration = 0, task = "", worker = [] }: Envelope, callId: string): string =>
-  JSON.stringify([task, worker, iteration, callId])

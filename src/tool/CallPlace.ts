@@ -1,0 +1,16 @@
+import type { WorkerPath } from "./WorkerPath.ts"
+
+/** Where a call is asked for: an id of a model comes again in other iterations, workers and tasks. */
+export interface CallPlace {
+  readonly task?: string | undefined
+  readonly worker?: WorkerPath | undefined
+  readonly iteration?: number | undefined
+}
+
+/** One text for one place. */
+export const placeKey = ({ iteration = 0, task = "", worker = [] }: CallPlace): string =>
+  JSON.stringify([task, worker, iteration])
+
+/** One text for one call. */
+export const callKey = ({ iteration = 0, task = "", worker = [] }: CallPlace, callId: string): string =>
+  JSON.stringify([task, worker, iteration, callId])
