@@ -9,7 +9,7 @@ import type { Clearance } from "./Approvals.ts"
 import { callKey, type DeskState, entryOf } from "./DeskState.ts"
 import type { Draft } from "./Draft.ts"
 import * as Pending from "./Pending.ts"
-import { likeness } from "./Repetition.ts"
+import { likeness } from "./Subject.ts"
 
 /** How a call waits for its decision; `atOnce` may decide it before anybody sees it. */
 export interface Asking {
@@ -22,7 +22,7 @@ const covers = ({ repeats }: ToolCall, { grantable }: Draft) => (repeats === und
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Effect.Effect<void>): Asking => {
-  const { audit, closing, queue, remember, repetition, restored, timeoutMillis } = state
+  const { audit, queue, remember, sessions, timeoutMillis } = state
 
   const resolved = (call: ToolCall, { askedAt, request }: Pending.Pending, resolution: Pending.Resolution) =>
     Effect.flatMap(state.now, (now) => {
@@ -68,6 +68,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
   /** The stored request of this very call, if it is still the same; one that is not is withdrawn. */
   const takeRestored = (call: ToolCall, asked: Draft): Effect.Effect<Pending.Pending | undefined> =>
     Effect.suspend(() => {
+      const { restored } = sessions.of(call.sessionId)
       const found = restored.get(callKey(call))
       if (found === undefined) return Effect.succeed(undefined)
       restored.delete(callKey(call))
@@ -98,7 +99,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
         return new ApprovalExpired({ tool, callId, afterMillis: timeoutMillis })
       case "denied":
       case "withdrawn":
-        if (outcome === "denied") repetition.denied(call.sessionId, likeness(call, grantable.subject))
+        if (outcome === "denied") sessions.of(call.sessionId).denied(likeness(call, grantable.subject))
         return new ApprovalDenied({ tool, callId, stop, by, ...(reason === undefined ? {} : { reason }) })
     }
   }
@@ -131,7 +132,7 @@ export const make = (state: DeskState, atOnce: (pending: Pending.Pending) => Eff
       )
       const exit = yield* Effect.exit(restore(waited))
       if (Exit.isFailure(exit)) {
-        const by = closing.has(sessionId) ? "shutdown" : "interruption"
+        const by = sessions.of(sessionId).closing ? "shutdown" : "interruption"
         yield* Deferred.succeed(pending.answer, { outcome: "withdrawn", by })
       }
       // Whoever was first has decided, whatever ended the wait.

@@ -30,7 +30,7 @@ const resolutionOf = ({ by, decision, reason, scope, stop }: Answer): Resolution
 })
 
 export const make = (state: DeskState): Deciding => {
-  const { audit, books, endOf, files, grants, ids, limits, projectOf, queue, restored, timeoutMillis } = state
+  const { audit, endOf, files, ids, limits, queue, sessions, timeoutMillis } = state
 
   /** Answers what waits and would not be asked by now. */
   const reconsider = (pending: Pending) =>
@@ -38,8 +38,9 @@ export const make = (state: DeskState): Deciding => {
       const { grantable: could } = pending
       if (could === undefined) return
       const now = yield* state.now
+      const { grants, project } = sessions.of(could.sessionId)
       const grant = grants.find(could.sessionId, could.workers, could.subject.key, now)
-      const book = yield* books.get(projectOf(could.sessionId))
+      const book = yield* project.get
       const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
       if (ruled?.decision === "deny") return
       const found =
@@ -65,6 +66,7 @@ export const make = (state: DeskState): Deciding => {
       const now = yield* state.now
       const { basis, rule, sessionId, subject, tool, workers } = could
       const { words } = subject
+      const { grants, project } = sessions.of(sessionId)
       const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
       const granted = (held: GrantScope) =>
         Effect.flatMap(ids.next("grant"), (id) =>
@@ -88,7 +90,7 @@ export const make = (state: DeskState): Deciding => {
       else {
         const id = yield* ids.next("rule")
         yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
-        yield* Effect.catchAll(books.save(projectOf(sessionId), { ...rule, id }), (error) =>
+        yield* Effect.catchAll(project.save({ ...rule, id }), (error) =>
           Effect.logWarning(error.message).pipe(
             Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
             // A rule that could not be saved holds for the session at least.
@@ -102,7 +104,8 @@ export const make = (state: DeskState): Deciding => {
     )
 
   const find = (id: string): Pending | undefined =>
-    queue.find(id) ?? [...restored.values()].find(({ request }) => request.id === id)
+    queue.find(id) ??
+    sessions.all.flatMap(({ restored }) => [...restored.values()]).find(({ request }) => request.id === id)
 
   const accept = (decision: Decision): Effect.Effect<void, DecisionRefused> =>
     Effect.gen(function* () {

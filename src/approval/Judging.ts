@@ -3,7 +3,7 @@ import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { DelegateFailed, trusted } from "../tool/ToolEvent.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
-import { type ApprovalPolicy, judge } from "./ApprovalPolicy.ts"
+import { judge } from "./ApprovalPolicy.ts"
 import type { Approvals, Clearance, Question, Wanted } from "./Approvals.ts"
 import type { Asking } from "./Asking.ts"
 import type { Delegate, DelegateAnswer } from "./Delegate.ts"
@@ -12,13 +12,14 @@ import { draft } from "./Draft.ts"
 import { explain, type Explanation } from "./explain.ts"
 import { unchanged } from "./Grantable.ts"
 import { workersOf } from "./Grants.ts"
-import { likeness } from "./Repetition.ts"
 import type { RuleBook } from "./RuleBook.ts"
-import type { Subject } from "./Subject.ts"
+import type { SessionState } from "./SessionState.ts"
+import { likeness, type Subject } from "./Subject.ts"
 
 /** What decides on a call before a person does. */
 export type Judging = Pick<Approvals["Type"], "request" | "explain">
 
+type Standing = Pick<SessionState, "grants" | "policy" | "project">
 type Show = Effect.Effect<Preview | undefined>
 type Cleared = Effect.Effect<Clearance, ApprovalRefused>
 
@@ -31,12 +32,11 @@ const unheard = "nobody can be asked whether it may go on"
 const worn = "It was denied several times in this task. Do something else, or ask the user."
 
 export const make = (state: DeskState, { ask }: Asking): Judging => {
-  const { attended, audit, books, closing, delegate, files, grants, isContained, policyOf, projectOf } = state
-  const { repetition, subjects, vouchers } = state
+  const { attended, audit, delegate, files, sessions, vouchers } = state
 
   /** What the mode says; only two of the modes ask what the call touches. */
   const byMode = (
-    policy: ApprovalPolicy,
+    { policy, project }: Standing,
     call: Pick<ToolCall, "tool">,
     asks: Wanted,
     subject: Subject,
@@ -44,11 +44,12 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
   ) => {
     const looks = policy === "allow-edits" || policy === "allow-read-only"
     const contained =
-      looks && !askedByRule && (asks === "contained" || (asks === "always" && isContained(call, subject)))
+      looks && !askedByRule && (asks === "contained" || (asks === "always" && project.isContained(call, subject)))
     return judge(policy, call.tool, contained)
   }
 
   const verdict = (
+    standing: Standing,
     book: RuleBook,
     call: Pick<ToolCall, "name" | "tool" | "sessionId" | "workerPath" | "repeats">,
     asks: Wanted,
@@ -56,9 +57,9 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
     now: number
   ): Explanation => {
     const ruled = book.concerns(call.name) ? book.verdict(call.name, subject) : undefined
+    const { grants, policy } = standing
     const grant = grants.find(call.sessionId, workersOf(call.workerPath), subject.key, now)
-    const policy = policyOf(call.sessionId)
-    const byPolicy = byMode(policy, call, asks, subject, ruled?.decision === "ask")
+    const byPolicy = byMode(standing, call, asks, subject, ruled?.decision === "ask")
     return explain({ tool: call.name, asks: asks !== false, ruled, grant, policy, byPolicy, repeats: call.repeats })
   }
 
@@ -181,9 +182,10 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
       return asks === false ? Effect.succeed(unasked) : allowed(call, "policy")
     }
     if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
-    if (closing.has(call.sessionId)) return unavailable(call)
+    const session = sessions.of(call.sessionId)
+    if (session.closing) return unavailable(call)
     if (verdict === "ask" && vouchers.redeem(call)) return allowed(call, "its start before a restart")
-    if (repetition.isWorn(call.sessionId, likeness(call, subject))) return refuse(call, "repetition", worn)
+    if (session.isWorn(likeness(call, subject))) return refuse(call, "repetition", worn)
     const asked: Cleared =
       verdict === "ask" && attended
         ? Effect.flatMap(drafted(call, subject, preview), (shown) => ask(call, shown))
@@ -198,9 +200,12 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
   /** An answer that relies on files is void once one of them has changed. */
   const judged = (book: RuleBook, call: ToolCall, asks: Wanted, preview: Show): Cleared =>
     Effect.flatMap(state.now, (now) => {
+      const session = sessions.of(call.sessionId)
+      const { grants, policy } = session
+      const { subjects } = session.project
       const subject = subjects.of(call)
-      const found = verdict(book, call, asks, subject, now)
-      const withheld = book.withheld(call.name, subject, policyOf(call.sessionId) !== "allow")
+      const found = verdict(session, book, call, asks, subject, now)
+      const withheld = book.withheld(call.name, subject, policy !== "allow")
       const ruled = (rawParams: unknown) =>
         book.verdict(call.name, subjects.of({ ...call, params: rawParams, rawParams }))?.decision
       const concluded = (explanation: Explanation): Cleared => {
@@ -221,9 +226,8 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
             judged(book, call, asks, preview)
           )
         }
-        const policy = policyOf(call.sessionId)
         return concluded({
-          verdict: asks === false ? "allow" : byMode(policy, call, asks, subject, false),
+          verdict: asks === false ? "allow" : byMode(session, call, asks, subject, false),
           because: ""
         })
       })
@@ -232,22 +236,24 @@ export const make = (state: DeskState, { ask }: Asking): Judging => {
   return {
     request: (call, asks, preview) =>
       Effect.suspend(() => {
-        const project = projectOf(call.sessionId)
+        const { project } = sessions.of(call.sessionId)
         const withBook = (book: RuleBook): Cleared =>
           asks !== false || call.repeats !== undefined || book.concerns(call.name)
             ? judged(book, call, asks, preview)
             : free
-        const book = books.peek(project)
-        return book === undefined ? Effect.flatMap(books.get(project), withBook) : withBook(book)
+        const book = project.peek()
+        return book === undefined ? Effect.flatMap(project.get, withBook) : withBook(book)
       }),
     explain: Effect.fn("Approvals.explain")(function* (question: Question) {
-      const { asks, parameters, project, session: sessionId = "", tool, workerPath = ["root"] } = question
-      const book = yield* books.get(project ?? projectOf(sessionId))
+      const { asks, parameters, session: sessionId = "", tool, workerPath = ["root"] } = question
+      const known = sessions.of(sessionId)
+      const project = question.project === undefined ? known.project : known.project.at(question.project)
       const { name } = tool
-      const subject = subjects.of({ name, tool, params: parameters, rawParams: parameters })
+      const subject = project.subjects.of({ name, tool, params: parameters, rawParams: parameters })
       const now = yield* state.now
       return verdict(
-        book,
+        { grants: known.grants, policy: known.policy, project },
+        yield* project.get,
         { name, tool, sessionId, workerPath },
         asks ?? (tool.approval === "never" ? false : tool.approval === "always" ? "always" : true),
         subject,

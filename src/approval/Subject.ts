@@ -98,6 +98,10 @@ export interface SubjectOptions {
   readonly isIgnored?: IsIgnored
 }
 
+/** What makes two calls the same to a person: who makes them, how they are blanked and what is said about them does not. */
+export const likeness = ({ name, rawParams, tool }: Described, subject: Subject): string =>
+  subject.shape === undefined ? sha256([name, definition(tool), rawParams]) : subject.key
+
 const maxKnown = 512
 
 /** What a person wrote or read about a call, but not what it does. */

@@ -3,11 +3,12 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { Tools } from "../agent/Tools.ts"
 import type { WorkerOutcome } from "../agent/Worker.ts"
 import { Approvals } from "../approval/Approvals.ts"
@@ -144,11 +145,11 @@ export const make = (
     let interruptedBy: "user" | "shutdown" = "user"
     let endedBy: EndSession | undefined
 
-    yield* approvals.openSession(id, log.lease.project)
-    const found = yield* Continuation.find(log, store).pipe(
-      Effect.tap((found) => recover(log, found, view, opener)),
-      Effect.onError(() => approvals.endSession(id))
-    )
+    const own = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const approval = yield* Scope.extend(approvals.session({ session: id, project: log.lease.project }), own)
+    const found = yield* Continuation.find(log, store)
+    if (found.continuation !== undefined) yield* approval.restore(found.continuation.requests)
+    yield* recover(log, found, view, opener)
     const bodies = yield* makeTasks(log.lease, view)
 
     const runTask = (sink: TaskSink.TaskSink, body: Body) => {
@@ -171,11 +172,11 @@ export const make = (
         const turn = yield* Effect.exit(Effect.interruptible(oneTask.take(1)))
         if (Exit.isFailure(turn)) return yield* end(Exit.failCause(turn.cause))
         const worked = Effect.zipRight(
-          approvals.beginTask(id),
+          approval.beginTask,
           Effect.suspend(() => body(sink))
         )
         yield* Effect.flatMap(work(worked), end).pipe(
-          Effect.ensuring(approvals.endTask(id)),
+          Effect.ensuring(approval.endTask),
           Effect.ensuring(oneTask.release(1))
         )
       })
@@ -275,7 +276,7 @@ export const make = (
               Effect.catchAll((error) => reject(command, error.message, error._tag))
             )
         case "RevokeApproval":
-          return approvals.revoke(id, command.grantId, senderOf(command)).pipe(
+          return approval.revoke(command.grantId, senderOf(command)).pipe(
             Effect.flatMap((revoked) =>
               revoked
                 ? log.emit(new ApprovalRevoked({ ...causeOf(command), grantId: command.grantId }, trusted), {})
@@ -294,7 +295,7 @@ export const make = (
         case "Interrupt":
           return interruption(command)
         case "SetApprovalPolicy":
-          return Effect.flatMap(approvals.setPolicy(id, command.policy, senderOf(command)), (set) =>
+          return Effect.flatMap(approval.setPolicy(command.policy, senderOf(command)), (set) =>
             set
               ? log.emit(new ApprovalPolicySet({ ...causeOf(command), policy: command.policy }, trusted), {})
               : reject(
@@ -330,7 +331,7 @@ export const make = (
     const { continuation } = found
     if (continuation !== undefined) {
       const { requests, task } = continuation
-      const body = yield* goOn(continuation, id, view, profile)
+      const body = yield* goOn(continuation, id, approval, view, profile)
       seen.add(task)
       const restored = { requests: requests.map((request) => request.id), deeds: found.deeds.get(task) }
       yield* Effect.uninterruptible(launch(task, body, () => undefined, restored))
@@ -347,11 +348,11 @@ export const make = (
       yield* commands.shutdown
       // Tasks run one after the other, so that at most one waits.
       const [waits] = endedBy !== undefined ? [] : suspended([...tasks])
-      yield* approvals.closeSession(id, waits?.approvals ?? [])
+      yield* approval.suspend(waits?.approvals ?? [])
       yield* Fiber.interruptAll([...tasks.values()].map(({ fiber }) => fiber))
       const closed = new SessionSuspended(waits === undefined ? {} : { waits }, trusted)
       yield* log.emit(endedBy === undefined ? closed : new SessionEnded(causeOf(endedBy), trusted), {})
-      yield* approvals.endSession(id)
+      yield* Scope.close(own, Exit.void)
       yield* clientTools.endSession(id)
       yield* log.close
       yield* Deferred.succeed(stopped, undefined)

@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import { isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { WorkerDeeds } from "../agent/Deeds.ts"
-import { Approvals } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
@@ -261,7 +260,7 @@ const continuationOf = (
  * Looks for requests that a dead owner left open (A12). Those of a task that can go on are taken up again under their ids
  * and digests, all others are to end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
  */
-export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError, Approvals> =>
+export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError> =>
   Effect.gen(function* () {
     const nothing: Found = { continuation: undefined, workers: [], deeds: new Map(), withdrawn: [], store }
     if (log.lease.created) return nothing
@@ -282,7 +281,6 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
     const workers = workersOf(events).filter((worker) => worker.open)
     const found = { continuation, withdrawn: left, deeds: yield* deedsOf(session, store, workers) }
     if (continuation === undefined) return { ...found, workers, store }
-    yield* (yield* Approvals).restore(continuation.requests)
     const { below, root, task } = continuation
     const stopped = [root, ...below]
     const kept = new Set(

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Tools } from "../agent/Tools.ts"
 import { type GoingOn, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
-import { Approvals } from "../approval/Approvals.ts"
+import type { SessionApprovals } from "../approval/Approvals.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
@@ -30,18 +30,14 @@ const taken = ({ callId, calls, iteration, path, requested, requests, started }:
 export const goOn = (
   { below, root, taken: paths, used }: Continuation,
   session: string,
+  approvals: SessionApprovals,
   view: ModelView,
   profile: string
-): Effect.Effect<
-  (sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>,
-  never,
-  Models | Tools | Approvals
-> =>
+): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models | Tools> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
     const tools = yield* Tools
-    const approvals = yield* Approvals
 
     const goingOn = ({ answered, calls, iteration, path, started }: Stopped): Effect.Effect<GoingOn> =>
       Effect.gen(function* () {
@@ -49,7 +45,7 @@ export const goOn = (
         for (const id of started) vouched.set(id, yield* approvals.vouch)
         const message = answered?.message.message
         const asked = message?.role === "assistant" ? (message.tool_calls?.length ?? 0) : 0
-        const settled = approvals.abandon(session, path)
+        const settled = approvals.abandon(path)
         return { iteration, calls, asked, usage: answered?.usage ?? noUsage, started: vouched, settled }
       })
 
@@ -59,7 +55,7 @@ export const goOn = (
         if (root.answered === undefined) {
           const worker = sink.worker(WorkerPath.root)
           const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call))
-          const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(session, WorkerPath.root))
+          const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(WorkerPath.root))
           return (
             outcome ?? (yield* new TaskStopped({ reason: "The call that waited is not known any more. Run it again." }))
           )

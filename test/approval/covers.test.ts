@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, FastCheck as fc, Fiber, Layer, Queue, Schema } from "effect"
+import { Clock, Effect, Exit, FastCheck as fc, Fiber, Layer, Queue, Schema, Scope } from "effect"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -8,7 +8,7 @@ import { Audit } from "../../src/approval/Audit.ts"
 import { Slept } from "../../src/approval/DeadlineClock.ts"
 import { FileHash } from "../../src/approval/FileHash.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
-import type { ApprovalRequest, Scope } from "../../src/tool/ApprovalRequest.ts"
+import type { ApprovalRequest, Scope as DecisionScope } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
@@ -67,7 +67,7 @@ const gate = (options: ApprovalsOptions, audit: Layer.Layer<Audit> = Audit.layer
         .pipe(Effect.provide(context), Effect.either)
     const approvals = yield* Effect.provide(Approvals, context)
     /** Runs a call and answers its request; absent where it was not asked for. */
-    const answered = (name: string, rawParams: unknown, scope: Scope, workerPath?: ReadonlyArray<string>) =>
+    const answered = (name: string, rawParams: unknown, scope: DecisionScope, workerPath?: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         const running = yield* Effect.fork(call(name, rawParams, workerPath))
         const request = yield* Effect.raceFirst(Queue.take(asked), Effect.as(Fiber.await(running), undefined))
@@ -199,16 +199,18 @@ describe("what a grant covers", () => {
       const { answered, approvals } = yield* gate({ policy: "ask", root: "/w" })
       const worker = (name: string) => ["root", name]
       const touch = { command: "touch a" }
+      const scope = yield* Scope.make()
+      const session = yield* Scope.extend(approvals.session({ session: "s", project: "" }), scope)
       assert.isDefined(yield* answered("run_shell", touch, "task"))
       assert.isUndefined(yield* answered("run_shell", touch, "once"))
-      yield* approvals.endTask("s")
+      yield* session.endTask
       assert.isDefined(yield* answered("run_shell", touch, "once"))
       assert.isDefined(yield* answered("run_shell", touch, "session", worker("one")))
       assert.isUndefined(yield* answered("run_shell", touch, "once", worker("two")))
-      yield* approvals.endTask("s")
+      yield* session.endTask
       assert.isUndefined(yield* answered("run_shell", touch, "once", worker("three")))
       assert.isDefined(yield* answered("run_shell", touch, "once"))
-      yield* approvals.endSession("s")
+      yield* Scope.close(scope, Exit.void)
       assert.isDefined(yield* answered("run_shell", touch, "once", worker("one")))
     })
   )

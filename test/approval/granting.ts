@@ -8,7 +8,9 @@ const saveRule = ({ session, world }: Stage, rule: Omit<Rule, "id" | "level">) =
   const id = `${rule.decision}-${rule.argv?.join(" ") ?? rule.path ?? rule.host}`
   return Effect.zipRight(
     Effect.orDie(world.boot.rules.save("test", { ...rule, id, level: "user" })),
-    world.boot.approvals.beginTask(session)
+    Effect.scoped(
+      Effect.flatMap(world.boot.approvals.session({ session, project: "test" }), ({ beginTask }) => beginTask)
+    )
   )
 }
 

@@ -1,0 +1,109 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as os from "node:os"
+import * as PathContext from "../policy/path/PathContext.ts"
+import { judgeNow } from "../policy/path/PathPolicy.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import type { PatternRejected, Rule } from "./Rule.ts"
+import { RuleBook } from "./RuleBook.ts"
+import type { RuleStore, RuleStoreFailed } from "./RuleStore.ts"
+import { type Describing, type Subject, Subjects } from "./Subject.ts"
+
+/** A project as approvals see it: where its calls are, and what was decided for them beforehand. */
+export interface ProjectOptions {
+  /** Names it in the store of saved rules. */
+  readonly directory: string
+  /** Relative paths of calls and of rules start here, and rules for commands hold here. */
+  readonly root: string
+  /** The user's home directory, for the protected places in it; that of the process if unset. */
+  readonly home?: string
+  /** Configured rules, of the user and of the project; none if unset. */
+  readonly rules?: ReadonlyArray<Rule>
+  /** Whether the rules of the project count; they do not if unset. */
+  readonly trusted?: boolean
+}
+
+/** The rules that count in a project, the configured ones and those saved by answering `always`, and how its calls are understood. */
+export interface ProjectRules {
+  readonly directory: string
+  readonly subjects: Describing
+  /** Whether a call of a tool that has not looked at its parameters touches nothing but plain files of the project. */
+  readonly isContained: (call: Pick<ToolCall, "tool">, subject: Subject) => boolean
+  /** What is known already; absent where it has to be loaded first. */
+  readonly peek: () => RuleBook | undefined
+  readonly get: Effect.Effect<RuleBook>
+  /** Reads the saved rules again, e.g. after another process has revoked one. */
+  readonly reload: Effect.Effect<void>
+  readonly save: (rule: Rule) => Effect.Effect<void, RuleStoreFailed>
+  /** Whether there was one. */
+  readonly remove: (id: string) => Effect.Effect<boolean, RuleStoreFailed>
+  /** The same project with the rules saved for another directory; one directory is always the same project. */
+  readonly at: (directory: string) => ProjectRules
+}
+
+/** Judges by the path policy; a root that bounds nothing contains nothing. */
+const containedIn = (root: string, home: string): Effect.Effect<ProjectRules["isContained"]> => {
+  const boundary = { cwd: root, roots: [root], home, trusted: false, stateDirs: [] }
+  return Effect.map(
+    Effect.orElseSucceed(PathContext.make(boundary), () => boundary),
+    (context) => (call, subject) => {
+      const op = call.tool.readOnly ? "grep" : "write"
+      const touched = subject.paths === undefined ? subject.touched() : { named: subject.paths, mentioned: [] }
+      if (touched === "unread") return false
+      const places = [...touched.named, ...touched.mentioned]
+      return places.length === 0
+        ? call.tool.readOnly
+        : places.every((place) =>
+            Either.match(judgeNow(place, op, context), {
+              onLeft: () => false,
+              onRight: ({ verdict }) => verdict.decision === "allow"
+            })
+          )
+    }
+  )
+}
+
+/** Fails where a configured rule is not usable; a saved one that is not is left out. */
+export const make = (
+  { directory, home = os.homedir(), root, rules = [], trusted = false }: ProjectOptions,
+  store: RuleStore["Type"]
+): Effect.Effect<ProjectRules, PatternRejected> =>
+  Effect.gen(function* () {
+    const configured = yield* RuleBook.make(rules, { root, trusted })
+    const subjects = (yield* Subjects).at(root, home)
+    const isContained = yield* containedIn(root, home)
+    const withSaved = (saved: ReadonlyArray<Rule>): RuleBook => {
+      const usable = saved.filter((rule) => Either.isRight(RuleBook.make([rule], { root, trusted })))
+      return usable.length === 0
+        ? configured
+        : Either.getOrElse(RuleBook.make([...rules, ...usable], { root, trusted }), () => configured)
+    }
+    const directories = new Map<string, ProjectRules>()
+    const at = (directory: string): ProjectRules => {
+      const known = directories.get(directory)
+      if (known !== undefined) return known
+      const made = open(directory)
+      directories.set(directory, made)
+      return made
+    }
+    const open = (directory: string): ProjectRules => {
+      let book: RuleBook | undefined
+      const load = store.list(directory).pipe(
+        Effect.tapError((error) => Effect.logWarning(error.message)),
+        Effect.orElseSucceed((): ReadonlyArray<Rule> => []),
+        Effect.map((saved) => (book = withSaved(saved)))
+      )
+      return {
+        directory,
+        subjects,
+        isContained,
+        peek: () => book,
+        get: Effect.suspend(() => (book === undefined ? load : Effect.succeed(book))),
+        reload: Effect.asVoid(load),
+        save: (rule) => Effect.zipRight(store.save(directory, rule), load),
+        remove: (id) => Effect.zipLeft(store.remove(directory, id), load),
+        at
+      }
+    }
+    return at(directory)
+  })

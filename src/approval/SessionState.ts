@@ -1,0 +1,95 @@
+import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
+import { type GrantLimits, Grants } from "./Grants.ts"
+import type { Pending } from "./Pending.ts"
+import type { ProjectRules } from "./ProjectRules.ts"
+
+/** Answers of no to one and the same call in a task, after which nobody is asked again. */
+const maxDenials = 3
+const maxKept = 10_000
+
+/** All that approvals know of one session. */
+export class SessionState {
+  readonly id: string
+  readonly project: ProjectRules
+  readonly grants: Grants
+  policy: ApprovalPolicy
+  /** It is being shut down: nothing is asked. */
+  closing = false
+  /** How many scopes hold it. */
+  holders = 0
+  /** Stored requests that no call has asked for again yet, by the call. */
+  readonly restored = new Map<string, Pending>()
+  /** How often a person has said no to a call in the task at hand, so that nobody is worn down (A8). */
+  private readonly denials = new Map<string, number>()
+
+  constructor(id: string, project: ProjectRules, policy: ApprovalPolicy, limits: GrantLimits) {
+    this.id = id
+    this.project = project
+    this.policy = policy
+    this.grants = new Grants(limits)
+  }
+
+  denied(likeness: string): void {
+    if (this.denials.size < maxKept) this.denials.set(likeness, (this.denials.get(likeness) ?? 0) + 1)
+  }
+
+  isWorn(likeness: string): boolean {
+    return (this.denials.get(likeness) ?? 0) >= maxDenials
+  }
+
+  /** Another owner takes over what was suspended. */
+  reopen(): void {
+    this.closing = false
+    this.restored.clear()
+  }
+
+  beginTask(): void {
+    this.denials.clear()
+  }
+}
+
+/** Sessions that nobody has opened and that are known all the same, for a toolset that is called without a runtime. */
+const maxLoose = 1000
+
+/** The sessions there are; one that nobody has opened has the options of the layer, and is forgotten where there are many. */
+export class SessionStates {
+  private readonly opened = new Map<string, SessionState>()
+  private readonly loose = new Map<string, SessionState>()
+  private readonly unopened: (id: string) => SessionState
+
+  constructor(unopened: (id: string) => SessionState) {
+    this.unopened = unopened
+  }
+
+  get all(): ReadonlyArray<SessionState> {
+    return [...this.opened.values(), ...this.loose.values()]
+  }
+
+  of(id: string): SessionState {
+    const known = this.opened.get(id) ?? this.loose.get(id)
+    if (known !== undefined) return known
+    const made = this.unopened(id)
+    this.loose.set(id, made)
+    for (const oldest of this.loose.keys()) {
+      if (this.loose.size <= maxLoose) break
+      this.loose.delete(oldest)
+    }
+    return made
+  }
+
+  /** Holds a session; one that is held already stays what it is. */
+  hold(id: string, make: () => SessionState): SessionState {
+    const state = this.opened.get(id) ?? make()
+    this.opened.set(id, state)
+    this.loose.delete(id)
+    state.holders++
+    return state
+  }
+
+  /** Whether nobody holds it any more, which forgets it. */
+  release(state: SessionState): boolean {
+    state.holders--
+    if (state.holders > 0) return false
+    return this.opened.delete(state.id)
+  }
+}
