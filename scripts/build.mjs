@@ -64,7 +64,7 @@ const leaves = [
   "ajv",
   "ajv/dist/2020.js",
   "ajv-formats",
-  "turndown",
+  "htmlparser2",
   "diff",
   "ignore",
   "canonicalize",
