@@ -19,7 +19,7 @@ await build({
   platform: "node",
   format: "cjs",
   target: "node20",
-  external: ["better-sqlite3", "esbuild", "@lydell/node-pty", "@xterm/headless"],
+  external: ["better-sqlite3", "@photostructure/sqlite", "esbuild", "@lydell/node-pty", "@xterm/headless"],
   logLevel: "error"
 })
 const child = spawn(process.execPath, ["--expose-gc", outfile, ...args], { stdio: "inherit" })

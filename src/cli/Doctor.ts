@@ -112,10 +112,10 @@ const checkProfile = (name: string, profile: Profile) =>
 
 const checkDatabase = (file: string) =>
   Effect.gen(function* () {
-    const { engine } = yield* Database
+    const { driver, engine } = yield* Database
     const { events, sessions } = yield* SessionCheck.check
     const stored = `${many(sessions, "session", "sessions")}, ${many(events, "event", "events")}`
-    return good("sessions", `${file}, ${stored}, SQLite ${engine}`)
+    return good("sessions", `${file}, ${stored}, SQLite ${engine} (${driver})`)
   }).pipe(
     Effect.provide(Records.database),
     Effect.catchAll((error) => Effect.succeed(missing("sessions", error.message)))

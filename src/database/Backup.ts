@@ -48,7 +48,7 @@ export const copy = (
     yield* Effect.try({ try: () => makeDirectory(path.dirname(target)), catch: (error) => fromCause(target, error) })
     reclaim(path.dirname(target), `${path.basename(target)}.`)
     yield* Effect.mapError(connection.execute("VACUUM INTO ?", [fresh], undefined), (error) => fromCause(target, error))
-    yield* Effect.scoped(Effect.flatMap(connect(fresh, true), (sql) => quickCheck(file, sql)))
+    yield* Effect.scoped(Effect.flatMap(connect(fresh), (sql) => quickCheck(file, sql)))
     yield* Effect.try({ try: () => put(fresh, target), catch: (error) => fromCause(target, error) })
   }).pipe(
     Effect.ensuring(

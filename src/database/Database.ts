@@ -24,6 +24,7 @@ import { nameHolder } from "./holder.ts"
 import { identify } from "./identity.ts"
 import { makeDirectory } from "../system/makeDirectory.ts"
 import { checkSchema } from "./schema.ts"
+import { open } from "./Sqlite.ts"
 import { upgrade } from "./upgrade.ts"
 import { watch } from "./Whereabouts.ts"
 
@@ -41,6 +42,8 @@ export class Database extends Context.Tag("tollgate/database/Database")<
     readonly file: string
     /** The version of SQLite. */
     readonly engine: string
+    /** The package that brings SQLite. */
+    readonly driver: string
     readonly read: SqlClient
     /**
      * Returns once the write is on the disk and anchored; what piled up meanwhile shares one transaction. `moved` says which
@@ -99,8 +102,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       fs.closeSync(fs.openSync(file, "a", 0o600))
     })
     const failure = (error: SqlError) => fromCause(file, error)
-    const writer = yield* connect(file, false)
-    const connection = yield* Effect.mapError(writer.reserve, failure)
+    const connection = yield* Effect.mapError(open(file, { readonly: false, wal: true }), failure)
     const execute = (statement: string, params: ReadonlyArray<unknown> = []) => connection.executeRaw(statement, params)
     const immediate = <A, E>(self: Effect.Effect<A, E>) =>
       execute("BEGIN IMMEDIATE").pipe(
@@ -144,7 +146,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       ...restored.map((name) => `The trigger ${name} of the database ${file} was missing and was put back.`)
     ]
     const whereabouts = watch(file)
-    const read = yield* connect(file, true)
+    const read = yield* connect(file)
 
     let pending: Array<Op> = []
     let closed = false
@@ -245,12 +247,13 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
     return Database.of({
       file,
       engine,
+      driver: connection.driver,
       read,
       write,
       copyTo: (target) =>
         Effect.scoped(
-          Effect.flatMap(connect(file, true), ({ reserve }) =>
-            Effect.flatMap(Effect.mapError(reserve, failure), (own) => Backup.copy(file, own, target))
+          Effect.flatMap(Effect.mapError(open(file, { readonly: true, wal: true }), failure), (own) =>
+            Backup.copy(file, own, target)
           )
         ),
       notices,

@@ -84,7 +84,17 @@ export class DatabaseEngineTooOld extends Schema.TaggedError<DatabaseEngineTooOl
   needed: Schema.String
 }) {
   override get message() {
-    return `The database ${this.file} was not opened: SQLite ${this.found} can damage it when two processes write at once. Reinstall Tollgate with better-sqlite3 that brings SQLite ${this.needed} or later.`
+    return `The database ${this.file} was not opened: SQLite ${this.found} can damage it when two processes write at once. Reinstall Tollgate; it brings SQLite ${this.needed} or later.`
+  }
+}
+
+/** Nothing on this machine brings SQLite. */
+export class DatabaseDriverMissing extends Schema.TaggedError<DatabaseDriverMissing>()("DatabaseDriverMissing", {
+  ...file,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The database ${this.file} was not opened: ${this.reason}`
   }
 }
 
@@ -114,6 +124,7 @@ export const DatabaseError = Schema.Union(
   DatabaseDamaged,
   DatabaseLost,
   DatabaseEngineTooOld,
+  DatabaseDriverMissing,
   DatabaseFull,
   DatabaseFailed
 )
@@ -133,6 +144,7 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   const own = typeof outer.code === "string" ? outer : coded(outer.cause)
   const code = typeof own.code === "string" ? own.code : "unknown"
   const reason = typeof own.message === "string" ? systemReason(own) : "unknown failure"
+  if (code === "driver") return new DatabaseDriverMissing({ file: path, reason })
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return new DatabaseLocked({ file: path })
   if (/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return new DatabaseFull({ file: path })
   if (/^SQLITE_(?:CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code)) {

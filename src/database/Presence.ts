@@ -1,6 +1,3 @@
-import * as Reactivity from "@effect/experimental/Reactivity"
-import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,6 +5,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fromCause } from "./DatabaseError.ts"
+import { open } from "./Sqlite.ts"
 
 /**
  * Who lives: every process that owns something has an empty file under a name that never comes again, and holds the lock of
@@ -26,22 +24,13 @@ const maxTidied = 32
 const attempt = <A>(run: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({ try: run, catch: (cause) => new SqlError({ cause, message: "Failed to show that the process lives" }) })
 
-const connect = (filename: string, readonly: boolean): Effect.Effect<Connection, SqlError, Scope.Scope> =>
-  SqliteClient.make({ filename, readonly, disableWAL: true }).pipe(
-    Effect.provide(Reactivity.layer),
-    Effect.flatMap((client) => client.reserve),
-    Effect.catchAllDefect((cause) => Effect.fail(new SqlError({ cause })))
-  )
-
-const run = (connection: Connection, statement: string) => connection.execute(statement, [], undefined)
-
 /** Whether the process of that id lives. */
 export const isPresent = (directory: string, id: string): Effect.Effect<boolean, SqlError> => {
   const file = path.join(directory, id)
   const look = Effect.gen(function* () {
-    const connection = yield* connect(file, true)
-    yield* run(connection, "PRAGMA busy_timeout = 0")
-    yield* run(connection, "SELECT 1 FROM sqlite_master")
+    const connection = yield* open(file, { readonly: true, wal: false })
+    yield* connection.script("PRAGMA busy_timeout = 0")
+    yield* connection.script("SELECT 1 FROM sqlite_master")
     return false
   })
   return Effect.suspend(() =>
@@ -81,8 +70,8 @@ export const appear = (directory: string): Effect.Effect<string, SqlError, Scope
     yield* tidy(directory)
     yield* Effect.addFinalizer(() => Effect.ignore(attempt(() => fs.rmSync(file, { force: true }))))
     yield* attempt(() => fs.closeSync(fs.openSync(file, "wx", 0o600)))
-    const connection = yield* connect(file, false)
-    yield* run(connection, "PRAGMA journal_mode = MEMORY")
-    yield* run(connection, "BEGIN EXCLUSIVE")
+    const connection = yield* open(file, { readonly: false, wal: false })
+    yield* connection.script("PRAGMA journal_mode = MEMORY")
+    yield* connection.script("BEGIN EXCLUSIVE")
     return id
   })

@@ -47,7 +47,7 @@ const lost = (file: string, how: string, anchored: Anchored): DatabaseLost =>
 /** Looks into a file that does not say whose it is: an older database of ours, an empty one, or somebody else's. */
 const probe = (file: string, anchored: Anchored | undefined): Effect.Effect<void, DatabaseError> =>
   Effect.gen(function* () {
-    const sql = yield* connect(file, true)
+    const sql = yield* connect(file)
     const rows = yield* Effect.mapError(
       sql`SELECT name, (SELECT user_version FROM pragma_user_version) AS version,
         (SELECT application_id FROM pragma_application_id) AS application

@@ -1,5 +1,3 @@
-import * as Reactivity from "@effect/experimental/Reactivity"
-import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -7,6 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fromCause, type DatabaseError } from "./DatabaseError.ts"
 import { makeDirectory } from "../system/makeDirectory.ts"
+import { open } from "./Sqlite.ts"
 
 /** How long a process waits for another, and between two attempts. */
 const attempts = 200
@@ -25,13 +24,10 @@ export const lockFile = (file: string): Effect.Effect<void, DatabaseError, Scope
       },
       catch: (error) => fromCause(file, error)
     })
-    const client = yield* SqliteClient.make({ filename: file, disableWAL: true }).pipe(
-      Effect.provide(Reactivity.layer),
-      Effect.catchAllDefect((defect) => Effect.fail(fromCause(file, defect)))
+    const connection = yield* Effect.mapError(open(file, { readonly: false, wal: false }), (error) =>
+      fromCause(file, error)
     )
-    const connection = yield* Effect.mapError(client.reserve, (error) => fromCause(file, error))
-    const run = (statement: string) =>
-      Effect.mapError(connection.execute(statement, [], undefined), (error) => fromCause(file, error))
+    const run = (statement: string) => Effect.mapError(connection.script(statement), (error) => fromCause(file, error))
     yield* run("PRAGMA busy_timeout = 0")
     yield* Effect.retry(run("BEGIN EXCLUSIVE"), {
       schedule: Schedule.intersect(Schedule.spaced(pause), Schedule.recurs(attempts)),

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Database } from "../database/Database.ts"
 import { fromCause } from "../database/DatabaseError.ts"
+import { asJson, Text } from "../database/text.ts"
 import { type MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
 import { MemoryFailed } from "./MemoryError.ts"
 import { maxEntries, type MemoryStore } from "./MemoryStore.ts"
@@ -13,7 +14,7 @@ const EntryRow = Schema.Struct({
   scope: MemoryScope,
   session_id: Schema.String,
   project: Schema.String,
-  text: Schema.String,
+  text: Text,
   created_at: Schema.Number
 })
 const FoundRow = Schema.Struct({ ...EntryRow.fields, relevance: Schema.Number })
@@ -30,9 +31,11 @@ const place = "(SELECT CASE ? WHEN 'project' THEN project ELSE id END FROM sessi
 
 const insert = `
   INSERT INTO memories (scope, session_id, project, text, created_at)
-  SELECT ?, id, project, ?, ? FROM sessions WHERE id = ? ON CONFLICT DO NOTHING RETURNING id`
+  SELECT ?, id, project, ? ->> '$', ? FROM sessions WHERE id = ? ON CONFLICT DO NOTHING RETURNING id`
 
-const same = `SELECT * FROM memories WHERE scope = ? AND place = ${place} AND text = ?`
+const columns = "memories.id, scope, session_id, project, json_quote(memories.text) AS text, created_at"
+
+const same = `SELECT ${columns} FROM memories WHERE scope = ? AND place = ${place} AND text = ? ->> '$'`
 
 const crowded = `
   DELETE FROM memories WHERE id IN (
@@ -66,11 +69,11 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
       const [added, rows] = yield* Effect.mapError(
         database.write((connection) =>
           Effect.gen(function* () {
-            const added = yield* connection.execute(insert, [scope, text, createdAt, sessionId], undefined)
+            const added = yield* connection.execute(insert, [scope, asJson(text), createdAt, sessionId], undefined)
             if (added.length > 0) yield* connection.executeRaw(crowded, [scope, scope, sessionId])
             return [
               added.length > 0,
-              yield* connection.execute(same, [scope, scope, sessionId, text], undefined)
+              yield* connection.execute(same, [scope, scope, sessionId, asJson(text)], undefined)
             ] as const
           })
         ),
@@ -83,7 +86,7 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
       words.length === 0
         ? Effect.succeed([])
         : read(
-            sql`SELECT memories.*, -bm25(memories_index) AS relevance
+            sql`SELECT ${sql.literal(columns)}, -bm25(memories_index) AS relevance
               FROM memories_index CROSS JOIN memories ON memories.id = memories_index.rowid
               WHERE memories_index MATCH ${words.map(phrase).join(" OR ")} AND ${seenBy(sessionId)}
               ORDER BY relevance DESC, memories.id DESC LIMIT ${limit}`
@@ -92,7 +95,9 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
             Effect.map((rows) => rows.map(({ relevance, ...row }) => ({ entry: entryOf(row), relevance })))
           ),
     list: (sessionId, limit) =>
-      read(sql`SELECT * FROM memories WHERE ${seenBy(sessionId)} ORDER BY id DESC LIMIT ${limit}`).pipe(
+      read(
+        sql`SELECT ${sql.literal(columns)} FROM memories WHERE ${seenBy(sessionId)} ORDER BY id DESC LIMIT ${limit}`
+      ).pipe(
         Effect.flatMap(entries),
         Effect.map((rows) => rows.map(entryOf))
       ),

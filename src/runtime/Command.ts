@@ -5,25 +5,30 @@ import { Scope } from "../tool/ApprovalRequest.ts"
 /** Characters of the name of a sender. */
 export const maxSender = 64
 
+/** A name that is looked for again as it is, which a store cannot with U+0000 in it. */
+const Name = Schema.String.pipe(
+  Schema.filter((name) => !name.includes("\0"), { message: () => "a name cannot have the character U+0000" })
+)
+
 const sent = {
   /** Names the command in the event that answers it; a repetition under the same id is not carried out again. */
-  commandId: Schema.optionalWith(Schema.String, { exact: true }),
+  commandId: Schema.optionalWith(Name, { exact: true }),
   /** Who sends it, by name; `user` if unset. */
   by: Schema.optionalWith(Schema.NonEmptyString.pipe(Schema.maxLength(maxSender)), { exact: true })
 }
-const session = { ...sent, session: Schema.String }
+const session = { ...sent, session: Name }
 
 /** Starts a task, or queues it behind those of its session; the client's task id makes a repetition harmless. */
 export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitPrompt", {
   ...session,
-  task: Schema.String,
+  task: Name,
   prompt: Schema.String
 }) {}
 
 /** Runs a tool for the person who asks; its result enters the conversation as a system message. */
 export class InvokeTool extends Schema.TaggedClass<InvokeTool>()("InvokeTool", {
   ...session,
-  task: Schema.String,
+  task: Name,
   tool: Schema.String,
   parameters: Schema.Unknown
 }) {}
@@ -45,7 +50,7 @@ export class DecideApproval extends Schema.TaggedClass<DecideApproval>()("Decide
 /** Takes back a grant of the session, or a rule that was saved for its project. */
 export class RevokeApproval extends Schema.TaggedClass<RevokeApproval>()("RevokeApproval", {
   ...session,
-  grantId: Schema.String
+  grantId: Name
 }) {}
 /** Says which tools of its own the frontend of a session can run. */
 export class DeclareClientTools extends Schema.TaggedClass<DeclareClientTools>()("DeclareClientTools", {
@@ -61,7 +66,7 @@ export class AnswerClientCall extends Schema.TaggedClass<AnswerClientCall>()("An
 }) {}
 
 /** Ends one task, queued or running. */
-export class CancelTask extends Schema.TaggedClass<CancelTask>()("CancelTask", { ...session, task: Schema.String }) {}
+export class CancelTask extends Schema.TaggedClass<CancelTask>()("CancelTask", { ...session, task: Name }) {}
 /** Ends everything of the session that is in flight, at every depth. */
 export class Interrupt extends Schema.TaggedClass<Interrupt>()("Interrupt", session) {}
 export class SetApprovalPolicy extends Schema.TaggedClass<SetApprovalPolicy>()("SetApprovalPolicy", {
@@ -71,27 +76,27 @@ export class SetApprovalPolicy extends Schema.TaggedClass<SetApprovalPolicy>()("
 /** Switches the model from the next task on; the credentials are checked first. */
 export class SwitchModel extends Schema.TaggedClass<SwitchModel>()("SwitchModel", {
   ...session,
-  profile: Schema.String
+  profile: Name
 }) {}
 
 /** Makes a session of the client's own id. */
 export class CreateSession extends Schema.TaggedClass<CreateSession>()("CreateSession", {
   ...session,
-  project: Schema.String,
-  profile: Schema.optionalWith(Schema.String, { exact: true })
+  project: Name,
+  profile: Schema.optionalWith(Name, { exact: true })
 }) {}
 export class ResumeSession extends Schema.TaggedClass<ResumeSession>()("ResumeSession", session) {}
 /** Resumes the session of the project that was used last. */
 export class ResumeLastSession extends Schema.TaggedClass<ResumeLastSession>()("ResumeLastSession", {
   ...sent,
-  project: Schema.String
+  project: Name
 }) {}
 /** The model forgets the conversation so far; the log does not. */
 export class ClearSession extends Schema.TaggedClass<ClearSession>()("ClearSession", session) {}
 /** Puts a summary by the model in place of the conversation so far; runs as a task. */
 export class CompactSession extends Schema.TaggedClass<CompactSession>()("CompactSession", {
   ...session,
-  task: Schema.String
+  task: Name
 }) {}
 /** Ends the session and what was granted to it. */
 export class EndSession extends Schema.TaggedClass<EndSession>()("EndSession", session) {}

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Database } from "../database/Database.ts"
 import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
+import { Text } from "../database/text.ts"
 import { noUsage, Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
@@ -25,7 +26,7 @@ const SessionRow = Schema.Struct({
   id: Schema.String,
   project: Schema.String,
   profile: Schema.String,
-  title: Schema.String,
+  title: Text,
   created_at: Schema.Number,
   updated_at: Schema.Number,
   status: Schema.Literal("open", "ended"),
@@ -35,12 +36,14 @@ const SessionRow = Schema.Struct({
 const CallRow = Schema.Struct({
   task_id: Schema.String,
   iteration: Schema.Number,
-  worker: Schema.String,
-  call_id: Schema.String,
-  tool: Schema.String,
+  worker: Text,
+  call_id: Text,
+  tool: Text,
   may_have_happened: Schema.Number,
   by_user: Schema.Number
 })
+
+const sessionColumns = "id, project, profile, json_quote(title) AS title, created_at, updated_at, status, head"
 
 const MessageRow = Schema.Struct({ seq: Schema.Number, message: Schema.String })
 const TaskRow = Schema.Struct({ task_id: Schema.String })
@@ -229,13 +232,14 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           ([usage = noUsage]) => usage
         ),
       get: (session) =>
-        Effect.flatMap(sessionRows(sql`SELECT * FROM sessions WHERE id = ${session}`), ([row]) =>
-          row === undefined ? new SessionNotFound({ session }) : Effect.succeed(summary(row))
+        Effect.flatMap(
+          sessionRows(sql`SELECT ${sql.literal(sessionColumns)} FROM sessions WHERE id = ${session}`),
+          ([row]) => (row === undefined ? new SessionNotFound({ session }) : Effect.succeed(summary(row)))
         ),
       list: ({ beginning = "", limit, project }) =>
         Effect.map(
           sessionRows(
-            sql`SELECT * FROM sessions WHERE ${sql.and([
+            sql`SELECT ${sql.literal(sessionColumns)} FROM sessions WHERE ${sql.and([
               ...(project === undefined ? [] : [sql`project = ${project}`]),
               ...(beginning === "" ? [] : [sql`id >= ${beginning} AND id < ${`${beginning}\u{10ffff}`}`]),
               sql`TRUE`
@@ -262,8 +266,8 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           sql`SELECT task_id FROM tasks WHERE session_id = ${session} AND ended_at IS NULL ORDER BY queued_at`
         )
         const calls = yield* callRows(
-          sql`SELECT task_id, iteration, worker, call_id, tool,
-              state = 'started' AS may_have_happened, by_user
+          sql`SELECT task_id, iteration, json_quote(worker) AS worker, json_quote(call_id) AS call_id,
+              json_quote(tool) AS tool, state = 'started' AS may_have_happened, by_user
             FROM tool_calls WHERE session_id = ${session} AND state IN ('asked', 'started')`
         )
         return {

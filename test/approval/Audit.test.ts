@@ -1,5 +1,4 @@
 // @effect-diagnostics asyncFunction:off - the template is made before the tests
-import Sqlite from "better-sqlite3"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, Stream } from "effect"
 import * as fs from "node:fs"
@@ -9,6 +8,7 @@ import { Audit, type AuditError } from "../../src/approval/Audit.ts"
 import { rowOf, start, Verifier } from "../../src/approval/AuditChain.ts"
 import type { AuditRow } from "../../src/approval/AuditEntry.ts"
 import { Database } from "../../src/database/Database.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-audit-"))),

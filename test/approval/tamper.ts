@@ -1,6 +1,6 @@
-import Sqlite from "better-sqlite3"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Sqlite } from "../support/Sqlite.ts"
 
 const columns: Readonly<Record<string, string>> = {
   args: "arguments",

@@ -1,5 +1,4 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
-import Sqlite from "better-sqlite3"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fs from "node:fs"
@@ -12,6 +11,7 @@ import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import { hasTrace, type Place, place, scripted, tollgate } from "./command.ts"
 import { probe } from "./TerminalProbe.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 const id = (letter: string) => `rule_${letter.repeat(32)}`
 const gitLog: Rule = { id: id("a"), decision: "allow", level: "user", tool: "run_shell", argv: ["git", "log"] }

@@ -1,9 +1,9 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import Sqlite from "better-sqlite3"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 describe("tollgate backup", { timeout: 60_000 }, () => {
   let at: Place

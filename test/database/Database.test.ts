@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
-import Sqlite from "better-sqlite3"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Database, type Write } from "../../src/database/Database.ts"
@@ -8,6 +7,7 @@ import { checkEngine, isSound } from "../../src/database/Engine.ts"
 import { migrations } from "../../src/database/migrations.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 const opened = (file: string) => Effect.scoped(Layer.build(Database.layer(file)))
 const insert =
@@ -40,12 +40,12 @@ describe("Database", () => {
       old.exec(
         "INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch) VALUES ('kept', 'p', 'q', 0, 0, 0)"
       )
-      old.pragma("user_version = 1")
+      old.exec("PRAGMA user_version = 1")
       old.close()
       yield* opened(file)
       const upgraded = new Sqlite(file, { readonly: true })
-      assert.strictEqual(upgraded.pragma("user_version", { simple: true }), migrations.length)
-      assert.deepStrictEqual(upgraded.prepare("SELECT id FROM sessions").all(), [{ id: "kept" }])
+      assert.strictEqual(upgraded.values("PRAGMA user_version")[0], migrations.length)
+      assert.deepStrictEqual(upgraded.all("SELECT id FROM sessions"), [{ id: "kept" }])
       upgraded.close()
     })
   )
@@ -54,7 +54,7 @@ describe("Database", () => {
     Effect.gen(function* () {
       const file = path.join(yield* temporaryDirectory, "new.db")
       const newer = new Sqlite(file)
-      newer.pragma(`user_version = ${migrations.length + 1}`)
+      newer.exec(`PRAGMA user_version = ${migrations.length + 1}`)
       newer.close()
       const error = yield* failureOf(opened(file))
       assert.strictEqual(error._tag, "DatabaseTooNew")
@@ -104,7 +104,7 @@ describe("Database", () => {
       )
       assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true])
       const found = new Sqlite(file, { readonly: true })
-      assert.deepStrictEqual(found.prepare("SELECT id FROM sessions ORDER BY id").pluck().all(), ["a", "b", "c"])
+      assert.deepStrictEqual(found.values("SELECT id FROM sessions ORDER BY id"), ["a", "b", "c"])
       found.close()
     })
   )
@@ -122,7 +122,7 @@ describe("Database", () => {
       const error = yield* Effect.provide(program, Database.layer(file))
       assert.strictEqual(error._tag, "DatabaseFull")
       const found = new Sqlite(file, { readonly: true })
-      assert.deepStrictEqual(found.prepare("SELECT id FROM sessions").pluck().all(), ["kept"])
+      assert.deepStrictEqual(found.values("SELECT id FROM sessions"), ["kept"])
       found.close()
     })
   )

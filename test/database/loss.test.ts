@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
-import Sqlite from "better-sqlite3"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -10,6 +9,7 @@ import { migrations } from "../../src/database/migrations.ts"
 import { bundled } from "../support/program.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 const opened = (file: string) => Effect.scoped(Layer.build(Database.layer(file)))
 
@@ -22,21 +22,21 @@ const session =
       [id, head]
     )
 
-/** Writes three commits of a session, and takes the files of the database as they are while it is open, as after `kill -9`. */
-const killed = (file: string) =>
-  Effect.provide(
+/**
+ * Writes three commits of a session, and makes `file` of the database as it is while it is open, as after `kill -9`. The open one
+ * is another file: a connection lives until its statements are collected, and shares what it knows with those to the same file.
+ */
+const killed = (file: string) => {
+  const live = `${file}.live`
+  return Effect.provide(
     Effect.gen(function* () {
       const { write } = yield* Database
       for (const head of [1, 2, 3]) yield* write(session("s", head), () => ({ session: "s", head }))
-      return ["", "-wal", "-anchor"].map((end) => [`${file}${end}`, fs.readFileSync(`${file}${end}`)] as const)
+      for (const end of ["", "-wal", "-anchor"]) fs.copyFileSync(`${live}${end}`, `${file}${end}`)
     }),
-    Database.layer(file)
-  ).pipe(
-    Effect.map((files) => {
-      fs.rmSync(`${file}-shm`, { force: true })
-      for (const [name, bytes] of files) fs.writeFileSync(name, bytes)
-    })
+    Database.layer(live)
   )
+}
 
 const flip = (file: string, at: number): void => {
   const bytes = fs.readFileSync(file)
@@ -175,7 +175,7 @@ describe("what a database has lost", () => {
         const rescued = fs.readdirSync(path.dirname(file)).find((one) => one.endsWith(".rescued"))
         assert.include(String(exits[1]), rescued ?? "no copy")
         const saved = new Sqlite(path.join(path.dirname(file), rescued ?? ""), { readonly: true })
-        assert.deepStrictEqual(saved.prepare("SELECT head FROM sessions").pluck().all(), [2])
+        assert.deepStrictEqual(saved.values("SELECT head FROM sessions"), [2])
         saved.close()
       })
     )
@@ -186,8 +186,8 @@ describe("a database of another state", () => {
   const at = (version: number, application: number, tables: string) => (file: string) => {
     const database = new Sqlite(file)
     database.exec(tables)
-    database.pragma(`user_version = ${version}`)
-    database.pragma(`application_id = ${application}`)
+    database.exec(`PRAGMA user_version = ${version}`)
+    database.exec(`PRAGMA application_id = ${application}`)
     database.close()
   }
   const foreign = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT); INSERT INTO notes (text) VALUES ('theirs')"
@@ -237,8 +237,8 @@ describe("a database of another state", () => {
           [`${file}.v${version}.0.backup`, version]
         ] as const) {
           const database = new Sqlite(name, { readonly: true })
-          assert.strictEqual(database.pragma("user_version", { simple: true }), found)
-          assert.deepStrictEqual(database.prepare("SELECT id FROM sessions").pluck().all(), ["kept"])
+          assert.strictEqual(database.values("PRAGMA user_version")[0], found)
+          assert.deepStrictEqual(database.values("SELECT id FROM sessions"), ["kept"])
           database.close()
         }
       })

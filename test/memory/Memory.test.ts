@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck, Layer, Redacted, TestClock } from "effect"
-import Sqlite from "better-sqlite3"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Database } from "../../src/database/Database.ts"
@@ -10,6 +9,7 @@ import { Redactor } from "../../src/redaction/Redactor.ts"
 import { corpus } from "../support/corpora.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 /** The last session has the name of a project that is not its own. */
 const projects: Readonly<Record<string, string>> = { a: "p", b: "p", c: "q", p: "q" }
@@ -330,7 +330,7 @@ describe("Memory in the database", () => {
         const { entry } = yield* note("beans")
         assert.isTrue(yield* memory.forget(forgotten.entry.id))
         const outside = new Sqlite(file)
-        outside.prepare("UPDATE memories SET text = 'peas' WHERE id = ?").run(entry.id)
+        outside.run("UPDATE memories SET text = 'peas' WHERE id = ?", entry.id)
         outside.exec("INSERT INTO memories_index (memories_index, rank) VALUES ('integrity-check', 1)")
         assert.deepStrictEqual(yield* memory.retrieve({ sessionId: "a", query: "beans" }), [])
         assert.deepStrictEqual(yield* textsOf(memory.retrieve({ sessionId: "a", query: "peas" })), ["peas"])
@@ -356,7 +356,7 @@ describe("Memory in the database", () => {
         "INSERT INTO sessions (id, project, profile, created_at, updated_at, epoch) VALUES ('old', 'p', 'q', 0, 0, 0)"
       )
       old.exec("INSERT INTO rules (project, id, rule, saved_at) VALUES ('p', 'r', '{}', 0)")
-      old.pragma(`user_version = ${before}`)
+      old.exec(`PRAGMA user_version = ${before}`)
       old.close()
       const found = yield* Effect.provide(
         Effect.gen(function* () {
@@ -369,8 +369,8 @@ describe("Memory in the database", () => {
       )
       assert.strictEqual(found[0]?.sessionId, "old")
       const upgraded = new Sqlite(file, { readonly: true })
-      assert.strictEqual(upgraded.pragma("user_version", { simple: true }), migrations.length)
-      assert.deepStrictEqual(upgraded.prepare("SELECT id FROM rules").pluck().all(), ["r"])
+      assert.strictEqual(upgraded.values("PRAGMA user_version")[0], migrations.length)
+      assert.deepStrictEqual(upgraded.values("SELECT id FROM rules"), ["r"])
       upgraded.close()
     })
   )

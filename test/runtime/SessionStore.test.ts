@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import Sqlite from "better-sqlite3"
-import { Context, Effect, Exit, Layer, Option, Scope } from "effect"
+import { Context, Effect, Exit, FastCheck as fc, Layer, Option, Scope } from "effect"
 import * as path from "node:path"
 import { ModelAnswered } from "../../src/agent/AgentEvent.ts"
 import { ToolCallCompleted, ToolCallRequested } from "../../src/gate/CallEvent.ts"
@@ -32,6 +31,7 @@ import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import { ApprovalRequested, ApprovalResolved, ToolCallStarted } from "../../src/tool/ToolEvent.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 const create = { project: "here", profile: "main", time: 1000 }
 
@@ -102,6 +102,54 @@ const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<SessionStore
       assert.deepStrictEqual(yield* store.read("s", 1, 100), events)
       assert.deepStrictEqual(yield* store.read("s", 3, 2), events.slice(2, 4))
       assert.deepStrictEqual(yield* store.read("s", 8, 10), [])
+    })
+  )
+
+  test(
+    "gives any characters back, U+0000 included, wherever a model, a tool or a person says them (R3, P1)",
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const hostile = fc.string({ unit: "binary" }).map((some) => some.replaceAll(/[a-e]/g, "\0"))
+      const said = fc.oneof({ weight: 3, arbitrary: hostile }, fc.constantFrom("\0", "a\0b", "\0\0c", "\\u0000\0"))
+      for (const [index, [text, one, other]] of fc.sample(fc.tuple(said, said, said), 30).entries()) {
+        const session = `s${index}`
+        const lease = yield* store.open({ session, create })
+        const [first, second] = [`${one}1`, `${other}2`]
+        const place = { task: "t", iteration: 1, worker: ["root", "W1"] }
+        const call = (id: string) => ({ id, type: "function" as const, function: { name: text, arguments: text } })
+        const answered = { role: "assistant", content: text, tool_calls: [call(first), call(second)] } as const
+        const events = numbered(lease, [
+          [new TaskQueued({ prompt: text, ahead: 0 }), inTask],
+          [new TaskStarted({ message: { id: "m", message: { role: "user", content: text } } }), inTask],
+          [
+            new ModelAnswered({
+              message: { id: "n", message: answered },
+              finish: "tool_calls",
+              usage: noUsage,
+              durationMillis: 1
+            }),
+            place
+          ],
+          [new ToolCallRequested({ callId: first, tool: text, arguments: text }), place],
+          [new ToolCallStarted({ callId: second, tool: text, readOnly: false }), place],
+          [
+            new ToolCallCompleted({ callId: first, tool: text, message: toolMessage(first, text), durationMillis: 1 }),
+            place
+          ]
+        ])
+        yield* store.append(lease, events)
+        assert.deepStrictEqual(yield* store.read(session, 1, 100), events)
+        assert.deepStrictEqual((yield* store.unfinished(session)).calls, [
+          { ...place, callId: second, tool: text, mayHaveHappened: true, byUser: false }
+        ])
+        const [of] = yield* store.messages(session, 9)
+        assert.strictEqual(of?.message.content, text)
+        const results = yield* store.workerMessages(session, { limit: 9, task: "t", worker: place.worker })
+        assert.deepStrictEqual(
+          results.map(({ message }) => message),
+          [answered, toolMessage(first, text).message]
+        )
+      }
     })
   )
 

@@ -24,7 +24,7 @@ const bundle = Effect.acquireRelease(
       bundle: true,
       platform: "node",
       format: "cjs",
-      external: ["better-sqlite3"],
+      external: ["better-sqlite3", "@photostructure/sqlite"],
       logLevel: "error"
     }).then(() => outfile)
   }),

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import Sqlite from "better-sqlite3"
 import { Effect, Either, FastCheck, Layer, Stream } from "effect"
 import * as path from "node:path"
 import { DatabaseFailed } from "../../src/database/DatabaseError.ts"
@@ -12,6 +11,7 @@ import * as Testing from "../../src/testing.ts"
 import { Narrator } from "../../src/ui/Narrator.ts"
 import { storeIn } from "../support/doomed.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

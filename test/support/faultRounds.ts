@@ -1,10 +1,10 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalDate:off - drives real processes from outside
-import Sqlite from "better-sqlite3"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Ended, type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "./built.ts"
+import { Sqlite } from "./Sqlite.ts"
 
 /** The events of a task at which a fault can strike; each has been acknowledged when it does. */
 export const moments = [
@@ -67,7 +67,7 @@ const ownDisk = {
 }
 
 /** Connections that keep a database to themselves, by its file. */
-const holders = new Map<string, Sqlite.Database>()
+const holders = new Map<string, Sqlite>()
 
 interface Struck {
   readonly at: Place
@@ -256,9 +256,7 @@ export const faultRound = async (name: string, moment: Moment): Promise<Readonly
       if (!fs.existsSync(database(at))) return []
       const sqlite = new Sqlite(database(at), { readonly: true })
       try {
-        return sqlite
-          .prepare("SELECT seq, tag, task_id AS task, session_id AS session FROM events ORDER BY seq")
-          .all() as Array<Seen & { task: string; session: string }>
+        return sqlite.all("SELECT seq, tag, task_id AS task, session_id AS session FROM events ORDER BY seq")
       } catch {
         return []
       } finally {

@@ -1,10 +1,10 @@
 // @effect-diagnostics asyncFunction:off newPromise:off globalRandom:off globalTimers:off - drives a real process from outside
-import Database from "better-sqlite3"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { bundled } from "./program.ts"
+import { Sqlite } from "./Sqlite.ts"
 
 export interface KillReport {
   readonly rounds: number
@@ -41,9 +41,9 @@ interface EventRow {
 
 const check = (folder: string): Omit<KillReport, "rounds"> => {
   const violations: Array<string> = []
-  const database = new Database(path.join(folder, "victim.db"), { readonly: true })
-  const events = database.prepare("SELECT seq, tag, task_id, event FROM events ORDER BY seq").all() as Array<EventRow>
-  if (database.pragma("integrity_check", { simple: true }) !== "ok") violations.push("the database is damaged")
+  const database = new Sqlite(path.join(folder, "victim.db"), { readonly: true })
+  const events = database.all<EventRow>("SELECT seq, tag, task_id, event FROM events ORDER BY seq")
+  if (database.values("PRAGMA integrity_check")[0] !== "ok") violations.push("the database is damaged")
   database.close()
 
   events.forEach(({ seq }, index) => {

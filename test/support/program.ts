@@ -15,7 +15,7 @@ export const bundled = async (name: string): Promise<{ readonly file: string; re
     bundle: true,
     platform: "node",
     format: "cjs",
-    external: ["better-sqlite3"],
+    external: ["better-sqlite3", "@photostructure/sqlite"],
     logLevel: "error"
   })
   return { file, remove: () => fs.rmSync(file, { force: true }) }
