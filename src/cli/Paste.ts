@@ -4,7 +4,7 @@ const ctrlC = "\u0003"
 
 /** Characters that one paste may have; what comes after them is left out, and the text says so. */
 const pasteLimit = 4 * 1024 * 1024
-const left = `\n[the paste was cut here: it had more than ${pasteLimit.toLocaleString("en-US")} characters]`
+const left = () => `\n[the paste was cut here: it had more than ${pasteLimit.toLocaleString("en-US")} characters]`
 
 /** A piece of what a terminal sends: keys that were pressed, or the whole of what was pasted. */
 export type Piece = { readonly _tag: "Keys" | "Pasted"; readonly text: string }
@@ -83,6 +83,6 @@ export class Pastes {
     if (this.dropped || this.size > pasteLimit) return
     this.size += text.length
     const over = this.size - pasteLimit
-    this.parts?.push(over <= 0 ? text : text.slice(0, text.length - over) + left)
+    this.parts?.push(over <= 0 ? text : text.slice(0, text.length - over) + left())
   }
 }

@@ -142,12 +142,12 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
   ]
 }
 
-const ordinals = new Intl.PluralRules("en", { type: "ordinal" })
+const ordinals = (): Intl.PluralRules => new Intl.PluralRules("en", { type: "ordinal" })
 const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
 
 /** What a call is that repeats those before it, e.g. `the 4th identical call in a row with the same result`. */
 export const repeatedText = (repeats: number): string =>
-  `the ${repeats}${endings[ordinals.select(repeats)] ?? "th"} identical call in a row with the same result`
+  `the ${repeats}${endings[ordinals().select(repeats)] ?? "th"} identical call in a row with the same result`
 
 /** That the call repeats those before it, where it does. */
 const repeatLines = ({ repeats }: ApprovalRequest): ReadonlyArray<Line> =>
