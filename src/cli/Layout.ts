@@ -5,12 +5,14 @@ import { eachGrapheme, slices } from "../text/graphemes.ts"
 const narrow =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2319\u231c-\u2328\u232b-\u23e8\u23f4-\u25fc\u25ff-\u2613\u270c-\u2727\u2758-\u2794\u2801-\u28ff]*$/
 
-/** Columns that a text takes; escape sequences take none. */
-export const columns = (text: string): number =>
-  narrow.test(text) ? text.length : slices(text).reduce((sum, slice) => sum + stringWidth(slice), 0)
-
 /** Escape sequences that colour. */
-const sequence = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`)
+const sequence = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`, "g")
+
+/** Columns that a text takes; escape sequences take none. */
+export const columns = (text: string): number => {
+  const plain = text.replaceAll(sequence, "")
+  return narrow.test(plain) ? plain.length : slices(plain).reduce((sum, slice) => sum + stringWidth(slice), 0)
+}
 
 /** The text, cut to a number of columns with an ellipsis where it is longer; its colours end where they would have. */
 export const fit = (text: string, width: number): string => {
