@@ -187,7 +187,7 @@ export const lookup = (ruleCount: number, grantCount: number): number => {
       least(10, 200, () => {
         const subject = subjectOf(params)
         book.verdict("run_shell", subject)
-        grants.find("session_1", "root", subject.key, 0)
+        grants.find("root", subject.key, 0)
       })
     )
   )

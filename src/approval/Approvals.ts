@@ -1,92 +1,43 @@
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
-import type { ApprovalRequest, Scope as DecisionScope } from "../tool/ApprovalRequest.ts"
-import type { Preview } from "../tool/Preview.ts"
-import type * as Tool from "../tool/Tool.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
-import type { ApprovalRefused, DecisionRefused } from "./ApprovalError.ts"
+import { isSame } from "../tool/WorkerPath.ts"
+import type { DecisionRefused } from "./ApprovalError.ts"
 import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
 import { Audit } from "./Audit.ts"
-import { make } from "./Desk.ts"
-import type { Explanation } from "./explain.ts"
-import type { Grant, GrantLimits } from "./Grants.ts"
-import type { Unmasked } from "./requestOf.ts"
-import type { ProjectOptions, ProjectRules } from "./ProjectRules.ts"
+import type { Decide, Decision } from "./Decision.ts"
+import * as Desk from "./Desk.ts"
+import { defaultLimits, type Grant } from "./Grants.ts"
+import * as Judge from "./Judge.ts"
+import * as ProjectRules from "./ProjectRules.ts"
+import type { Unmasked } from "./Request.ts"
+import { Reviewer } from "./Reviewer.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
 import { RuleStore, type RuleStoreFailed } from "./RuleStore.ts"
+import { SessionState, SessionStates } from "./SessionState.ts"
+import { Subjects } from "./Subject.ts"
 
-/** An answer; it must repeat the digest of the request it answers. */
-export interface Decision {
-  readonly approvalId: string
-  readonly sessionId: string
-  readonly digest: string
-  readonly decision: "approve" | "deny"
-  readonly scope: DecisionScope
-  readonly reason?: string
-  /** A denial that ends the task as well. */
-  readonly stop?: boolean
-  readonly by: string
-}
-
-export interface ApprovalsOptions {
+/** What holds for sessions that bring nothing of their own. */
+export interface ApprovalsOptions extends Desk.DeskOptions, Partial<Omit<ProjectRules.ProjectOptions, "directory">> {
   readonly policy: ApprovalPolicy
   /** Whether a session may be set to `allow` later; it may where `policy` is `allow` itself. */
   readonly danger?: boolean
-  /** How long a person has once the request is shown, `Duration.infinity` for as long as they want; 30 seconds if unset (A8). */
-  readonly timeout?: Duration.DurationInput
-  /** Requests that may wait, the shown one included; 32 where absent. */
-  readonly maxPending?: number
-  /** Configured rules, of the user and of the project. */
-  readonly rules?: ReadonlyArray<Rule>
-  /** Whether the rules of the project count. */
-  readonly trusted?: boolean
-  /** The directory of the project: relative paths of calls and of rules start here, and rules for commands hold here. */
-  readonly root?: string
-  /** The user's home directory, for the protected places in it; that of the process where absent. */
-  readonly home?: string
-  /** Whether `always` is offered, which saves a rule; false where absent. */
-  readonly always?: boolean
-  readonly grants?: Partial<GrantLimits>
-  /** Whether anybody can be asked; true where absent. Where not, what would be asked fails closed. */
+  /** Whether anybody can be asked; true if unset. Where not, what would be asked fails closed. */
   readonly attended?: boolean
-}
-
-/** Whether a tool wants a decision on a call; `always` where it does without having looked at the parameters. */
-export type Wanted = Tool.Asks | "always"
-
-/** A call that may run. */
-export interface Clearance {
-  /** What was shown, where anything was. */
-  readonly preview: Preview | undefined
-  /** Whether what was shown is still so; to be asked immediately before the call runs (A5). Absent where nobody judged the call. */
-  readonly stillHolds: Effect.Effect<boolean> | undefined
-  /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
-  readonly withheld?: (path: string) => boolean
-  /** What the rules say of the same tool called with other parameters. */
-  readonly ruled?: (rawParams: unknown) => Rule["decision"] | undefined
-}
-
-/** A call that somebody wonders about. */
-export interface Question {
-  readonly tool: Tool.Any
-  readonly parameters: unknown
-  readonly session?: string
-  readonly project?: string
-  readonly workerPath?: ReadonlyArray<string>
-  /** Whether the tool itself wants a decision; by its declaration where absent. */
-  readonly asks?: Wanted
 }
 
 /** A session to be opened. */
 export interface SessionOptions {
   readonly session: string
   /** What `Approvals.project` made, or the directory of a project that has the options of the layer. */
-  readonly project: ProjectRules | string
+  readonly project: ProjectRules.ProjectRules | string
   /** What happens to calls that need a decision; that of the layer if unset. */
   readonly policy?: ApprovalPolicy
+  /** Who can be asked: sessions of one audience share a queue, and no other waits for it. One for all if unset. */
+  readonly audience?: string
 }
 
 /** What only the owner of a session may do with its approvals. */
@@ -120,6 +71,9 @@ export interface SessionApprovals {
   readonly vouch: Effect.Effect<object>
 }
 
+/** Where the runtime puts what vouches for a call in its metadata. */
+export const startedKey = "tollgate/approval/started"
+
 /** Who decides on calls. State is kept here alone: nothing that a client posts is evidence of a decision. */
 export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
   Approvals,
@@ -128,36 +82,32 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
      * Reads the rules of a project once for all its sessions. Fails where a configured rule cannot be used; a saved one that
      * cannot is left out.
      */
-    readonly project: (options: ProjectOptions) => Effect.Effect<ProjectRules, PatternRejected>
+    readonly project: (
+      options: ProjectRules.ProjectOptions
+    ) => Effect.Effect<ProjectRules.ProjectRules, PatternRejected>
     /**
      * Opens a session until the scope closes, and with it all that it was granted and denied. Only the rules, the root and the
      * home of its own project count for its calls, whatever other projects the process holds. The last scope of several that
-     * hold the same session ends it; the project and the mode are those of the first.
+     * hold the same session ends it; the project, the mode and the audience are those of the first.
      */
     readonly session: (options: SessionOptions) => Effect.Effect<SessionApprovals, never, Scope>
     /**
      * Suspends until the call is decided; interrupting it withdraws the request. `asks` says whether the tool itself wants a
      * decision; a rule can want one all the same. The preview is made only for somebody to see.
      */
-    readonly request: (
-      call: ToolCall,
-      asks: Wanted,
-      preview: Effect.Effect<Preview | undefined>
-    ) => Effect.Effect<Clearance, ApprovalRefused>
+    readonly request: Judge.Judge["request"]
     /** Answers an open request, once; an approval for longer also answers what it covers of the others that wait. */
     readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
-    /** The open requests; the first is the one that is shown. */
+    /** The open requests; the first of each audience is the one that is shown. */
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
     /** The parameters and the diff of an open request as they are, where it masks something: for the screen alone. */
     readonly unmasked: (approvalId: string) => Effect.Effect<Unmasked | undefined>
-    /** What happens in a session to calls that need a decision. */
-    readonly policy: (session: string) => Effect.Effect<ApprovalPolicy>
     /** What was granted and still holds, of one session or of all. */
     readonly grants: (session?: string) => Effect.Effect<ReadonlyArray<Grant>>
-    /** The rules that count in a directory by the project of the layer, configured and saved. */
-    readonly rules: (directory: string) => Effect.Effect<ReadonlyArray<Rule>>
+    /** What happens in a session to calls that need a decision. */
+    readonly policy: (session: string) => Effect.Effect<ApprovalPolicy>
     /** Which rule, grant or mode would decide a call, and why. Nothing is asked and nothing is recorded. */
-    readonly explain: (question: Question) => Effect.Effect<Explanation>
+    readonly explain: Judge.Judge["explain"]
   }
 >() {
   /** With an audit and saved rules that are gone with the layer. */
@@ -170,12 +120,92 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
   ): Layer.Layer<Approvals, PatternRejected, Audit | RuleStore> => Layer.effect(Approvals, make(options))
 
   /** Decides by rule without asking anyone, e.g. in tests. */
-  static readonly layerDecide = (
-    decide: (
-      request: ApprovalRequest
-    ) => Pick<Decision, "decision"> & Partial<Pick<Decision, "scope" | "reason" | "stop">>
-  ): Layer.Layer<Approvals> =>
+  static readonly layerDecide = (decide: Decide): Layer.Layer<Approvals> =>
     Layer.orDie(Layer.effect(Approvals, make({ policy: "ask" }, decide))).pipe(
       Layer.provide([Audit.layerMemory, RuleStore.layerMemory])
     )
 }
+
+const make = (options: ApprovalsOptions, decideNow?: Decide) =>
+  Effect.gen(function* () {
+    const { attended = true, danger = options.policy === "allow", policy: usual, root = "/" } = options
+    const store = yield* RuleStore
+    const subjects = yield* Subjects
+    const usualProject = yield* ProjectRules.make({ ...options, directory: "", root }, store)
+    const limits = { ...defaultLimits, ...options.grants }
+    const sessions = new SessionStates((id) => new SessionState(id, usualProject, usual, limits))
+    const desk = yield* Desk.make(options, sessions, decideNow)
+    const { audit, audiences } = desk
+    /** Each vouches, once, for one call that had been decided on and started before a restart. */
+    const vouchers = new WeakSet<object>()
+    const redeem = ({ metadata }: ToolCall): boolean => {
+      const voucher = metadata[startedKey]
+      return typeof voucher === "object" && voucher !== null && vouchers.delete(voucher)
+    }
+    const { explain, request } = Judge.make(desk, sessions, attended, (yield* Reviewer).decide, redeem)
+
+    const handle = (state: SessionState): SessionApprovals => {
+      const { grants, id: session, project } = state
+      const endTask = Effect.asVoid(desk.revoke(state, "end of the task", ({ scope }) => scope === "task"))
+      return {
+        policy: Effect.sync(() => state.policy),
+        setPolicy: (policy, by = "user") =>
+          Effect.suspend(() => {
+            if (policy === "allow" && !danger) return Effect.succeed(false)
+            state.policy = policy
+            return Effect.as(audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy }), true)
+          }),
+        grants: Effect.map(desk.now, (now) => grants.list(now)),
+        rules: Effect.map(project.get, ({ rules }) => rules),
+        revoke: Effect.fn("Approvals.revoke")(function* (id: string, by = "user") {
+          if (yield* desk.revoke(state, by, (grant) => grant.id === id)) return true
+          const known = yield* project.remove(id)
+          if (known) yield* audit.record({ kind: "revoked", session, decided_by: by, reason: id })
+          return known
+        }),
+        beginTask: Effect.suspend(() => {
+          state.beginTask()
+          return Effect.zipRight(endTask, project.reload)
+        }),
+        endTask,
+        suspend: (waiting) => desk.suspend(state, waiting),
+        restore: (requests) => desk.restore(state, requests),
+        abandon: (workerPath) =>
+          Effect.sync(() =>
+            desk.abandon(state, (request) => isSame(request.workerPath, workerPath)).map(({ request }) => request)
+          ),
+        vouch: Effect.sync(() => {
+          const voucher = {}
+          vouchers.add(voucher)
+          return voucher
+        })
+      }
+    }
+
+    const opened = ({ audience, policy = usual, project, session }: SessionOptions) =>
+      Effect.suspend(() => {
+        const own = typeof project === "string" ? usualProject.at(project) : project
+        const state = sessions.hold(session, () => new SessionState(session, own, policy, limits, audience))
+        if (state.closing) state.reopen()
+        return Effect.as(state.project.reload, state)
+      })
+    const closed = (state: SessionState) =>
+      Effect.suspend(() =>
+        sessions.release(state) ? desk.revoke(state, "end of the session", () => true) : Effect.void
+      )
+
+    return Approvals.of({
+      project: (given) => Effect.provideService(ProjectRules.make(given, store), Subjects, subjects),
+      session: (given) => Effect.map(Effect.acquireRelease(opened(given), closed), handle),
+      request,
+      decide: desk.decide,
+      explain,
+      pending: Effect.sync(() => audiences.all.map(({ request }) => request)),
+      unmasked: (approvalId) => Effect.sync(() => audiences.find(approvalId)?.unmasked),
+      grants: (session) =>
+        Effect.map(desk.now, (now) =>
+          (session === undefined ? sessions.all : [sessions.of(session)]).flatMap(({ grants }) => grants.list(now))
+        ),
+      policy: (session) => Effect.sync(() => sessions.of(session).policy)
+    })
+  })

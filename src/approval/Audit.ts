@@ -12,12 +12,18 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { remembering } from "../redaction/remembering.ts"
 import * as AuditAnchor from "./AuditAnchor.ts"
-import { type Break, type Head, rowOf, start, type Verification, Verifier } from "./AuditChain.ts"
-import type { AuditEntry, AuditRow } from "./AuditEntry.ts"
+import {
+  type AuditEntry,
+  type AuditRow,
+  type Break,
+  type Head,
+  type Timed,
+  type Verification,
+  Verifier
+} from "./AuditChain.ts"
+import * as AuditLedger from "./AuditLedger.ts"
 import { StatsFold, type ToolStats } from "./AuditStats.ts"
-import type { Ledger, Timed } from "./Ledger.ts"
 import { shownArguments } from "./rendering/Arguments.ts"
-import * as SqlAudit from "./SqlAudit.ts"
 
 export type AuditError = DatabaseError | AuditAnchor.AuditAnchorFailed
 
@@ -54,8 +60,8 @@ export class Audit extends Context.Tag("tollgate/approval/Audit")<
       Audit,
       Effect.gen(function* () {
         const { anchorAudit } = yield* Database
-        const anchor = yield* SqlAudit.openAnchor(directory)
-        const ledger = yield* SqlAudit.make(anchor.key)
+        const anchor = yield* AuditLedger.openAnchor(directory)
+        const ledger = yield* AuditLedger.sql(anchor.key)
         const write = (head: Head) => Effect.zipRight(anchor.write(head), anchorAudit(head))
         yield* Effect.flatMap(anchor.read, ({ broken, head }) =>
           broken === undefined ? anchorAudit(head) : Effect.void
@@ -67,30 +73,13 @@ export class Audit extends Context.Tag("tollgate/approval/Audit")<
   /** Gone with the layer; for tests and for runs that must leave no trace. */
   static readonly layerMemory: Layer.Layer<Audit> = Layer.scoped(
     Audit,
-    Effect.flatMap(AuditAnchor.memory, (anchor) => make(memoryLedger(anchor.key), anchor, anchor.write))
+    Effect.flatMap(AuditAnchor.memory, (anchor) => make(AuditLedger.memory(anchor.key), anchor, anchor.write))
   )
 }
 
 /** Entries that may wait for the store before `record` does. */
 const maxPending = 1024
 const pageSize = 500
-/** Entries that the memory keeps. */
-const maxMemory = 100_000
-
-const memoryLedger = (key: Uint8Array): Ledger => {
-  const rows: Array<AuditRow> = []
-  return {
-    append: (entries) =>
-      Effect.sync(() => {
-        for (const entry of entries) {
-          if (rows.length < maxMemory) rows.push(rowOf(key, rows[rows.length - 1] ?? start, entry))
-        }
-        return rows[rows.length - 1] ?? start
-      }),
-    page: (after, limit) => Effect.sync(() => rows.slice(after, after + limit))
-  }
-}
-
 interface Waiting {
   readonly time: number
   readonly entry: AuditEntry
@@ -98,7 +87,7 @@ interface Waiting {
 }
 
 const make = (
-  ledger: Ledger,
+  ledger: AuditLedger.Ledger,
   anchor: AuditAnchor.Anchor,
   write: (head: Head) => Effect.Effect<void, AuditError>
 ): Effect.Effect<Audit["Type"], never, Scope.Scope> =>

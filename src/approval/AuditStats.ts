@@ -1,4 +1,4 @@
-import type { AuditKind, AuditRow } from "./AuditEntry.ts"
+import type { AuditKind, AuditRow } from "./AuditChain.ts"
 
 /** How decisions about one tool went (A14). */
 export interface ToolStats {

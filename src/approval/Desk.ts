@@ -1,125 +1,353 @@
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Approvals, ApprovalsOptions, SessionApprovals, SessionOptions } from "./Approvals.ts"
-import * as Asking from "./Asking.ts"
-import * as Deciding from "./Deciding.ts"
-import * as DeskState from "./DeskState.ts"
-import { isSame } from "../tool/WorkerPath.ts"
-import type { Grant } from "./Grants.ts"
-import * as Judging from "./Judging.ts"
-import * as Pending from "./Pending.ts"
-import * as ProjectRules from "./ProjectRules.ts"
-import { SessionState } from "./SessionState.ts"
-import { Subjects } from "./Subject.ts"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import { Redactor } from "../redaction/Redactor.ts"
+import { Ids } from "../tool/Ids.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { ApprovalRequested, ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
+import {
+  ApprovalDenied,
+  ApprovalExpired,
+  ApprovalMismatch,
+  ApprovalNotPending,
+  ApprovalQueueFull,
+  type ApprovalRefused,
+  type DecisionRefused
+} from "./ApprovalError.ts"
+import { Audit } from "./Audit.ts"
+import { type AuditEntry, entryOf } from "./AuditChain.ts"
+import * as DeadlineClock from "./DeadlineClock.ts"
+import { type Clearance, type Decide, type Decision, type Resolution, resolutionOf } from "./Decision.ts"
+import { FileHash } from "./FileHash.ts"
+import { defaultLimits, type Grant, type GrantLimits, unchanged } from "./Grants.ts"
+import { Audiences, pending, type Pending, Suspended, tell } from "./Queue.ts"
+import type { Draft, Means } from "./Request.ts"
+import type { SessionState, SessionStates } from "./SessionState.ts"
+import { likeness } from "./Subject.ts"
+
+export interface DeskOptions {
+  /** How long a person has once the request is shown, `Duration.infinity` for as long as they want; 30 seconds if unset (A8). */
+  readonly timeout?: Duration.DurationInput
+  /** Requests of one audience that may wait, the shown one included; 32 if unset. */
+  readonly maxPending?: number
+  /** Whether `always` is offered, which saves a rule; false if unset. */
+  readonly always?: boolean
+  readonly grants?: Partial<GrantLimits>
+}
 
 /** The one place where calls wait for decisions and decisions find their calls. */
-export const make = (options: ApprovalsOptions, decideNow?: Deciding.Decide) =>
+export interface Desk extends Means {
+  readonly audit: Audit["Type"]
+  /** The clock of deadlines: milliseconds that nobody can set. */
+  readonly now: Effect.Effect<number>
+  readonly limits: GrantLimits
+  readonly audiences: Audiences
+  /** Waits for the decision on a call. */
+  readonly ask: (call: ToolCall, asked: Draft) => Effect.Effect<Clearance, ApprovalRefused>
+  readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
+  /** Takes up stored requests again. */
+  readonly restore: (session: SessionState, requests: ReadonlyArray<Pending["request"]>) => Effect.Effect<void>
+  /** Takes back what was granted and fits; whether there was any. */
+  readonly revoke: (session: SessionState, by: string, fits: (grant: Grant) => boolean) => Effect.Effect<boolean>
+  /** Nothing is asked any more; the requests that wait under these ids outlive the runtime. */
+  readonly suspend: (session: SessionState, waiting: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Drops the restored requests of a worker. */
+  readonly abandon: (session: SessionState, isOurs: (request: Pending["request"]) => boolean) => ReadonlyArray<Pending>
+}
+
+type EndState = ApprovalNotPending["state"]
+type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Ended requests that are still told from those that never were. */
+const maxEnded = 1000
+
+/** Where a call of a session is found again after a restart. */
+const callKey = (call: Pick<ToolCall, "workerPath" | "callId">): string =>
+  JSON.stringify([call.workerPath, call.callId])
+
+/** What more than the call an answer can cover; nothing where the call repeats those before it, nor does a grant cover that. */
+const covers = ({ repeats }: ToolCall, { grantable }: Draft) => (repeats === undefined ? grantable : undefined)
+
+/** `atOnce` decides before anybody sees the request. */
+export const make = (
+  options: DeskOptions,
+  sessions: SessionStates,
+  atOnce?: Decide
+): Effect.Effect<Desk, never, Audit> =>
   Effect.gen(function* () {
-    const desk = yield* DeskState.make(options)
-    const subjects = yield* Subjects
-    const { audit, limits, queue, remember, sessions, vouchers } = desk
-    const { byRule, decide } = Deciding.make(desk)
-    const asking = Asking.make(desk, (pending) => (decideNow === undefined ? Effect.void : byRule(pending, decideNow)))
-    const { explain, request } = Judging.make(desk, asking)
-    const dangerous = options.danger === true || options.policy === "allow"
-
-    const revoked = ({ grants, id: session }: SessionState, by: string, fits: (grant: Grant) => boolean) =>
-      Effect.suspend(() => {
-        const removed = grants.remove(fits)
-        const told = Effect.forEach(
-          removed,
-          ({ id, tool }) => audit.record({ kind: "revoked", session, tool, decided_by: by, reason: id }),
-          { discard: true }
-        )
-        return Effect.as(told, removed.length > 0)
-      })
-
-    const revoke = Effect.fn("Approvals.revoke")(function* (state: SessionState, id: string, by: string) {
-      if (yield* revoked(state, by, (grant) => grant.id === id)) return true
-      const known = yield* state.project.remove(id)
-      if (known) yield* audit.record({ kind: "revoked", session: state.id, decided_by: by, reason: id })
-      return known
-    })
-
-    const handle = (state: SessionState): SessionApprovals => {
-      const { grants, id: session, project, restored } = state
-      const endTask = Effect.asVoid(revoked(state, "end of the task", ({ scope }) => scope === "task"))
-      return {
-        policy: Effect.sync(() => state.policy),
-        setPolicy: (policy, by = "user") =>
-          Effect.suspend(() => {
-            if (policy === "allow" && !dangerous) return Effect.succeed(false)
-            state.policy = policy
-            return Effect.as(audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy }), true)
-          }),
-        grants: Effect.map(desk.now, (now) => grants.list(now)),
-        rules: Effect.map(project.get, ({ rules }) => rules),
-        revoke: (id, by = "user") => revoke(state, id, by),
-        beginTask: Effect.suspend(() => {
-          state.beginTask()
-          return Effect.zipRight(endTask, project.reload)
-        }),
-        endTask,
-        suspend: (waiting) =>
-          Effect.suspend(() => {
-            state.closing = true
-            const stays = new Set(waiting)
-            const open = [...queue.all, ...restored.values()].filter(({ request }) => stays.has(request.id))
-            return Effect.forEach(open, ({ answer }) => Deferred.fail(answer, new Pending.Suspended()), {
-              discard: true
-            })
-          }),
-        restore: (requests) =>
-          Effect.forEach(
-            requests,
-            (request) =>
-              Effect.flatMap(desk.now, (now) =>
-                Effect.map(Pending.make(request, undefined, undefined, now), (pending) => {
-                  restored.set(DeskState.callKey(request), pending)
-                })
-              ),
-            { discard: true }
-          ),
-        vouch: Effect.sync(() => vouchers.make()),
-        abandon: (workerPath) =>
-          Effect.sync(() =>
-            [...restored].flatMap(([key, { request }]) => {
-              if (!isSame(request.workerPath, workerPath)) return []
-              restored.delete(key)
-              remember(request.id, "withdrawn")
-              return [request]
-            })
-          )
+    const ids = yield* Ids
+    const audit = yield* Audit
+    const files = yield* FileHash
+    const now = yield* DeadlineClock.make
+    const audiences = new Audiences(now)
+    const limits = { ...defaultLimits, ...options.grants }
+    const { maxPending = 32 } = options
+    const timeoutMillis = Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds"))
+    const ended = new Map<string, EndState>()
+    const remember = (approvalId: string, state: EndState) => {
+      ended.set(approvalId, state)
+      for (const oldest of ended.keys()) {
+        if (ended.size <= maxEnded) break
+        ended.delete(oldest)
       }
     }
 
-    const project = (given: SessionOptions["project"]) => (typeof given === "string" ? desk.project.at(given) : given)
+    const resolved = (call: ToolCall, { askedAt, request }: Pending, resolution: Resolution) =>
+      Effect.flatMap(now, (now) => {
+        const { by, outcome, reason, scope } = resolution
+        const waitedMillis = Math.max(0, now - askedAt)
+        remember(request.id, outcome)
+        const entry = entryOf(call, "resolved", {
+          approval: request.id,
+          digest: request.digest,
+          decision: outcome === "granted" ? "approve" : "deny",
+          outcome,
+          scope: scope ?? null,
+          decided_by: by,
+          reason: reason ?? null,
+          waited_millis: waitedMillis
+        })
+        const told = { callId: call.callId, tool: call.name, approvalId: request.id, waitedMillis, outcome, by }
+        const more = { ...(scope === undefined ? {} : { scope }), ...(reason === undefined ? {} : { reason }) }
+        const event = new ApprovalResolved({ ...told, ...more }, trusted)
+        // Nothing runs by a decision that is not in the audit.
+        return Effect.zipRight(outcome === "granted" ? audit.commit(entry) : audit.record(entry), call.sink.emit(event))
+      })
 
-    const service: Approvals["Type"] = {
-      project: (given) => Effect.provideService(ProjectRules.make(given, desk.store), Subjects, subjects),
-      session: ({ policy = options.policy, project: given, session }) =>
-        Effect.acquireRelease(
-          Effect.suspend(() => {
-            const state = sessions.hold(session, () => new SessionState(session, project(given), policy, limits))
-            if (state.closing) state.reopen()
-            return Effect.as(state.project.reload, state)
-          }),
-          (state) =>
-            Effect.suspend(() =>
-              sessions.release(state) ? revoked(state, "end of the session", () => true) : Effect.void
-            )
-        ).pipe(Effect.map(handle)),
-      request,
-      decide,
-      explain,
-      pending: Effect.sync(() => queue.all.map(({ request }) => request)),
-      unmasked: (approvalId) => Effect.sync(() => queue.find(approvalId)?.unmasked),
-      policy: (session) => Effect.sync(() => sessions.of(session).policy),
-      grants: (session) =>
-        Effect.map(desk.now, (now) =>
-          (session === undefined ? sessions.all : [sessions.of(session)]).flatMap(({ grants }) => grants.list(now))
-        ),
-      rules: (directory) => Effect.map(desk.project.at(directory).get, ({ rules }) => rules)
+    const announce = (call: ToolCall, { request }: Pending, ahead: number) =>
+      Effect.zipRight(
+        audit.record(entryOf(call, "requested", { approval: request.id, digest: request.digest })),
+        call.sink.emit(new ApprovalRequested({ request, ahead }, trusted))
+      )
+
+    /** The stored request of this very call, if it is still the same; one that is not is withdrawn. */
+    const takeRestored = (call: ToolCall, asked: Draft): Effect.Effect<Pending | undefined> =>
+      Effect.suspend(() => {
+        const { restored } = sessions.of(call.sessionId)
+        const found = restored.get(callKey(call))
+        if (found === undefined) return Effect.succeed(undefined)
+        restored.delete(callKey(call))
+        if (found.request.digest === asked.request.digest) {
+          return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink, unmasked: asked.unmasked })
+        }
+        const superseded = { outcome: "withdrawn", by: "change", reason: "What it would touch has changed." } as const
+        return Effect.as(resolved(call, found, superseded), undefined)
+      })
+
+    const expiry = ({ answer, shown }: Pending) =>
+      Deferred.await(shown).pipe(
+        Effect.zipRight(Effect.sleep(timeoutMillis)),
+        Effect.zipRight(Deferred.succeed(answer, { outcome: "expired", by: "timeout" })),
+        Effect.zipRight(Deferred.await(answer))
+      )
+
+    const answered = (
+      call: ToolCall,
+      { grantable, preview, stillHolds }: Draft,
+      { by, outcome, reason, stop = false }: Resolution
+    ): Effect.Effect<Clearance, ApprovalRefused> => {
+      const { callId, name: tool } = call
+      switch (outcome) {
+        case "granted":
+          return Effect.succeed({ preview, stillHolds })
+        case "expired":
+          return new ApprovalExpired({ tool, callId, afterMillis: timeoutMillis })
+        case "denied":
+        case "withdrawn":
+          if (outcome === "denied") sessions.of(call.sessionId).denied(likeness(call, grantable.subject))
+          return new ApprovalDenied({ tool, callId, stop, by, ...(reason === undefined ? {} : { reason }) })
+      }
     }
-    return service
+
+    const wait = (call: ToolCall, asked: Draft, restore: Restore) =>
+      Effect.gen(function* (): Effect.fn.Return<Clearance, ApprovalRefused> {
+        const { callId, name: tool } = call
+        const session = sessions.of(call.sessionId)
+        if (audiences.of(session.audience).all.length >= maxPending) {
+          const why = { decision: "deny", outcome: "queue full", decided_by: "limit" } as const
+          yield* audit.record(entryOf(call, "automatic", why))
+          return yield* new ApprovalQueueFull({ tool, callId, limit: maxPending })
+        }
+        const known = yield* takeRestored(call, asked)
+        const waiting =
+          known ?? (yield* pending(asked.request, covers(call, asked), call.sink, yield* now, asked.unmasked))
+        const queue = audiences.of(session.audience)
+        // In the queue before it is announced: an answer can come as soon as the event is out.
+        const ahead = queue.add(waiting)
+        if (atOnce !== undefined) yield* byRule(waiting, atOnce)
+        yield* known === undefined ? announce(call, waiting, ahead) : tell(waiting, ahead)
+        yield* queue.advance
+        // One that outlives its runtime waits until its call is interrupted with it.
+        const waited = Effect.orElse(
+          Effect.raceFirst(Deferred.await(waiting.answer), expiry(waiting)),
+          () => Effect.never
+        )
+        const exit = yield* Effect.exit(restore(waited))
+        if (Exit.isFailure(exit)) {
+          const by = session.closing ? "shutdown" : "interruption"
+          yield* Deferred.succeed(waiting.answer, { outcome: "withdrawn", by })
+        }
+        // Whoever was first has decided, whatever ended the wait.
+        const resolution = yield* Effect.option(Deferred.await(waiting.answer))
+        if (Option.isSome(resolution)) yield* resolved(call, waiting, resolution.value)
+        yield* audiences.leave(session.audience, waiting)
+        if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
+        return yield* answered(call, asked, exit.value)
+      })
+
+    /** Answers what waits and would not be asked by now. */
+    const reconsider = ({ answer, grantable: could }: Pending) =>
+      Effect.gen(function* () {
+        if (could === undefined) return
+        const { grants, project } = sessions.of(could.sessionId)
+        const grant = grants.find(could.workers, could.subject.key, yield* now)
+        const book = yield* project.get
+        const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
+        if (ruled?.decision === "deny") return
+        const found =
+          grant !== undefined
+            ? { by: `grant ${grant.id}`, basis: grant.basis }
+            : ruled?.decision === "allow"
+              ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
+              : undefined
+        if (found === undefined || !(yield* unchanged(files.hash, found.basis))) return
+        yield* Deferred.succeed(answer, { outcome: "granted", by: found.by })
+      })
+
+    /**
+     * Makes an answer hold for longer, and answers what it covers of the others that wait (A6). What is not in the audit does
+     * not count: then the answer is for its own call alone, whose own entry fails as well.
+     */
+    const extend = (
+      { grantable: could, request }: Pending,
+      { by, scope }: Pick<Decision, "by" | "scope">
+    ): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        if (scope === "once" || could === undefined || could.basis === undefined) return
+        const grantedAt = yield* now
+        const { basis, rule, sessionId, subject, tool, workers } = could
+        const { key, words } = subject
+        const { grants, project } = sessions.of(sessionId)
+        const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
+        const granted = (scope: Grant["scope"]) =>
+          Effect.gen(function* () {
+            const id = yield* ids.next("grant")
+            yield* audit.commit({ ...common, kind: "grant_made", scope, reason: `${id}: ${words}` })
+            const expiresAt = grantedAt + limits.ttlMillis
+            grants.add({ id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt })
+          })
+        if (scope !== "always") yield* granted(scope)
+        else if (rule === undefined) yield* granted("session")
+        else {
+          const id = yield* ids.next("rule")
+          yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
+          yield* Effect.catchAll(project.save({ ...rule, id }), (error) =>
+            Effect.logWarning(error.message).pipe(
+              Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
+              // A rule that could not be saved holds for the session at least.
+              Effect.zipRight(granted("session"))
+            )
+          )
+        }
+        yield* Effect.forEach(audiences.all, reconsider, { discard: true })
+      }).pipe(
+        Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
+      )
+
+    const byRule = (waiting: Pending, decide: Decide) => {
+      const decision = { scope: "once" as const, by: "rule", ...decide(waiting.request) }
+      return Effect.zipRight(
+        Deferred.succeed(waiting.answer, resolutionOf(decision)),
+        decision.decision === "approve" ? extend(waiting, decision) : Effect.void
+      )
+    }
+
+    const accept = (decision: Decision): Effect.Effect<void, DecisionRefused> =>
+      Effect.gen(function* () {
+        const { approvalId } = decision
+        const waiting = audiences.find(approvalId) ?? sessions.restored(approvalId)
+        if (waiting === undefined) {
+          return yield* new ApprovalNotPending({ approvalId, state: ended.get(approvalId) ?? "unknown" })
+        }
+        const { answer, shownAt } = waiting
+        const { digest, scopes, sessionId } = waiting.request
+        if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
+        if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
+        if (decision.decision === "approve" && !scopes.includes(decision.scope)) {
+          return yield* new ApprovalMismatch({ approvalId, what: "scope" })
+        }
+        // A machine that slept has not let the timer run, but the clock of deadlines knows.
+        const late = shownAt !== undefined && (yield* now) - shownAt >= timeoutMillis
+        const resolution: Resolution = late ? { outcome: "expired", by: "timeout" } : resolutionOf(decision)
+        const first = yield* Deferred.succeed(answer, resolution)
+        if (!first || late) {
+          const outcome = Effect.map(Deferred.await(answer), ({ outcome }) => outcome)
+          const state = yield* Effect.orElseSucceed(outcome, () => "suspended" as const)
+          return yield* new ApprovalNotPending({ approvalId, state })
+        }
+        if (decision.decision === "approve") yield* extend(waiting, decision)
+      })
+
+    const refused =
+      ({ approvalId, by, decision, digest, scope, sessionId }: Decision) =>
+      (error: DecisionRefused) =>
+        audit.record({
+          kind: "decision_refused",
+          session: sessionId,
+          approval: approvalId,
+          digest,
+          decision,
+          scope,
+          decided_by: by,
+          outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
+        })
+
+    return {
+      ids,
+      audit,
+      redactor: yield* Redactor,
+      files,
+      now,
+      limits,
+      audiences,
+      always: options.always ?? false,
+      timeoutMillis,
+      ask: (call, asked) => Effect.uninterruptibleMask((restore) => wait(call, asked, restore)),
+      decide: Effect.fn("Approvals.decide")((decision: Decision) =>
+        Effect.uninterruptible(Effect.tapError(accept(decision), refused(decision)))
+      ),
+      restore: ({ restored }, requests) =>
+        Effect.forEach(
+          requests,
+          (request) =>
+            Effect.flatMap(now, (now) =>
+              Effect.map(pending(request, undefined, undefined, now), (one) => restored.set(callKey(request), one))
+            ),
+          { discard: true }
+        ),
+      revoke: ({ grants, id: session }, by, fits) =>
+        Effect.suspend(() => {
+          const removed = grants
+            .remove(fits)
+            .map(({ id, tool }): AuditEntry => ({ kind: "revoked", session, tool, decided_by: by, reason: id }))
+          return Effect.as(Effect.forEach(removed, audit.record, { discard: true }), removed.length > 0)
+        }),
+      suspend: (session, waiting) =>
+        Effect.suspend(() => {
+          session.closing = true
+          const stays = new Set(waiting)
+          const open = [...audiences.all, ...session.restored.values()].filter(({ request }) => stays.has(request.id))
+          return Effect.forEach(open, ({ answer }) => Deferred.fail(answer, new Suspended()), { discard: true })
+        }),
+      abandon: ({ restored }, isOurs) => {
+        const left = [...restored].filter(([, { request }]) => isOurs(request))
+        for (const [key, { request }] of left) {
+          restored.delete(key)
+          remember(request.id, "withdrawn")
+        }
+        return left.map(([, one]) => one)
+      }
+    } satisfies Desk
   })

@@ -1,18 +1,24 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { PreviewTarget } from "../tool/Preview.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import type { FileHash } from "./FileHash.ts"
+import type { Rule } from "./Rule.ts"
+import { RuleBook } from "./RuleBook.ts"
+import { sourcesOf } from "./Sources.ts"
+import type { Subject } from "./Subject.ts"
 
 /** Whose later calls a grant covers: those of the root worker, or those of every sub-worker of the session. */
 export type GrantedWorkers = "root" | "sub-workers"
 
 export const workersOf = (path: ReadonlyArray<string>): GrantedWorkers => (path.length > 1 ? "sub-workers" : "root")
 
-/** How long a grant holds. */
-export type GrantScope = "task" | "session"
-
 /** An answer that holds for later calls in the same session, in memory alone. */
 export interface Grant {
   readonly id: string
   readonly sessionId: string
-  readonly scope: GrantScope
+  /** How long it holds. */
+  readonly scope: "task" | "session"
   readonly workers: GrantedWorkers
   readonly tool: string
   /** What it covers; see `Subject`. */
@@ -26,18 +32,14 @@ export interface Grant {
 }
 
 export interface GrantLimits {
-  /** Grants of all sessions; the oldest goes first. */
+  /** Grants of one session; the oldest goes first. */
   readonly max: number
   readonly ttlMillis: number
 }
 
-export const defaultLimits: GrantLimits = { max: 10_000, ttlMillis: 8 * 60 * 60 * 1000 }
+export const defaultLimits: GrantLimits = { max: 1000, ttlMillis: 8 * 60 * 60 * 1000 }
 
-const separator = "\u0000"
-const place = (sessionId: string, workers: GrantedWorkers, key: string): string =>
-  `${sessionId}${separator}${workers}${separator}${key}`
-
-/** The grants of all sessions, looked up by exactly what they cover. */
+/** The grants of one session, looked up by exactly what they cover. */
 export class Grants {
   private readonly byPlace = new Map<string, Grant>()
   private readonly limits: GrantLimits
@@ -51,14 +53,9 @@ export class Grants {
   }
 
   add(grant: Grant): void {
-    const at = place(grant.sessionId, grant.workers, grant.key)
+    const at = `${grant.workers} ${grant.key}`
     // One for the session is not shortened by one for the task.
-    if (
-      grant.scope === "task" &&
-      this.find(grant.sessionId, grant.workers, grant.key, grant.grantedAt)?.scope === "session"
-    ) {
-      return
-    }
+    if (grant.scope === "task" && this.find(grant.workers, grant.key, grant.grantedAt)?.scope === "session") return
     this.byPlace.delete(at)
     this.byPlace.set(at, grant)
     for (const oldest of this.byPlace.keys()) {
@@ -67,31 +64,114 @@ export class Grants {
     }
   }
 
-  find(sessionId: string, workers: GrantedWorkers, key: string, now: number): Grant | undefined {
+  find(workers: GrantedWorkers, key: string, now: number): Grant | undefined {
     if (this.byPlace.size === 0) return undefined
-    const at = place(sessionId, workers, key)
+    const at = `${workers} ${key}`
     const grant = this.byPlace.get(at)
-    if (grant === undefined) return undefined
-    if (grant.expiresAt > now) return grant
+    if (grant === undefined || grant.expiresAt > now) return grant
     this.byPlace.delete(at)
     return undefined
   }
 
-  /** Those that hold now, of one session or of all. */
-  list(now: number, sessionId?: string): ReadonlyArray<Grant> {
-    return [...this.byPlace.values()].filter(
-      (grant) => grant.expiresAt > now && (sessionId === undefined || grant.sessionId === sessionId)
-    )
+  /** Those that hold now. */
+  list(now: number): ReadonlyArray<Grant> {
+    return [...this.byPlace.values()].filter(({ expiresAt }) => expiresAt > now)
   }
 
   /** Removes those that fit and gives them. */
   remove(fits: (grant: Grant) => boolean): ReadonlyArray<Grant> {
-    const removed: Array<Grant> = []
-    for (const [at, grant] of this.byPlace) {
-      if (!fits(grant)) continue
-      this.byPlace.delete(at)
-      removed.push(grant)
-    }
-    return removed
+    const removed = [...this.byPlace].filter(([, grant]) => fits(grant))
+    for (const [at] of removed) this.byPlace.delete(at)
+    return removed.map(([, grant]) => grant)
   }
 }
+
+/** What an answer to a call could cover beyond it. */
+export interface Grantable {
+  readonly sessionId: string
+  readonly workers: GrantedWorkers
+  readonly tool: string
+  readonly subject: Subject
+  /** The files that decide what the call does, as they were when it was asked for; absent where nobody knows all of them. */
+  readonly basis: ReadonlyArray<PreviewTarget> | undefined
+  /** What `always` would save, without its id; absent where no rule says just that. */
+  readonly rule: Rule | undefined
+}
+
+type Hash = FileHash["Type"]["hash"]
+
+/** The hashes of the files now; absent where one is not known. */
+const hashes = (hash: Hash, paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PreviewTarget> | undefined> =>
+  paths.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.forEach(paths, (path) => Effect.map(hash(path), (baseHash) => ({ path, baseHash }))),
+        (found) => (found.every((target): target is PreviewTarget => target.baseHash !== undefined) ? found : undefined)
+      )
+
+/** The same files as they are now. */
+export const rehashed = (
+  hash: Hash,
+  basis: ReadonlyArray<PreviewTarget>
+): Effect.Effect<ReadonlyArray<PreviewTarget> | undefined> =>
+  hashes(
+    hash,
+    basis.map(({ path }) => path)
+  )
+
+/** Whether the files are what they were. */
+export const unchanged = (hash: Hash, basis: ReadonlyArray<PreviewTarget> | undefined): Effect.Effect<boolean> =>
+  basis === undefined || basis.length === 0
+    ? Effect.succeed(true)
+    : Effect.map(
+        Effect.forEach(basis, ({ baseHash, path }) => Effect.map(hash(path), (now) => now === baseHash)),
+        (same) => same.every(Boolean)
+      )
+
+const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}]/g, "\\$&")
+
+/** The rule that covers just this; commands are saved word for word, not as a beginning. */
+const ruleOf = (
+  tool: string,
+  { bare, hosts, isHere, paths, shape }: Subject,
+  basis: ReadonlyArray<PreviewTarget>
+): Rule | undefined => {
+  const common = { id: "", decision: "allow", level: "user", tool, exact: true } as const
+  const rule: Rule | undefined =
+    shape !== undefined
+      ? isHere && shape.complete && shape.isList && shape.commands.length === 1 && shape.commands[0] !== undefined
+        ? { ...common, argv: shape.commands[0], ...(basis.length === 0 ? {} : { basis }) }
+        : undefined
+      : !bare
+        ? undefined
+        : paths?.length === 1 && paths[0] !== undefined
+          ? { ...common, path: literal(paths[0]) }
+          : hosts?.length === 1 && hosts[0] !== undefined
+            ? { ...common, host: `${hosts[0].name}:${hosts[0].port}` }
+            : undefined
+  if (rule === undefined || Either.isLeft(RuleBook.make([rule], { root: "/", trusted: true }))) return undefined
+  return rule
+}
+
+/** The files that an answer to the call relies on; absent where nobody knows all of them. */
+const basisOf = (
+  { directory, shape }: Subject,
+  files: FileHash["Type"]
+): Effect.Effect<ReadonlyArray<PreviewTarget> | undefined> =>
+  shape === undefined
+    ? Effect.succeed([])
+    : !shape.complete
+      ? Effect.succeed(undefined)
+      : Effect.flatMap(sourcesOf(shape.commands, directory, files), (paths) =>
+          paths === undefined ? Effect.succeed(undefined) : hashes(files.hash, paths)
+        )
+
+export const grantable = (call: ToolCall, subject: Subject, files: FileHash["Type"]): Effect.Effect<Grantable> =>
+  Effect.map(basisOf(subject, files), (basis) => ({
+    sessionId: call.sessionId,
+    workers: workersOf(call.workerPath),
+    tool: call.name,
+    subject,
+    basis,
+    rule: basis === undefined ? undefined : ruleOf(call.name, subject, basis)
+  }))

@@ -1,7 +1,7 @@
 import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
 import { type GrantLimits, Grants } from "./Grants.ts"
-import type { Pending } from "./Pending.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
+import type { Pending } from "./Queue.ts"
 
 /** Answers of no to one and the same call in a task, after which nobody is asked again. */
 const maxDenials = 3
@@ -10,6 +10,8 @@ const maxKept = 10_000
 /** All that approvals know of one session. */
 export class SessionState {
   readonly id: string
+  /** Who can be asked: sessions of one audience share a queue. */
+  readonly audience: string
   readonly project: ProjectRules
   readonly grants: Grants
   policy: ApprovalPolicy
@@ -22,8 +24,9 @@ export class SessionState {
   /** How often a person has said no to a call in the task at hand, so that nobody is worn down (A8). */
   private readonly denials = new Map<string, number>()
 
-  constructor(id: string, project: ProjectRules, policy: ApprovalPolicy, limits: GrantLimits) {
+  constructor(id: string, project: ProjectRules, policy: ApprovalPolicy, limits: GrantLimits, audience = "") {
     this.id = id
+    this.audience = audience
     this.project = project
     this.policy = policy
     this.grants = new Grants(limits)
@@ -63,6 +66,14 @@ export class SessionStates {
 
   get all(): ReadonlyArray<SessionState> {
     return [...this.opened.values(), ...this.loose.values()]
+  }
+
+  /** A stored request that no call has asked for again yet. */
+  restored(approvalId: string): Pending | undefined {
+    for (const { restored } of this.all) {
+      for (const pending of restored.values()) if (pending.request.id === approvalId) return pending
+    }
+    return undefined
   }
 
   of(id: string): SessionState {

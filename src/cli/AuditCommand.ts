@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Audit } from "../approval/Audit.ts"
-import type { AuditRow } from "../approval/AuditEntry.ts"
+import type { AuditRow } from "../approval/AuditChain.ts"
 import type { ToolStats } from "../approval/AuditStats.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { cutMiddle } from "../text/visible.ts"
@@ -45,7 +45,7 @@ const happened = (row: AuditRow): string => {
     case "automatic":
       return row.outcome ?? row.kind
     case "consulted":
-      return `delegate ${row.outcome ?? "asked"}`
+      return `reviewer ${row.outcome ?? "asked"}`
     case "policy_set":
       return `mode ${row.outcome ?? "?"}`
     case "decision_refused":

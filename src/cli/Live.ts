@@ -9,13 +9,13 @@ import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../approval/Audit.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
-import { Delegate } from "../approval/Delegate.ts"
+import { Reviewer } from "../approval/Reviewer.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import { Subjects } from "../approval/Subject.ts"
 import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
-import type { DelegateProgram, Settings } from "../config/Settings.ts"
+import type { ReviewerProgram, Settings } from "../config/Settings.ts"
 import { toLimits } from "../config/ToolLimit.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
@@ -136,8 +136,8 @@ const ownEnvironment = ({ path, roots = [] }: Settings) =>
   environment({ ...process.env, ...(path && { PATH: path.join(":") }) }, {}, [process.cwd(), ...roots])
 
 /** A program of the user that decides before a person is asked. */
-const delegated = ({ command: [file, ...args], ...options }: DelegateProgram, settings: Settings) =>
-  Delegate.layerProgram({ file, args, cwd: process.cwd(), env: ownEnvironment(settings), ...options }).pipe(
+const reviewing = ({ command: [file, ...args], ...options }: ReviewerProgram, settings: Settings) =>
+  Reviewer.layerProgram({ file, args, cwd: process.cwd(), env: ownEnvironment(settings), ...options }).pipe(
     Layer.provide(Processes.layer)
   )
 
@@ -210,7 +210,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
   const approvals = Layer.unwrapEffect(
     Effect.gen(function* () {
       const { settings } = yield* Configuration
-      const { delegate, timeout } = settings.approvals ?? {}
+      const { reviewer, timeout } = settings.approvals ?? {}
       const made = Approvals.layerAudited({
         policy,
         attended,
@@ -220,7 +220,7 @@ export const layer = <const T extends ReadonlyArray<Tool.Any>, E, R, E2 extends 
         ...(yield* ruleOptions),
         ...(timeout === undefined ? {} : { timeout })
       })
-      return delegate === undefined ? made : Layer.provide(made, delegated(delegate, settings))
+      return reviewer === undefined ? made : Layer.provide(made, reviewing(reviewer, settings))
     })
   )
   return Runtime.layer.pipe(

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as os from "node:os"
 import * as Either from "effect/Either"
-import { explain } from "../approval/explain.ts"
+import { explain } from "../approval/Explanation.ts"
 import { describe } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
 import { type Describing, subjectsAt } from "../approval/Subject.ts"

@@ -52,7 +52,17 @@ const inRules = (json: Json): ReadonlyArray<Mistake> => {
   )
 }
 
-const mistakesIn = (json: Json): ReadonlyArray<Mistake> => {
+/** Keys that have another name now. */
+const renamed: ReadonlyMap<string, string> = new Map([["approvals.delegate", "approvals.reviewer"]])
+
+const told = (mistake: Mistake): Mistake => {
+  const now = mistake.unknown ? renamed.get(mistake.path.join(".")) : undefined
+  return now === undefined ? mistake : { ...mistake, problem: `it is called ${now} now; move its value there` }
+}
+
+const mistakesIn = (json: Json): ReadonlyArray<Mistake> => allMistakesIn(json).map(told)
+
+const allMistakesIn = (json: Json): ReadonlyArray<Mistake> => {
   const { profiles } = json
   if (!isRecord(profiles)) return [...below([], decode(json)), ...inRules(json)]
   return [

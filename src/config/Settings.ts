@@ -34,13 +34,13 @@ const Patience = Schema.Union(
 )
 
 /** A program that decides on calls before a person is asked; no shell is involved. */
-export const DelegateProgram = Schema.Struct({
+export const ReviewerProgram = Schema.Struct({
   command: Schema.NonEmptyArray(Schema.NonEmptyString),
   timeout: optional(Timespan),
   /** What stands where it fails; `ask` where absent. */
   onFailure: optional(Schema.Literal("ask", "deny"))
 })
-export type DelegateProgram = typeof DelegateProgram.Type
+export type ReviewerProgram = typeof ReviewerProgram.Type
 
 /** What `fetch_url` may reach. */
 const Network = Schema.Struct({
@@ -70,7 +70,7 @@ export const Settings = Schema.Struct({
       timeout: optional(Patience),
       /** Rules of the user; the strictest that matches decides. */
       rules: optional(Schema.Array(Rule)),
-      delegate: optional(DelegateProgram)
+      reviewer: optional(ReviewerProgram)
     })
   ),
   /** Programs that are asked before, or told after, calls of tools. */
@@ -84,7 +84,7 @@ export const Settings = Schema.Struct({
   systemPrompt: optional(Schema.String),
   /** Directories besides the working directory that tools may use. */
   roots: optional(Schema.Array(Schema.NonEmptyString)),
-  /** Where commands, hooks and delegates look for programs. */
+  /** Where commands, hooks and reviewers look for programs. */
   path: optional(Schema.Array(Schema.NonEmptyString)),
   /** How often, and how many at a time, tools may run. */
   limits: optional(Schema.Array(ToolLimit)),
@@ -118,7 +118,7 @@ export const keys: ReadonlyArray<Key> = [
   key("approvals.policy", "what happens to calls that need approval", "ask"),
   key("approvals.timeout", "how long a person has to answer, e.g. 10 minutes; off to wait forever", "off"),
   key("approvals.rules", "rules that decide beforehand; the strictest that matches wins", []),
-  key("approvals.delegate", "a program that decides before a person is asked"),
+  key("approvals.reviewer", "a program that decides before a person is asked"),
   key("hooks", "programs that run before or after tool calls", []),
   key("timeouts.tool", "time limit of one tool attempt; 0 for none", "2 minutes"),
   key("timeouts.idle", "time limit without output from a tool; 0 for none", 0),

@@ -27,7 +27,7 @@ class Call {
   beside = false
   answered = false
   crashed = false
-  undelegated = false
+  unreviewed = false
   attempts = 1
   stragglers = 0
   readonly id: string
@@ -491,10 +491,10 @@ export class Rules {
         if (call.crashed) complain(`${id} had crashed before`)
         call.crashed = true
         return
-      case "DelegateFailed":
-        if (call.undelegated) complain(`${id} was told of before`)
+      case "ReviewerFailed":
+        if (call.unreviewed) complain(`${id} was told of before`)
         if (call.started) complain(`${id} has started`)
-        call.undelegated = true
+        call.unreviewed = true
         return
       case "HookIntervened":
         call.answered ||= event.action === "answered"

@@ -104,8 +104,8 @@ export class HookIntervened extends Schema.TaggedClass<HookIntervened>()("HookIn
   reason: Schema.String
 }) {}
 
-/** The delegate `by` did not answer, and `decision` stands for that: `ask` leaves it to the mode. Once for each call. */
-export class DelegateFailed extends Schema.TaggedClass<DelegateFailed>()("DelegateFailed", {
+/** The reviewer `by` did not answer, and `decision` stands for that: `ask` leaves it to the mode. Once for each call. */
+export class ReviewerFailed extends Schema.TaggedClass<ReviewerFailed>()("ReviewerFailed", {
   ...call,
   by: Schema.String,
   decision: Schema.Literal("ask", "deny"),
@@ -138,7 +138,7 @@ export const ToolEvent = Schema.Union(
   ToolProgressed,
   FileChanged,
   HookIntervened,
-  DelegateFailed,
+  ReviewerFailed,
   Notified
 )
 export type ToolEvent = typeof ToolEvent.Type

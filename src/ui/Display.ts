@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { Unmasked } from "../approval/requestOf.ts"
+import type { Unmasked } from "../approval/Request.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 

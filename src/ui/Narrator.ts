@@ -197,7 +197,7 @@ export class Narrator {
             : [{ _tag: "Diff", diff: { call, ...diff } } as const])
         ]
       }
-      case "DelegateFailed": {
+      case "ReviewerFailed": {
         const next = event.decision === "deny" ? "the call is denied" : "the mode decides instead"
         const text = `the ${event.by} did not decide: ${event.reason.replace(/\.$/, "")}; ${next}`
         return [{ _tag: "CallNote", call: this.call(envelope, event), level: "warning", text }]

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import * as Timeline from "../../src/harness/Timeline.ts"
 import { EndSession, Interrupt, RevokeApproval, SetApprovalPolicy, Shutdown } from "../../src/runtime/Command.ts"
+import { held } from "./granting.ts"
 import * as Stage from "./Stage.ts"
 import { edit, opened, shell, talk } from "./Talk.ts"
 import * as World from "./World.ts"
@@ -189,7 +190,7 @@ describe("Approvals", () => {
       yield* submit("u", shell("c2", "touch a"))
       yield* end("c2")
       assert.deepStrictEqual(world.machine.executed, ["c1", "c2"])
-      const [rule] = yield* world.boot.approvals.rules("test")
+      const [rule] = yield* held(world.boot.approvals, session, ({ rules }) => rules)
       yield* send(new RevokeApproval({ session, grantId: rule?.id ?? "" }))
       yield* fence
       yield* turn(shell("c3", "touch a"))
@@ -268,7 +269,7 @@ describe("Approvals", () => {
       yield* submit("t", shell("c1", "touch a"))
       yield* answer(yield* request("c1"), "approve", { scope: "always" })
       yield* end("c1")
-      const [rule] = yield* world.boot.approvals.rules("test")
+      const [rule] = yield* held(world.boot.approvals, session, ({ rules }) => rules)
       yield* send(new RevokeApproval({ session, grantId: rule?.id ?? "" }))
       yield* fence
       yield* turn(shell("c2", "touch a"))

@@ -6,7 +6,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Audit, type AuditError } from "../../src/approval/Audit.ts"
 import { rowOf, start, Verifier } from "../../src/approval/AuditChain.ts"
-import type { AuditRow } from "../../src/approval/AuditEntry.ts"
+import type { AuditRow } from "../../src/approval/AuditChain.ts"
 import { Database } from "../../src/database/Database.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck as fc, Layer, Schema, Scope } from "effect"
+import { Effect, Exit, FastCheck as fc, Fiber, Layer, Queue, Schema, Scope, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Audit } from "../../src/approval/Audit.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 
@@ -47,6 +48,8 @@ const layer = (rules: ReadonlyArray<Rule> = []) =>
   Layer.orDie(Approvals.layerAudited({ policy: "ask", attended: false, root: "/elsewhere", rules })).pipe(
     Layer.provide([Audit.layerMemory, RuleStore.layerMemory])
   )
+
+const asking = Approvals.layer({ policy: "ask" })
 
 const words = fc.constantFrom("touch", "ls", "make")
 const file = fc.constantFrom("a", "b", "sub/a")
@@ -114,6 +117,52 @@ describe("a session", () => {
       yield* Scope.close(outer, Exit.void)
       assert.strictEqual(yield* approvals.policy("s"), "ask")
     }).pipe(Effect.provide(layer()))
+  )
+
+  it.scoped("waits for nobody but its own audience, whatever others have to answer (A8)", () =>
+    Effect.gen(function* () {
+      const approvals = yield* Approvals
+      const toolset = yield* Toolset.make([Shell])
+      const asked = yield* Queue.unbounded<readonly [session: string, ahead: number, request: ApprovalRequest]>()
+      const call = (session: string, command: string) =>
+        toolset.call({
+          name: "run_shell",
+          rawParams: { command },
+          callId: command,
+          sessionId: session,
+          workerPath: ["root"],
+          startedAt: 0,
+          by: "model",
+          sink: {
+            ...silent,
+            emit: (event) =>
+              event._tag === "ApprovalRequested"
+                ? Effect.asVoid(Queue.offer(asked, [session, event.ahead, event.request]))
+                : Effect.void
+          }
+        })
+      const people = { a1: "ann", a2: "ann", b1: "bob" }
+      for (const [session, audience] of Object.entries(people)) {
+        yield* approvals.session({ session, project: "/w", audience })
+      }
+      const running = yield* Effect.forEach(["a1", "a2", "b1", "a1"], (session, index) =>
+        Effect.zipLeft(Effect.fork(Effect.exit(call(session, `touch ${index}`))), Effect.yieldNow())
+      )
+      const seen = yield* Queue.takeN(asked, 4)
+      assert.deepStrictEqual(
+        [...seen].map(([session, ahead]) => `${session} ${ahead}`),
+        ["a1 0", "a2 1", "b1 0", "a1 2"]
+      )
+      const [, , theirs] = [...seen].find(([session]) => session === "b1")!
+      const { digest, id, sessionId } = theirs
+      const answer = { approvalId: id, sessionId, digest, decision: "approve", scope: "once", by: "bob" } as const
+      yield* approvals.decide(answer)
+      assert.isTrue(Exit.isSuccess(yield* Fiber.join(running[2]!)))
+      yield* TestClock.adjust("30 seconds")
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(running[0]!)))
+      assert.strictEqual((yield* approvals.pending).length, 2)
+      yield* Fiber.interruptAll(running)
+    }).pipe(Effect.provide(asking))
   )
 
   it.effect("is not opened for a project with a rule that cannot be used (A6)", () =>

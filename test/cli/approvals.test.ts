@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { Audit } from "../../src/approval/Audit.ts"
-import type { AuditEntry } from "../../src/approval/AuditEntry.ts"
+import type { AuditEntry } from "../../src/approval/AuditChain.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -348,11 +348,11 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
         { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] },
         { steps: [{ say: "So be it." }] }
       ],
-      { approvals: { delegate: { command: [process.execPath, "-e", program] } } }
+      { approvals: { reviewer: { command: [process.execPath, "-e", program] } } }
     )
     assert.strictEqual((await tollgate(at, ["run", "--approve", "deny", "write"])).code, 0)
     assert.deepStrictEqual(fs.readdirSync(at.work), runs ? ["a.txt"] : [])
     const { stdout } = await tollgate(at, ["approvals", "audit"])
-    assert.include(stdout, runs || decision === "deny" ? "delegate node" : "policy")
+    assert.include(stdout, runs || decision === "deny" ? "reviewer node" : "policy")
   })
 })

@@ -29,9 +29,9 @@ const decisions = async (at: Place, tool = "write_file") => {
     .map(({ decided_by, decision, kind, outcome }) => [kind, decision, outcome, decided_by].join(" "))
 }
 
-/** A program that stands for a delegate, as the configuration names it. */
-const delegate = (script: string, more: object = {}) => ({
-  delegate: { command: [process.execPath, "-e", script], ...more }
+/** A program that stands for a reviewer, as the configuration names it. */
+const reviewer = (script: string, more: object = {}) => ({
+  reviewer: { command: [process.execPath, "-e", script], ...more }
 })
 
 describe("the audit of calls that nobody could be asked about", { timeout: 60_000 }, () => {
@@ -51,16 +51,16 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
     ["events alone", ["--json"], {}, ["automatic deny unavailable policy"]],
     ["a rule", ["--approve", "allow-edits"], { rules: [denyRule] }, ["automatic deny denied rule no-writes"]],
     [
-      "a delegate that fails",
+      "a reviewer that fails",
       ["--approve", "deny"],
-      delegate("process.exitCode = 3"),
-      ["consulted  failed delegate node", "automatic deny denied policy"]
+      reviewer("process.exitCode = 3"),
+      ["consulted  failed reviewer node", "automatic deny denied policy"]
     ],
     [
-      "a delegate whose failure denies",
+      "a reviewer whose failure denies",
       ["--approve", "deny"],
-      delegate("process.exitCode = 3", { onFailure: "deny" }),
-      ["automatic deny denied delegate node"]
+      reviewer("process.exitCode = 3", { onFailure: "deny" }),
+      ["automatic deny denied reviewer node"]
     ]
   ])("says what denied, never the user: %s (A10, A7)", async (_, args, approvals, expected) => {
     scripted(at, turns, { approvals })
@@ -69,10 +69,10 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
     assert.strictEqual(fs.existsSync(path.join(at.work, "a.txt")), expected.join().includes("granted"))
   })
 
-  it("shows why a delegate did not decide, once, and counts no other names as tools (A10, A14)", async () => {
+  it("shows why a reviewer did not decide, once, and counts no other names as tools (A10, A14)", async () => {
     const forged = { call: { name: "client.requestApproval", arguments: {} } }
     scripted(at, [{ steps: [write, forged] }, { steps: [{ say: "Done." }] }], {
-      approvals: delegate("process.exitCode = 3")
+      approvals: reviewer("process.exitCode = 3")
     })
     const { stderr } = await tollgate(at, ["run", "--approve", "deny", "go"])
     assert.strictEqual(stderr.match(/it exited with code 3/g)?.length, 1, stderr)

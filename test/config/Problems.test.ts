@@ -35,6 +35,13 @@ describe("problems of a configuration", () => {
     )
   })
 
+  it("says what a key is called now that had another name (A7)", () => {
+    assert.deepStrictEqual(inFile({ approvals: { delegate: { command: ["x"] } } }), [
+      "approvals.delegate: it is called approvals.reviewer now; move its value there"
+    ])
+    assert.deepStrictEqual(inFile({ approvals: { reviewer: { command: ["x"] } } }), [])
+  })
+
   it.each([
     [{ path: "a{b}" }, "braces are not understood"],
     [{ host: "a b" }, "it names no host"],

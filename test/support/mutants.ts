@@ -52,7 +52,7 @@ const reports: ReadonlySet<Event["_tag"]> = new Set([
   "ToolCallRetried",
   "ToolDefectCaught",
   "ToolStragglerEnded",
-  "DelegateFailed",
+  "ReviewerFailed",
   "ClientCallRequested"
 ])
 
@@ -107,7 +107,7 @@ const dispensable = (events: ReadonlyArray<Envelope>, at: number): boolean => {
       )
     case "ToolDefectCaught":
     case "ToolStragglerEnded":
-    case "DelegateFailed":
+    case "ReviewerFailed":
     case "ClientCallRequested":
     case "ModelInterrupted":
       return true

@@ -7,9 +7,15 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Database } from "../database/Database.ts"
 import { type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
 import * as AuditAnchor from "./AuditAnchor.ts"
-import { type Break, cutBefore, fault, type Head, otherAt, rowOf, start } from "./AuditChain.ts"
-import { AuditRow } from "./AuditEntry.ts"
-import type { Ledger } from "./Ledger.ts"
+import { AuditRow, type Break, cutBefore, fault, type Head, otherAt, rowOf, start, type Timed } from "./AuditChain.ts"
+
+/** Where the chain of the audit is kept. */
+export interface Ledger {
+  /** Appends in one transaction and gives the new head. */
+  readonly append: (entries: ReadonlyArray<Timed>) => Effect.Effect<Head, DatabaseError>
+  /** At most `limit` rows after number `after`. */
+  readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<AuditRow>, DatabaseError>
+}
 
 const HeadRow = Schema.Struct({ id: Schema.Number, hash: Schema.String })
 const decodeHeads = Schema.decodeUnknownSync(Schema.Array(HeadRow))
@@ -95,7 +101,7 @@ export const openAnchor = (
  * The chain in the table `audit`. Its end is read in the transaction that appends to it, so that several processes make one
  * chain.
  */
-export const make = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
+export const sql = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
   Effect.gen(function* () {
     const database = yield* Database
     const sql = database.read
@@ -129,3 +135,21 @@ export const make = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
         )
     }
   })
+
+/** Entries that the memory keeps. */
+const maxMemory = 100_000
+
+/** Gone with the process. */
+export const memory = (key: Uint8Array): Ledger => {
+  const rows: Array<AuditRow> = []
+  return {
+    append: (entries) =>
+      Effect.sync(() => {
+        for (const entry of entries) {
+          if (rows.length < maxMemory) rows.push(rowOf(key, rows[rows.length - 1] ?? start, entry))
+        }
+        return rows[rows.length - 1] ?? start
+      }),
+    page: (after, limit) => Effect.sync(() => rows.slice(after, after + limit))
+  }
+}

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { Delegate, type DelegateAnswer, type ProgramOptions } from "../../src/approval/Delegate.ts"
+import { Reviewer, type ReviewerAnswer, type ProgramOptions } from "../../src/approval/Reviewer.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
@@ -26,12 +26,12 @@ const request: ApprovalRequest = {
 
 const consult = (script: string, options: Partial<ProgramOptions> = {}) =>
   Effect.gen(function* () {
-    const { decide } = yield* Delegate
+    const { decide } = yield* Reviewer
     assert.isDefined(decide)
     return decide === undefined ? undefined : yield* decide(request)
   }).pipe(
     Effect.provide(
-      Delegate.layerProgram({
+      Reviewer.layerProgram({
         file: process.execPath,
         args: ["-e", script],
         cwd: "/",
@@ -44,8 +44,8 @@ const consult = (script: string, options: Partial<ProgramOptions> = {}) =>
 
 const reading = (say: string) => `const request = JSON.parse(require("fs").readFileSync(0, "utf8")); ${say}`
 
-/** One call by a mode, with a delegate in front of it. */
-const gated = (policy: ApprovalPolicy, answer: DelegateAnswer) =>
+/** One call by a mode, with a reviewer in front of it. */
+const gated = (policy: ApprovalPolicy, answer: ReviewerAnswer) =>
   Effect.gen(function* () {
     const Write = Tool.make("write", {
       description: "Writes",
@@ -59,17 +59,17 @@ const gated = (policy: ApprovalPolicy, answer: DelegateAnswer) =>
     return yield* Effect.merge(Effect.map(toolset.call({ name: "write", ...place }), ({ text }) => text))
   }).pipe(
     Effect.provide(
-      Approvals.layer({ policy }).pipe(Layer.provide(Layer.succeed(Delegate, { decide: () => Effect.succeed(answer) })))
+      Approvals.layer({ policy }).pipe(Layer.provide(Layer.succeed(Reviewer, { decide: () => Effect.succeed(answer) })))
     )
   )
 
-describe("Delegate", () => {
+describe("Reviewer", () => {
   it.effect("decides before the mode, which has the rest (A6)", () =>
     Effect.gen(function* () {
-      const by = "delegate reviewer"
+      const by = "reviewer reviewer"
       assert.strictEqual(yield* gated("deny", { decision: "approve", by }), "done")
       const denied = yield* gated("ask", { decision: "deny", by, reason: "not on Fridays" })
-      assert.include(String(denied), "The delegate reviewer denied approval for write: not on Fridays")
+      assert.include(String(denied), "The reviewer reviewer denied approval for write: not on Fridays")
       assert.include(String(yield* gated("deny", { decision: "ask", by })), "The policy denied")
       assert.strictEqual(yield* gated("allow", { decision: "deny", by }), "done")
     })

@@ -1,21 +1,12 @@
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ToolSink } from "../tool/ToolCall.ts"
 import { ApprovalMoved, trusted } from "../tool/ToolEvent.ts"
-import type { Grantable } from "./Grantable.ts"
-import type { Unmasked } from "./requestOf.ts"
-
-/** How a request ended and by whom. */
-export interface Resolution {
-  readonly outcome: ApprovalOutcome
-  readonly by: string
-  readonly scope?: Scope
-  readonly reason?: string
-  /** A denial that ends the task as well. */
-  readonly stop?: boolean
-}
+import type { Resolution } from "./Decision.ts"
+import type { Grantable } from "./Grants.ts"
+import type { Unmasked } from "./Request.ts"
 
 /** A request outlives the runtime that asked, so that nobody decides it here any more. */
 export class Suspended extends Data.TaggedError("Suspended") {}
@@ -38,7 +29,7 @@ export interface Pending {
   told: number
 }
 
-export const make = (
+export const pending = (
   request: ApprovalRequest,
   grantable: Grantable | undefined,
   sink: ToolSink | undefined,
@@ -57,24 +48,27 @@ export const make = (
     told: 0
   }))
 
-/** The requests of all sessions, one after the other in front of one person (A8). */
+/** The position in the queue as an event. */
+export const tell = (pending: Pending, ahead: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    pending.told = ahead
+    const { callId, id, tool } = pending.request
+    return pending.sink === undefined
+      ? Effect.void
+      : pending.sink.emit(new ApprovalMoved({ approvalId: id, callId, tool, ahead }, trusted))
+  })
+
+/** The requests of all sessions of one audience, one after the other in front of one person (A8). */
 export class ApprovalQueue {
   private waiting: ReadonlyArray<Pending> = []
-  readonly limit: number
-
   private readonly now: Effect.Effect<number>
 
-  constructor(limit: number, now: Effect.Effect<number>) {
-    this.limit = limit
+  constructor(now: Effect.Effect<number>) {
     this.now = now
   }
 
   get all(): ReadonlyArray<Pending> {
     return this.waiting
-  }
-
-  get isFull(): boolean {
-    return this.waiting.length >= this.limit
   }
 
   /** Gives how many are before it. */
@@ -85,42 +79,59 @@ export class ApprovalQueue {
     return ahead
   }
 
-  find(id: string): Pending | undefined {
-    return this.waiting.find(({ request }) => request.id === id)
-  }
-
-  /** Shows the first and tells the others where they are now. */
-  readonly advance: Effect.Effect<void> = Effect.suspend(() => {
-    const first = this.waiting[0]
-    return Effect.zipRight(
-      first === undefined || first.shownAt !== undefined ? Effect.void : this.show(first),
-      Effect.forEach(this.waiting, (pending, ahead) => (pending.told === ahead ? Effect.void : tell(pending, ahead)), {
-        discard: true
-      })
-    )
-  })
-
-  private show(pending: Pending): Effect.Effect<void> {
-    return Effect.flatMap(this.now, (now) => {
-      pending.shownAt = now
-      return Deferred.succeed(pending.shown, undefined)
-    })
-  }
-
   leave(pending: Pending): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.waiting = this.waiting.filter((other) => other !== pending)
       return this.advance
     })
   }
+
+  /** Shows the first and tells the others where they are now. */
+  readonly advance: Effect.Effect<void> = Effect.suspend(() => {
+    const first = this.waiting[0]
+    const show = (pending: Pending) =>
+      Effect.flatMap(this.now, (now) => {
+        pending.shownAt = now
+        return Deferred.succeed(pending.shown, undefined)
+      })
+    return Effect.zipRight(
+      first === undefined || first.shownAt !== undefined ? Effect.void : show(first),
+      Effect.forEach(this.waiting, (pending, ahead) => (pending.told === ahead ? Effect.void : tell(pending, ahead)), {
+        discard: true
+      })
+    )
+  })
 }
 
-/** The position in the queue as an event. */
-export const tell = (pending: Pending, ahead: number): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    pending.told = ahead
-    const { callId, id, tool } = pending.request
-    return pending.sink === undefined
-      ? Effect.void
-      : pending.sink.emit(new ApprovalMoved({ approvalId: id, callId, tool, ahead }, trusted))
-  })
+/** One queue for each audience, so that nobody waits for an answer of somebody else. */
+export class Audiences {
+  private readonly queues = new Map<string, ApprovalQueue>()
+  private readonly now: Effect.Effect<number>
+
+  constructor(now: Effect.Effect<number>) {
+    this.now = now
+  }
+
+  /** The open requests, the shown one of each audience before those that wait behind it. */
+  get all(): ReadonlyArray<Pending> {
+    return [...this.queues.values()].flatMap(({ all }) => all)
+  }
+
+  of(audience: string): ApprovalQueue {
+    let queue = this.queues.get(audience)
+    if (queue === undefined) this.queues.set(audience, (queue = new ApprovalQueue(this.now)))
+    return queue
+  }
+
+  find(id: string): Pending | undefined {
+    return this.all.find(({ request }) => request.id === id)
+  }
+
+  /** A request is over; a queue without any is forgotten. */
+  leave(audience: string, pending: Pending): Effect.Effect<void> {
+    const queue = this.of(audience)
+    return Effect.map(queue.leave(pending), () => {
+      if (queue.all.length === 0) this.queues.delete(audience)
+    })
+  }
+}

@@ -13,8 +13,8 @@ import { parseAnswer } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 
-/** What a delegate says of a request; `ask` leaves it to the mode. */
-export interface DelegateAnswer {
+/** What a reviewer says of a request; `ask` leaves it to the mode. */
+export interface ReviewerAnswer {
   readonly decision: "approve" | "deny" | "ask"
   readonly reason?: string
   readonly by: string
@@ -22,9 +22,9 @@ export interface DelegateAnswer {
   readonly failed?: boolean
 }
 
-/** Decides before a person is asked: how a team plugs in its own policy or reviewer. None where it is not provided. */
-export class Delegate extends Context.Reference<Delegate>()("tollgate/approval/Delegate", {
-  defaultValue: (): { readonly decide: ((request: ApprovalRequest) => Effect.Effect<DelegateAnswer>) | undefined } => ({
+/** Decides before a person is asked: how a team plugs in its own policy. None where it is not provided. */
+export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/Reviewer", {
+  defaultValue: (): { readonly decide: ((request: ApprovalRequest) => Effect.Effect<ReviewerAnswer>) | undefined } => ({
     decide: undefined
   })
 }) {
@@ -33,9 +33,9 @@ export class Delegate extends Context.Reference<Delegate>()("tollgate/approval/D
    * "deny" | "ask", "reason"?}` to its standard output, with the digest of the request. Whatever else it does, a failure and
    * its timeout included, never approves.
    */
-  static readonly layerProgram = (options: ProgramOptions): Layer.Layer<Delegate, never, Processes> =>
+  static readonly layerProgram = (options: ProgramOptions): Layer.Layer<Reviewer, never, Processes> =>
     Layer.effect(
-      Delegate,
+      Reviewer,
       Effect.map(Processes, (processes) => ({
         decide: (request: ApprovalRequest) => consult(processes, options, request)
       }))
@@ -45,7 +45,7 @@ export class Delegate extends Context.Reference<Delegate>()("tollgate/approval/D
 export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "cwd" | "env"> {
   /** 10 seconds where absent. */
   readonly timeout?: Duration.DurationInput
-  /** What a delegate that failed stands for; `ask` where absent. */
+  /** What a reviewer that failed stands for; `ask` where absent. */
   readonly onFailure?: "ask" | "deny"
 }
 
@@ -64,9 +64,9 @@ const consult = (
   processes: Processes["Type"],
   { args, cwd, env, file, onFailure = "ask", timeout = "10 seconds" }: ProgramOptions,
   request: ApprovalRequest
-): Effect.Effect<DelegateAnswer> => {
-  const by = `delegate ${file.split("/").at(-1) ?? file}`
-  const failed = (what: string): DelegateAnswer => ({ decision: onFailure, reason: `it ${what}`, by, failed: true })
+): Effect.Effect<ReviewerAnswer> => {
+  const by = `reviewer ${file.split("/").at(-1) ?? file}`
+  const failed = (what: string): ReviewerAnswer => ({ decision: onFailure, reason: `it ${what}`, by, failed: true })
   return Effect.gen(function* () {
     const text = visibleJson(yield* encode(request))
     const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })

@@ -1,0 +1,62 @@
+import type * as Effect from "effect/Effect"
+import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+import type { Preview } from "../tool/Preview.ts"
+import type * as Tool from "../tool/Tool.ts"
+import type { Rule } from "./Rule.ts"
+
+/** An answer; it must repeat the digest of the request it answers. */
+export interface Decision {
+  readonly approvalId: string
+  readonly sessionId: string
+  readonly digest: string
+  readonly decision: "approve" | "deny"
+  readonly scope: Scope
+  readonly reason?: string
+  /** A denial that ends the task as well. */
+  readonly stop?: boolean
+  readonly by: string
+}
+
+/** A decision without anybody who decides, e.g. in a test. */
+export type Decide = (
+  request: ApprovalRequest
+) => Pick<Decision, "decision"> & Partial<Pick<Decision, "scope" | "reason" | "stop">>
+
+/** How a request ended and by whom. */
+export interface Resolution {
+  readonly outcome: ApprovalOutcome
+  readonly by: string
+  readonly scope?: Scope
+  readonly reason?: string
+  /** A denial that ends the task as well. */
+  readonly stop?: boolean
+}
+
+export const resolutionOf = ({
+  by,
+  decision,
+  reason,
+  scope,
+  stop
+}: Omit<Decision, "approvalId" | "sessionId" | "digest">): Resolution => ({
+  outcome: decision === "approve" ? "granted" : "denied",
+  by,
+  ...(decision === "approve" ? { scope } : {}),
+  ...(reason === undefined ? {} : { reason }),
+  ...(stop === undefined ? {} : { stop })
+})
+
+/** Whether a tool wants a decision on a call; `always` where it does without having looked at the parameters. */
+export type Wanted = Tool.Asks | "always"
+
+/** A call that may run. */
+export interface Clearance {
+  /** What was shown, where anything was. */
+  readonly preview: Preview | undefined
+  /** Whether what was shown is still so; to be asked immediately before the call runs (A5). Absent where nobody judged the call. */
+  readonly stillHolds: Effect.Effect<boolean> | undefined
+  /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
+  readonly withheld?: (path: string) => boolean
+  /** What the rules say of the same tool called with other parameters. */
+  readonly ruled?: (rawParams: unknown) => Rule["decision"] | undefined
+}

@@ -1,0 +1,238 @@
+import * as Effect from "effect/Effect"
+import type { Preview } from "../tool/Preview.ts"
+import type * as Tool from "../tool/Tool.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { ReviewerFailed, trusted } from "../tool/ToolEvent.ts"
+import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
+import { judge, type PolicyVerdict } from "./ApprovalPolicy.ts"
+import { type AuditEntry, entryOf } from "./AuditChain.ts"
+import type { Clearance, Wanted } from "./Decision.ts"
+import type { Desk } from "./Desk.ts"
+import { explain, type Explanation } from "./Explanation.ts"
+import { unchanged, workersOf } from "./Grants.ts"
+import { draft } from "./Request.ts"
+import type { Reviewer, ReviewerAnswer } from "./Reviewer.ts"
+import type { RuleBook } from "./RuleBook.ts"
+import type { SessionState, SessionStates } from "./SessionState.ts"
+import { likeness, type Subject } from "./Subject.ts"
+
+/** A call that somebody wonders about. */
+export interface Question {
+  readonly tool: Tool.Any
+  readonly parameters: unknown
+  readonly session?: string
+  /** The directory of another project with the options of the layer; that of the session if unset. */
+  readonly project?: string
+  readonly workerPath?: ReadonlyArray<string>
+  /** Whether the tool itself wants a decision; by its declaration if unset. */
+  readonly asks?: Wanted
+}
+
+/** What decides on a call before a person does. */
+export interface Judge {
+  readonly request: (
+    call: ToolCall,
+    asks: Wanted,
+    preview: Effect.Effect<Preview | undefined>
+  ) => Effect.Effect<Clearance, ApprovalRefused>
+  readonly explain: (question: Question) => Effect.Effect<Explanation>
+}
+
+/** What a call is judged by. */
+type Standing = Pick<SessionState, "grants" | "policy" | "project">
+type Show = Effect.Effect<Preview | undefined>
+type Cleared = Effect.Effect<Clearance, ApprovalRefused>
+
+/** For a call that nobody has to see. */
+const unasked: Clearance = { preview: undefined, stillHolds: Effect.succeed(true) }
+/** For a call that neither its tool nor a rule wants a decision on. */
+const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
+
+const unheard = "nobody can be asked whether it may go on"
+const worn = "It was denied several times in this task. Do something else, or ask the user."
+
+/** Whether a tool wants a decision by what it declares, without a look at the parameters. */
+const declared = ({ approval }: Tool.Any): Wanted =>
+  approval === "never" ? false : approval === "always" ? "always" : true
+
+/** What the mode says; only two of the modes ask what the call touches. */
+const byMode = (
+  { policy, project }: Standing,
+  call: Pick<ToolCall, "tool">,
+  asks: Wanted,
+  subject: Subject,
+  askedByRule: boolean
+): PolicyVerdict => {
+  const looks = policy === "allow-edits" || policy === "allow-read-only"
+  const plain = looks && !askedByRule
+  return judge(
+    policy,
+    call.tool,
+    plain && (asks === "contained" || (asks === "always" && project.isContained(call, subject)))
+  )
+}
+
+const verdict = (
+  standing: Standing,
+  book: RuleBook,
+  call: Pick<ToolCall, "name" | "tool" | "workerPath" | "repeats">,
+  asks: Wanted,
+  subject: Subject,
+  now: number
+): Explanation => {
+  const ruled = book.concerns(call.name) ? book.verdict(call.name, subject) : undefined
+  const { grants, policy } = standing
+  const grant = grants.find(workersOf(call.workerPath), subject.key, now)
+  const byPolicy = byMode(standing, call, asks, subject, ruled?.decision === "ask")
+  return explain({ tool: call.name, asks: asks !== false, ruled, grant, policy, byPolicy, repeats: call.repeats })
+}
+
+/** `attended` says whether anybody can be asked; where not, what would be asked fails closed. */
+export const make = (
+  desk: Desk,
+  sessions: SessionStates,
+  attended: boolean,
+  review: Reviewer["Type"]["decide"],
+  redeem: (call: ToolCall) => boolean
+): Judge => {
+  const { audit, files } = desk
+  const automatic = (call: ToolCall, more: Partial<AuditEntry>) => audit.record(entryOf(call, "automatic", more))
+
+  const refuse = (call: ToolCall, by: string, reason?: string): Effect.Effect<never, ApprovalDenied> => {
+    const { callId, name: tool } = call
+    const denied = { tool, callId, by, stop: false, ...(reason === undefined ? {} : { reason }) }
+    return Effect.zipRight(
+      automatic(call, { decision: "deny", outcome: "denied", decided_by: by, reason: reason ?? null }),
+      new ApprovalDenied(denied)
+    )
+  }
+
+  const unavailable = (call: ToolCall) =>
+    Effect.zipRight(
+      automatic(call, { decision: "deny", outcome: "unavailable", decided_by: "policy" }),
+      new ApprovalUnavailable({ tool: call.name, callId: call.callId })
+    )
+
+  const allowed = (call: ToolCall, by: string): Effect.Effect<Clearance> =>
+    Effect.as(automatic(call, { decision: "approve", outcome: "granted", decided_by: by }), unasked)
+
+  /** Says that a reviewer has not answered, once for each call, however often it is asked for. */
+  const warned = new WeakSet<ToolCall>()
+  const warn = (call: ToolCall, { by, decision, failed, reason = "" }: ReviewerAnswer) =>
+    Effect.suspend(() => {
+      if (failed !== true || decision === "approve" || warned.has(call)) return Effect.void
+      warned.add(call)
+      const { callId, name: tool } = call
+      return call.sink.emit(new ReviewerFailed({ callId, tool, by, decision, reason }, trusted))
+    })
+
+  /** The request for a call; nobody can answer one that nobody could read. */
+  const drafted = (call: ToolCall, subject: Subject, preview: Show) =>
+    Effect.tapError(draft(desk, call, subject, preview), ({ why: reason }) =>
+      automatic(call, { decision: "deny", outcome: "cannot be shown", decided_by: "limit", reason })
+    )
+
+  const reviewed = (
+    call: ToolCall,
+    subject: Subject,
+    preview: Show,
+    otherwise: Cleared,
+    decide: NonNullable<typeof review>
+  ): Cleared =>
+    Effect.gen(function* () {
+      const { preview: shown, request, stillHolds } = yield* drafted(call, subject, preview)
+      const answer = yield* decide(request)
+      yield* warn(call, answer)
+      const { by, decision, failed = false, reason } = answer
+      if (decision === "deny") return yield* refuse(call, by, reason)
+      const said = { decided_by: by, digest: request.digest, reason: reason ?? null }
+      if (decision === "ask") {
+        yield* audit.record(entryOf(call, "consulted", { ...said, outcome: failed ? "failed" : "passed" }))
+        return yield* otherwise
+      }
+      yield* audit.commit(entryOf(call, "automatic", { ...said, decision: "approve", outcome: "granted" }))
+      return { preview: shown, stillHolds }
+    })
+
+  const conclude = (
+    call: ToolCall,
+    asks: Wanted,
+    subject: Subject,
+    preview: Show,
+    { because, grant, rule, verdict }: Explanation
+  ): Cleared => {
+    if (verdict === "allow") {
+      if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
+      if (rule !== undefined) return allowed(call, `rule ${rule.id}`)
+      return asks === false ? Effect.succeed(unasked) : allowed(call, "policy")
+    }
+    if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
+    const session = sessions.of(call.sessionId)
+    if (session.closing) return unavailable(call)
+    if (verdict === "ask" && redeem(call)) return allowed(call, "its start before a restart")
+    if (session.isWorn(likeness(call, subject))) return refuse(call, "repetition", worn)
+    const asked: Cleared =
+      verdict === "ask" && attended
+        ? Effect.flatMap(drafted(call, subject, preview), (shown) => desk.ask(call, shown))
+        : call.repeats !== undefined
+          ? refuse(call, "loop guard", unheard)
+          : verdict === "deny"
+            ? refuse(call, "policy")
+            : unavailable(call)
+    return review === undefined ? asked : reviewed(call, subject, preview, asked, review)
+  }
+
+  /** An answer that relies on files is void once one of them has changed. */
+  const judged = (book: RuleBook, call: ToolCall, asks: Wanted, preview: Show): Cleared =>
+    Effect.flatMap(desk.now, (now) => {
+      const session = sessions.of(call.sessionId)
+      const { grants, policy } = session
+      const { subjects } = session.project
+      const subject = subjects.of(call)
+      const found = verdict(session, book, call, asks, subject, now)
+      const concluded = (explanation: Explanation): Cleared => {
+        const cleared = conclude(call, asks, subject, preview, explanation)
+        if (!book.concerns(call.name)) return cleared
+        const withheld = book.withheld(call.name, subject, policy !== "allow")
+        const ruled = (rawParams: unknown) =>
+          book.verdict(call.name, subjects.of({ ...call, params: rawParams, rawParams }))?.decision
+        return Effect.map(cleared, (clearance) => ({ ...clearance, ruled, ...(withheld && { withheld }) }))
+      }
+      const { basis = [], grant } = found
+      if (basis.length === 0) return concluded(found)
+      return Effect.flatMap(unchanged(files.hash, basis), (same): Cleared => {
+        if (same) return concluded(found)
+        if (grant === undefined) {
+          const byPolicy = asks === false ? "allow" : byMode(session, call, asks, subject, false)
+          return concluded({ verdict: byPolicy, because: "" })
+        }
+        grants.remove(({ id }) => id === grant.id)
+        const { id: reason, sessionId, tool } = grant
+        const revoked = { kind: "revoked", session: sessionId, tool, decided_by: "changed files", reason } as const
+        return Effect.zipRight(audit.record(revoked), judged(book, call, asks, preview))
+      })
+    })
+
+  return {
+    request: (call, asks, preview) =>
+      Effect.suspend(() => {
+        const { project } = sessions.of(call.sessionId)
+        const withBook = (book: RuleBook): Cleared =>
+          asks !== false || call.repeats !== undefined || book.concerns(call.name)
+            ? judged(book, call, asks, preview)
+            : free
+        const book = project.peek()
+        return book === undefined ? Effect.flatMap(project.get, withBook) : withBook(book)
+      }),
+    explain: Effect.fn("Approvals.explain")(function* (question: Question) {
+      const { parameters, session = "", tool, workerPath = ["root"] } = question
+      const { grants, policy, project: own } = sessions.of(session)
+      const project = question.project === undefined ? own : own.at(question.project)
+      const { name } = tool
+      const subject = project.subjects.of({ name, tool, params: parameters, rawParams: parameters })
+      const call = { name, tool, workerPath }
+      const asks = question.asks ?? declared(tool)
+      return verdict({ grants, policy, project }, yield* project.get, call, asks, subject, yield* desk.now)
+    })
+  }
+}

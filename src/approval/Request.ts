@@ -1,0 +1,177 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Level } from "../policy/shell/Severity.ts"
+import type { RedactorShape } from "../redaction/Redactor.ts"
+import { cutWords } from "../text/excerpt.ts"
+import { cutMiddle, makeVisible } from "../text/visible.ts"
+import type { ApprovalRequest, ContextMessage, Scope } from "../tool/ApprovalRequest.ts"
+import type { Ids } from "../tool/Ids.ts"
+import type { Preview } from "../tool/Preview.ts"
+import type * as Tool from "../tool/Tool.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { ApprovalUnshowable } from "./ApprovalError.ts"
+import { digest } from "./Digest.ts"
+import type { FileHash } from "./FileHash.ts"
+import { type Grantable, grantable, rehashed } from "./Grants.ts"
+import { repeatedText, tooLongToRepeat } from "./rendering/Prompt.ts"
+import { type Shown, shownCall } from "./rendering/Shown.ts"
+import { describe } from "./Rule.ts"
+import type { Subject } from "./Subject.ts"
+
+/** What would be asked about a call. */
+export interface Draft {
+  readonly request: ApprovalRequest
+  readonly grantable: Grantable
+  readonly preview: Preview | undefined
+  /** What the request masks; absent where it masks nothing. */
+  readonly unmasked: Unmasked | undefined
+  /** Whether the digest of the request still is that of the call and of what it would touch. */
+  readonly stillHolds: Effect.Effect<boolean>
+}
+
+/** The parameters and the diff as they are, secrets included: for the screen of whoever decides, and for nothing else. */
+export type Unmasked = Pick<ApprovalRequest, "arguments" | "preview">
+
+/** What a request is made with. */
+export interface Means {
+  readonly ids: Ids["Type"]
+  readonly redactor: RedactorShape
+  readonly files: FileHash["Type"]
+  /** Whether `always` may be offered at all. */
+  readonly always: boolean
+  readonly timeoutMillis: number
+}
+
+/** The request for a call, bound to what is there now; nobody can answer one that nobody could read. */
+export const draft = (
+  means: Means,
+  call: ToolCall,
+  subject: Subject,
+  preview: Effect.Effect<Preview | undefined>
+): Effect.Effect<Draft, ApprovalUnshowable> =>
+  Effect.gen(function* () {
+    const { files, ids, redactor } = means
+    const shown = yield* preview
+    const could = yield* grantable(call, subject, files)
+    const targets = shown?.targets ?? []
+    const bound = digest(call, [...targets, ...(could.basis ?? [])])
+    const targetsNow =
+      call.tool.readOnly || targets.length === 0
+        ? Effect.succeed(targets)
+        : Effect.map(preview, (again) => again?.targets ?? [])
+    const basisNow = could.basis === undefined ? Effect.succeed(undefined) : rehashed(files.hash, could.basis)
+    const id = yield* ids.next("approval")
+    const visible = shownCall(redactor, call.rawParams, shown?.diff, shown?.shows)
+    if (typeof visible === "string") {
+      return yield* new ApprovalUnshowable({ tool: call.name, callId: call.callId, why: visible })
+    }
+    const requestedAt = yield* Clock.currentTimeMillis
+    const request = requestOf(
+      { ...means, id, call, digest: bound, preview: shown, grantable: could, requestedAt },
+      visible
+    )
+    return {
+      request,
+      unmasked:
+        request.masked === undefined
+          ? undefined
+          : { arguments: call.rawParams, ...(shown === undefined ? {} : { preview: shown }) },
+      grantable: could,
+      preview: shown,
+      stillHolds: Effect.zipWith(
+        targetsNow,
+        basisNow,
+        (shownNow, basis) => digest(call, [...shownNow, ...(basis ?? [])]) === bound
+      )
+    }
+  })
+
+/** Messages of the conversation that go along, and characters of each. */
+const maxContext = 10
+const maxContextText = 600
+const maxMessage = 1000
+
+/** Where the agent puts the last messages of the conversation for a call: `() => ReadonlyArray<ContextMessage>`. */
+export const contextKey = "tollgate/approval/context"
+
+const contextOf = (redactor: RedactorShape, call: ToolCall): ReadonlyArray<ContextMessage> => {
+  const last = call.metadata[contextKey]
+  if (typeof last !== "function") return []
+  const messages: ReadonlyArray<ContextMessage> = last()
+  return messages.slice(-maxContext).map(({ content, role }) => ({
+    role,
+    content: cutMiddle(makeVisible(redactor.text(cutWords(content, 8 * maxContextText))), maxContextText)
+  }))
+}
+
+const byLevel = { reads: "low", ordinary: "medium", destructive: "high", forbidden: "high" } as const satisfies Record<
+  Level,
+  Tool.Risk
+>
+
+/** How risky a call is: for a tool that runs shell text, by how bad the text is. `show` redacts what a person reads. */
+const riskOf = (
+  { category, risk }: Pick<Tool.Any, "category" | "risk">,
+  subject: Subject,
+  show: (text: string) => string
+): Pick<ApprovalRequest, "risk" | "severity"> => {
+  const severity = subject.severity()
+  if (severity === undefined) return { risk }
+  const { because, level } = severity
+  const own = byLevel[level]
+  return {
+    risk: category === "shell" || own === "high" ? own : risk,
+    severity: {
+      level,
+      because: because.map(({ command, reason }) => ({ command: show(command), reason: show(reason) }))
+    }
+  }
+}
+
+interface Parts extends Means {
+  readonly id: string
+  readonly call: ToolCall
+  readonly digest: string
+  readonly preview: Preview | undefined
+  readonly grantable: Grantable
+  readonly requestedAt: number
+}
+
+/** What is asked, as everybody else may see it, the parameters and the diff whole. */
+const requestOf = (
+  { always, call, digest, grantable, id, preview, redactor, requestedAt, timeoutMillis }: Parts,
+  { arguments: given, diff, masked }: Shown
+): ApprovalRequest => {
+  const visible = (text: string) => makeVisible(redactor.shown(text).text)
+  const show = (text: string) => cutMiddle(visible(text), maxMessage)
+  const { repeats } = call
+  const { basis, rule, subject } = grantable
+  const once =
+    masked > 0 || preview?.once === true || basis === undefined || repeats !== undefined || tooLongToRepeat(given, diff)
+  const again = repeats === undefined ? "" : `This is ${repeatedText(repeats)}. `
+  const longer: ReadonlyArray<Scope> =
+    always && rule !== undefined ? ["task", "session", "always"] : ["task", "session"]
+  const context = contextOf(redactor, call)
+  return {
+    id,
+    callId: call.callId,
+    sessionId: call.sessionId,
+    tool: call.name,
+    workerPath: call.workerPath,
+    ...riskOf(call.tool, subject, show),
+    digest,
+    arguments: given,
+    ...(masked === 0 ? {} : { masked }),
+    message: show(`${again}${preview?.summary ?? call.tool.description}`),
+    ...(repeats === undefined ? {} : { repeats }),
+    ...(preview === undefined
+      ? {}
+      : { preview: { ...preview, summary: show(preview.summary), ...(diff === undefined ? {} : { diff }) } }),
+    scopes: once ? ["once"] : ["once", ...longer],
+    ...(once ? {} : { grant: visible(subject.words) }),
+    ...(once || rule === undefined || !always ? {} : { rule: visible(describe(rule)) }),
+    ...(context.length === 0 ? {} : { context }),
+    requestedAt,
+    timeoutMillis: Number.isFinite(timeoutMillis) ? timeoutMillis : 0
+  }
+}
