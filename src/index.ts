@@ -81,9 +81,14 @@ export { type Answer, RequestRejected, RuntimeHasStopped } from "./runtime/Answe
 export { TaskTimedOut } from "./runtime/Task.ts"
 export { RuntimeOptions } from "./runtime/RuntimeOptions.ts"
 export { SessionBusy, SessionFenced, SessionNotFound, SessionStore } from "./runtime/SessionStore.ts"
+export type { Lease, OpenOptions, Unfinished, WaitingApproval } from "./runtime/SessionStore.ts"
+export * as SessionDriver from "./runtime/SessionDriver.ts"
+export * as Selection from "./runtime/Selection.ts"
+export * as Projection from "./runtime/Projection.ts"
 export * as MemorySessionStore from "./runtime/MemorySessionStore.ts"
 export * as SqlSessionStore from "./runtime/SqlSessionStore.ts"
 export { Database } from "./database/Database.ts"
+export { DatabaseFailed } from "./database/DatabaseError.ts"
 
 export * as Otlp from "./telemetry/Otlp.ts"
 

@@ -5,7 +5,6 @@ import { copiesOf } from "./Backup.ts"
 import { connect } from "./connect.ts"
 import { type DatabaseError, DatabaseForeign, DatabaseLost, DatabaseTooNew, fromCause } from "./DatabaseError.ts"
 import { migrations } from "./migrations.ts"
-import { expected } from "./schema.ts"
 
 /** "Toll"; says in the header of a file whose it is. */
 export const applicationId = 0x546f6c6c
@@ -68,12 +67,12 @@ const probe = (file: string, anchored: Anchored | undefined): Effect.Effect<void
     if (empty && anchored !== undefined && anchored.commits > 0) {
       return yield* lost(file, "the file has no content any more", anchored)
     }
-    const ours = (steps: number) => [...expected(migrations.slice(0, steps)).keys()].every((name) => names.has(name))
-    if (version > migrations.length && (empty || ours(1))) {
+    const ours = names.has("sessions") && names.has("events")
+    if (version > migrations.length && (empty || ours)) {
       return yield* new DatabaseTooNew({ file, found: version, supported: migrations.length })
     }
     if (empty && version === 0) return
-    if (version === 0 || version > migrations.length || !names.has("sessions") || !names.has("events")) {
+    if (version === 0 || version > migrations.length || !ours) {
       const reason = `it has schema version ${version} and tables of something else`
       return yield* new DatabaseForeign({ file, reason })
     }

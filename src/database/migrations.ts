@@ -2,7 +2,7 @@
  * The steps from an empty file to the present schema, oldest first; each is a list of single statements. A step that has
  * been released is never changed: `PRAGMA user_version` counts the ones that a file has behind it (K4).
  *
- * `events` is the truth. The other tables are what the triggers make of it, inside the same transaction.
+ * `events` is the truth, and the columns of `sessions` are its projection, written inside the same transaction.
  */
 export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
   [
@@ -196,6 +196,50 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
         NEW.event ->> '$.callId', NEW.event ->> '$.tool', 'asked', 1
       );
     END`
+  ],
+  [
+    `ALTER TABLE sessions ADD COLUMN waits INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE sessions ADD COLUMN open TEXT NOT NULL
+      DEFAULT '{"visibleFrom":1,"tasks":[],"calls":[],"requests":[]}'`,
+    `UPDATE sessions SET open = json_object(
+      'visibleFrom', visible_from,
+      'tasks', (SELECT json_group_array(task_id) FROM (
+        SELECT task_id FROM tasks WHERE session_id = sessions.id AND ended_at IS NULL ORDER BY queued_at
+      )),
+      'calls', (SELECT json_group_array(json_object(
+        'task', task_id, 'iteration', iteration, 'worker', json('["' || replace(worker, '/', '","') || '"]'),
+        'callId', call_id, 'tool', tool,
+        'mayHaveHappened', json(iif(state = 'started', 'true', 'false')), 'byUser', json(iif(by_user, 'true', 'false'))
+      )) FROM tool_calls WHERE session_id = sessions.id AND state IN ('asked', 'started')),
+      'requests', (SELECT json_group_array(json_object('id', id, 'task', task_id, 'seq', seq, 'time', time)) FROM (
+        SELECT asked.event ->> '$.request.id' AS id, asked.task_id, asked.seq, asked.time
+        FROM tasks AS task JOIN events AS asked ON asked.session_id = task.session_id AND asked.task_id = task.task_id
+        WHERE task.session_id = sessions.id AND task.ended_at IS NULL AND asked.tag = 'ApprovalRequested'
+          AND NOT EXISTS (
+            SELECT 1 FROM events AS resolved WHERE resolved.session_id = asked.session_id AND resolved.seq > asked.seq
+              AND resolved.tag = 'ApprovalResolved' AND resolved.event ->> '$.approvalId' = asked.event ->> '$.request.id'
+          )
+        ORDER BY asked.seq
+      ))
+    )`,
+    `UPDATE sessions SET waits = json_array_length(open, '$.requests')`,
+    `CREATE INDEX sessions_waiting ON sessions (id) WHERE waits > 0`,
+    `CREATE INDEX events_queued ON events (session_id, task_id) WHERE tag = 'TaskQueued'`,
+    `DROP TRIGGER events_message`,
+    `DROP TRIGGER events_session`,
+    `DROP TRIGGER events_task_queued`,
+    `DROP TRIGGER events_task_started`,
+    `DROP TRIGGER events_task_ended`,
+    `DROP TRIGGER events_calls_asked`,
+    `DROP TRIGGER events_call`,
+    `DROP TRIGGER events_call_requested`,
+    `DROP INDEX messages_by_session`,
+    `DROP INDEX tasks_open`,
+    `DROP INDEX tool_calls_open`,
+    `DROP TABLE messages`,
+    `DROP TABLE tasks`,
+    `DROP TABLE tool_calls`,
+    `ALTER TABLE sessions DROP COLUMN visible_from`
   ]
 ]
 

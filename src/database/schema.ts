@@ -4,19 +4,21 @@ import { type DatabaseError, DatabaseDamaged, fromCause } from "./DatabaseError.
 import { additions, migrations } from "./migrations.ts"
 
 const creation = /^\s*CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER) (\w+)/
+const removal = /^\s*DROP (?:TABLE|INDEX|TRIGGER) (\w+)/
 
-/** What steps make, by name, and the text of it where nothing changes it later, as it does a table's. */
+/** What steps make and leave, by name, and the text of it where nothing changes it later, as it does a table's. */
 export const expected = (
   steps: ReadonlyArray<ReadonlyArray<string>>
-): ReadonlyMap<string, { readonly kind: string; readonly text?: string }> =>
-  new Map(
-    steps.flat().flatMap((statement) => {
-      const [, kind = "", name] = creation.exec(statement) ?? []
-      return name === undefined
-        ? []
-        : [[name, { kind: kind.toLowerCase(), ...(kind === "TRIGGER" && { text: statement }) }] as const]
-    })
-  )
+): ReadonlyMap<string, { readonly kind: string; readonly text?: string }> => {
+  const made = new Map<string, { readonly kind: string; readonly text?: string }>()
+  for (const statement of steps.flat()) {
+    const [, kind = "", name] = creation.exec(statement) ?? []
+    if (name !== undefined) made.set(name, { kind: kind.toLowerCase(), ...(kind === "TRIGGER" && { text: statement }) })
+    const [, removed] = removal.exec(statement) ?? []
+    if (removed !== undefined) made.delete(removed)
+  }
+  return made
+}
 
 const whole = expected([...migrations, ...additions])
 

@@ -8,7 +8,8 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
-import type { EventTag } from "./Event.ts"
+import type { SessionSummary, UnfinishedCall } from "./Projection.ts"
+import type { Selection, SessionFilter } from "./Selection.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   session: Schema.String
@@ -42,20 +43,6 @@ export class SessionFenced extends Schema.TaggedError<SessionFenced>()("SessionF
   }
 }
 
-export interface SessionSummary {
-  readonly id: string
-  readonly project: string
-  readonly profile: string
-  /** The beginning of the first prompt. */
-  readonly title: string
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly status: "open" | "ended"
-  /** The number of its last event. */
-  readonly head: number
-}
-
 /**
  * The right to write to a session, which nobody else gets while its owner lives. Every append is conditional on the epoch as
  * well, so that an older owner is harmless even where nobody could see that it lives.
@@ -82,25 +69,13 @@ export interface Unfinished {
   readonly calls: ReadonlyArray<UnfinishedCall>
 }
 
-export interface UnfinishedCall {
-  readonly task: string
-  readonly iteration: number
-  readonly worker: ReadonlyArray<string>
-  readonly callId: string
-  readonly tool: string
-  /** Whether its handler may have run and changed something. */
-  readonly mayHaveHappened: boolean
-  /** Whether a person asked for it, instead of the model. */
-  readonly byUser: boolean
-}
-
 /** A request that nobody has answered, of a task that has not ended; whoever owns its session may be alive or dead. */
 export interface WaitingApproval {
   readonly project: string
   readonly request: ApprovalRequest
 }
 
-/** Where sessions are kept. One contract, two layers: SQLite, and memory for tests. */
+/** Where sessions are kept; made of a `SessionDriver`: SQLite, memory, or one of the user's. */
 export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
   SessionStore,
   {
@@ -119,27 +94,18 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
       from: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
-    /** The durable events of some tasks that have one of the tags, and what else is named, in order. */
+    /** The durable events of some tasks, and what else is named, in order. */
     readonly ofTasks: (
       session: string,
-      which: {
-        readonly tasks: ReadonlyArray<string>
-        readonly tags: ReadonlyArray<EventTag>
-        readonly iterations?: ReadonlyArray<number>
-        /** Only those of the worker at this path and of those below it. */
-        readonly within?: ReadonlyArray<string>
-      }
+      which: Selection & Required<Pick<Selection, "tasks">>
     ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
     /** What the answers to a worker of a task have used so far, those to its sub-workers included. */
     readonly used: (session: string, task: string, worker: ReadonlyArray<string>) => Effect.Effect<Usage, DatabaseError>
     readonly get: (session: string) => Effect.Effect<SessionSummary, SessionNotFound | DatabaseError>
     /** The latest first. */
-    readonly list: (filter: {
-      readonly project?: string
-      /** What their ids begin with. */
-      readonly beginning?: string
-      readonly limit: number
-    }) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
+    readonly list: (
+      filter: SessionFilter & { readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
     /** The last `limit` messages of the root worker that the model may still see, in order. */
     readonly messages: (session: string, limit: number) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
     /** The last `limit` messages of a sub-worker of a task, in order. */

@@ -14,6 +14,7 @@ import { isBelow, isChild, isRoot, isSame, type WorkerPath } from "../tool/Worke
 import type { Place } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
+import { messageOf } from "./Projection.ts"
 import { redactAhead, redactEvent } from "./redactEvent.ts"
 
 interface OpenCall {
@@ -61,10 +62,6 @@ const inParts = (event: TransientEvent, tell: (part: TransientEvent) => Effect.E
     { discard: true }
   )
 }
-
-/** The message that an event adds to the conversation. */
-export const messageOf = (event: Event): StoredMessage | undefined =>
-  "message" in event && typeof event.message === "object" ? event.message : undefined
 
 /** The message with what its backend gave to get it back, which the log does not have where a secret is in it. */
 const withSealed = (message: StoredMessage, event: Event): StoredMessage => {

@@ -12,7 +12,8 @@ import { isChild, isSame, root as rootPath, type WorkerPath } from "../tool/Work
 import type { Envelope, Place } from "./Envelope.ts"
 import type { EventLog } from "./EventLog.ts"
 import * as ManualCall from "./ManualCall.ts"
-import type { SessionStore, Unfinished, UnfinishedCall } from "./SessionStore.ts"
+import type { UnfinishedCall } from "./Projection.ts"
+import type { SessionStore, Unfinished } from "./SessionStore.ts"
 
 /** A worker that stopped with its runtime and goes on: calls of its last answer wait for decisions, or for workers that do. */
 export interface Stopped {

@@ -12,7 +12,8 @@ import type { causeOf } from "./Command.ts"
 import type { Found } from "./continuation.ts"
 import { SessionResumed, TaskFailed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
-import type { SessionStore, UnfinishedCall } from "./SessionStore.ts"
+import type { UnfinishedCall } from "./Projection.ts"
+import type { SessionStore } from "./SessionStore.ts"
 
 /** Messages that a resumed session loads; the model's window is smaller in most cases. */
 const loadedMessages = 1000

@@ -12,7 +12,7 @@ describe("a fault in the middle of a task", { timeout: 60_000 }, () => {
     ["log deleted", "ToolCallCompleted"],
     ["database deleted while open", "ModelAnswered"],
     ["page zeroed", "ToolCallStarted"],
-    ["message damaged", "ToolCallCompleted"],
+    ["projection damaged", "ToolCallCompleted"],
     ["trigger deleted", "TaskStarted"],
     ["audit head deleted", "TaskCompleted"],
     ["few descriptors", "TaskStarted"]

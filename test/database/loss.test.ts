@@ -140,13 +140,13 @@ describe("what a database has lost", () => {
       assert.include(yield* notices, "audit_kept")
       assert.strictEqual(yield* notices, "")
       for (const text of [
-        "DROP TRIGGER events_call",
-        "CREATE TRIGGER events_call AFTER INSERT ON events BEGIN SELECT 1; END"
+        "DROP TRIGGER memories_added",
+        "CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN SELECT 1; END"
       ]) {
         statement(file, text)
         const error = yield* failureOf(opened(file))
         assert.strictEqual(error._tag, "DatabaseDamaged")
-        assert.include(error.message, "trigger events_call")
+        assert.include(error.message, "trigger memories_added")
       }
     })
   )

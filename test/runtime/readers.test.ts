@@ -120,14 +120,14 @@ describe("a session that cannot be read", () => {
         Effect.provide(Testing.layer({ model: ["Done"], store: storeIn(folder) }))
       )
       const database = new Sqlite(path.join(folder, "doomed.db"))
-      database.exec(`UPDATE messages SET message = '{"id":' WHERE role = 'assistant'`)
+      database.exec(`UPDATE events SET event = '{"id":' WHERE tag = 'ModelAnswered'`)
       database.close()
       const { event } = yield* answerTo("session_1", "c").pipe(
         Effect.provide(Testing.layer({ model: ["Done"], store: storeIn(folder) }))
       )
       assert.strictEqual(event._tag, "CommandRejected")
       if (event._tag !== "CommandRejected") return
-      assert.include(event.reason, "of session session_1, the message of event 5 cannot be read")
+      assert.include(event.reason, "of session session_1, event 5 cannot be read")
       assert.include(event.reason, ".recover")
     })
   )

@@ -125,10 +125,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   "output closed": { during: ({ child }) => void child.stdout?.destroy() },
   "page zeroed": { signal: "SIGKILL", after: zero },
-  "message damaged": {
-    signal: "SIGKILL",
-    after: (at) => statement(at, "UPDATE messages SET message = '{' WHERE id = (SELECT max(id) FROM messages)")
-  },
+  "projection damaged": { signal: "SIGKILL", after: (at) => statement(at, "UPDATE sessions SET open = '{'") },
   "log cut": {
     signal: "SIGKILL",
     after: (at) => fs.truncateSync(`${database(at)}-wal`, fs.statSync(`${database(at)}-wal`).size - 9000)
@@ -147,7 +144,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     signal: "SIGKILL",
     after: (at) => statement(at, "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)")
   },
-  "trigger deleted": { signal: "SIGKILL", after: (at) => statement(at, "DROP TRIGGER events_call") },
+  "trigger deleted": { signal: "SIGKILL", after: (at) => statement(at, "DROP TRIGGER memories_added") },
   "audit cut": {
     signal: "SIGKILL",
     after: (at) => statement(at, "DROP TRIGGER audit_kept; DELETE FROM audit WHERE id = (SELECT max(id) FROM audit)")

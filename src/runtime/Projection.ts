@@ -1,0 +1,160 @@
+import * as Schema from "effect/Schema"
+import type { StoredMessage } from "../conversation/Message.ts"
+import { callKey } from "../tool/CallPlace.ts"
+import type { Envelope } from "./Envelope.ts"
+import type { Event, EventTag } from "./Event.ts"
+
+/** A call that has no result yet. */
+export const UnfinishedCall = Schema.Struct({
+  task: Schema.String,
+  iteration: Schema.Number,
+  worker: Schema.Array(Schema.String),
+  callId: Schema.String,
+  tool: Schema.String,
+  /** Whether its handler may have run and changed something. */
+  mayHaveHappened: Schema.Boolean,
+  /** Whether a person asked for it, instead of the model. */
+  byUser: Schema.Boolean
+})
+export type UnfinishedCall = typeof UnfinishedCall.Type
+
+/** What of a session's log is open, and where the model's view of it begins; as small as what is open. */
+export const Open = Schema.Struct({
+  /** The number of the first event whose message the model may see. */
+  visibleFrom: Schema.Number,
+  tasks: Schema.Array(Schema.String),
+  calls: Schema.Array(UnfinishedCall),
+  /** Approval requests that nobody has answered, of tasks that have not ended: their events' numbers and times. */
+  requests: Schema.Array(
+    Schema.Struct({ id: Schema.String, task: Schema.String, seq: Schema.Number, time: Schema.Number })
+  )
+})
+export type Open = typeof Open.Type
+
+export interface SessionSummary {
+  readonly id: string
+  readonly project: string
+  readonly profile: string
+  /** The beginning of the first prompt. */
+  readonly title: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly status: "open" | "ended"
+  /** The number of its last event. */
+  readonly head: number
+}
+
+/** What a session's log comes to; a store keeps it beside the events, so that nobody reads them all again. */
+export interface Projection {
+  readonly summary: SessionSummary
+  readonly open: Open
+}
+
+/** Of a session without events. */
+export const empty = (session: string, of: Pick<SessionSummary, "project" | "profile">, time: number): Projection => ({
+  summary: { id: session, ...of, title: "", createdAt: time, updatedAt: time, status: "open", head: 0 },
+  open: { visibleFrom: 1, tasks: [], calls: [], requests: [] }
+})
+
+/** The projection after one more event. */
+export const step = ({ open, summary }: Projection, envelope: Envelope): Projection => ({
+  summary: summarise(summary, envelope),
+  open: track(open, envelope)
+})
+
+const maxTitle = 80
+
+const summarise = (summary: SessionSummary, { event, seq, time }: Envelope): SessionSummary => {
+  const moved = { ...summary, head: seq, updatedAt: time }
+  switch (event._tag) {
+    case "TaskQueued": {
+      const title = () => Array.from(event.prompt.slice(0, 2 * maxTitle)).slice(0, maxTitle)
+      return summary.title === "" ? { ...moved, title: title().join("") } : moved
+    }
+    case "ModelSwitched":
+      return { ...moved, profile: event.profile }
+    case "SessionEnded":
+      return { ...moved, status: "ended" }
+    case "SessionResumed":
+      return { ...moved, status: "open" }
+    default:
+      return moved
+  }
+}
+
+const track = (open: Open, envelope: Envelope): Open => {
+  const { event, iteration = 0, seq, task = "", time, worker = [] } = envelope
+  const others = (callId: string) => {
+    const key = callKey(envelope, callId)
+    return open.calls.filter((call) => callKey(call, call.callId) !== key)
+  }
+  const asked = (callId: string, tool: string, byUser: boolean): UnfinishedCall => ({
+    task,
+    iteration,
+    worker,
+    callId,
+    tool,
+    mayHaveHappened: false,
+    byUser
+  })
+  switch (event._tag) {
+    case "SessionCleared":
+      return { ...open, visibleFrom: seq + 1 }
+    case "SessionCompacted":
+      return { ...open, visibleFrom: seq }
+    case "TaskQueued":
+      return { ...open, tasks: [...open.tasks, task] }
+    case "TaskCompleted":
+    case "TaskFailed":
+    case "TaskInterrupted": {
+      const requests = open.requests.filter((request) => request.task !== task)
+      return { ...open, tasks: open.tasks.filter((other) => other !== task), requests }
+    }
+    case "ModelAnswered": {
+      const calls = event.message.message.role === "assistant" ? (event.message.message.tool_calls ?? []) : []
+      if (calls.length === 0) return open
+      return { ...open, calls: [...open.calls, ...calls.map((call) => asked(call.id, call.function.name, false))] }
+    }
+    case "ToolCallRequested": {
+      const known = others(event.callId).length < open.calls.length
+      return known ? open : { ...open, calls: [...open.calls, asked(event.callId, event.tool, true)] }
+    }
+    case "ToolCallStarted": {
+      if (event.readOnly) return open
+      const key = callKey(envelope, event.callId)
+      const calls = open.calls.map((call) =>
+        callKey(call, call.callId) === key ? { ...call, mayHaveHappened: true } : call
+      )
+      return { ...open, calls }
+    }
+    case "ToolCallCompleted":
+    case "ToolCallFailed":
+    case "ToolCallInterrupted":
+    case "ToolCallOutcomeUnknown":
+      return { ...open, calls: others(event.callId) }
+    case "ApprovalRequested":
+      if (!open.tasks.includes(task)) return open
+      return { ...open, requests: [...open.requests, { id: event.request.id, task, seq, time }] }
+    case "ApprovalResolved":
+      return { ...open, requests: open.requests.filter(({ id }) => id !== event.approvalId) }
+    default:
+      return open
+  }
+}
+
+/** The message that an event adds to the conversation. */
+export const messageOf = (event: Event): StoredMessage | undefined =>
+  "message" in event && typeof event.message === "object" ? event.message : undefined
+
+/** The events that may have one. */
+export const messageTags: ReadonlyArray<EventTag> = [
+  "TaskStarted",
+  "ModelAnswered",
+  "MessageRecorded",
+  "SessionCompacted",
+  "ToolCallCompleted",
+  "ToolCallFailed",
+  "ToolCallInterrupted",
+  "ToolCallOutcomeUnknown"
+]

@@ -1,0 +1,67 @@
+import { isSame, isWithin, root, type WorkerPath } from "../tool/WorkerPath.ts"
+import type { Envelope } from "./Envelope.ts"
+import type { EventTag } from "./Event.ts"
+import type { Projection } from "./Projection.ts"
+
+/** Which durable events of a session, in order: those for which all that is named holds. */
+export interface Selection {
+  /** The number of the first. */
+  readonly from?: number
+  readonly tags?: ReadonlyArray<EventTag>
+  readonly tasks?: ReadonlyArray<string>
+  readonly iterations?: ReadonlyArray<number>
+  /** Of the worker at this path; the root's are also those that no worker has. */
+  readonly worker?: WorkerPath
+  /** Of the worker at this path and those below it. */
+  readonly within?: WorkerPath
+  /** Those that answer the command of this id. */
+  readonly commandId?: string
+  readonly limit?: number
+  /** The last `limit` of them instead of the first. */
+  readonly last?: boolean
+}
+
+const has = <A>(some: ReadonlyArray<A> | undefined, one: A | undefined): boolean =>
+  some === undefined || (one !== undefined && some.includes(one))
+
+/** Picks from all events of a session, for a store that has no better way. */
+export const pick = (events: ReadonlyArray<Envelope>, which: Selection): ReadonlyArray<Envelope> => {
+  const { commandId, from = 1, iterations, last = false, limit, tags, tasks, within, worker } = which
+  const found = events.filter(
+    ({ event, seq, ...place }) =>
+      seq >= from &&
+      has(tags, event._tag) &&
+      has(tasks, place.task) &&
+      has(iterations, place.iteration) &&
+      (worker === undefined || isSame(place.worker ?? root, worker)) &&
+      (within === undefined || isWithin(place.worker ?? [], within)) &&
+      (commandId === undefined || ("commandId" in event && event.commandId === commandId))
+  )
+  if (limit === undefined) return found
+  return last ? found.slice(Math.max(0, found.length - limit)) : found.slice(0, limit)
+}
+
+/** Which sessions, the latest first. */
+export interface SessionFilter {
+  readonly project?: string
+  /** What their ids begin with. */
+  readonly beginning?: string
+  /** Those alone that have open approval requests. */
+  readonly waiting?: boolean
+  readonly limit?: number
+}
+
+/** Picks from all sessions, for a store that has no better way. */
+export const pickSessions = (
+  sessions: ReadonlyArray<Projection>,
+  { beginning = "", limit, project, waiting = false }: SessionFilter
+): ReadonlyArray<Projection> =>
+  sessions
+    .filter(
+      ({ open, summary }) =>
+        summary.id.startsWith(beginning) &&
+        (project === undefined || summary.project === project) &&
+        (!waiting || open.requests.length > 0)
+    )
+    .toSorted((a, b) => b.summary.updatedAt - a.summary.updatedAt)
+    .slice(0, limit)

@@ -1,0 +1,105 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { Meter } from "../agent/Meter.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { root } from "../tool/WorkerPath.ts"
+import type { Envelope } from "./Envelope.ts"
+import { messageOf, messageTags, type Projection, step } from "./Projection.ts"
+import type { Selection, SessionFilter } from "./Selection.ts"
+import {
+  type Lease,
+  type OpenOptions,
+  type SessionBusy,
+  SessionFenced,
+  type SessionNotFound,
+  type SessionStore
+} from "./SessionStore.ts"
+
+/** What a place to keep sessions in has to do; all else follows from the events. */
+export interface SessionDriver {
+  /** Takes the session, until the scope ends, unless a living owner has it: the epoch grows by one. */
+  readonly open: (
+    options: OpenOptions
+  ) => Effect.Effect<Lease, SessionNotFound | SessionBusy | DatabaseError, Scope.Scope>
+  /**
+   * Appends all of the events or none, with what the log comes to by then, where the lease has the session's epoch; durable
+   * when it returns.
+   */
+  readonly append: (
+    lease: Lease,
+    events: ReadonlyArray<Envelope>,
+    projection: Projection
+  ) => Effect.Effect<void, SessionFenced | DatabaseError>
+  readonly select: (session: string, which: Selection) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
+  readonly get: (session: string) => Effect.Effect<Projection, SessionNotFound | DatabaseError>
+  readonly list: (filter: SessionFilter) => Effect.Effect<ReadonlyArray<Projection>, DatabaseError>
+}
+
+/** The store over a driver. */
+export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
+  const { get, list, open, select } = driver
+  /** What was appended by each lease so far. */
+  const projections = new WeakMap<Lease, Projection>()
+  const before = (lease: Lease, head: number): Effect.Effect<Projection, SessionFenced | DatabaseError> => {
+    const known = projections.get(lease)
+    if (known?.summary.head === head) return Effect.succeed(known)
+    const { epoch, session } = lease
+    return Effect.catchTag(get(session), "SessionNotFound", () => new SessionFenced({ session, epoch }))
+  }
+  const find = (session: string) => Effect.catchTag(get(session), "SessionNotFound", () => Effect.succeed(undefined))
+  const messages = (session: string, which: Selection) =>
+    Effect.map(select(session, { tags: messageTags, last: true, ...which }), (found) =>
+      found.flatMap(({ event }) => messageOf(event) ?? [])
+    )
+  return {
+    open,
+    append: (lease, events) =>
+      Effect.suspend(() => {
+        const [first] = events
+        if (first === undefined) return Effect.void
+        return Effect.flatMap(before(lease, first.seq - 1), (projection) => {
+          const after = events.reduce(step, projection)
+          return Effect.map(driver.append(lease, events, after), () => void projections.set(lease, after))
+        })
+      }),
+    read: (session, from, limit) => select(session, { from, limit }),
+    ofTasks: select,
+    used: (session, task, within) =>
+      Effect.map(select(session, { tasks: [task], tags: ["ModelAnswered"], within }), (answers) => {
+        const meter = new Meter()
+        for (const { event } of answers) if (event._tag === "ModelAnswered") meter.add(event.usage)
+        return meter.usage
+      }),
+    get: (session) => Effect.map(get(session), ({ summary }) => summary),
+    list: (filter) => Effect.map(list(filter), (found) => found.map(({ summary }) => summary)),
+    messages: (session, limit) =>
+      Effect.flatMap(find(session), (found) =>
+        found === undefined
+          ? Effect.succeed([])
+          : messages(session, { from: found.open.visibleFrom, worker: root, limit })
+      ),
+    workerMessages: (session, { limit, task, worker }) => messages(session, { tasks: [task], worker, limit }),
+    unfinished: (session) => Effect.map(find(session), (found) => found?.open ?? { tasks: [], calls: [] }),
+    waiting: (limit) =>
+      Effect.flatMap(list({ waiting: true }), (found) =>
+        Effect.map(
+          Effect.forEach(
+            found
+              .flatMap(({ open, summary }) => open.requests.map((request) => ({ ...request, ...summary })))
+              .toSorted((a, b) => a.time - b.time || a.seq - b.seq)
+              .slice(0, limit),
+            ({ id, project, seq }) =>
+              Effect.map(select(id, { from: seq, tags: ["ApprovalRequested"], limit: 1 }), ([asked]) =>
+                asked?.event._tag === "ApprovalRequested" ? [{ project, request: asked.event.request }] : []
+              )
+          ),
+          (waiting) => waiting.flat()
+        )
+      ),
+    answer: (session, commandId) =>
+      Effect.map(select(session, { commandId, limit: 1 }), ([found]) => Option.fromNullable(found)),
+    hasTask: (session, task) =>
+      Effect.map(select(session, { tasks: [task], tags: ["TaskQueued"], limit: 1 }), (found) => found.length > 0)
+  }
+}
