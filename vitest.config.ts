@@ -15,10 +15,10 @@ const all = ["test/**/*.test.ts", "examples/**/*.test.ts"]
 
 export default defineConfig({
   resolve: {
-    alias: {
-      "tollgate/testing": path.resolve("src/testing.ts"),
-      tollgate: path.resolve("src/index.ts")
-    }
+    alias: [
+      { find: /^tollgate\/(\w+)$/, replacement: path.resolve("src/$1.ts") },
+      { find: /^tollgate$/, replacement: path.resolve("src/index.ts") }
+    ]
   },
   test: {
     setupFiles: ["test/support/seed.ts"],

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
 import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
+import { buildLibrary, completeTypes, entries } from "./library.mjs"
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
 const target = path.join(root, "dist")
@@ -84,7 +85,7 @@ const options = {
   ...common,
   minify: true,
   format: "cjs",
-  external: ["better-sqlite3", "@photostructure/sqlite"],
+  external: Object.keys(manifest.optionalDependencies),
   // They are required, which is faster than Node's other loader.
   supported: { "dynamic-import": false },
   plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)]
@@ -101,13 +102,14 @@ const command = esbuild.build({
   metafile: true
 })
 
-const library = esbuild.build({
-  ...common,
-  format: "esm",
-  splitting: true,
-  packages: "external",
-  entryPoints: ["src/index.ts", "src/testing.ts"].filter((file) => fs.existsSync(path.join(root, file))),
-  outdir: dist
+/** What users have themselves. */
+const external = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)]
+
+const library = buildLibrary({
+  absWorkingDir: root,
+  external,
+  outdir: dist,
+  plugins: [withoutTokenizer]
 })
 
 const [{ metafile }] = await Promise.all([command, library, buildLeaves(leaves, common, dist)])
@@ -154,7 +156,7 @@ if (process.argv.includes("--types")) {
     rootDir: path.join(root, "src"),
     outDir: types
   }
-  const files = ["src/index.ts", "src/testing.ts"].map((file) => path.join(root, file))
+  const files = entries.map((entry) => path.join(root, "src", `${entry}.ts`))
   fs.writeFileSync(
     config,
     JSON.stringify({ extends: path.join(root, "tsconfig.json"), compilerOptions, files, include: [] })
@@ -164,6 +166,7 @@ if (process.argv.includes("--types")) {
     stdio: "inherit"
   })
   fs.rmSync(config)
+  completeTypes(types, root, external)
 } else if (fs.existsSync(path.join(target, "types"))) fs.cpSync(path.join(target, "types"), types, { recursive: true })
 
 fs.chmodSync(dist, 0o755)

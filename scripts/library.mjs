@@ -1,0 +1,152 @@
+// Builds the library twice, over the same packages in one file each: as few files for Node, which reads them fast, and as a file for
+// each module for bundlers, which leave out what is not used.
+import * as fs from "node:fs"
+import { isBuiltin } from "node:module"
+import * as path from "node:path"
+import * as esbuild from "esbuild"
+
+/** The entry points, by the name of their module, which is that of their export as well. */
+export const entries = ["index", "ai", "anthropic", "openai", "protocol", "sqlite", "testing"]
+
+/** Takes packages from `vendor`, a sibling of what is built, and notes them. */
+const vendor = (isExternal, vendored, pathTo) => ({
+  name: "vendor",
+  setup(build) {
+    build.onResolve({ filter: /^[^.]/ }, ({ importer, kind, path: name }) => {
+      if (kind === "entry-point") return undefined
+      if (isBuiltin(name) || isExternal(name)) return { path: name, external: true }
+      vendored.add(name)
+      return { path: `${pathTo(importer)}/${fileOf(name)}.js`, external: true }
+    })
+  }
+})
+
+/** Leaves each module where it is, under the name that it is built as. */
+const apart = {
+  name: "apart",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path: name }) =>
+      kind === "entry-point" ? undefined : { path: name.replace(/\.ts$/, ".js"), external: true }
+    )
+  }
+}
+
+const fileOf = (name) => name.replace(/^@/, "").replace(/\.js$/, "").replaceAll("/", "-")
+
+/** What the package exports, by name, as a CommonJS one says nothing of its names to a bundler. */
+const vendorEntry = async (name) => {
+  const names = Object.keys(await import(name)).filter((one) => one !== "module.exports")
+  return `export { ${names.join(", ")} } from "${name}"`
+}
+
+/** Builds into `outdir`; `external` are the packages that users have themselves. */
+export const buildLibrary = async ({ absWorkingDir, external, outdir, plugins }) => {
+  const isExternal = (name) => external.some((one) => name === one || name.startsWith(`${one}/`))
+  const common = {
+    absWorkingDir,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    legalComments: "none",
+    logLevel: "warning"
+  }
+  const vendored = new Set()
+  const { metafile } = await esbuild.build({
+    ...common,
+    entryPoints: entries.map((entry) => `src/${entry}.ts`),
+    outdir: path.join(outdir, "esm"),
+    splitting: true,
+    sourcemap: true,
+    metafile: true,
+    plugins: [vendor(isExternal, vendored, () => "../vendor")]
+  })
+  const toVendor = path.join(absWorkingDir, "vendor")
+  await esbuild.build({
+    ...common,
+    entryPoints: Object.keys(metafile.inputs).filter((file) => file.endsWith(".ts")),
+    outbase: "src",
+    outdir: path.join(outdir, "modules"),
+    plugins: [apart, vendor(isExternal, vendored, (importer) => path.relative(path.dirname(importer), toVendor))]
+  })
+  const contents = new Map(
+    await Promise.all([...vendored].map(async (name) => [fileOf(name), await vendorEntry(name)]))
+  )
+  await esbuild.build({
+    ...common,
+    minify: true,
+    splitting: true,
+    entryPoints: Object.fromEntries([...contents.keys()].map((name) => [name, `vendor:${name}`])),
+    outdir: path.join(outdir, "vendor"),
+    external,
+    // What of a package is CommonJS asks for the modules of Node in the way of CommonJS.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);'
+    },
+    plugins: [
+      ...plugins,
+      {
+        name: "packages",
+        setup(build) {
+          build.onResolve({ filter: /^vendor:/ }, ({ path: name }) => ({ path: name.slice(7), namespace: "vendor" }))
+          build.onLoad({ filter: /.*/, namespace: "vendor" }, ({ path: name }) => ({
+            contents: contents.get(name),
+            resolveDir: absWorkingDir
+          }))
+        }
+      }
+    ]
+  })
+}
+
+const typesOf = (exported) =>
+  typeof exported === "string"
+    ? exported.endsWith(".d.ts") || exported.endsWith(".d.mts")
+      ? exported
+      : undefined
+    : Object.values(exported ?? {})
+        .map(typesOf)
+        .find(Boolean)
+
+const eachDeclaration = (folder, change) => {
+  for (const name of fs.readdirSync(folder, { recursive: true })) {
+    if (!/\.d\.[mc]?ts$/.test(name)) continue
+    const file = path.join(folder, name)
+    fs.writeFileSync(file, change(fs.readFileSync(file, "utf8"), file))
+  }
+}
+
+/**
+ * Lets the declarations in `types` name each other as what is built does, and brings those of the packages in `vendor` that they
+ * speak of.
+ */
+export const completeTypes = (types, absWorkingDir, external) => {
+  const vendorTypes = path.join(types, "vendor")
+  const brought = new Map()
+  const bring = (name) => {
+    const home = path.join(absWorkingDir, "node_modules", name)
+    const manifest = JSON.parse(fs.readFileSync(path.join(home, "package.json"), "utf8"))
+    const entry = typesOf(manifest.exports["."])
+    const folder = path.dirname(entry)
+    fs.cpSync(path.join(home, folder), path.join(vendorTypes, name), {
+      recursive: true,
+      filter: (file) => fs.statSync(file).isDirectory() || /\.d\.[mc]?ts$/.test(file)
+    })
+    return path.join(vendorTypes, name, path.basename(entry)).replace(/\.d\.([mc]?)ts$/, ".$1js")
+  }
+  const isLeft = (name) => isBuiltin(name) || external.some((one) => name === one || name.startsWith(`${one}/`))
+  const renamed = (line, file) =>
+    line
+      .replaceAll(/(["'])(\.\.?\/[^"']+)\.ts\1/g, "$1$2.js$1")
+      .replaceAll(/(from |import\()"([^".][^"]*)"/g, (whole, before, name) => {
+        if (isLeft(name)) return whole
+        if (!brought.has(name)) brought.set(name, bring(name))
+        return `${before}"${path.relative(path.dirname(file), brought.get(name)).replace(/^(?!\.)/, "./")}"`
+      })
+  eachDeclaration(types, (text, file) =>
+    text
+      .split("\n")
+      .map((line) => (/^ *\*/.test(line) ? line : renamed(line, file)))
+      .join("\n")
+  )
+}

@@ -1,0 +1,21 @@
+/**
+ * What joins Tollgate to `@effect/ai`: its language models as ours, its toolkits behind the gate, our toolsets for its models.
+ *
+ * @example
+ * ```ts
+ * import { AiLanguageModel } from "tollgate/ai"
+ * import { Models } from "tollgate"
+ * import * as LanguageModel from "@effect/ai/LanguageModel"
+ * import { Effect, Layer } from "effect"
+ *
+ * const models = Layer.unwrapEffect(
+ *   Effect.map(LanguageModel.LanguageModel, (model) =>
+ *     Models.layerOf({ main: AiLanguageModel.make(model, { name: "main" }) })
+ *   )
+ * )
+ * ```
+ */
+
+export * as AiLanguageModel from "./model/AiLanguageModel.ts"
+export { fromToolkit, ToolkitToolFailed } from "./tool/fromToolkit.ts"
+export { toToolkit } from "./gate/toToolkit.ts"

@@ -1,0 +1,21 @@
+/**
+ * Models behind Anthropic's Messages API.
+ *
+ * @example
+ * ```ts
+ * import { Models } from "tollgate"
+ * import * as Anthropic from "tollgate/anthropic"
+ * import { Config, Effect, Layer } from "effect"
+ *
+ * const models = Layer.unwrapEffect(
+ *   Effect.gen(function* () {
+ *     const apiKey = yield* Config.redacted("ANTHROPIC_API_KEY")
+ *     const main = yield* Anthropic.open({ model: "claude-sonnet-4-5", baseUrl: "https://api.anthropic.com", apiKey })
+ *     return Models.layerOf({ main })
+ *   })
+ * )
+ * ```
+ */
+
+export { open } from "./model/anthropic.ts"
+export type { Endpoint } from "./model/Endpoint.ts"
