@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Configuration } from "../config/Configuration.ts"
+import { inForeground } from "../system/foreground.ts"
 import { Ui } from "../ui/Ui.ts"
 import { version } from "../version.ts"
 import * as Frontend from "./Frontend.ts"
@@ -29,10 +30,11 @@ export const interactive = (options: InteractiveOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (!screen.interactive) {
-      const missing =
-        process.stdin.isTTY && process.stdout.isTTY
+      const missing = !(process.stdin.isTTY && process.stdout.isTTY)
+        ? "The prompt needs a terminal."
+        : inForeground()
           ? "The prompt needs a terminal that can move its cursor, and TERM is dumb."
-          : "The prompt needs a terminal."
+          : "The prompt cannot run as a background job."
       return yield* new UsageError({
         reason: `${missing} Send one prompt with tollgate run "…", or see tollgate --help.`
       })

@@ -22,6 +22,17 @@ describe("the terminal", { timeout: 60_000 }, () => {
   // After what removes their place: what comes last is run first.
   const open = probes(() => at)
 
+  it("asks nothing of a background job, which ends instead of being stopped (U9)", async () => {
+    scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
+    const job = await open(["run", "hello"], { background: true })
+    assert.strictEqual(await job.ended, 3)
+    assert.include(job.screen(), "nobody can be asked")
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+    const prompt = await open([], { background: true })
+    assert.strictEqual(await prompt.ended, 2)
+    assert.include(prompt.screen(), "cannot run as a background job")
+  })
+
   it("prompts, edits, answers, and quits on ctrl-d (U1)", async () => {
     scripted(at, [{ when: "hello world", repeat: true, steps: [{ say: "Good day." }] }])
     // The last line names this very program, however long its path is.

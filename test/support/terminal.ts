@@ -16,6 +16,8 @@ export interface Options {
   readonly columns?: number
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
+  /** Starts it as a background job of the shell. */
+  readonly background?: boolean
 }
 
 /**
@@ -23,6 +25,9 @@ export interface Options {
  * written last cannot be lost with a terminal that closes first. The trap leaves ctrl-c to the command alone.
  */
 const witness = 'trap : INT; "$@"; printf "\\033]7777;%d\\007" "$?"; exec sleep 600'
+/** The same for a job, which is not in the terminal's foreground; a job that was stopped ends as killed. */
+const jobWitness =
+  'set -m; "$@" & wait $!; code=$?; kill -KILL %1 2>&-; printf "\\033]7777;%d\\007" "$code"; exec sleep 600'
 const farewell = new RegExp(`${"\u001b"}\\]7777;(\\d+)${"\u0007"}`)
 
 /** The command in a real pseudo-terminal, and what a person would see in it. */
@@ -42,14 +47,18 @@ export interface Probe {
 }
 
 export const probe = async (at: Place, args: ReadonlyArray<string>, options: Options = {}): Promise<Probe> => {
-  const { columns: cols = 80, env = {}, rows = 40 } = options
+  const { background = false, columns: cols = 80, env = {}, rows = 40 } = options
   const emulator = new Screen({ cols, rows, scrollback: 2000, allowProposedApi: true })
-  const child = spawn("/bin/sh", ["-c", witness, "sh", process.execPath, await built(), ...args], {
-    cols,
-    rows,
-    cwd: at.work,
-    env: { ...at.env, TERM: "xterm-256color", ...env }
-  })
+  const child = spawn(
+    "/bin/sh",
+    ["-c", background ? jobWitness : witness, "sh", process.execPath, await built(), ...args],
+    {
+      cols,
+      rows,
+      cwd: at.work,
+      env: { ...at.env, TERM: "xterm-256color", ...env }
+    }
+  )
   let raw = ""
   let end = (_code: number) => {}
   const ended = new Promise<number>((resolve) => (end = resolve))
