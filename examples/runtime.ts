@@ -6,7 +6,7 @@ const program = Effect.gen(function* () {
   const runtime = yield* Runtime
   const events = yield* runtime.events // all from here on, whenever it is run
   yield* runtime.request(new Command.CreateSession({ session: "s1", project: process.cwd() }))
-  yield* runtime.send(new Command.SubmitPrompt({ session: "s1", task: "t1", prompt: "How warm is it in Oslo?" }))
+  yield* runtime.request(new Command.SubmitPrompt({ session: "s1", task: "t1", prompt: "How warm is it in Oslo?" }))
   yield* events.pipe(
     Stream.takeUntil(({ event }) => event._tag === "TaskCompleted" || event._tag === "TaskFailed"),
     Stream.runForEach(({ event, seq }) => Console.log(seq, event._tag))

@@ -7,42 +7,42 @@ import { type CallError, Tools } from "./agent/Tools.ts"
 import type { ApprovalPolicy } from "./approval/ApprovalPolicy.ts"
 import { Approvals } from "./approval/Approvals.ts"
 import { ClientTools } from "./approval/ClientTools.ts"
+import * as DefaultStack from "./gate/DefaultStack.ts"
+import * as Toolset from "./gate/Toolset.ts"
+import * as Harness from "./harness/Harness.ts"
 import type { ModelService } from "./model/Model.ts"
 import { Models } from "./model/Models.ts"
 import * as Scripted from "./model/Scripted.ts"
-import { type Command, CreateSession, SubmitPrompt } from "./runtime/Command.ts"
+import { RuntimeHasStopped } from "./runtime/Answers.ts"
+import type { Command } from "./runtime/Command.ts"
 import type { Envelope } from "./runtime/Envelope.ts"
-import { type Event, isTerminal } from "./runtime/Event.ts"
+import { type Event, type EventTag, isTerminal } from "./runtime/Event.ts"
 import type { LogError } from "./runtime/EventLog.ts"
 import * as MemorySessionStore from "./runtime/MemorySessionStore.ts"
-import { RuntimeHasStopped } from "./runtime/Answers.ts"
 import { Runtime } from "./runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "./runtime/RuntimeOptions.ts"
+import type { RequestError, SessionHandle } from "./runtime/SessionHandle.ts"
 import type { SessionStore } from "./runtime/SessionStore.ts"
-import * as DefaultStack from "./gate/DefaultStack.ts"
+import type { ApprovalRequest } from "./tool/ApprovalRequest.ts"
 import { Ids } from "./tool/Ids.ts"
 import type * as Tool from "./tool/Tool.ts"
-import * as Toolset from "./gate/Toolset.ts"
 
+export * as Recording from "./harness/Recording.ts"
 export * as Timeline from "./harness/Timeline.ts"
 export * as Scripted from "./model/Scripted.ts"
-
-/** What the tools require is in the type of the layer. */
-type SealedHarness = Effect.Effect<Toolset.Toolset<CallError, never>, Toolset.ToolsetInvalid>
+export type { Harness } from "./harness/Harness.ts"
 
 type Decide = Parameters<typeof Approvals.layerDecide>[0]
 
-export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> {
-  /** The turns of a scripted model, or any model. */
+interface CommonOptions {
+  /** The turns of a scripted model, or any model, e.g. `Recording.model(log)`. */
   readonly model: ReadonlyArray<Scripted.Turn> | ModelService
-  readonly tools?: Tools
   /** Approvals decide themselves by this rule; where it is absent, by the policy. */
   readonly decide?: Decide
   /** `allow` where absent. */
   readonly policy?: ApprovalPolicy
   /** Who decides, instead of the policy or the rule, e.g. with an audit. */
   readonly approvals?: Layer.Layer<Approvals>
-  readonly stack?: DefaultStack.DefaultStackOptions<never>
   readonly settings?: Partial<RuntimeSettings>
   /** Where sessions are kept; in memory where absent. */
   readonly store?: Layer.Layer<SessionStore>
@@ -50,68 +50,113 @@ export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> {
   readonly randomIds?: boolean
 }
 
+/** Tools that the harness seals behind the default stack. */
+export interface HarnessOptions<Tools extends ReadonlyArray<Tool.Any>> extends CommonOptions {
+  readonly tools?: Tools
+  readonly stack?: DefaultStack.DefaultStackOptions<never>
+  readonly toolset?: undefined
+}
+
+/** A toolset as it is sealed for production. */
+export interface SealedOptions<E extends CallError, R, E2, R2> extends CommonOptions {
+  readonly toolset: Toolset.Toolset<E, R> | Effect.Effect<Toolset.Toolset<E, R>, E2, R2>
+}
+
+type Provided = Runtime | SessionStore | Approvals | Harness.Harness
+
+type Sealed = Effect.Effect<Toolset.Toolset<CallError, never>, Toolset.ToolsetInvalid>
+
 /**
- * A whole runtime for tests: a scripted model, tools behind the default stack, approvals that decide themselves, sessions
- * in memory and ids that are the same every time.
+ * A whole runtime for tests: a scripted model, tools behind the default stack or a toolset of yours, approvals that decide
+ * themselves, sessions in memory and ids that are the same every time. What the tools require is in the type of the layer.
  */
-export const layer = <const T extends ReadonlyArray<Tool.Any> = readonly []>(
-  options: HarnessOptions<T>
-): Layer.Layer<
-  Runtime | SessionStore | Approvals,
-  Toolset.ToolsetInvalid,
-  // oxlint-disable-next-line typescript/no-empty-object-type -- no middleware of its own
-  Exclude<Toolset.SealedRequirements<T, {}>, Approvals>
-> => {
-  const models = Layer.unwrapEffect(
-    Effect.map("stream" in options.model ? Effect.succeed(options.model) : Scripted.make(options.model), (model) =>
-      Models.layerOf({ scripted: model })
-    )
-  )
+export const layer: {
+  <E extends CallError, R, E2 = never, R2 = never>(
+    options: SealedOptions<E, R, E2, R2>
+  ): Layer.Layer<Provided, E2, Exclude<R | R2, Approvals>>
+  <const T extends ReadonlyArray<Tool.Any> = readonly []>(
+    options: HarnessOptions<T>
+  ): Layer.Layer<
+    Provided,
+    Toolset.ToolsetInvalid,
+    // oxlint-disable-next-line typescript/no-empty-object-type -- no middleware of its own
+    Exclude<Toolset.SealedRequirements<T, {}>, Approvals>
+  >
+} = (options: HarnessOptions<ReadonlyArray<Tool.Any>> | (CommonOptions & { readonly toolset: object })) => {
+  const sealed: unknown =
+    options.toolset === undefined
+      ? Toolset.make(options.tools ?? [], { middleware: DefaultStack.make(options.stack ?? {}) })
+      : "call" in options.toolset
+        ? Effect.succeed(options.toolset)
+        : options.toolset
   const approvals =
     options.approvals ??
     (options.decide === undefined
       ? Approvals.layer({ policy: options.policy ?? "allow" })
       : Approvals.layerDecide(options.decide))
-  const sealed: unknown = Toolset.make(options.tools ?? [], { middleware: DefaultStack.make(options.stack ?? {}) })
-  return Runtime.layer.pipe(
-    Layer.provide(Tools.layerEffect(sealed as SealedHarness)),
-    Layer.provide(models),
+  const live = Runtime.layer.pipe(
+    Layer.provide(Tools.layerEffect(sealed as Sealed)),
     Layer.provide(ClientTools.layer()),
-    Layer.provideMerge(approvals),
+    Layer.provideMerge(approvals)
+  )
+  // A model outlives the runtimes that ask it.
+  const models = Layer.unwrapEffect(
+    Effect.map("stream" in options.model ? Effect.succeed(options.model) : Scripted.make(options.model), (model) =>
+      Models.layerOf({ scripted: model })
+    )
+  )
+  return Harness.layer(live).pipe(
+    Layer.provide(models),
     Layer.provideMerge(options.store ?? MemorySessionStore.layer),
     Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", ...options.settings })),
     Layer.provideMerge(options.randomIds === true ? Layer.empty : Ids.layerSequential)
   ) as never
 }
 
-/** A session under test. */
-export interface TestSession {
-  readonly id: string
+/** Drops the runtime as the death of its process would, and starts another over the same store; open the sessions again. */
+export const restart = (): Effect.Effect<void, never, Harness.Harness> =>
+  Effect.flatMap(Harness.Harness, (harness) => harness.restart)
+
+type Waiting = LogError | RuntimeHasStopped
+
+/** A session under test: a handle, and what a test waits for. */
+export interface TestSession extends Omit<SessionHandle, "events" | "approve" | "deny"> {
   readonly send: (command: Command) => Effect.Effect<void>
   /** Submits a prompt and gives what happened until its task ended; it fails where the runtime stops before. */
-  readonly run: (prompt: string, task?: string) => Effect.Effect<ReadonlyArray<Envelope>, LogError | RuntimeHasStopped>
+  readonly run: (prompt: string, task?: string) => Effect.Effect<ReadonlyArray<Envelope>, RequestError | LogError>
   /** The first event that matches, past or future. */
-  readonly awaitEvent: <E extends Event>(
-    matches: (event: Event) => event is E
-  ) => Effect.Effect<E, LogError | RuntimeHasStopped>
+  readonly awaitEvent: <E extends Event>(matches: (event: Event) => event is E) => Effect.Effect<E, Waiting>
+  /** The next event of the kind, past or future, behind the one that was awaited last. */
+  readonly awaitTag: <Tag extends EventTag>(tag: Tag) => Effect.Effect<Extract<Event, { _tag: Tag }>, Waiting>
   /** Waits until the task has ended; one that waits for a decision does not where the runtime stops. */
-  readonly awaitEnd: (task: string) => Effect.Effect<Event, LogError | RuntimeHasStopped>
+  readonly awaitEnd: (task: string) => Effect.Effect<Event, Waiting>
+  /** Approves the request that is open, or the next one, and gives it. */
+  readonly approve: (
+    options?: Parameters<SessionHandle["approve"]>[1]
+  ) => Effect.Effect<ApprovalRequest, RequestError | LogError>
+  /** Denies the request that is open, or the next one, and gives it. */
+  readonly deny: (
+    options?: Parameters<SessionHandle["deny"]>[1]
+  ) => Effect.Effect<ApprovalRequest, RequestError | LogError>
   /** Everything durable so far. */
   readonly recorded: Effect.Effect<ReadonlyArray<Envelope>, LogError>
 }
 
-/** The events of a session end with its runtime. */
-const orStopped = <A>(found: Option.Option<A>) => Effect.mapError(found, () => new RuntimeHasStopped())
+/** The requests that nobody has answered. */
+const openRequests = (events: ReadonlyArray<Envelope>): ReadonlyArray<ApprovalRequest> => {
+  const open = new Map<string, ApprovalRequest>()
+  for (const { event } of events) {
+    if (event._tag === "ApprovalRequested") open.set(event.request.id, event.request)
+    else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
+  }
+  return [...open.values()]
+}
 
-/** Opens a session by commands and watches it by its events alone, as any frontend does. */
-export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, Runtime> =>
+/** Opens a session as any frontend does, and watches it by its events alone. */
+export const session = (id = "session_1"): Effect.Effect<TestSession, RequestError, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const ids = yield* Ids
-    const send = (command: Command) => Effect.orDie(runtime.send(command))
-    const happening = yield* runtime.events
-    yield* send(new CreateSession({ session: id, project: "test" }))
-    yield* Stream.runHead(Stream.filter(happening, (envelope) => envelope.session === id))
+    const handle = yield* Effect.scoped(runtime.session({ id, create: { project: "test" } }))
     const events = (from: number, follow: boolean) =>
       runtime
         .subscribe(id, { from, follow })
@@ -120,39 +165,54 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, LogError, 
             error._tag === "SessionNotFound" ? Stream.die(error) : Stream.fail(error)
           )
         )
-    const awaitEvent = <E extends Event>(matches: (event: Event) => event is E) =>
-      events(1, true).pipe(
-        Stream.map(({ event }) => event),
-        Stream.filter(matches),
+    /** The events of a session end with its runtime. */
+    const first = <A>(from: number, pick: (envelope: Envelope) => Option.Option<A>) =>
+      events(from, true).pipe(
+        Stream.filterMap(pick),
         Stream.runHead,
-        Effect.flatMap(orStopped)
+        Effect.flatMap(Effect.mapError(() => new RuntimeHasStopped()))
       )
     const recorded = Effect.map(Stream.runCollect(events(1, false)), Chunk.toReadonlyArray)
+    const awaited = new Map<string, number>()
+    const decided = new Set<string>()
+    const isOpen = ({ id }: ApprovalRequest) => !decided.has(id)
+    const request = Effect.gen(function* () {
+      const past = yield* recorded
+      const found =
+        openRequests(past).find(isOpen) ??
+        (yield* first((past.at(-1)?.seq ?? 0) + 1, ({ event }) =>
+          event._tag === "ApprovalRequested" && isOpen(event.request) ? Option.some(event.request) : Option.none()
+        ))
+      decided.add(found.id)
+      return found
+    })
     return {
-      id,
-      send,
-      awaitEvent,
-      recorded,
-      awaitEnd: (task) =>
-        events(1, true).pipe(
-          Stream.filter((envelope) => envelope.task === task && isTerminal(envelope.event)),
-          Stream.map(({ event }) => event),
-          Stream.runHead,
-          Effect.flatMap(orStopped)
+      ...handle,
+      send: (command) => Effect.orDie(runtime.send(command)),
+      awaitEvent: <E extends Event>(matches: (event: Event) => event is E) =>
+        first(1, ({ event }): Option.Option<E> => (matches(event) ? Option.some(event) : Option.none())),
+      awaitTag: <Tag extends EventTag>(tag: Tag) =>
+        Effect.map(
+          first((awaited.get(tag) ?? 0) + 1, (envelope) =>
+            envelope.event._tag === tag && envelope.transient !== true ? Option.some(envelope) : Option.none()
+          ),
+          ({ event, seq }) => {
+            awaited.set(tag, seq)
+            return event as Extract<Event, { _tag: Tag }>
+          }
         ),
+      awaitEnd: (task) =>
+        first(1, ({ event, task: of }) => (of === task && isTerminal(event) ? Option.some(event) : Option.none())),
+      approve: (options) => Effect.tap(request, (found) => handle.approve(found, options)),
+      deny: (options) => Effect.tap(request, (found) => handle.deny(found, options)),
+      recorded,
       run: (prompt, name) =>
         Effect.gen(function* () {
-          const task = name ?? (yield* ids.next("task"))
           const head = (yield* recorded).length
-          yield* send(new SubmitPrompt({ session: id, task, prompt }))
-          const seen = yield* events(head + 1, true).pipe(
-            Stream.takeUntil((envelope) => envelope.task === task && isTerminal(envelope.event)),
-            Stream.runCollect
-          )
-          const last = Chunk.last(seen)
-          if (!Option.exists(last, ({ event, task: of }) => of === task && isTerminal(event))) {
-            return yield* new RuntimeHasStopped()
-          }
+          const { id: task } = yield* handle.submit(prompt, name === undefined ? {} : { task: name })
+          const isEnd = (envelope: Envelope) => envelope.task === task && isTerminal(envelope.event)
+          const seen = yield* Stream.runCollect(Stream.takeUntil(events(head + 1, true), isEnd))
+          if (!Option.exists(Chunk.last(seen), isEnd)) return yield* new RuntimeHasStopped()
           return Chunk.toReadonlyArray(seen)
         })
     }

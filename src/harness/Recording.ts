@@ -1,0 +1,93 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { StoredMessage } from "../conversation/Message.ts"
+import type { ModelService } from "../model/Model.ts"
+import { ModelRejected } from "../model/ModelError.ts"
+import type { ModelPart } from "../model/ModelPart.ts"
+import { type Envelope, fromLine } from "../runtime/Envelope.ts"
+import type { Event } from "../runtime/Event.ts"
+import { messageOf } from "../runtime/Projection.ts"
+import { placeKey } from "../tool/CallPlace.ts"
+
+/** A line of a recording is no event. */
+export class RecordingInvalid extends Schema.TaggedError<RecordingInvalid>()("RecordingInvalid", {
+  line: Schema.Number
+}) {
+  override get message() {
+    return `Line ${this.line} of the recording is not an event. Record the run again.`
+  }
+}
+
+/** The events of JSONL, as `Envelope.toLine` writes them. */
+export const parse = (text: string): Effect.Effect<ReadonlyArray<Envelope>, RecordingInvalid> =>
+  Effect.forEach(
+    text.split("\n").filter((line) => line.trim() !== ""),
+    (line, index) => Either.mapLeft(fromLine(line), () => new RecordingInvalid({ line: index + 1 }))
+  )
+
+type Answered = Extract<Event, { readonly _tag: "ModelAnswered" }>
+
+/** What was asked last: the result of a call by its id, which the recording gives again, and all else by its text. */
+const questionOf = (last: StoredMessage | undefined): string => {
+  const message = last?.message
+  return message?.role === "tool"
+    ? JSON.stringify(["tool", message.tool_call_id])
+    : JSON.stringify([message?.role, message?.content])
+}
+
+const partsOf = ({ finish, message: { message }, usage }: Answered): ReadonlyArray<ModelPart> => {
+  const calls = message.role === "assistant" ? (message.tool_calls ?? []) : []
+  return [
+    ...(message.content === null || message.content === ""
+      ? []
+      : [{ _tag: "TextDelta" as const, text: message.content }]),
+    ...calls.map(({ function: { arguments: text, name }, id }) => ({
+      _tag: "FunctionCalled" as const,
+      id,
+      name,
+      arguments: text
+    })),
+    { _tag: "Finished", reason: finish, usage }
+  ]
+}
+
+/** The answers of a log, each behind the message that its worker had been given last. */
+const answersOf = (log: ReadonlyArray<Envelope>) => {
+  const last = new Map<string, StoredMessage>()
+  return log.flatMap(({ event, task, worker }) => {
+    const place = placeKey({ task, worker: worker ?? ["root"] })
+    if (event._tag === "ModelAnswered") return [{ question: questionOf(last.get(place)), answered: event }]
+    const message = messageOf(event)
+    if (message !== undefined) last.set(place, message)
+    return []
+  })
+}
+
+/**
+ * A model that gives the answers of a recorded log again (R6), each to the message that it answered then, whatever the order
+ * in which workers ask; a request that was never recorded fails with `ModelRejected`.
+ */
+export const model = (log: ReadonlyArray<Envelope>): ModelService => {
+  const left = answersOf(log)
+  return {
+    name: "recorded",
+    served: { provider: "recorded" },
+    stream: ({ messages }) =>
+      Stream.suspend(() => {
+        const question = questionOf(messages.at(-1))
+        const [found] = left.splice(...at(left.findIndex((one) => one.question === question)))
+        return found === undefined
+          ? Stream.fail(
+              new ModelRejected({
+                model: "recorded",
+                reason: `the recording has no answer to ${question}; record the run again`
+              })
+            )
+          : Stream.fromIterable(partsOf(found.answered))
+      })
+  }
+}
+
+const at = (index: number): [number, number] => (index === -1 ? [0, 0] : [index, 1])

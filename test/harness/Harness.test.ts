@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
+import { DefaultStack, Envelope, Tool, Toolset } from "tollgate"
+import * as Testing from "tollgate/testing"
+import { failureOf } from "../support/failureOf.ts"
+
+class Ship extends Context.Tag("test/Ship")<Ship, { readonly deploy: Effect.Effect<string> }>() {}
+
+const Deploy = Tool.make("deploy", {
+  description: "Deploys",
+  parameters: Schema.Struct({ version: Schema.String }),
+  success: Schema.String,
+  approval: "always",
+  handler: ({ version }) => Effect.flatMap(Ship, ({ deploy }) => Effect.map(deploy, (to) => `${version} to ${to}`))
+})
+
+/** As a program seals it for production: a stack of its own, and what its tools need. */
+const production = Toolset.make([Deploy], { middleware: DefaultStack.make({}) })
+const here = Layer.succeed(Ship, { deploy: Effect.succeed("here") })
+
+const deploying = (version: string) => [{ call: { name: "deploy", arguments: { version } } }]
+
+const tags = (events: ReadonlyArray<Envelope.Envelope>) => events.map(({ event }) => event._tag)
+
+describe("the test harness", () => {
+  it.effect("takes a sealed toolset, and lets a test answer what is asked (A1)", () =>
+    Effect.gen(function* () {
+      const session = yield* Testing.session()
+      const { id } = yield* session.submit("ship both")
+      const first = yield* session.approve()
+      const second = yield* session.deny({ reason: "not on a Friday" })
+      assert.deepStrictEqual([first.arguments, second.arguments], [{ version: "1" }, { version: "2" }])
+      assert.include((yield* session.awaitTag("ToolCallCompleted")).message.message.content, "1 to here")
+      assert.include((yield* session.awaitTag("ToolCallFailed")).error.message, "not on a Friday")
+      assert.strictEqual((yield* session.awaitEnd(id))._tag, "TaskCompleted")
+      assert.deepStrictEqual(Testing.Timeline.violations(yield* session.recorded), [])
+    }).pipe(
+      Effect.provide(
+        Layer.provide(
+          Testing.layer({ toolset: production, policy: "ask", model: [deploying("1"), deploying("2"), "Done."] }),
+          here
+        )
+      )
+    )
+  )
+
+  it.effect("gives the next event of a kind each time, past or to come (R3)", () =>
+    Effect.gen(function* () {
+      const session = yield* Testing.session()
+      yield* session.run("one", "one")
+      yield* session.run("two", "two")
+      const prompts = [yield* session.awaitTag("TaskQueued"), yield* session.awaitTag("TaskQueued")]
+      assert.deepStrictEqual(
+        prompts.map(({ prompt }) => prompt),
+        ["one", "two"]
+      )
+      const third = yield* Effect.fork(session.awaitTag("TaskQueued"))
+      yield* session.submit("three")
+      assert.strictEqual((yield* Fiber.join(third)).prompt, "three")
+    }).pipe(Effect.provide(Testing.layer({ model: [{ repeat: true, steps: [{ say: "Hello." }] }] })))
+  )
+
+  it.effect("restarts over the same store: what waited waits again, what ran is unknown (R9, A12)", () =>
+    Effect.gen(function* () {
+      const before = yield* Testing.session("s")
+      yield* before.submit("ship", { task: "t" })
+      const { request } = yield* before.awaitTag("ApprovalRequested")
+      yield* Testing.restart()
+      const session = yield* Testing.session("s")
+      assert.strictEqual(session.goesOn, "t")
+      assert.strictEqual((yield* session.approve()).id, request.id)
+      yield* session.awaitTag("ToolCallStarted")
+      yield* Testing.restart()
+      const last = yield* Testing.session("s")
+      assert.strictEqual((yield* last.awaitTag("ToolCallOutcomeUnknown")).tool, "deploy")
+      assert.deepInclude(yield* last.awaitEnd("t"), { _tag: "TaskFailed", kind: "crash" })
+      assert.deepStrictEqual(Testing.Timeline.violations(yield* last.recorded), [])
+    }).pipe(
+      Effect.provide(Testing.layer({ toolset: production, policy: "ask", model: [deploying("1"), "Done."] })),
+      Effect.provideService(Ship, { deploy: Effect.never })
+    )
+  )
+
+  it.effect("plays a recorded log again, to the same end, and says what was never recorded (R6)", () => {
+    const run = Effect.flatMap(Testing.session(), (session) => session.run("ship both"))
+    const playing = (model: Parameters<typeof Testing.layer>[0]["model"]) =>
+      Effect.provide(run, Layer.provide(Testing.layer({ toolset: production, model }), here))
+    return Effect.gen(function* () {
+      const recorded = yield* playing([deploying("1"), deploying("2"), "Done."])
+      const lines = recorded.map(Envelope.toLine).join("\n")
+      const log = yield* Testing.Recording.parse(lines)
+      const again = yield* playing(Testing.Recording.model(log))
+      assert.deepStrictEqual(tags(again.filter(isDurable)), tags(recorded.filter(isDurable)))
+      assert.deepStrictEqual(again.at(-1)?.event, recorded.at(-1)?.event)
+      const other = yield* playing(Testing.Recording.model(log.filter(({ event }) => event._tag !== "TaskStarted")))
+      assert.include(JSON.stringify(other.at(-1)?.event), "the recording has no answer")
+      const { line } = yield* failureOf(Testing.Recording.parse(`${lines}\nno event`))
+      assert.strictEqual(line, recorded.length + 1)
+    })
+  })
+})
+
+const isDurable = ({ transient }: Envelope.Envelope): boolean => transient !== true
