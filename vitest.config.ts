@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 
 /** What starts processes, opens terminals, runs git or the compiler, or goes on for long. */
 const slow = [
-  "test/{package,process,sandbox,tools,types}/**/*.test.ts",
+  "test/{cli/firstHour,host,package,process,sandbox,tools,types}/**/*.test.ts",
   "test/cli/!(approvalPrompt|behindStack|layout|terminalUi|transcript).test.ts",
   "test/**/{command,corpus,Corpus,crash,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
   "test/approval/Interleavings.test.ts",
