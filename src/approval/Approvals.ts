@@ -145,7 +145,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
     const { explain, request } = Judge.make(desk, sessions, attended, (yield* Reviewer).decide, redeem)
 
     const handle = (state: SessionState): SessionApprovals => {
-      const { grants, id: session, project } = state
+      const { grants, id: session } = state
       const endTask = Effect.asVoid(desk.revoke(state, "end of the task", ({ scope }) => scope === "task"))
       return {
         policy: Effect.sync(() => state.policy),
@@ -156,16 +156,19 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
             return Effect.as(audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy }), true)
           }),
         grants: Effect.map(desk.now, (now) => grants.list(now)),
-        rules: Effect.map(project.get, ({ rules }) => rules),
+        rules: Effect.map(
+          Effect.suspend(() => state.project.get),
+          ({ rules }) => rules
+        ),
         revoke: Effect.fn("Approvals.revoke")(function* (id: string, by = "user") {
           if (yield* desk.revoke(state, by, (grant) => grant.id === id)) return true
-          const known = yield* project.remove(id)
+          const known = yield* state.project.remove(id)
           if (known) yield* audit.record({ kind: "revoked", session, decided_by: by, reason: id })
           return known
         }),
         beginTask: Effect.suspend(() => {
           state.beginTask()
-          return Effect.zipRight(endTask, project.reload)
+          return Effect.zipRight(endTask, state.project.reload)
         }),
         endTask,
         suspend: (waiting) => desk.suspend(state, waiting),
@@ -186,7 +189,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       Effect.suspend(() => {
         const own = typeof project === "string" ? usualProject.at(project) : project
         const state = sessions.hold(session, () => new SessionState(session, own, policy, limits, audience))
-        if (state.closing) state.reopen()
+        if (state.closing) state.reopen(own)
         return Effect.as(state.project.reload, state)
       })
     const closed = (state: SessionState) =>

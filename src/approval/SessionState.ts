@@ -12,7 +12,7 @@ export class SessionState {
   readonly id: string
   /** Who can be asked: sessions of one audience share a queue. */
   readonly audience: string
-  readonly project: ProjectRules
+  project: ProjectRules
   readonly grants: Grants
   policy: ApprovalPolicy
   /** It is being shut down: nothing is asked. */
@@ -40,8 +40,9 @@ export class SessionState {
     return (this.denials.get(likeness) ?? 0) >= maxDenials
   }
 
-  /** Another owner takes over what was suspended. */
-  reopen(): void {
+  /** Another owner takes over what was suspended, by the rules of now. */
+  reopen(project: ProjectRules): void {
+    this.project = project
     this.closing = false
     this.restored.clear()
   }

@@ -22,6 +22,8 @@ export class RuntimeStopped extends Schema.TaggedClass<RuntimeStopped>()("Runtim
 export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("SessionCreated", {
   ...cause,
   project: Schema.String,
+  /** Where its tools work; the project itself if unset. */
+  directory: Schema.optionalWith(Schema.String, { exact: true }),
   profile: Schema.String
 }) {}
 /** A stored session is open again; `epoch` counts its owners. */

@@ -1,16 +1,11 @@
-import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Queue from "effect/Queue"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Tools } from "../agent/Tools.ts"
 import type { Approvals } from "../approval/Approvals.ts"
@@ -20,23 +15,23 @@ import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
 import { RuntimeHasStopped } from "./Answers.ts"
-import { type CancelTask, causeOf, type Command, type Interrupt } from "./Command.ts"
-import { type Shutdown, SubmitPrompt } from "./Command.ts"
+import { type CancelTask, causeOf, type Command, type Interrupt, type Shutdown, SubmitPrompt } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import { contained } from "./contained.ts"
-import type { Envelope } from "./Envelope.ts"
-import { CommandPerformed, CommandRejected, ErrorRaised, isTerminal, RuntimeStopped, SessionCreated } from "./Event.ts"
-import * as EventLog from "./EventLog.ts"
-import { RuntimeOptions } from "./RuntimeOptions.ts"
-import * as Session from "./Session.ts"
-import * as SessionHandle from "./SessionHandle.ts"
-import type { SessionBusy, SessionNotFound } from "./SessionStore.ts"
-import { type Lease, type OpenOptions, SessionStore } from "./SessionStore.ts"
 import * as Directory from "./Directory.ts"
+import type { Envelope } from "./Envelope.ts"
+import { isTerminal, RuntimeStopped } from "./Event.ts"
+import type * as EventLog from "./EventLog.ts"
+import * as OpenSessions from "./OpenSessions.ts"
+import * as OwnLog from "./OwnLog.ts"
+import { type ProjectError, Projects } from "./Projects.ts"
+import * as Replies from "./Replies.ts"
+import { RuntimeOptions } from "./RuntimeOptions.ts"
+import type { Session } from "./Session.ts"
+import * as SessionHandle from "./SessionHandle.ts"
+import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
+import { storedEvents } from "./storedEvents.ts"
 import { isSubmission, Submissions, TooManyTasks } from "./Submissions.ts"
-
-/** Names the log of what belongs to no session, such as rejected commands; it is not stored. */
-export const runtimeSession = "runtime"
 
 /**
  * A bounded queue of commands in, a stream of events out (R1). Every frontend uses only these two; `prompt` is a thin
@@ -94,100 +89,43 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
       | SessionHandle.TaskUnfinished
       | SessionNotFound
       | SessionBusy
+      | ProjectError
       | RuntimeHasStopped
       | TooManyTasks
       | EventLog.LogError
     >
   }
 >() {
-  static readonly layer: Layer.Layer<Runtime, never, SessionStore | Models | Tools | Approvals> = Layer.scoped(
-    Runtime,
-    Effect.suspend(() => make)
+  static readonly layer: Layer.Layer<Runtime, never, SessionStore | Models | Tools | Approvals> = Layer.suspend(() =>
+    Layer.provide(Runtime.layerProjects, Projects.layerOne)
   )
-}
 
-/** Events of a session that is only stored, read at a time, and how often one that another process writes is looked at. */
-const storedPage = 256
-const storedPoll = Duration.millis(200)
-
-interface Open {
-  readonly session: Session.Session
-  /** The commands with an id that it was given and has not answered yet. */
-  readonly unanswered: Map<string, Command>
-  /** Returns once it has stopped: whether it can be opened again, which it cannot where the runtime itself stops. */
-  readonly gone: Effect.Effect<boolean>
-}
-
-const isOpener = ({ _tag }: Command): boolean =>
-  _tag === "CreateSession" || _tag === "ResumeSession" || _tag === "ResumeLastSession"
-
-/** Events of the runtime itself that are kept for who reads late. */
-const keptOwn = 1024
-
-/** The log of the runtime itself is kept in memory alone, and no more than its end. */
-const ownStore = (store: SessionStore["Type"]): SessionStore["Type"] => {
-  const kept: Array<Envelope> = []
-  return {
-    ...store,
-    append: (_, events) =>
-      Effect.sync(() => {
-        for (const envelope of events) kept.push(envelope)
-        if (kept.length > 2 * keptOwn) kept.splice(0, kept.length - keptOwn)
-      }),
-    read: (_, from, limit) => Effect.sync(() => kept.filter(({ seq }) => seq >= from).slice(0, limit)),
-    answer: () => Effect.succeedNone
-  }
+  /** With the tools, rules and paths of each session's own project. */
+  static readonly layerProjects: Layer.Layer<Runtime, never, SessionStore | Models | Projects | Approvals> =
+    Layer.scoped(
+      Runtime,
+      Effect.suspend(() => make)
+    )
 }
 
 const make = Effect.gen(function* () {
   const options = yield* RuntimeOptions
   const store = yield* SessionStore
   const models = yield* Models
+  const projects = yield* Projects
   const ids = yield* Ids
-  const context = yield* Effect.context<SessionStore | Models | Tools | Approvals>()
-  const scope = yield* Effect.scope
   const mailbox = yield* Mailbox.make<Command>({ capacity: options.commandCapacity, strategy: "suspend" })
   /** Interruptions, which overtake the commands that wait. */
   const urgent = yield* Mailbox.make<Effect.Effect<void>>({ capacity: options.commandCapacity, strategy: "suspend" })
   const submissions = new Submissions(options.maxQueuedTasks)
-  const sessions = new Map<string, Open>()
-  const own: Lease = { session: runtimeSession, epoch: 1, head: 0, created: true, project: "", profile: "" }
   const answers = new Answers.Answers()
-  const log = yield* EventLog.make(own, ownStore(store), (envelope) => answers.settle(envelope))
+  const log = yield* OwnLog.make(store, (envelope) => answers.settle(envelope))
+  const replies = Replies.make(log)
+  const { done, reject } = replies
   let stoppedBy: Shutdown | undefined
   const directory = Directory.make()
   directory.add(log)
-
-  const reject = (command: Command, reason: string, error?: string) =>
-    log.emit(
-      new CommandRejected(
-        {
-          command: command._tag,
-          reason,
-          ...(error === undefined ? {} : { error }),
-          ...causeOf(command)
-        },
-        trusted
-      ),
-      {}
-    )
-
-  /** Says that a session is gone, and rejects the commands whose answers were lost with it. */
-  const tell = (opened: EventLog.EventLog, unanswered: Map<string, Command>, opener: string | undefined) =>
-    Effect.suspend(() => {
-      const lost = [...unanswered.values()]
-      unanswered.clear()
-      const failed = Option.map(opened.failed(), EventLog.reasonOf)
-      const reason = Option.getOrElse(
-        failed,
-        () => `Session ${opened.lease.session} was closed before; send it again under another id.`
-      )
-      const isSaid = lost.some(({ commandId }) => commandId === opener)
-      return Effect.zipRight(
-        Option.isSome(failed) && !isSaid ? log.emit(new ErrorRaised({ message: reason }, trusted), {}) : Effect.void,
-        Effect.forEach(lost, (command) => reject(command, reason), { discard: true })
-      )
-    })
+  const sessions = yield* OpenSessions.make({ answers, directory, log, replies, submissions })
 
   /** Whether the log has the answer already, of before a restart. */
   const isAnswered = ({ commandId }: Command, session: string): Effect.Effect<boolean, DatabaseError> =>
@@ -199,68 +137,8 @@ const make = Effect.gen(function* () {
         })
 
   /** The same of a session that is open, which is not looked for where it began here and nothing was forgotten. */
-  const mayBeAnswered = ({ log: { lease } }: Session.Session, command: Command) =>
+  const mayBeAnswered = ({ log: { lease } }: Session, command: Command) =>
     lease.created && !answers.hasForgotten ? Effect.succeed(false) : isAnswered(command, lease.session)
-
-  /** One at a time: a session that is open here is not opened again, and one that is about to go is waited for. */
-  const opening = yield* Effect.makeSemaphore(1)
-  const open = (
-    request: OpenOptions,
-    command: Command | undefined
-  ): Effect.Effect<Open & { readonly isNew: boolean }, SessionNotFound | SessionBusy | DatabaseError> =>
-    Effect.gen(function* () {
-      const known = sessions.get(request.session)
-      if (known !== undefined && (known.session.isOpen() || !(yield* known.gone))) {
-        if (command?.commandId !== undefined) known.unanswered.set(command.commandId, command)
-        return { ...known, isNew: false }
-      }
-      const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-      const opened = yield* Effect.onError(start(request, command, own), () => Scope.close(own, Exit.void))
-      return { ...opened, isNew: true }
-    }).pipe(opening.withPermits(1), Effect.uninterruptible)
-
-  const start = (
-    request: OpenOptions,
-    command: Command | undefined,
-    own: Scope.CloseableScope
-  ): Effect.Effect<Open, SessionNotFound | SessionBusy | DatabaseError> =>
-    Effect.gen(function* () {
-      const lease = yield* Scope.extend(store.open(request), own)
-      const unanswered = new Map(command?.commandId === undefined ? [] : [[command.commandId, command]])
-      const cause = command !== undefined && isOpener(command) ? causeOf(command) : {}
-      const published = (envelope: Envelope) => {
-        answers.settle(envelope)
-        const answered = Answers.answeredId(envelope)
-        if (answered !== undefined) unanswered.delete(answered)
-      }
-      const opened = yield* Scope.extend(EventLog.make(lease, store, published), own)
-      directory.add(opened)
-      yield* Scope.addFinalizer(
-        own,
-        Effect.sync(() => directory.remove(opened))
-      )
-      if (lease.created) {
-        const { profile, project } = lease
-        yield* opened.emit(new SessionCreated({ project, profile, ...cause }, trusted), {})
-      }
-      const session = yield* Session.make(opened, submissions, cause).pipe(Effect.provide(context), Scope.extend(own))
-      const gone = yield* Deferred.make<boolean>()
-      const known: Open = { session, unanswered, gone: Deferred.await(gone) }
-      sessions.set(request.session, known)
-      yield* Effect.interruptible(session.stopped).pipe(
-        Effect.zipRight(Scope.close(own, Exit.void)),
-        Effect.zipRight(tell(opened, unanswered, cause.commandId)),
-        Effect.onExit((exit) =>
-          Effect.suspend(() => {
-            submissions.forget(request.session)
-            if (Exit.isSuccess(exit)) sessions.delete(request.session)
-            return Deferred.succeed(gone, Exit.isSuccess(exit))
-          })
-        ),
-        Effect.forkIn(scope)
-      )
-      return known
-    })
 
   const left = (command: Command) =>
     Effect.sync(() => {
@@ -268,40 +146,46 @@ const make = Effect.gen(function* () {
     })
 
   const perform = (command: Command): Effect.Effect<void> => {
-    const rejected = <A>(self: Effect.Effect<A, SessionNotFound | SessionBusy | DatabaseError>) =>
+    const rejected = <A>(self: Effect.Effect<A, OpenSessions.OpenError>) =>
       self.pipe(
         Effect.asVoid,
         Effect.catchAll((error) => reject(command, error.message, error._tag))
       )
     /** Opens a session unless the command did so before a restart. */
-    const opened = (request: OpenOptions) =>
-      rejected(
-        Effect.if(isAnswered(command, request.session), {
-          onTrue: () => Effect.void,
-          onFalse: () =>
-            Effect.flatMap(open(request, command), ({ isNew, session: { log } }) =>
-              isNew || command.commandId === undefined
-                ? Effect.void
-                : log.emit(new CommandPerformed({ ...causeOf(command), command: command._tag }, trusted), {})
-            )
-        })
-      )
+    const opened = (session: string, wanted: Effect.Effect<OpenSessions.Wanted, ProjectError>) =>
+      Effect.if(isAnswered(command, session), {
+        onTrue: () => Effect.void,
+        onFalse: () =>
+          Effect.flatMap(
+            Effect.flatMap(wanted, (wanted) => sessions.open(wanted, command)),
+            ({ isNew, session: { log } }) => (isNew ? Effect.void : Replies.make(log).done(command))
+          )
+      })
     switch (command._tag) {
       case "CreateSession":
-        return Effect.flatMap(Clock.currentTimeMillis, (time) => {
-          const create = { project: command.project, profile: command.profile ?? models.preferred, time }
-          return opened({ session: command.session, create })
-        })
+        return rejected(
+          opened(
+            command.session,
+            Effect.gen(function* () {
+              const place = yield* projects.locate(command.project)
+              const time = yield* Clock.currentTimeMillis
+              const create = { place, profile: command.profile ?? models.preferred, time }
+              return { session: command.session, create }
+            })
+          )
+        )
       case "ResumeSession":
-        return opened({ session: command.session })
+        return rejected(opened(command.session, Effect.succeed({ session: command.session })))
       case "ResumeLastSession":
-        return Effect.flatMap(Effect.either(store.list({ project: command.project, limit: 1 })), (found) => {
-          if (found._tag === "Left") return reject(command, found.left.message, found.left._tag)
-          const last = found.right[0]
-          return last === undefined
-            ? reject(command, "There is no session of this project yet.")
-            : opened({ session: last.id })
-        })
+        return rejected(
+          Effect.gen(function* () {
+            const { project } = yield* projects.locate(command.project)
+            const [last] = yield* store.list({ project, limit: 1 })
+            yield* last === undefined
+              ? reject(command, "There is no session of this project yet.")
+              : opened(last.id, Effect.succeed({ session: last.id }))
+          })
+        )
       case "Shutdown":
         return Effect.suspend(() => {
           stoppedBy ??= command
@@ -309,7 +193,7 @@ const make = Effect.gen(function* () {
         })
       default: {
         const closing = reject(command, `Session ${command.session} is closing; send it again.`)
-        const given = open({ session: command.session }, command).pipe(
+        const given = sessions.open({ session: command.session }, command).pipe(
           Effect.flatMap(({ session, unanswered }) =>
             Effect.if(mayBeAnswered(session, command), {
               onTrue: () => left(command),
@@ -317,6 +201,7 @@ const make = Effect.gen(function* () {
                 Effect.flatMap(session.send(command), (taken) => {
                   if (taken) return Effect.void
                   const isOurs = command.commandId === undefined || unanswered.delete(command.commandId)
+                  if (isOurs && session.isReleased()) return perform(command)
                   return Effect.zipRight(left(command), isOurs ? closing : Effect.void)
                 })
             })
@@ -334,7 +219,7 @@ const make = Effect.gen(function* () {
   /** Ends the tasks that there are now, those included whose commands wait still: they end once they have begun. */
   const overtake = (command: CancelTask | Interrupt): Effect.Effect<void> => {
     if (!answers.begin(command)) return Effect.void
-    const known = sessions.get(command.session)
+    const known = sessions.find(command.session)
     if (known?.session.isOpen() === true) {
       if (command.commandId !== undefined) known.unanswered.set(command.commandId, command)
       const interrupted = known.session.interrupt(command)
@@ -343,19 +228,13 @@ const make = Effect.gen(function* () {
         onFalse: () => interrupted
       }).pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
     }
-    if (!submissions.cancel(command)) return contained(perform, reject)(command)
-    return command.commandId === undefined
-      ? Effect.void
-      : log.emit(new CommandPerformed({ ...causeOf(command), command: command._tag }, trusted), {})
+    return submissions.cancel(command) ? done(command) : contained(perform, reject)(command)
   }
 
   const finish = Effect.gen(function* () {
     yield* urgent.shutdown
     yield* mailbox.shutdown
-    yield* Effect.forEach([...sessions.values()], ({ session }) => session.stop, {
-      concurrency: "unbounded",
-      discard: true
-    })
+    yield* sessions.stop
     yield* log.emit(new RuntimeStopped(stoppedBy === undefined ? {} : causeOf(stoppedBy), trusted), {})
     yield* log.close
     answers.stop()
@@ -408,34 +287,27 @@ const make = Effect.gen(function* () {
       (commandId) => answers.request(command, commandId, send({ ...command, commandId }))
     )
 
-  const stored = (session: string, { follow = true, from }: EventLog.Subscription) =>
-    Stream.paginateChunkEffect(Math.max(1, from), (cursor) => {
-      const step: Effect.Effect<readonly [Chunk.Chunk<Envelope>, Option.Option<number>], DatabaseError> =
-        Effect.flatMap(store.read(session, cursor, storedPage), (events) => {
-          const last = events[events.length - 1]
-          if (last !== undefined) {
-            return Effect.succeed([Chunk.unsafeFromArray(events), Option.some(last.seq + 1)] as const)
-          }
-          return follow
-            ? Effect.zipRight(Effect.sleep(storedPoll), step)
-            : Effect.succeed([Chunk.empty<Envelope>(), Option.none<number>()] as const)
-        })
-      return step
-    })
+  const watch = (session: string) => {
+    const opened = sessions.find(session)?.session
+    return opened === undefined
+      ? undefined
+      : (subscription: EventLog.Subscription) => opened.watched(opened.log.subscribe(subscription))
+  }
   const subscribe = (session: string, subscription: EventLog.Subscription) =>
     Stream.unwrap(
       Effect.suspend((): Effect.Effect<Stream.Stream<Envelope, EventLog.LogError>, SessionNotFound | DatabaseError> => {
-        const opened = sessions.get(session)
-        return opened !== undefined
-          ? Effect.succeed(opened.session.log.subscribe(subscription))
-          : Effect.map(store.get(session), () => stored(session, subscription))
+        const here = { watch: () => watch(session), opened: sessions.opened }
+        const live = here.watch()
+        return live === undefined
+          ? Effect.as(store.get(session), storedEvents(store, session, subscription, here))
+          : Effect.succeed(live(subscription))
       })
     )
   const prompt = (session: string, text: string) =>
     Effect.gen(function* () {
       const {
         session: { log }
-      } = yield* open({ session }, undefined)
+      } = yield* sessions.open({ session }, undefined)
       const from = log.head() + 1
       const task = yield* ids.next("task")
       yield* send(new SubmitPrompt({ session, task, prompt: text }, trusted))

@@ -27,6 +27,8 @@ export interface RuntimeSettings {
   readonly interruptGrace: Duration.Duration
   /** Tasks of one session that may wait; more are rejected. */
   readonly maxQueuedTasks: number
+  /** After so long without a task, a command and a watcher a session is closed, until its next command opens it again. */
+  readonly releaseIdleAfter: Duration.Duration
   /** Commands that may wait before `send` does. */
   readonly commandCapacity: number
   /** Spans around workers and model requests; only where a tracer listens, since they are not free. */
@@ -49,6 +51,7 @@ export const defaults: RuntimeSettings = {
   taskTimeout: Duration.infinity,
   interruptGrace: Duration.seconds(5),
   maxQueuedTasks: 64,
+  releaseIdleAfter: Duration.minutes(10),
   commandCapacity: 64,
   spans: false
 }

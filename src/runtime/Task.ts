@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer } from "../agent/answer.ts"
 import * as Spans from "../agent/Spans.ts"
-import { Tools } from "../agent/Tools.ts"
+import type { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
@@ -44,11 +44,10 @@ export interface Tasks {
   readonly compact: (sink: TaskSink, profile: string) => Body
 }
 
-export const makeTasks = (lease: Lease, view: ModelView): Effect.Effect<Tasks, never, Models | Tools> =>
+export const makeTasks = (lease: Lease, view: ModelView, tools: Tools["Type"]): Effect.Effect<Tasks, never, Models> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
-    const tools = yield* Tools
     const ids = yield* Ids
 
     return {

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Tools } from "../agent/Tools.ts"
+import type { Tools } from "../agent/Tools.ts"
 import { type GoingOn, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { SessionApprovals } from "../approval/Approvals.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
@@ -32,12 +32,12 @@ export const goOn = (
   session: string,
   approvals: SessionApprovals,
   view: ModelView,
-  profile: string
-): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models | Tools> =>
+  profile: string,
+  tools: Tools["Type"]
+): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
-    const tools = yield* Tools
 
     const goingOn = ({ answered, calls, iteration, path, started }: Stopped): Effect.Effect<GoingOn> =>
       Effect.gen(function* () {

@@ -1,0 +1,210 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { Approvals } from "../approval/Approvals.ts"
+import { ClientTools } from "../approval/ClientTools.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { Models } from "../model/Models.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import * as Answers from "./Answers.ts"
+import { causeOf, type Command } from "./Command.ts"
+import type { Directory } from "./Directory.ts"
+import type { Envelope } from "./Envelope.ts"
+import { ErrorRaised, SessionCreated } from "./Event.ts"
+import * as EventLog from "./EventLog.ts"
+import { type Place, type ProjectError, Projects, type ProjectTools } from "./Projects.ts"
+import type { Replies } from "./Replies.ts"
+import * as Session from "./Session.ts"
+import { type Lease, type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
+import type { Submissions } from "./Submissions.ts"
+
+export interface Open {
+  readonly session: Session.Session
+  /** The commands with an id that it was given and has not answered yet. */
+  readonly unanswered: Map<string, Command>
+  /** Returns once it has stopped: whether it can be opened again, which it cannot where the runtime itself stops. */
+  readonly gone: Effect.Effect<boolean>
+}
+
+/** Which session to open, made in a place where there is none. */
+export interface Wanted {
+  readonly session: string
+  readonly create?: { readonly place: Place; readonly profile: string; readonly time: number }
+}
+
+export type OpenError = SessionNotFound | SessionBusy | DatabaseError | ProjectError
+
+/** The sessions that are open here. */
+export interface OpenSessions {
+  readonly find: (session: string) => Open | undefined
+  /** The session as it is open, or opened for the command; one that is about to go is waited for. */
+  readonly open: (
+    wanted: Wanted,
+    command: Command | undefined
+  ) => Effect.Effect<Open & { readonly isNew: boolean }, OpenError>
+  /** Returns when one is opened after this was asked for. */
+  readonly opened: () => Effect.Effect<void>
+  /** Stops all of them. */
+  readonly stop: Effect.Effect<void>
+}
+
+export interface OpenSessionsParts {
+  readonly answers: Answers.Answers
+  readonly directory: Directory
+  readonly log: EventLog.EventLog
+  readonly replies: Replies
+  readonly submissions: Submissions
+}
+
+const isOpener = ({ _tag }: Command): boolean =>
+  _tag === "CreateSession" || _tag === "ResumeSession" || _tag === "ResumeLastSession"
+
+export const make = ({
+  answers,
+  directory,
+  log,
+  replies,
+  submissions
+}: OpenSessionsParts): Effect.Effect<OpenSessions, never, SessionStore | Models | Projects | Approvals | Scope.Scope> =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const projects = yield* Projects
+    const approvals = yield* Approvals
+    const clientTools = yield* ClientTools
+    const context = yield* Effect.context<SessionStore | Models | Approvals>()
+    const scope = yield* Effect.scope
+    const sessions = new Map<string, Open>()
+    let added = Effect.unsafeMakeLatch(false)
+    /** What outlives an idle session: grants, its mode, the tools of its client. */
+    const kept = new Map<string, Scope.CloseableScope>()
+
+    /** Says that a session is gone, and rejects the commands whose answers were lost with it. */
+    const tell = (opened: EventLog.EventLog, unanswered: Map<string, Command>, opener: string | undefined) =>
+      Effect.suspend(() => {
+        const lost = [...unanswered.values()]
+        unanswered.clear()
+        const failed = Option.map(opened.failed(), EventLog.reasonOf)
+        const reason = Option.getOrElse(
+          failed,
+          () => `Session ${opened.lease.session} was closed before; send it again under another id.`
+        )
+        const isSaid = lost.some(({ commandId }) => commandId === opener)
+        return Effect.zipRight(
+          Option.isSome(failed) && !isSaid ? log.emit(new ErrorRaised({ message: reason }, trusted), {}) : Effect.void,
+          Effect.forEach(lost, (command) => replies.reject(command, reason), { discard: true })
+        )
+      })
+
+    const placeOf = ({ project, session }: Lease): Effect.Effect<Place, DatabaseError> =>
+      Effect.map(store.read(session, 1, 1), ([first]) => {
+        const directory = first?.event._tag === "SessionCreated" ? first.event.directory : undefined
+        return { project, directory: directory ?? project }
+      })
+
+    /** Holds the approvals of a session, and once more for as long as anything of it is kept. */
+    const held = (session: string, project: ProjectTools, own: Scope.Scope) =>
+      Effect.gen(function* () {
+        const approval = approvals.session({ session, project: project.rules ?? project.project })
+        const opened = yield* Scope.extend(approval, own)
+        if (kept.has(session)) return opened
+        const keeping = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+        kept.set(session, keeping)
+        yield* Scope.extend(approval, keeping)
+        yield* Scope.addFinalizer(keeping, clientTools.endSession(session))
+        return opened
+      })
+    const letGo = (session: string) =>
+      Effect.suspend(() => {
+        const own = kept.get(session)
+        kept.delete(session)
+        return own === undefined ? Effect.void : Scope.close(own, Exit.void)
+      })
+
+    const start = (
+      { create, session: id }: Wanted,
+      command: Command | undefined,
+      own: Scope.CloseableScope
+    ): Effect.Effect<Open, OpenError> =>
+      Effect.gen(function* () {
+        const request =
+          create === undefined
+            ? { session: id }
+            : { session: id, create: { project: create.place.project, profile: create.profile, time: create.time } }
+        const lease = yield* Scope.extend(store.open(request), own)
+        const place = lease.created && create !== undefined ? create.place : yield* placeOf(lease)
+        const project = yield* Scope.extend(projects.get(place), own)
+        const unanswered = new Map(command?.commandId === undefined ? [] : [[command.commandId, command]])
+        const cause = command !== undefined && isOpener(command) ? causeOf(command) : {}
+        const published = (envelope: Envelope) => {
+          answers.settle(envelope)
+          const answered = Answers.answeredId(envelope)
+          if (answered !== undefined) unanswered.delete(answered)
+        }
+        const opened = yield* Scope.extend(EventLog.make(lease, store, published), own)
+        directory.add(opened)
+        yield* Scope.addFinalizer(
+          own,
+          Effect.sync(() => directory.remove(opened))
+        )
+        if (lease.created) {
+          const at = place.directory === place.project ? {} : { directory: place.directory }
+          const made = { project: place.project, ...at, profile: lease.profile, ...cause }
+          yield* opened.emit(new SessionCreated(made, trusted), {})
+        }
+        const wasKept = kept.has(id)
+        const holding = yield* Scope.fork(own, ExecutionStrategy.sequential)
+        const approval = yield* held(id, project, holding)
+        const forget = Effect.zipRight(Scope.close(holding, Exit.void), letGo(id))
+        const session = yield* Session.make(opened, project, approval, submissions, forget, cause).pipe(
+          Effect.provide(context),
+          Scope.extend(own),
+          Effect.onError(() => (wasKept ? Effect.void : letGo(id)))
+        )
+        const gone = yield* Deferred.make<boolean>()
+        const known: Open = { session, unanswered, gone: Deferred.await(gone) }
+        sessions.set(id, known)
+        const waiting = added
+        added = Effect.unsafeMakeLatch(false)
+        waiting.unsafeOpen()
+        yield* Effect.interruptible(session.stopped).pipe(
+          Effect.zipRight(Scope.close(own, Exit.void)),
+          Effect.zipRight(tell(opened, unanswered, cause.commandId)),
+          Effect.onExit((exit) =>
+            Effect.suspend(() => {
+              submissions.forget(id)
+              if (Exit.isSuccess(exit)) sessions.delete(id)
+              return Deferred.succeed(gone, Exit.isSuccess(exit))
+            })
+          ),
+          Effect.forkIn(scope)
+        )
+        return known
+      })
+
+    /** One at a time: a session that is open here is not opened again. */
+    const opening = yield* Effect.makeSemaphore(1)
+    return {
+      find: (session) => sessions.get(session),
+      opened: () => added.await,
+      open: (wanted, command) =>
+        Effect.gen(function* () {
+          const known = sessions.get(wanted.session)
+          if (known !== undefined && (known.session.isOpen() || !(yield* known.gone))) {
+            if (command?.commandId !== undefined) known.unanswered.set(command.commandId, command)
+            return { ...known, isNew: false }
+          }
+          const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+          const opened = yield* Effect.onError(start(wanted, command, own), () => Scope.close(own, Exit.void))
+          return { ...opened, isNew: true }
+        }).pipe(opening.withPermits(1), Effect.uninterruptible),
+      stop: Effect.suspend(() =>
+        Effect.forEach([...sessions.values()], ({ session }) => session.stop, {
+          concurrency: "unbounded",
+          discard: true
+        })
+      )
+    }
+  })

@@ -1,0 +1,66 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { Tools } from "../agent/Tools.ts"
+import type { ProjectRules } from "../approval/ProjectRules.ts"
+
+/** The directory of a session is gone; nothing of it runs. */
+export class ProjectGone extends Schema.TaggedError<ProjectGone>()("ProjectGone", {
+  directory: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.directory} cannot be worked in: ${this.reason}. No tool was run. Restore the directory, or start a session in another one.`
+  }
+}
+
+/** A project could not be made ready; `error` is the tag of the error behind it. */
+export class ProjectUnavailable extends Schema.TaggedError<ProjectUnavailable>()("ProjectUnavailable", {
+  directory: Schema.String,
+  reason: Schema.String,
+  error: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export type ProjectError = ProjectGone | ProjectUnavailable
+
+/** Where a session works. */
+export interface Place {
+  /** What sessions are listed by, and what trust and saved rules belong to. */
+  readonly project: string
+  /** Where tools work and relative paths begin: the project or a directory in it. */
+  readonly directory: string
+}
+
+/** What a project gives its sessions. */
+export interface ProjectTools extends Place {
+  /** Sealed; a task keeps those that there were when it began. */
+  readonly tools: Tools["Type"]
+  /** What is decided on calls beforehand, and where their paths begin; as the layer of `Approvals` has it if unset. */
+  readonly rules?: ProjectRules
+}
+
+/** Where sessions get their tools, rules and paths from, whatever directory the process stands in. */
+export class Projects extends Context.Tag("tollgate/runtime/Projects")<
+  Projects,
+  {
+    /** The place that a directory is; two names of one directory are one place. */
+    readonly locate: (directory: string) => Effect.Effect<Place, ProjectError>
+    /** Made once for all who hold it at a time, and let go of with the scope. */
+    readonly get: (place: Place) => Effect.Effect<ProjectTools, ProjectError, Scope.Scope>
+  }
+>() {
+  /** The same toolset for every session; directories are names and nothing more. */
+  static readonly layerOne: Layer.Layer<Projects, never, Tools> = Layer.effect(
+    Projects,
+    Effect.map(Tools, (tools) => ({
+      locate: (directory) => Effect.succeed({ project: directory, directory }),
+      get: (place) => Effect.succeed({ ...place, tools })
+    }))
+  )
+}
