@@ -10,8 +10,8 @@ import { duration, many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
-import { project } from "./Project.ts"
-import * as Records from "./Records.ts"
+import { project } from "./here.ts"
+import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 
 /** What is to be revoked is not there, not alone, or not revocable. */

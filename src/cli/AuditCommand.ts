@@ -13,7 +13,7 @@ import { oneLine } from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
 import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
-import * as Records from "./Records.ts"
+import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 
 /** An entry of the audit is not what was written. */

@@ -9,7 +9,7 @@ import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
 import { oneLine } from "./KnownRules.ts"
 import { UsageError } from "./Outcome.ts"
-import * as Records from "./Records.ts"
+import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 
 /** Copies the database as it is now into one file that can be put in its place; it is read through before it counts. */

@@ -20,10 +20,10 @@ import { present } from "../ui/present.ts"
 import { activity } from "./activity.ts"
 import * as Misnamed from "./misnamed.ts"
 import { countedMessages, lookedThrough, rows } from "./Recap.ts"
-import * as ProjectConfig from "./ProjectConfig.ts"
+import * as Distrust from "./distrust.ts"
 import * as SandboxNote from "./sandboxNote.ts"
 import type { Screen } from "./Screen.ts"
-import { agent, openSession, type RunOptions } from "./Run.ts"
+import { agent, openSession, projectOf, type RunOptions } from "./Run.ts"
 
 /** What the prompt wants to know of its session. */
 export interface Listener {
@@ -36,8 +36,9 @@ export interface Listener {
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(agent(policy, true))
-    yield* Effect.provide(Effect.zipRight(ProjectConfig.warn, Misnamed.warn), context)
-    const tried = yield* Effect.forkScoped(SandboxNote.tried)
+    const { project } = yield* Effect.provide(projectOf(options), context)
+    yield* Effect.zipRight(Distrust.warn(project.config), Misnamed.warn(project.config))
+    const tried = yield* Effect.forkScoped(SandboxNote.tried(project))
     const runtime = Context.get(context, Runtime)
     const approvals = Context.get(context, Approvals)
     const ids = yield* Ids
@@ -82,7 +83,8 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
           /** Shows what happens in it. */
           shown,
           submit: (text: string) => Effect.provide(submit(opened, text), context),
-          activity: Effect.provide(activity, context),
+          directory: project.directory,
+          activity: Effect.provide(activity(project.directory), context),
           interrupt: Effect.ignore(runtime.send(new Interrupt({ session }))),
           compact: Effect.flatMap(ids.next("task"), (task) => runtime.send(new CompactSession({ session, task }))),
           clear: Effect.suspend(() => runtime.send(new ClearSession({ session }))),

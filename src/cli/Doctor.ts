@@ -18,23 +18,25 @@ import type { Profile } from "../model/Profile.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
 import { makeVisible } from "../text/visible.ts"
-import { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Step } from "../middleware/Step.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import { version } from "../version.ts"
 import { adviceOn } from "./advice.ts"
 import * as CommandStack from "./commandStack.ts"
-import * as LazyHttpClient from "./LazyHttpClient.ts"
-import * as Live from "./Live.ts"
+import * as LazyHttpClient from "../host/LazyHttpClient.ts"
+import * as Stack from "../host/Stack.ts"
+import * as Records from "../host/Stores.ts"
+import { detectedSandbox, sandboxOf } from "../host/ToolServices.ts"
+import type { Surroundings } from "../host/Surroundings.ts"
+import { tools } from "../tools/Builtin.ts"
+import { distrust } from "./distrust.ts"
+import { place, projectConfig } from "./here.ts"
 import { misnamed } from "./misnamed.ts"
 import { modelAdvice, type RemoteProfile } from "./modelAdvice.ts"
-import { distrust, projectConfig } from "./ProjectConfig.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
-import * as Records from "./Records.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
-import { sandbox, tools } from "./Toolbox.ts"
 
 /** Something is missing; what it is has been said. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { problems: Schema.Number }) {
@@ -131,15 +133,16 @@ const checkAudit = Effect.gen(function* () {
   Effect.catchAll((error) => Effect.succeed(missing("audit", error.message)))
 )
 
-const checkSandbox = Effect.flatMap(Configuration, ({ settings }) =>
-  Effect.map(Sandbox, ({ describe }) =>
-    describe.isolated
-      ? good("sandbox", describe.detail)
-      : ({ state: "note", what: "sandbox", detail: describe.detail } as const)
-  ).pipe(
-    Effect.provide(sandbox(settings, process.cwd())),
-    Effect.catchAll((error) => Effect.succeed(missing("sandbox", error.message, mendedBy(error))))
-  )
+const checkSandbox = Effect.gen(function* () {
+  const { settings } = yield* Configuration
+  const { directory } = yield* place
+  const { describe } = yield* Effect.flatten(sandboxOf(settings, directory, yield* detectedSandbox))
+  return describe.isolated
+    ? good("sandbox", describe.detail)
+    : ({ state: "note", what: "sandbox", detail: describe.detail } as const)
+}).pipe(
+  Effect.scoped,
+  Effect.catchAll((error) => Effect.succeed(missing("sandbox", error.message, mendedBy(error))))
 )
 
 const readOnly = (directory: string): Finding =>
@@ -178,7 +181,7 @@ const checkConfiguration = ({ problems, unreadable }: Inspected): ReadonlyArray<
 ]
 
 /** Hooks, limits and rules that do nothing, for no tool has the name that they are for. */
-const checkNames = Effect.map(misnamed, (found) =>
+const checkNames = Effect.map(Effect.flatMap(projectConfig, misnamed), (found) =>
   found.map(({ key, mend, problem, source }) => missing("tool", `${source}: ${key}: ${problem}`, mend))
 )
 
@@ -209,7 +212,7 @@ const render = ({ detail, mend = [], state, what }: Finding, style: Style): stri
 /** Says what stands in front of every tool, outermost first, and in front of the commands. */
 const showStack = Effect.gen(function* () {
   const { answer, style } = yield* Screen
-  const options = yield* Live.stack
+  const options = (yield* Stack.make)(yield* projectConfig)
   const show = (name: string, steps: ReadonlyArray<Step>) =>
     answer(
       `${style.bold(name)}\n${steps.map(({ detail, step }) => `    ${step}${detail === "" ? "" : style.dim(`  ${detail}`)}\n`).join("")}`
@@ -217,7 +220,9 @@ const showStack = Effect.gen(function* () {
   for (const tool of tools) yield* show(tool.name, DefaultStack.describe(options, tool))
   for (const name of CommandStack.specific) yield* show(name, yield* CommandStack.describe(name))
   yield* show("tollgate …, any other command", yield* CommandStack.describe("tollgate …"))
-}).pipe(Effect.provide([Live.observed, Live.spill]))
+}).pipe(Effect.provide(Stack.observed))
+
+type Checked = Configuration | FileSystem.FileSystem | HttpClient.HttpClient | Surroundings
 
 const checkAll = (inspected: Inspected) =>
   Effect.gen(function* () {
@@ -225,7 +230,7 @@ const checkAll = (inspected: Inspected) =>
     const { home } = inspected.configuration
     const opened = (yield* Configuration).home.database
     yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
-    const checks = [
+    const checks: ReadonlyArray<Effect.Effect<ReadonlyArray<Finding>, never, Checked>> = [
       Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
       Effect.succeed(checkConfiguration(inspected)),
       Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>

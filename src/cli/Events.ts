@@ -5,7 +5,7 @@ import { makeVisible } from "../text/visible.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { fit } from "./Layout.ts"
-import * as Live from "./Live.ts"
+import { reading } from "./reading.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./Screen.ts"
 import { resolve } from "./SessionId.ts"
@@ -45,7 +45,7 @@ export const events = ({ follow, from, jsonl, session }: EventsOptions) =>
       })
     )
   }).pipe(
-    Effect.provide(Live.reading),
+    Effect.provide(reading),
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())

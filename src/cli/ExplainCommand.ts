@@ -18,12 +18,15 @@ import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
-import { project } from "./Project.ts"
-import * as Records from "./Records.ts"
-import { ruleOptions } from "./ruleOptions.ts"
+import type { ToolServices } from "../host/ToolServices.ts"
+import type { ProjectGone } from "../runtime/Projects.ts"
+import type { Surroundings } from "../host/Surroundings.ts"
+import { place, project, ruleOptions } from "./here.ts"
+import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 import { type Parameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
-import * as Toolbox from "./Toolbox.ts"
+import { tools } from "../tools/Builtin.ts"
+import { toolServices } from "./toolServices.ts"
 
 export interface ExplainOptions extends Spoken {
   readonly tool: string
@@ -31,7 +34,7 @@ export interface ExplainOptions extends Spoken {
   readonly json: boolean
 }
 
-type Provided = Layer.Layer.Success<ReturnType<typeof Toolbox.layer>>
+type Provided = ToolServices
 
 type Own<A> = Effect.Effect<Either.Either<A, string>, never, Provided>
 
@@ -87,7 +90,11 @@ const explained = (
   tool: Tool.Any,
   parameters: Parameters,
   params: unknown
-): Effect.Effect<Answer, RuleStoreFailed | DatabaseError, Approvals | Configuration | RuleStore | Trust | Provided> =>
+): Effect.Effect<
+  Answer,
+  RuleStoreFailed | DatabaseError | ProjectGone,
+  Approvals | Configuration | RuleStore | Trust | Surroundings | Provided
+> =>
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const known = yield* KnownRules.all
@@ -123,17 +130,17 @@ export const explain = (options: ExplainOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const { settings } = yield* Configuration
-    const tool = yield* toolOf(options.tool, Toolbox.tools)
+    const tool = yield* toolOf(options.tool, tools)
     const { parameters, params } = yield* parametersOf(tool, options)
-    const workspace = KnownRules.workspace()
+    const { directory } = yield* place
     const approvals = Approvals.layerAudited({
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
-      root: workspace,
+      root: directory,
       ...(yield* ruleOptions)
     }).pipe(Layer.provide([Audit.layerMemory, Subjects.layerLocal(isIgnoredDirectory)]))
     const answer = yield* explained(tool, parameters, params).pipe(
       Effect.provide(approvals),
-      Effect.provide(Layer.unwrapScoped(Toolbox.configured(workspace)))
+      Effect.provide(toolServices)
     )
     yield* screen.answer(
       options.json ? `${JSON.stringify({ tool: tool.name, ...answer })}\n` : rendered(tool.name, answer, screen)

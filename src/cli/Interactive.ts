@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Configuration } from "../config/Configuration.ts"
+import { Surroundings } from "../host/Surroundings.ts"
 import { inForeground } from "../system/foreground.ts"
 import { Ui } from "../ui/Ui.ts"
 import { version } from "../version.ts"
@@ -52,6 +53,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     const ui = yield* Ui
     const screen = yield* Screen
     const { preferred, profiles, settings } = yield* Configuration
+    const { directory } = yield* Surroundings
     let profile = yield* preferred
     let sandbox = sandboxText(settings.sandbox)
     let session: Session | undefined
@@ -147,7 +149,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
             return yield* ended
           }
           case "Status": {
-            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${sandbox} · ${process.cwd()}`
+            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${sandbox} · ${session?.directory ?? directory}`
             return yield* say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
           }
           case "Model": {

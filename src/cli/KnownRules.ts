@@ -1,60 +1,13 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import { describe, type Rule } from "../approval/Rule.ts"
-import { RuleBook } from "../approval/RuleBook.ts"
-import { RuleStore, type RuleStoreFailed } from "../approval/RuleStore.ts"
-import { Configuration } from "../config/Configuration.ts"
-import type { Trust } from "../config/Trust.ts"
-import type { DatabaseError } from "../database/DatabaseError.ts"
+import { describe } from "../approval/Rule.ts"
+import { type KnownRule, knownRules } from "../host/KnownRules.ts"
 import { makeVisible } from "../text/visible.ts"
-import { projectConfig } from "./ProjectConfig.ts"
+import { place } from "./here.ts"
 
-/** A rule and where it is from. */
-export interface KnownRule {
-  readonly rule: Rule
-  /** The file that it is written in. */
-  readonly source: string
-  /** Somebody answered `always`; it can be revoked. */
-  readonly saved: boolean
-  /** Why it does not count, where it does not. */
-  readonly ignored: string | undefined
-}
+export type { KnownRule } from "../host/KnownRules.ts"
 
-/** Where relative path patterns start. */
-export const workspace = (): string => process.cwd()
-
-const ignoredFor = (rule: Rule, trusted: boolean): string | undefined =>
-  rule.level === "project" && !trusted
-    ? "the project is not trusted"
-    : Either.match(RuleBook.make([rule], { root: workspace(), trusted }), {
-        onLeft: ({ message }) => message,
-        onRight: () => undefined
-      })
-
-/** Every rule of the project of the working directory: of the user, of its own file, and saved. */
-export const all: Effect.Effect<
-  ReadonlyArray<KnownRule>,
-  RuleStoreFailed | DatabaseError,
-  Configuration | RuleStore | Trust
-> = Effect.gen(function* () {
-  const { home, settings } = yield* Configuration
-  const { file, project, trusted } = yield* projectConfig
-  const saved = yield* (yield* RuleStore).list(project)
-  const known =
-    (source: string, saved: boolean) =>
-    (rule: Rule): KnownRule => ({ rule, source, saved, ignored: ignoredFor(rule, trusted) })
-  const brought = Option.match(file, {
-    onNone: () => [],
-    onSome: ({ file, settings }) =>
-      (Option.getOrUndefined(Either.getRight(settings))?.approvals?.rules ?? []).map(known(file, false))
-  })
-  return [
-    ...(settings.approvals?.rules ?? []).map(known(home.config, false)),
-    ...brought,
-    ...saved.map(known(home.database, true))
-  ]
-})
+/** Every rule that a session begun here knows. */
+export const all = Effect.flatMap(place, knownRules)
 
 /** Text from a file on one line that shows all it holds. */
 export const oneLine = (text: string): string => makeVisible(text.replaceAll(/\s+/gu, " "))

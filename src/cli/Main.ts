@@ -1,4 +1,4 @@
-// @effect-diagnostics globalTimers:off - the last resort when the program does not end
+// @effect-diagnostics globalTimers:off processEnv:off - the last resort when the program does not end; the edge of the process
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
 import * as ValidationError from "@effect/cli/ValidationError"
@@ -14,6 +14,8 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import { NoProfile } from "../config/ConfigError.ts"
+import { Notice } from "../host/Notice.ts"
+import { Surroundings } from "../host/Surroundings.ts"
 import { systemReason } from "../system/errno.ts"
 import { makeVisible } from "../text/visible.ts"
 import { version } from "../version.ts"
@@ -27,6 +29,7 @@ import { codeOf, exitCodeOf, exitCodes, UsageError } from "./Outcome.ts"
 import { checked } from "./commandLine.ts"
 import { Stopping } from "./Stopping.ts"
 import { type Style, styleFor } from "./Style.ts"
+import { warn } from "./warn.ts"
 
 const parse = Command.run(root, { name: "tollgate", version, executable: "tollgate" })
 
@@ -165,9 +168,14 @@ const showNamed = (words: ReadonlyArray<string>) => Effect.zipRight(checkCommand
 const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
   const said: Said = { errors: [] }
   const command = Effect.zipRight(checkCommand(words), checkOptions(words)).pipe(
-    Effect.zipLeft(checkPlace),
-    Effect.flatMap((line) => logging(line.logLevel)(parse(["node", "tollgate", ...line.words]))),
+    Effect.zip(workingDirectory),
+    Effect.flatMap(([line, directory]) =>
+      logging(line.logLevel)(parse(["node", "tollgate", ...line.words])).pipe(
+        Effect.provideService(Surroundings, { directory, env: process.env })
+      )
+    ),
     Effect.provide(environment),
+    Effect.provideService(Notice, { say: warn }),
     Console.withConsole(parserConsole(said))
   )
   const helping = words[0] === "help" ? showNamed(words.slice(1)) : asksForHelp(words) ? showHelp(words) : undefined
@@ -178,13 +186,11 @@ const program = (words: ReadonlyArray<string>): Effect.Effect<number> => {
 }
 
 /** Nothing can be said of files where the working directory is gone. */
-const checkPlace = Effect.asVoid(
-  Effect.try({
-    try: () => process.cwd(),
-    catch: () =>
-      new UsageError({ reason: "The working directory has been removed. Change to one that exists, e.g. with: cd" })
-  })
-)
+const workingDirectory = Effect.try({
+  try: () => process.cwd(),
+  catch: () =>
+    new UsageError({ reason: "The working directory has been removed. Change to one that exists, e.g. with: cd" })
+})
 
 /** How long a stopped program may take to clean up; longer than what it waits for has its own bounds. */
 const lastResortMillis = 15_000

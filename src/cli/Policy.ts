@@ -9,7 +9,7 @@ import { Workspace } from "../tools/Workspace.ts"
 import { type CallVerdicts, callVerdicts, type Judged } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
 import { judgedPath, judgedShell, judgedUrl, shell, workspace } from "./policyJudged.ts"
-import * as Records from "./Records.ts"
+import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
 

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Approvals } from "../approval/Approvals.ts"
@@ -8,9 +8,11 @@ import { advised } from "./advice.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
+import { builtin, Host, layerConfigured, models } from "../host/Host.ts"
 import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import type { Models } from "../model/Models.ts"
 import { toLine } from "../runtime/Envelope.ts"
+import { recordedPlace } from "../runtime/recordedPlace.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { clientTools } from "../ui/clientCalls.ts"
@@ -19,18 +21,15 @@ import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
-import * as Live from "./Live.ts"
 import * as Misnamed from "./misnamed.ts"
 import { ApprovalWaits, type TaskEndedEarly, UsageError } from "./Outcome.ts"
-import { project } from "./Project.ts"
-import * as ProjectConfig from "./ProjectConfig.ts"
+import * as Distrust from "./distrust.ts"
 import { readStdin } from "./readStdin.ts"
 import { runTask } from "./runTask.ts"
 import { sandboxText } from "./sandboxText.ts"
 import * as SandboxNote from "./sandboxNote.ts"
 import { Screen } from "./Screen.ts"
 import { resolve } from "./SessionId.ts"
-import * as Toolbox from "./Toolbox.ts"
 import { warn } from "./warn.ts"
 
 export interface RunOptions extends PolicyOptions {
@@ -81,44 +80,45 @@ const nothingWaits = (session: string) =>
     return yield* new ApprovalWaits({ session, approvalId, tool })
   })
 
+/** The session that the options name, by any unique beginning of its id, and the project that it works in. */
+export const projectOf = ({ last, session }: Pick<RunOptions, "session" | "last">) =>
+  Effect.gen(function* () {
+    const host = yield* Host
+    const store = yield* SessionStore
+    const here = yield* host.locate(host.directory)
+    const named = Option.isSome(session) ? yield* resolve(session.value) : undefined
+    const [latest] = last ? yield* store.list({ project: here.project, limit: 1 }) : []
+    const id = named ?? latest?.id
+    if (id === undefined) return { project: yield* host.project(here) }
+    const { project } = yield* store.get(id)
+    return { session: id, project: yield* host.project(yield* recordedPlace(store, { project, session: id })) }
+  })
+
 /**
- * Opens the session that the options name, by any unique beginning of its id; a profile that was asked for holds for an
- * old session too. Where somebody attends to it, its calls can ask them.
+ * Opens the session that the options name; a profile that was asked for holds for an old session too. Where somebody attends
+ * to it, its calls can ask them.
  */
 export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
-    const here = yield* project
-    const named = Option.isSome(options.session) ? yield* resolve(options.session.value) : undefined
-    const [last] = options.last ? yield* (yield* SessionStore).list({ project: here, limit: 1 }) : []
-    const session = named ?? last?.id
+    const { directory } = yield* Host
+    const { project, session } = yield* projectOf(options)
     if (!attended && session !== undefined) yield* nothingWaits(session)
     const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
-    const opened = yield* open(which, here)
+    const opened = yield* open(which, directory)
     if (attended) yield* runtime.send(new DeclareClientTools({ session: opened.session, tools: clientTools }))
     if (which._tag !== "New" && Option.isSome(options.profile)) {
       yield* runtime.send(new SwitchModel({ session: opened.session, profile: options.profile.value }))
     }
-    return opened
+    return { ...opened, project }
   })
 
-/** The runtime with the built-in tools in the working directory, and these models. */
+/** The user's host with the built-in tools and these models. */
 export const agentOf = <E, R>(models: Layer.Layer<Models, E, R>, policy: ApprovalPolicy, attended: boolean) =>
-  Layer.unwrapScoped(
-    Effect.map(Toolbox.configured(process.cwd()), (requirements) =>
-      Live.layer({
-        tools: Toolbox.tools,
-        requirements,
-        models,
-        policy,
-        attended,
-        workspace: process.cwd()
-      })
-    )
-  )
+  layerConfigured({ policy, attended }, builtin, models)
 
 /** The same with the models of the configuration. */
-export const agent = (policy: ApprovalPolicy, attended: boolean) => agentOf(Live.models, policy, attended)
+export const agent = (policy: ApprovalPolicy, attended: boolean) => agentOf(models, policy, attended)
 
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {
@@ -172,9 +172,9 @@ export const perform = (
       mode: yield* approvals.policy(opened.session),
       sandbox: sandboxText(settings.sandbox)
     })
-    yield* Effect.forkScoped(SandboxNote.tried)
-    yield* ProjectConfig.warn
-    yield* Misnamed.warn
+    yield* Effect.forkScoped(SandboxNote.tried(opened.project))
+    yield* Distrust.warn(opened.project.config)
+    yield* Misnamed.warn(opened.project.config)
     yield* Effect.ensuring(
       runTask(opened, begin(opened), (events) =>
         present(

@@ -11,11 +11,11 @@ import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { fit } from "./Layout.ts"
-import * as Live from "./Live.ts"
-import * as Records from "./Records.ts"
+import { reading } from "./reading.ts"
+import * as Records from "../host/Stores.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./Screen.ts"
-import { project } from "./Project.ts"
+import { project } from "./here.ts"
 import { resolve } from "./SessionId.ts"
 
 export interface ListOptions {
@@ -91,7 +91,7 @@ export const show = (id: string) =>
     const session = yield* resolve(id)
     yield* Effect.ensuring(present(runtime.subscribe(session, { from: 1, follow: false })), ui.stop)
   }).pipe(
-    Effect.provide(Live.reading),
+    Effect.provide(reading),
     Effect.provide(Frontend.layer({ split: false, keys: false })),
     Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())

@@ -11,10 +11,10 @@ import { UsageError } from "./Outcome.ts"
 import { agentOf, perform, type RunOptions } from "./Run.ts"
 import { Screen } from "./Screen.ts"
 import { parametersOf, type Spoken, toolOf } from "./toolCall.ts"
-import * as Toolbox from "./Toolbox.ts"
+import { tools } from "../tools/Builtin.ts"
 
 /** Tools that a person may run (U2). */
-export const manual = Toolbox.tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
+export const manual = tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
 
 interface ToolOptions extends PolicyOptions, Spoken, Pick<RunOptions, "session" | "last" | "json"> {
   readonly name: Option.Option<string>
@@ -37,7 +37,7 @@ const run = (name: string, options: ToolOptions) =>
     if (options.last && Option.isSome(options.session)) {
       return yield* new UsageError({ reason: "--continue and --session cannot be combined." })
     }
-    if (Toolbox.tools.some((tool) => tool.name === name) && !manual.some((tool) => tool.name === name)) {
+    if (tools.some((tool) => tool.name === name) && !manual.some((tool) => tool.name === name)) {
       const names = manual.map((tool) => tool.name).join(", ")
       return yield* new UsageError({ reason: `${name} is for the model only. There are: ${names}.` })
     }

@@ -1,8 +1,12 @@
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { Configuration } from "../config/Configuration.ts"
 import { setUp } from "../config/ConfigError.ts"
+import * as DefaultStack from "../gate/DefaultStack.ts"
+import * as Toolset from "../gate/Toolset.ts"
+import { layerConfigured } from "../host/Host.ts"
+import type { Stack } from "../host/Stack.ts"
+import { Surroundings } from "../host/Surroundings.ts"
 import { Models } from "../model/Models.ts"
 import * as Scripted from "../model/Scripted.ts"
 import { Interrupt } from "../runtime/Command.ts"
@@ -18,15 +22,15 @@ import { Ui } from "../ui/Ui.ts"
 import { version } from "../version.ts"
 import * as Frontend from "./Frontend.ts"
 import { invocation } from "./invocation.ts"
-import * as Live from "./Live.ts"
 import { runTask } from "./runTask.ts"
 import { Screen } from "./Screen.ts"
-import * as Toolbox from "./Toolbox.ts"
 import { FetchLedger, Forecast, WeighSoil } from "./tour/DemoTools.ts"
 import { prompt, turns } from "./tour/script.ts"
 import { workspace } from "./tour/workspace.ts"
 
 const tools = [ListDir, ReadFile, WriteFile, RunShell, FetchLedger, Forecast, WeighSoil] as const
+
+const seal = (stack: Stack) => Toolset.make(tools, { middleware: DefaultStack.make(stack) })
 
 /** Milliseconds between two words where somebody reads along. */
 const pace = 18
@@ -93,18 +97,12 @@ const conclude = (session: string) =>
 export const tour = Effect.gen(function* () {
   const screen = yield* Screen
   const directory = yield* workspace
-  const { home } = yield* Configuration
+  const configuration = yield* Configuration
+  const { env } = yield* Surroundings
   const model = yield* Scripted.make(turns(screen.live ? pace : 0), { name: "scripted tour", record: false })
   const ui = yield* answering
   yield* introduce
-  const agent = Live.layer({
-    tools,
-    requirements: Layer.orDie(Toolbox.layer({ workspace: directory, home, settings: {} })),
-    models: Models.layerOf({ tour: model }),
-    policy: "ask",
-    attended: true,
-    workspace: directory
-  })
+  const agent = layerConfigured({ policy: "ask", attended: true }, seal, Models.layerOf({ tour: model }))
   const session = yield* Effect.gen(function* () {
     const runtime = yield* Runtime
     const opened = yield* open({ _tag: "New" }, directory)
@@ -117,7 +115,13 @@ export const tour = Effect.gen(function* () {
       ui.stop
     )
     return opened.session
-  }).pipe(Effect.scoped, Effect.provide(agent))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(agent),
+    // The tour is the same whatever the user has configured.
+    Effect.provideService(Configuration, { ...configuration, settings: {} }),
+    Effect.provideService(Surroundings, { directory, env })
+  )
   yield* conclude(session)
 }).pipe(
   Effect.scoped,

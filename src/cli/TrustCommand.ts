@@ -13,9 +13,8 @@ import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { NobodyToAsk } from "./Outcome.ts"
-import { project } from "./Project.ts"
-import { projectConfig } from "./ProjectConfig.ts"
-import * as Records from "./Records.ts"
+import { project, projectConfig } from "./here.ts"
+import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 
 export interface TrustOptions {

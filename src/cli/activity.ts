@@ -20,21 +20,20 @@ const line = (running: Running): string => {
 }
 
 /** What is under way, what has changed on the disk and what was told lately, a line each. */
-export const activity: Effect.Effect<
-  ReadonlyArray<string>,
-  never,
-  ProgressBoard | FileChanges | Notifications
-> = Effect.gen(function* () {
-  const running = yield* (yield* ProgressBoard).active
-  const changes = yield* (yield* FileChanges).recent()
-  const notices = yield* (yield* Notifications).current
-  const files = [...new Set(changes.map((change) => path.relative(process.cwd(), change.path)))].toReversed()
-  const more = files.length > shown ? " …" : ""
-  return [
-    ...running.map(line),
-    ...(files.length === 0
-      ? []
-      : [`changed: ${many(files.length, "file")}, ${files.slice(0, shown).join(", ")}${more}`]),
-    ...notices.map(({ message, title }) => `${title}: ${message}`)
-  ]
-})
+export const activity = (
+  directory: string
+): Effect.Effect<ReadonlyArray<string>, never, ProgressBoard | FileChanges | Notifications> =>
+  Effect.gen(function* () {
+    const running = yield* (yield* ProgressBoard).active
+    const changes = yield* (yield* FileChanges).recent()
+    const notices = yield* (yield* Notifications).current
+    const files = [...new Set(changes.map((change) => path.relative(directory, change.path)))].toReversed()
+    const more = files.length > shown ? " …" : ""
+    return [
+      ...running.map(line),
+      ...(files.length === 0
+        ? []
+        : [`changed: ${many(files.length, "file")}, ${files.slice(0, shown).join(", ")}${more}`]),
+      ...notices.map(({ message, title }) => `${title}: ${message}`)
+    ]
+  })

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as os from "node:os"
 import * as Either from "effect/Either"
 import { explain } from "../approval/Explanation.ts"
 import { describe } from "../approval/Rule.ts"
@@ -17,8 +16,9 @@ import { ListDir } from "../tools/ListDir.ts"
 import { ReadFile } from "../tools/ReadFile.ts"
 import { RunShell } from "../tools/RunShell.ts"
 import { WriteFile } from "../tools/WriteFile.ts"
+import { Configuration } from "../config/Configuration.ts"
 import * as KnownRules from "./KnownRules.ts"
-import { projectConfig } from "./ProjectConfig.ts"
+import { place, projectConfig } from "./here.ts"
 
 /** A call of a tool, and the verdict of the policy that it is subject to. */
 export interface Judged {
@@ -118,10 +118,11 @@ export const callVerdicts = Effect.gen(function* () {
   const { trusted } = yield* projectConfig
   const all = yield* KnownRules.all
   const counted = all.filter(({ ignored }) => ignored === undefined)
-  const root = KnownRules.workspace()
+  const { directory: root } = yield* place
+  const { home } = yield* Configuration
   const rules = counted.map(({ rule }) => rule)
   const book = Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty)
-  const subjects = subjectsAt(root, os.homedir(), isIgnoredDirectory(root))
+  const subjects = subjectsAt(root, home.user, isIgnoredDirectory(root))
   return {
     here: (judged) => weigh(judged, book, subjects, counted),
     ignored: counted.length < all.length

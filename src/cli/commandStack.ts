@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type ConfigError, setUp } from "../config/ConfigError.ts"
+import { Surroundings } from "../host/Surroundings.ts"
 import * as CommandCall from "../middleware/CommandCall.ts"
 import type { Any } from "../middleware/Middleware.ts"
 import type { Crashed } from "../middleware/recover.ts"
@@ -13,7 +14,7 @@ import { when } from "../middleware/when.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import * as Traces from "../telemetry/Traces.ts"
 import { load } from "./command/load.ts"
-import * as LazyHttpClient from "./LazyHttpClient.ts"
+import * as LazyHttpClient from "../host/LazyHttpClient.ts"
 
 /** The prompt, which has no words behind its name. */
 const prompt = "tollgate"
@@ -75,8 +76,8 @@ const pathOf = (parsed: unknown): ReadonlyArray<string> => {
 
 const redaction = Layer.unwrapEffect(
   load(
-    () => import("./redaction.ts"),
-    ({ layer }) => Effect.succeed(layer)
+    () => import("../host/redaction.ts"),
+    ({ layer }) => Effect.map(Surroundings, ({ env }) => layer(env))
   )
 )
 
@@ -89,7 +90,7 @@ const traces = Layer.provide(Traces.layer, LazyHttpClient.layer)
 export const behindStack = <A, E, R>(
   handler: Effect.Effect<A, E, R>,
   parsed: unknown
-): Effect.Effect<A, E | Crashed | ConfigMissing | ConfigError, R> =>
+): Effect.Effect<A, E | Crashed | ConfigMissing | ConfigError, R | Surroundings> =>
   Effect.flatMap(sealed, (stack) => CommandCall.handler(stack)([prompt, ...pathOf(parsed)], () => handler)()).pipe(
     Effect.provide(Layer.provideMerge(traces, redaction))
   )

@@ -2,14 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { Configuration } from "../config/Configuration.ts"
-import type { Trust } from "../config/Trust.ts"
 import type { Settings } from "../config/Settings.ts"
-import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { ProjectConfig } from "../host/ProjectConfig.ts"
 import { makeVisible } from "../text/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 import { similar } from "./Guard.ts"
-import { projectConfig } from "./ProjectConfig.ts"
-import { tools } from "./Toolbox.ts"
+import { tools } from "../tools/Builtin.ts"
 
 /** A name in the configuration that no tool has, so that what it stands in does nothing. */
 export interface Misnamed {
@@ -60,27 +58,27 @@ const within = (named: Named, source: (key: string) => string, canMend: boolean)
     })
 
 /** Every such name, of the user and of the project, trusted or not. */
-export const misnamed: Effect.Effect<ReadonlyArray<Misnamed>, DatabaseError, Configuration | Trust> = Effect.gen(
-  function* () {
-    const { entries, home, settings } = yield* Configuration
-    const { file } = yield* projectConfig
+export const misnamed = ({ file }: ProjectConfig): Effect.Effect<ReadonlyArray<Misnamed>, never, Configuration> =>
+  Effect.map(Configuration, ({ entries, home, settings }) => {
     const sourceOf = (key: string) => entries.find((entry) => key.startsWith(`${entry.key}.`))?.source ?? home.config
     const brought = Option.flatMap(file, ({ file, settings }) =>
       Option.map(Either.getRight(settings), (ofProject) => within(ofProject, () => file, false))
     )
     return [...within(settings, sourceOf, true), ...Option.getOrElse(brought, () => [])]
-  }
-)
+  })
 
 /** Says so where a hook, a limit or a rule does nothing because no tool has the name. */
-export const warn: Effect.Effect<void, DatabaseError, Configuration | Trust | Ui> = Effect.gen(function* () {
-  const ui = yield* Ui
-  const found = yield* misnamed
-  const more = found.length > maxTold ? [`${found.length - maxTold} more; see tollgate doctor`] : []
-  const texts = found.slice(0, maxTold).map(({ key, problem, source }) => `${source}: ${key} has no effect: ${problem}`)
-  yield* Effect.forEach(
-    [...texts, ...more],
-    (text) => ui.display({ _tag: "Note", level: "warning", text: makeVisible(text) }),
-    { discard: true }
-  )
-})
+export const warn = (config: ProjectConfig): Effect.Effect<void, never, Configuration | Ui> =>
+  Effect.gen(function* () {
+    const ui = yield* Ui
+    const found = yield* misnamed(config)
+    const more = found.length > maxTold ? [`${found.length - maxTold} more; see tollgate doctor`] : []
+    const texts = found
+      .slice(0, maxTold)
+      .map(({ key, problem, source }) => `${source}: ${key} has no effect: ${problem}`)
+    yield* Effect.forEach(
+      [...texts, ...more],
+      (text) => ui.display({ _tag: "Note", level: "warning", text: makeVisible(text) }),
+      { discard: true }
+    )
+  })

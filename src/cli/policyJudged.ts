@@ -11,12 +11,13 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import { judgeCommand } from "../tools/shell/JudgedCommand.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import { type Judged, ofPath, ofShell, ofUrl } from "./callVerdict.ts"
-import * as Toolbox from "./Toolbox.ts"
+import * as ToolServices from "../host/ToolServices.ts"
+import { place } from "./here.ts"
 
 /** Where the tools of a run from here would work. */
 export const workspace = Layer.unwrapEffect(
-  Effect.map(Configuration, ({ home, settings }) =>
-    Workspace.layer(Toolbox.workspaceOf({ home, settings, workspace: process.cwd() }))
+  Effect.zipWith(Configuration, place, ({ home, settings }, { directory }) =>
+    Workspace.layer(ToolServices.workspaceOf({ home, settings, directory }))
   )
 )
 
@@ -53,7 +54,7 @@ const unresolved = (host: string): Verdict =>
 /** The call that fetches a URL, and the policy's verdict; looks nothing up and sends nothing. */
 export const judgedUrl = (url: string): Effect.Effect<Judged, never, Configuration> =>
   Effect.map(Configuration, ({ settings }) => {
-    const { rules, unasked } = Toolbox.webOf(settings)
+    const { rules, unasked } = ToolServices.webOf(settings)
     return Either.match(judgeUrl(url, rules), {
       onLeft: (verdict) => ofUrl(url, verdict, false),
       onRight: ({ host, literal, port }) =>

@@ -7,6 +7,8 @@ import { ConfigInvalid } from "./ConfigError.ts"
 
 /** Where Tollgate keeps its files, absolute. */
 export interface Home {
+  /** The user's own directory, which holds what every tool keeps off. */
+  readonly user: string
   readonly config: string
   readonly database: string
   /** The key and the head of the audit, outside every workspace. */
@@ -24,7 +26,8 @@ export const directories = ({ approvals, code, config, database, results }: Home
 
 const variable = "TOLLGATE_HOME"
 
-const below = (config: string, data: string, cache: string, code: string): Home => ({
+const below = (user: string, config: string, data: string, cache: string, code: string): Home => ({
+  user,
   config: path.join(config, "config.json"),
   database: path.join(data, "tollgate.db"),
   approvals: path.join(data, "approvals"),
@@ -50,7 +53,10 @@ const fitting = (places: Home, key: string, mend: ReadonlyArray<string>): Effect
 
 /** The user's own directory; without one, files of the working directory would count as the user's. */
 const userHome: Effect.Effect<string, ConfigInvalid> = Effect.gen(function* () {
-  const found = yield* Effect.try(() => os.homedir()).pipe(Effect.orElseSucceed(() => ""))
+  const found = yield* Config.string("HOME").pipe(
+    Effect.orElse(() => Effect.try(() => os.userInfo().homedir)),
+    Effect.orElseSucceed(() => "")
+  )
   if (path.isAbsolute(found)) return found
   const problem =
     "expected the absolute path of your home directory: what is yours must not depend on the working directory"
@@ -74,12 +80,18 @@ export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () 
       return yield* new ConfigInvalid({ problems: [{ source: "environment", key: variable, problem, mend }] })
     }
     const root = path.resolve(own.value)
-    return yield* fitting(below(root, root, root, code), variable, mend)
+    return yield* fitting(below(user, root, root, root, code), variable, mend)
   }
   const config = Option.getOrElse(yield* directory("XDG_CONFIG_HOME"), () => path.join(user, ".config"))
   const chosen = yield* directory("XDG_DATA_HOME")
   const data = Option.getOrElse(chosen, () => path.join(user, ".local", "share"))
-  const places = below(path.join(config, "tollgate"), path.join(data, "tollgate"), path.join(cache, "tollgate"), code)
+  const places = below(
+    user,
+    path.join(config, "tollgate"),
+    path.join(data, "tollgate"),
+    path.join(cache, "tollgate"),
+    code
+  )
   return yield* Option.isSome(chosen)
     ? fitting(places, "XDG_DATA_HOME", ["unset XDG_DATA_HOME"])
     : fitting(places, "HOME", [`export ${variable}=/a/shorter/path`])

@@ -16,9 +16,10 @@ import type { Envelope } from "./Envelope.ts"
 import { ErrorRaised, SessionCreated } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
 import { type Place, type ProjectError, Projects, type ProjectTools } from "./Projects.ts"
+import { recordedPlace } from "./recordedPlace.ts"
 import type { Replies } from "./Replies.ts"
 import * as Session from "./Session.ts"
-import { type Lease, type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
+import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
 import type { Submissions } from "./Submissions.ts"
 
 export interface Open {
@@ -98,12 +99,6 @@ export const make = ({
         )
       })
 
-    const placeOf = ({ project, session }: Lease): Effect.Effect<Place, DatabaseError> =>
-      Effect.map(store.read(session, 1, 1), ([first]) => {
-        const directory = first?.event._tag === "SessionCreated" ? first.event.directory : undefined
-        return { project, directory: directory ?? project }
-      })
-
     /** Holds the approvals of a session, and once more for as long as anything of it is kept. */
     const held = (session: string, project: ProjectTools, own: Scope.Scope) =>
       Effect.gen(function* () {
@@ -134,7 +129,7 @@ export const make = ({
             ? { session: id }
             : { session: id, create: { project: create.place.project, profile: create.profile, time: create.time } }
         const lease = yield* Scope.extend(store.open(request), own)
-        const place = lease.created && create !== undefined ? create.place : yield* placeOf(lease)
+        const place = lease.created && create !== undefined ? create.place : yield* recordedPlace(store, lease)
         const project = yield* Scope.extend(projects.get(place), own)
         const unanswered = new Map(command?.commandId === undefined ? [] : [[command.commandId, command]])
         const cause = command !== undefined && isOpener(command) ? causeOf(command) : {}

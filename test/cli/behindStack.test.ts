@@ -3,6 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Logger, Option } from "effect"
 import { behindStack, describe as describeStack } from "../../src/cli/commandStack.ts"
+import { Surroundings } from "../../src/host/Surroundings.ts"
 import { type Place, place, scripted } from "./command.ts"
 
 describe("the stack in front of the commands", () => {
@@ -11,6 +12,8 @@ describe("the stack in front of the commands", () => {
     at = place()
   })
   afterEach(() => at.remove())
+
+  const surroundings = Effect.provideService(Surroundings, { directory: "/", env: {} })
 
   const run = (words: ReadonlyArray<string>, handler: Effect.Effect<void>) => {
     const lines: Array<string> = []
@@ -26,7 +29,8 @@ describe("the stack in front of the commands", () => {
     )
     return Effect.map(
       Effect.flip(Command.run(root, { name: "tollgate", version: "1" })(["node", "tollgate", ...words])).pipe(
-        Effect.provide([NodeContext.layer, logger])
+        Effect.provide([NodeContext.layer, logger]),
+        surroundings
       ),
       (error) => ({ error, lines })
     )
@@ -70,7 +74,7 @@ describe("the stack in front of the commands", () => {
       assert.strictEqual(yield* behindStack(handler, doctor), 1)
       scripted(at, [])
       assert.strictEqual(yield* behindStack(handler, parsed), 2)
-    }).pipe(configured())
+    }).pipe(configured(), surroundings)
   )
 
   it.effect("puts the span inside of recovery, and around no prompt, where a collector is named (M1, M3)", () =>

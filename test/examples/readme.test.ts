@@ -5,7 +5,13 @@ const readme = fs.readFileSync("README.md", "utf8")
 
 describe("the README", () => {
   it("shows the examples as they are compiled and run", () => {
-    for (const file of ["examples/tool.ts", "examples/runtime.ts", "examples/session.ts", "examples/tested.test.ts"]) {
+    for (const file of [
+      "examples/tool.ts",
+      "examples/runtime.ts",
+      "examples/session.ts",
+      "examples/host.ts",
+      "examples/tested.test.ts"
+    ]) {
       const source = fs.readFileSync(file, "utf8")
       assert.include(readme, source, file)
       assert.isBelow(source.split("\n").length, 45)

@@ -10,12 +10,16 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Memory } from "../memory/Memory.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
-import { warn } from "./warn.ts"
+import { Notice } from "./Notice.ts"
 
 /** The user's database; one connection for all who need it. */
 export const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
   Effect.map(Configuration, ({ home }) => Database.layer(home.database))
-).pipe(Layer.tap((context) => Effect.forEach(Context.get(context, Database).notices, warn, { discard: true })))
+).pipe(
+  Layer.tap((context) =>
+    Effect.flatMap(Notice, ({ say }) => Effect.forEach(Context.get(context, Database).notices, say, { discard: true }))
+  )
+)
 
 /** What the user has decided for good: saved rules and trusted projects. */
 export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuration> = Layer.merge(
@@ -38,11 +42,12 @@ export const audit: Layer.Layer<Audit, AuditError, Configuration> = Layer.unwrap
 
 /** The same for what runs: that it is broken is said every time. */
 export const watchedAudit: Layer.Layer<Audit, AuditError, Configuration> = Layer.tap(audit, (context) =>
-  Effect.flatMap(Context.get(context, Audit).broken, (broken) =>
-    broken === undefined
-      ? Effect.void
-      : warn(
-          `the approval audit is broken at entry ${broken.entry}: ${broken.reason}; tollgate approvals audit --verify`
-        )
-  )
+  Effect.gen(function* () {
+    const { say } = yield* Notice
+    const broken = yield* Context.get(context, Audit).broken
+    if (broken === undefined) return
+    yield* say(
+      `the approval audit is broken at entry ${broken.entry}: ${broken.reason}; tollgate approvals audit --verify`
+    )
+  })
 )

@@ -1,37 +1,33 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
-import * as os from "node:os"
-import { Configuration } from "../config/Configuration.ts"
-import { directories } from "../config/Home.ts"
+import { directories, type Home } from "../config/Home.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
-import type { Settings } from "../config/Settings.ts"
 import * as PathContext from "../policy/path/PathContext.ts"
-import type { Processes } from "../process/Processes.ts"
-import { Sandbox } from "../sandbox/Sandbox.ts"
+import { Processes } from "../process/Processes.ts"
+import type { Sandbox } from "../sandbox/Sandbox.ts"
+import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import { HookNotRun, type HookProgram, HookRunner } from "../tool/HookRunner.ts"
 import { confine } from "../tools/Confinement.ts"
 import type { ProjectConfig } from "./ProjectConfig.ts"
-import * as Toolbox from "./Toolbox.ts"
 
-/** Where hooks of a project run: they are programs of this machine, so no container and no other machine has them. */
-const sandbox = (settings: Settings, project: string) => {
-  const { target = "detect" } = settings.sandbox ?? {}
-  const near = target === "container" || target === "ssh" ? { target: "detect" as const } : settings.sandbox
-  return Toolbox.sandbox({ ...settings, ...(near && { sandbox: near }) }, project)
+export interface ProjectHooksOptions {
+  readonly config: ProjectConfig
+  readonly env: Readonly<Record<string, string>>
+  readonly home: Home
+  /** Where hooks of a project run; none, and they do not run. */
+  readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
 }
 
 /** Runs hooks at the top of the project, where there is a sandbox in it: without network, and without a place to write. */
-const confined = ({ project }: ProjectConfig, env: Readonly<Record<string, string>>) =>
+const confined = ({ config: { project }, env, home, sandbox }: ProjectHooksOptions) =>
   Effect.gen(function* () {
-    const { home, settings } = yield* Configuration
-    const { describe, wrap } = yield* Effect.provide(Sandbox, yield* Layer.build(sandbox(settings, project)))
+    const { describe, wrap } = yield* sandbox
     const context = yield* PathContext.make({
       cwd: project,
       roots: [project],
-      home: os.homedir(),
+      home: home.user,
       trusted: false,
       stateDirs: directories(home)
     })
@@ -44,26 +40,21 @@ const confined = ({ project }: ProjectConfig, env: Readonly<Record<string, strin
  * Runs a hook of the project only while its file and all that it may run are what they were when they were trusted: a tool
  * could have written another program in its place since.
  */
-export const whileTrusted = (
-  found: ProjectConfig,
-  env: Readonly<Record<string, string>>
-): Layer.Layer<HookRunner, never, HookRunner | Processes | Configuration> =>
-  Layer.scoped(
+export const whileTrusted = (options: ProjectHooksOptions): Layer.Layer<HookRunner, never, HookRunner | Processes> =>
+  Layer.effect(
     HookRunner,
     Effect.gen(function* () {
+      const { config } = options
       const user = yield* HookRunner
-      const context = yield* Effect.context<Processes | Configuration>()
-      const scope = yield* Effect.scope
-      const own = new Set((found.settings.hooks ?? []).map(({ command }) => JSON.stringify(command)))
-      const place = yield* Effect.cached(
-        confined(found, env).pipe(Effect.provide(context), Effect.provideService(Scope.Scope, scope))
-      )
+      const processes = yield* Processes
+      const own = new Set((config.settings.hooks ?? []).map(({ command }) => JSON.stringify(command)))
+      const place = yield* Effect.cached(Effect.provideService(confined(options), Processes, processes))
       const run = ({ command, stdin }: HookProgram) =>
         Effect.gen(function* () {
           const refuse = (reason: string) => new HookNotRun({ command: command[0], reason })
           const { isolated, runner } = yield* Effect.mapError(place, ({ message }) => refuse(message))
-          const now = yield* ProjectFile.read(found.project)
-          const accepted = Option.getOrElse(found.accepted, () => "")
+          const now = yield* ProjectFile.read(config.project)
+          const accepted = Option.getOrElse(config.accepted, () => "")
           if (!Option.exists(now, (file) => ProjectFile.isAccepted(file, accepted)))
             return yield* refuse(
               "it, or a file that it runs, has changed since it was trusted. tollgate trust shows it."

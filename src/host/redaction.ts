@@ -21,7 +21,8 @@ const named = Effect.flatMap(home, ({ config }) => ConfigFile.read(config)).pipe
   Effect.orElseSucceed((): ReadonlyArray<string> => [])
 )
 
-/** The redactor of a command: it is told the keys of the profiles and what the environment calls a secret. */
-export const layer: Layer.Layer<Redactor> = Layer.unwrapEffect(
-  Effect.map(named, (names) => Redactor.layer({ secrets: environmentSecrets(process.env, [...usual, ...names]) }))
-)
+/** The redactor of a host: it is told the keys of the profiles and what the environment calls a secret. */
+export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.Layer<Redactor> =>
+  Layer.unwrapEffect(
+    Effect.map(named, (names) => Redactor.layer({ secrets: environmentSecrets(env, [...usual, ...names]) }))
+  )

@@ -1,0 +1,290 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as RcMap from "effect/RcMap"
+import type * as Scope from "effect/Scope"
+import type { CallError } from "../agent/Tools.ts"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import type { AuditError } from "../approval/Audit.ts"
+import type { Audit } from "../approval/Audit.ts"
+import { ClientTools } from "../approval/ClientTools.ts"
+import { Reviewer } from "../approval/Reviewer.ts"
+import { FileHash } from "../approval/FileHash.ts"
+import type { PatternRejected } from "../approval/Rule.ts"
+import type { RuleStore } from "../approval/RuleStore.ts"
+import { Subjects } from "../approval/Subject.ts"
+import { type ConfigError, ConfigInvalid, type NoProfile } from "../config/ConfigError.ts"
+import { Configuration, type Flags } from "../config/Configuration.ts"
+import { Trust } from "../config/Trust.ts"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import * as DefaultStack from "../gate/DefaultStack.ts"
+import * as Toolset from "../gate/Toolset.ts"
+import type { Memory } from "../memory/Memory.ts"
+import * as ConfiguredModels from "../model/ConfiguredModels.ts"
+import type { Models } from "../model/Models.ts"
+import { Processes } from "../process/Processes.ts"
+import { type Place, type ProjectGone, Projects, ProjectUnavailable } from "../runtime/Projects.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { defaults, RuntimeOptions, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
+import type { SessionStore } from "../runtime/SessionStore.ts"
+import type { FileChanges } from "../tool/FileChanges.ts"
+import type { Notifications } from "../tool/Notifications.ts"
+import type { ProgressBoard } from "../tool/ProgressBoard.ts"
+import * as Builtin from "../tools/Builtin.ts"
+import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
+import * as LazyHttpClient from "./LazyHttpClient.ts"
+import { Notice } from "./Notice.ts"
+import { locate, revisit } from "./locate.ts"
+import * as Project from "./Project.ts"
+import * as ProjectConfig from "./ProjectConfig.ts"
+import * as redaction from "./redaction.ts"
+import * as Stack from "./Stack.ts"
+import * as Stores from "./Stores.ts"
+import { Surroundings } from "./Surroundings.ts"
+import { detectedSandbox, ownEnvironment } from "./ToolServices.ts"
+
+export type { Project, ProjectFailure, Provided } from "./Project.ts"
+
+/** One user's Tollgate on one machine: its projects, which sessions get their tools, rules and paths from. */
+export class Host extends Context.Tag("tollgate/host/Host")<
+  Host,
+  {
+    /** Where sessions begin that name no directory. */
+    readonly directory: string
+    /** The place that a directory is: two names of one directory are one place. */
+    readonly locate: (directory: string) => Effect.Effect<Place, ProjectGone>
+    /** The project of a place, made once for all who hold it and anew where what the user trusts of it has changed. */
+    readonly project: (place: Place) => Effect.Effect<Project.Project, Project.ProjectFailure, Scope.Scope>
+  }
+>() {
+  /**
+   * All that the command line has: the user's configuration, stores and models, and a runtime with the built-in tools whose
+   * sessions have the workspace, rules, hooks and sandbox of their own projects.
+   *
+   * @example
+   * ```ts
+   * const live = Host.layer({ directory: process.cwd(), env: process.env })
+   * ```
+   */
+  static readonly layer = (options: HostOptions): Layer.Layer<Services | Configuration, HostFailure> =>
+    layerToolset(builtin, options)
+
+  /**
+   * The same with tools of your own.
+   *
+   * @example
+   * ```ts
+   * const live = Host.layerToolset(
+   *   (stack) => Toolset.make([...Builtin.tools, Deploy], { middleware: DefaultStack.make(stack) }),
+   *   { directory: process.cwd(), env: process.env }
+   * )
+   * ```
+   */
+  static readonly layerToolset = <E extends CallError, R>(
+    seal: Project.Seal<E, R>,
+    options: HostOptions
+  ): Layer.Layer<Services | Configuration, HostFailure, Exclude<R, Project.Provided>> => layerToolset(seal, options)
+}
+
+/** What a host gives besides itself. */
+export type Services =
+  | Host
+  | Runtime
+  | Approvals
+  | Audit
+  | SessionStore
+  | RuleStore
+  | Trust
+  | Memory
+  | Models
+  | Notifications
+  | ProgressBoard
+  | FileChanges
+
+/** What may be said of a host besides its configuration. */
+export interface Choices {
+  /** What happens to calls that need approval; by the configuration if unset, and `allow` only if it is said here. */
+  readonly policy?: ApprovalPolicy
+  /** Whether somebody answers requests for approval; false if unset, and then nothing is asked. */
+  readonly attended?: boolean
+}
+
+export interface HostOptions extends Choices {
+  /** Where sessions begin that name no directory; absolute. */
+  readonly directory: string
+  /** The environment that the configuration, the tools and the user's own programs get theirs from, e.g. `process.env`. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Values of the configuration that outweigh the environment and the file. */
+  readonly flags?: Flags
+  /** Instead of the models of the configuration, which then needs none. */
+  readonly models?: Layer.Layer<Models>
+  /** How a person learns what they must know although everything goes on; by the log if unset. */
+  readonly notice?: (text: string) => Effect.Effect<void>
+}
+
+/** Why a host cannot be made. */
+export type HostFailure = ConfigError | NoProfile | DatabaseError | AuditError | PatternRejected
+
+/** Seals the built-in tools behind the stack of a project. */
+export const builtin = (stack: Stack.Stack) => Toolset.make(Builtin.tools, { middleware: DefaultStack.make(stack) })
+
+/** How long a project that nobody uses is kept. */
+const idle = Duration.minutes(1)
+
+/** How long whoever is asked a question has to answer it. */
+const patience = Duration.minutes(15)
+
+/** The models of the configuration; it must name at least one. */
+export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { preferred, profiles, secret } = yield* Configuration
+    return ConfiguredModels.layer(profiles, yield* preferred, secret).pipe(
+      Layer.provide(LazyHttpClient.layer),
+      Layer.provide(NodeFileSystem.layer)
+    )
+  })
+)
+
+/** What the configuration says of the runtime. */
+const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { settings } = yield* Configuration
+    const wanted = yield* Stack.spans
+    const { contextCharacters, maxDepth, maxIterations, maxWorkers, parallelCalls, systemPrompt, timeouts } = settings
+    const configured: Partial<RuntimeSettings> = {
+      spans: Option.match(wanted, { onNone: () => false, onSome: ({ content }) => (content ? "content" : true) }),
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(contextCharacters === undefined ? {} : { contextCharacters }),
+      ...(parallelCalls === undefined ? {} : { parallelCalls }),
+      ...(maxDepth === undefined ? {} : { maxDepth }),
+      ...(maxWorkers === undefined ? {} : { maxWorkers }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(timeouts?.task === undefined ? {} : { taskTimeout: timeouts.task })
+    }
+    return Layer.succeed(RuntimeOptions, { ...defaults, ...configured })
+  })
+)
+
+/** The program of the user that decides before a person is asked; none where none is configured. */
+const reviewer: Layer.Layer<never, never, Configuration | Surroundings> = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { settings } = yield* Configuration
+    const { directory, env } = yield* Surroundings
+    const program = settings.approvals?.reviewer
+    if (program === undefined) return Layer.empty
+    const { command, ...options } = program
+    const [file, ...args] = command
+    const own = { file, args, cwd: directory, env: ownEnvironment(settings, env, [directory]) }
+    return Layer.provide(Reviewer.layerProgram({ ...own, ...options }), Processes.layer)
+  })
+)
+
+const policyOf = ({ attended = false, policy }: Choices) =>
+  Effect.flatMap(Configuration, ({ entries, settings }): Effect.Effect<ApprovalPolicy, ConfigInvalid> => {
+    const chosen = policy ?? settings.approvals?.policy ?? "ask"
+    if (chosen === "allow" && policy === undefined) {
+      const key = "approvals.policy"
+      const source = entries.find((entry) => entry.key === key)?.source ?? "configuration"
+      const problem = "allow runs every call without asking, and counts only as an option of the host"
+      return new ConfigInvalid({ problems: [{ source, key, problem, mend: [] }] })
+    }
+    return Effect.succeed(chosen === "ask" && !attended ? "fail" : chosen)
+  })
+
+const approvals = (options: Choices) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { home, settings } = yield* Configuration
+      const { directory } = yield* Surroundings
+      const { rules = [], timeout } = settings.approvals ?? {}
+      const policy = yield* policyOf(options)
+      return Approvals.layerAudited({
+        policy,
+        attended: options.attended ?? false,
+        danger: policy === "allow",
+        always: true,
+        root: directory,
+        home: home.user,
+        rules,
+        ...(timeout === undefined ? {} : { timeout })
+      })
+    })
+  ).pipe(
+    Layer.provide(reviewer),
+    Layer.provide(Subjects.layerLocal(isIgnoredDirectory)),
+    Layer.provide(FileHash.layerLocal)
+  )
+
+const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
+  Effect.gen(function* () {
+    const { directory } = yield* Surroundings
+    const trust = yield* Trust
+    const parts = { seal, stack: yield* Stack.make, detected: yield* detectedSandbox }
+    const made = yield* RcMap.make({
+      lookup: ({ directory, project }: Place & { readonly stamp: string }) =>
+        Effect.forkScoped(Project.make(parts, { directory, project })),
+      idleTimeToLive: idle
+    })
+    const one = yield* Effect.makeSemaphore(1)
+    const project = Effect.fn("Host.project")(function* (place: Place) {
+      const { directory, project } = yield* revisit(place)
+      const config = yield* Effect.provideService(ProjectConfig.read(project), Trust, trust)
+      const key = Data.struct({ directory, project, stamp: ProjectConfig.stampOf(config) })
+      const making = yield* one.withPermits(1)(RcMap.get(made, key))
+      return yield* Effect.onError(Effect.flatten(Fiber.await(making)), () => RcMap.invalidate(made, key))
+    })
+    return Host.of({ directory, locate, project })
+  })
+
+/** Projects as the runtime takes them. */
+const projects: Layer.Layer<Projects, never, Host> = Layer.effect(
+  Projects,
+  Effect.map(Host, ({ locate, project }) => ({
+    locate,
+    get: (place) =>
+      Effect.mapError(project(place), (error) =>
+        error._tag === "ProjectGone"
+          ? error
+          : new ProjectUnavailable({ directory: place.directory, reason: error.message, error: error._tag })
+      )
+  }))
+)
+
+/** A host by a configuration that has been read, with these models, and with tools sealed so. */
+export const layerConfigured = <E extends CallError, R, E2, R2>(
+  choices: Choices,
+  seal: Project.Seal<E, R>,
+  models: Layer.Layer<Models, E2, R2>
+) =>
+  Runtime.layerProjects.pipe(
+    Layer.provide(projects),
+    Layer.provideMerge(Layer.scoped(Host, make(seal))),
+    Layer.provideMerge(approvals(choices)),
+    Layer.provideMerge(Stores.watchedAudit),
+    Layer.provideMerge(Layer.mergeAll(models, Stores.memory, Stores.decided, Stores.sessions, Stack.observed)),
+    Layer.provide(ClientTools.layer({ timeout: patience })),
+    Layer.provide(runtimeOptions)
+  )
+
+/** A host whose tools are sealed so; what they require besides what a project gives is left to provide. */
+const layerToolset = <E extends CallError, R>(
+  seal: Project.Seal<E, R>,
+  { directory, env, flags = {}, models: given, notice, ...choices }: HostOptions
+): Layer.Layer<Services | Configuration, HostFailure, Exclude<R, Project.Provided>> => {
+  const known = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const own = layerConfigured(choices, seal, given ?? models)
+  return own.pipe(
+    Layer.provideMerge(Configuration.layer(flags)),
+    Layer.provide(Surroundings.layer({ directory, env })),
+    Layer.provide(redaction.layer(env)),
+    Layer.provide(notice === undefined ? Layer.empty : Layer.succeed(Notice, { say: notice })),
+    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(known))))
+  )
+}

@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { acceptance, read as readProjectFile } from "../../src/config/ProjectFile.ts"
+import { Trust } from "../../src/config/Trust.ts"
+import { Host } from "../../src/host/Host.ts"
+import { Runtime } from "../../src/runtime/Runtime.ts"
+import type { SessionHandle } from "../../src/runtime/SessionHandle.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { asking, models, type Wanted } from "./Directed.ts"
+
+/** What a project brings along, and where in it its sessions begin. */
+const kind = fc.record({
+  trusted: fc.boolean(),
+  decision: fc.constantFrom("allow" as const, "deny" as const),
+  hook: fc.boolean(),
+  below: fc.boolean()
+})
+type Kind = typeof kind extends fc.Arbitrary<infer K> ? K : never
+
+interface Made extends Kind {
+  readonly name: string
+  readonly project: string
+  readonly directory: string
+}
+
+const write = (file: string, text: string) => {
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, text)
+}
+
+const bring = (base: string, name: string, kind: Kind): Made => {
+  const project = path.join(base, name)
+  const directory = kind.below ? path.join(project, "below") : project
+  fs.mkdirSync(path.join(project, ".git"), { recursive: true })
+  write(path.join(directory, "name.txt"), `I am ${name}`)
+  write(path.join(project, "hook.sh"), `echo the hook of ${name} says no >&2; exit 2\n`)
+  write(
+    path.join(project, ".tollgate", "config.json"),
+    JSON.stringify({
+      ...(kind.hook && { hooks: [{ event: "pre", tool: "list_dir", command: ["/bin/sh", "hook.sh"] }] }),
+      approvals: {
+        rules: [{ id: `of_${name}`, decision: kind.decision, tool: "write_file", path: path.join(directory, "made-*") }]
+      }
+    })
+  )
+  return { ...kind, name, project, directory }
+}
+
+/** What each call came to: its text, or the tag of its error and what that says. */
+const outcomes = (session: SessionHandle, calls: ReadonlyArray<Wanted>) =>
+  Effect.gen(function* () {
+    const task = yield* session.submit(asking(calls))
+    const seen = Chunk.toReadonlyArray(yield* Stream.runCollect(task.events))
+    return seen.flatMap(({ event }) =>
+      event._tag === "ToolCallCompleted"
+        ? [event.message.message.content ?? ""]
+        : event._tag === "ToolCallFailed"
+          ? [`${event.error._tag}: ${event.error.message}`]
+          : []
+    )
+  })
+
+const hostAt = (base: string, directory: string) =>
+  Host.layer({
+    directory,
+    env: { PATH: "/usr/bin:/bin", HOME: base, TOLLGATE_HOME: path.join(base, "state") },
+    models,
+    policy: "deny"
+  })
+
+/** Has a session do what shows whose it is, and says what of that is not its own. */
+const check = (session: SessionHandle, own: Made, other: Made, mark: string) =>
+  Effect.gen(function* () {
+    const file = `made-${mark}`
+    const [name, stranger, listed, made, intruded] = yield* outcomes(session, [
+      ["read_file", { path: "name.txt" }],
+      ["read_file", { path: path.join(other.directory, "name.txt") }],
+      ["list_dir", {}],
+      ["write_file", { path: file, content: own.name }],
+      ["write_file", { path: path.join(other.directory, file), content: own.name }]
+    ])
+    assert.include(name, `I am ${own.name}`)
+    assert.match(stranger ?? "", /^ApprovalDenied/)
+    if (own.trusted && own.hook)
+      assert.match(listed ?? "", new RegExp(`^HookAborted: .*the hook of ${own.name} says no`))
+    else assert.include(listed, "name.txt")
+    assert.strictEqual(fs.existsSync(path.join(own.directory, file)), own.trusted && own.decision === "allow", made)
+    if (own.trusted && own.decision === "deny") assert.include(made, `of_${own.name}`)
+    assert.isFalse(fs.existsSync(path.join(other.directory, file)), intruded)
+  })
+
+describe("two projects in one process", () => {
+  it.scoped.prop(
+    "have their own roots, rules, hooks and tools, at once and in turns, also resumed from elsewhere (R16)",
+    [kind, kind, fc.array(fc.constantFrom(0, 1), { minLength: 2, maxLength: 5 })],
+    ([one, two, turns]) =>
+      Effect.gen(function* () {
+        const base = yield* temporaryDirectory
+        const projects = [bring(base, "one", one), bring(base, "two", two)] as const
+        const of = (index: number) => [projects[index]!, projects[1 - index]!] as const
+        const elsewhere = path.join(base, "elsewhere")
+        fs.mkdirSync(elsewhere)
+
+        yield* Effect.gen(function* () {
+          const trust = yield* Trust
+          for (const { project, trusted } of projects) {
+            const file = yield* Effect.flatten(readProjectFile(project))
+            if (trusted) yield* trust.accept(project, acceptance(file))
+          }
+          const runtime = yield* Runtime
+          const open = ([{ directory, name }]: readonly [Made, Made]) =>
+            runtime.session({ id: name, create: { project: directory } })
+          const sessions = [yield* open(of(0)), yield* open(of(1))] as const
+          yield* Effect.forEach([0, 1], (index) => check(sessions[index]!, ...of(index), "at-once"), {
+            concurrency: "unbounded",
+            discard: true
+          })
+          yield* Effect.forEach(turns, (index, turn) => check(sessions[index]!, ...of(index), `turn-${turn}`))
+        }).pipe(Effect.scoped, Effect.provide(hostAt(base, projects[0].directory)))
+
+        yield* Effect.gen(function* () {
+          const runtime = yield* Runtime
+          for (const index of [0, 1]) {
+            const session = yield* runtime.session({ id: of(index)[0].name, resume: true })
+            yield* check(session, ...of(index), "resumed")
+          }
+          assert.deepStrictEqual(fs.readdirSync(elsewhere), [])
+        }).pipe(Effect.scoped, Effect.provide(hostAt(base, elsewhere)))
+      }),
+    { fastCheck: { numRuns: 4 } }
+  )
+})
