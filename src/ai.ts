@@ -19,3 +19,9 @@
 export * as AiLanguageModel from "./model/AiLanguageModel.ts"
 export { fromToolkit, ToolkitToolFailed } from "./tool/fromToolkit.ts"
 export { toToolkit } from "./gate/toToolkit.ts"
+
+// What the types of the above are made of, so that whatever is inferred from them can be named in declarations.
+export type { FunctionDefinition, ModelRequest, ModelService } from "./model/Model.ts"
+export type * from "./model/ModelError.ts"
+export type * from "./model/ModelPart.ts"
+export type { Served } from "./telemetry/Served.ts"

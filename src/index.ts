@@ -1,4 +1,27 @@
-/** The public API: one namespace for each noun. */
+/**
+ * Tools behind a gate, and the runtime of the agents that call them: one namespace for each noun.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Schema } from "effect"
+ * import { Approvals, MemorySessionStore, Models, Runtime, Scripted, Tool, Tools, Toolset } from "tollgate"
+ *
+ * const Greet = Tool.make("greet", {
+ *   description: "Greets",
+ *   parameters: Schema.Struct({ name: Schema.String }),
+ *   success: Schema.String,
+ *   readOnly: true,
+ *   handler: ({ name }) => Effect.succeed(`Hello ${name}`)
+ * })
+ *
+ * export const live = Runtime.layer.pipe(
+ *   Layer.provide(Tools.layerEffect(Toolset.make([Greet]))),
+ *   Layer.provide(Approvals.layer({ policy: "deny" })),
+ *   Layer.provide(Layer.unwrapEffect(Effect.map(Scripted.make(["Hi."]), (main) => Models.layerOf({ main })))),
+ *   Layer.provide(MemorySessionStore.layer)
+ * )
+ * ```
+ */
 
 export * as Middleware from "./middleware/Middleware.ts"
 export { concurrency } from "./middleware/concurrency.ts"
@@ -60,6 +83,10 @@ export { Models } from "./model/Models.ts"
 export * as ModelError from "./model/ModelError.ts"
 export * as ModelPart from "./model/ModelPart.ts"
 export * as ChatCompletions from "./model/ChatCompletions.ts"
+export * as AiLanguageModel from "./model/AiLanguageModel.ts"
+export { type Fallback, withFallback } from "./model/Fallback.ts"
+export * as ModelRetry from "./model/RetryPolicy.ts"
+export type { RoutingDecision, RoutingHook } from "./model/Routing.ts"
 export * as Profile from "./model/Profile.ts"
 export * as ConfiguredModels from "./model/ConfiguredModels.ts"
 export * as Scripted from "./model/Scripted.ts"
@@ -102,6 +129,18 @@ export { Redactor } from "./redaction/Redactor.ts"
 export { version } from "./version.ts"
 
 // What the types of the above are made of, so that whatever is inferred from them can be named in declarations.
+export type * from "./agent/AgentEvent.ts"
+export type * from "./conversation/Message.ts"
+export type * from "./gate/CallEvent.ts"
+export type * from "./runtime/Command.ts"
+export type * from "./runtime/Envelope.ts"
+export type * from "./runtime/Event.ts"
+export type * from "./tool/ApprovalRequest.ts"
+export type * from "./tool/ToolEvent.ts"
+export type { AuditError } from "./approval/Audit.ts"
+export type { Repeatable } from "./middleware/retry.ts"
+export type { HostPattern } from "./policy/network/HostPattern.ts"
+export type { Served } from "./telemetry/Served.ts"
 export type { Named } from "./middleware/Named.ts"
 export type { Sometimes } from "./middleware/when.ts"
 export type { ToolCall as Call } from "./tool/ToolCall.ts"
@@ -111,8 +150,6 @@ export type { Place, ProjectError, ProjectTools } from "./runtime/Projects.ts"
 export type { Services } from "./host/Host.ts"
 export type { Project, ProjectFailure, Provided, Seal } from "./host/Project.ts"
 export type { Stack } from "./host/Stack.ts"
-export type { AuditError } from "./approval/Audit.ts"
-export type { CallEvent } from "./gate/CallEvent.ts"
 export type { CallRequest, CallSink } from "./gate/CallRequest.ts"
 export type { DynamicToolFailed } from "./tool/DynamicTool.ts"
 export type { Delegation, DelegationFailed } from "./agent/Delegation.ts"
@@ -127,7 +164,7 @@ export type { BoundaryInvalid } from "./policy/path/PathContext.ts"
 export type { PathRefused } from "./policy/path/PathRefused.ts"
 export type { Processes } from "./process/Processes.ts"
 export type { SpawnFailed } from "./process/SpawnFailed.ts"
-export type { Sandbox } from "./sandbox/Sandbox.ts"
+export { Sandbox } from "./sandbox/Sandbox.ts"
 export type { SandboxUnavailable } from "./sandbox/SandboxUnavailable.ts"
 export type { Workspace } from "./tools/Workspace.ts"
 export type { PatchFailed } from "./tools/files/ApplyPatch.ts"

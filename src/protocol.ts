@@ -4,19 +4,21 @@
  *
  * @example
  * ```ts
- * import { Command, Envelope } from "tollgate/protocol"
+ * import { Command, Envelope, SubmitPrompt } from "tollgate/protocol"
  * import * as Schema from "effect/Schema"
  *
- * const encode = Schema.encodeSync(Schema.parseJson(Command.Command))
- * const text = encode(new Command.SubmitPrompt({ session: "s", task: "t", prompt: "Hello" }))
- * const decode = Schema.decodeUnknown(Schema.parseJson(Envelope.Envelope))
+ * const encode = Schema.encodeSync(Schema.parseJson(Command))
+ * const text = encode(new SubmitPrompt({ session: "s", task: "t", prompt: "Hello" }))
+ * const decode = Schema.decodeUnknown(Schema.parseJson(Envelope))
  * ```
  */
 
-export * as Command from "./runtime/Command.ts"
-export * as Envelope from "./runtime/Envelope.ts"
-export * as Event from "./runtime/Event.ts"
-export * as Message from "./conversation/Message.ts"
-export * as ModelPart from "./model/ModelPart.ts"
-export * as ToolEvent from "./tool/ToolEvent.ts"
-export * as ApprovalRequest from "./tool/ApprovalRequest.ts"
+export * from "./agent/AgentEvent.ts"
+export * from "./conversation/Message.ts"
+export * from "./gate/CallEvent.ts"
+export * from "./runtime/Command.ts"
+export * from "./runtime/Envelope.ts"
+export * from "./runtime/Event.ts"
+export * from "./tool/ApprovalRequest.ts"
+export * from "./tool/Preview.ts"
+export * from "./tool/ToolEvent.ts"

@@ -1,3 +1,19 @@
+/**
+ * A whole runtime for tests, and sessions that are driven and watched as any frontend does.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import * as Testing from "tollgate/testing"
+ *
+ * export const test = Effect.gen(function* () {
+ *   const session = yield* Testing.session()
+ *   const events = yield* session.run("Hello")
+ *   return Testing.Timeline.violations(events)
+ * }).pipe(Effect.provide(Testing.layer({ model: ["Hi."] })))
+ * ```
+ */
+
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,6 +44,7 @@ import { Ids } from "./tool/Ids.ts"
 import type * as Tool from "./tool/Tool.ts"
 
 export * as Recording from "./harness/Recording.ts"
+export type * from "./gate/GateError.ts"
 export * as Timeline from "./harness/Timeline.ts"
 export * as Scripted from "./model/Scripted.ts"
 export type { Harness } from "./harness/Harness.ts"

@@ -1,0 +1,189 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off - drives real processes from outside
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as esbuild from "esbuild"
+import { execFile, execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import { built, root } from "../support/built.ts"
+
+const run = promisify(execFile)
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly scripts: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+const manifest = JSON.parse(fs.readFileSync("package.json", "utf8")) as Manifest
+
+/** The samples of the guide, by the name of their file: the program, and what it prints. */
+const samples = [
+  ...fs.readFileSync("docs/library.md", "utf8").matchAll(/```ts (\S+)\n(.*?)```\n+```text\n(.*?)```/gs)
+].map(([, file = "", source = "", prints = ""]) => ({ name: file.replace(".ts", ""), source, prints }))
+
+const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"))
+const sourceOf = (entry: string): string => `src/${entry === "." ? "index" : entry.slice(2)}.ts`
+
+/** The example in the doc-block that a module begins with. */
+const exampleOf = (source: string): string => {
+  const [, example = ""] = /^\/\*\*.*?```ts\n(.*?) \* ```.*?\*\//s.exec(source) ?? []
+  return example.replaceAll(/^ \* ?/gm, "")
+}
+
+const isClass = (value: unknown): boolean =>
+  typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value))
+const isNamespace = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Reflect.get(value, Symbol.toStringTag) === "Module"
+
+/** What every class of Effect has, which says nothing of ours. */
+const inherited = new Set(["length", "name", "prototype", "ast", "fields", "annotations", "identifier", "key", "stack"])
+
+/** The exports of an entry point by their path: functions, and what is none, in namespaces and in classes. */
+const pathsOf = (place: string, value: unknown, depth = 0): ReadonlyArray<readonly [string, boolean]> => {
+  const within = isNamespace(value) || isClass(value) ? (value as object) : undefined
+  const below =
+    within === undefined || depth > 2
+      ? []
+      : Object.getOwnPropertyNames(within)
+          .filter((name) => /^[A-Za-z]\w*$/.test(name) && (isNamespace(value) || !inherited.has(name)))
+          .filter((name) => isNamespace(value) || /^(?:layer|make)/.test(name))
+          .flatMap((name) => pathsOf(`${place}.${name}`, Reflect.get(within, name), depth + 1))
+  return within === undefined ? [[place, typeof value === "function"]] : below
+}
+
+/** A program that has everything that the functions of an entry point give under the types that are inferred. */
+const namesOf = async (entry: string): Promise<string> => {
+  const all: unknown = await import(path.join(root, sourceOf(entry)))
+  return [
+    `import * as all from "${entry === "." ? "tollgate" : `tollgate/${entry.slice(2)}`}"`,
+    "declare const given: <A>(by: (...parameters: never) => A) => A",
+    ...pathsOf("all", all).map(([place, isFunction], index) =>
+      isFunction ? `export const _${index} = given(${place})` : `export const _${index} = ${place}`
+    )
+  ].join("\n")
+}
+
+/** A program outside of the repository, which has installed what would be published. */
+let folder = ""
+let installed: ReadonlyArray<string> = []
+const at = (...names: ReadonlyArray<string>) => path.join(folder, ...names)
+
+const install = async () => {
+  await built()
+  if (!fs.existsSync("dist/types")) execFileSync(process.execPath, ["scripts/build.mjs", "--types"], { stdio: "pipe" })
+  folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-outside-")))
+  const packed = await run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], { cwd: root })
+  const dependencies = {
+    tollgate: `file:${packed.stdout.trim()}`,
+    ...Object.fromEntries(Object.keys(manifest.peerDependencies).map((name) => [name, manifest.devDependencies[name]]))
+  }
+  fs.writeFileSync(at("package.json"), JSON.stringify({ name: "outside", type: "module", dependencies }))
+  await run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: folder })
+  installed = Object.keys(
+    (JSON.parse(fs.readFileSync(at("node_modules/.package-lock.json"), "utf8")) as { packages: object }).packages
+  )
+  // The compiler's own needs, which the package has none of.
+  fs.mkdirSync(at("node_modules/@types"), { recursive: true })
+  fs.symlinkSync(path.join(root, "node_modules/@types/node"), at("node_modules/@types/node"))
+}
+
+const compilerOptions = {
+  target: "ES2023",
+  lib: ["ES2024"],
+  module: "NodeNext",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  declaration: true,
+  outDir: "out",
+  types: ["node"]
+}
+
+/** What the compiler says, and the declarations that it makes. */
+const compiled = async (files: ReadonlyArray<string>): Promise<string> => {
+  fs.writeFileSync(at("tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+  const compiler = path.join(root, "node_modules/typescript/bin/tsc")
+  return run(process.execPath, [compiler, "-p", folder, "--pretty", "false"], { cwd: folder }).then(
+    ({ stdout }) => stdout,
+    (error: unknown) => String((error as { stdout?: unknown }).stdout ?? error)
+  )
+}
+
+const bundled = async (source: string, platform: "browser" | "node") => {
+  const { metafile, outputFiles } = await esbuild.build({
+    stdin: { contents: source, resolveDir: folder },
+    absWorkingDir: folder,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform,
+    external: ["better-sqlite3", "@photostructure/sqlite"],
+    logLevel: "silent"
+  })
+  const own = Object.values(metafile.outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([name]) => name.includes("node_modules/tollgate/"))
+  return {
+    text: outputFiles[0]?.text ?? "",
+    own: own.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0)
+  }
+}
+
+describe("the package, from outside of the repository", { timeout: 120_000 }, () => {
+  beforeAll(install, 120_000)
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  it("brings few packages, no script that runs when it is installed, and little of its own (P1, P2)", () => {
+    assert.isBelow(installed.length, 60)
+    assert.notIncludeMembers(Object.keys(manifest.scripts), ["preinstall", "install", "postinstall"])
+    const own = fs
+      .readdirSync(at("node_modules/tollgate"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0)
+    assert.isBelow(own / 1e6, 12)
+  })
+
+  it("compiles every sample, and can name each requirement and error that an export has, with all declarations checked (P2)", async () => {
+    assert.isAbove(samples.length, 9)
+    const examples = entries.map((entry) => ({
+      name: `example-${path.basename(sourceOf(entry), ".ts")}`,
+      source: exampleOf(fs.readFileSync(sourceOf(entry), "utf8"))
+    }))
+    for (const { name, source } of [...samples, ...examples]) {
+      assert.isAbove(source.length, 100, name)
+      fs.writeFileSync(at(`${name}.ts`), source)
+    }
+    const inferred = entries.map((entry) => `named-${path.basename(sourceOf(entry))}`)
+    for (const [index, entry] of entries.entries()) fs.writeFileSync(at(inferred[index] ?? ""), await namesOf(entry))
+    fs.copyFileSync("test/fixtures/consumer/inferred.ts", at("inferred.ts"))
+    const names = [...samples, ...examples, { name: "inferred" }].map(({ name }) => `${name}.ts`)
+    assert.strictEqual(await compiled([...names, ...inferred]), "")
+    const declarations = fs.readFileSync(at("out/inferred.d.ts"), "utf8")
+    assert.include(declarations, "export declare const layer: Layer.Layer<Tools, ")
+    assert.include(declarations, "Approvals")
+  })
+
+  it("runs every sample of the guide, which prints what is written below it (P2)", async () => {
+    for (const { name, prints } of samples) {
+      const { stderr, stdout } = await run(process.execPath, [at(`out/${name}.js`)], { cwd: folder })
+      assert.deepStrictEqual({ name, stdout, stderr }, { name, stdout: prints, stderr: "" })
+    }
+  })
+
+  it("is required from CommonJS as well (P2)", async () => {
+    fs.writeFileSync(at("required.cjs"), 'process.stdout.write(typeof require("tollgate").Tool.make)')
+    const { stdout } = await run(process.execPath, [at("required.cjs")], { cwd: folder })
+    assert.strictEqual(stdout, "function")
+  })
+
+  it("has a protocol that needs nothing of Node, and leaves out what is not used (P2)", async () => {
+    const protocol = await bundled('export * from "tollgate/protocol"', "browser")
+    assert.notMatch(protocol.text, /(?:from|require\(|import\() *"(?:node:|fs|path|crypto)/)
+    const whole = await bundled('import * as all from "tollgate"; console.log(all)', "node")
+    const one = await bundled('import { concurrency } from "tollgate"; console.log(concurrency)', "node")
+    assert.isBelow(one.own, whole.own / 20)
+  })
+})
