@@ -10,7 +10,8 @@ import { Approvals } from "../../src/approval/Approvals.ts"
 import { Grants } from "../../src/approval/Grants.ts"
 import { pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
-import { byName } from "../../src/approval/Subject.ts"
+import { lexical } from "../../src/approval/Disk.ts"
+import { describing } from "../../src/approval/Subject.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import type { CallRequest, CallSink } from "../../src/gate/CallRequest.ts"
@@ -146,8 +147,20 @@ export const injectedRequest = (): Promise<number> =>
     })
   )
 
-const describe = byName({ cwd: "/w" })
-const subjectOf = (params: unknown) => describe.of({ name: "run_shell", tool: RunShell, params, rawParams: params })
+const describe = describing("/w", "/", lexical)
+const subjectOf = (params: { readonly command?: string; readonly path?: string; readonly url?: string }) =>
+  describe.of({
+    name: "run_shell",
+    tool: RunShell,
+    params,
+    rawParams: params,
+    touches: {
+      ...(params.command !== undefined && { command: { text: params.command } }),
+      ...(params.path !== undefined && { paths: [{ path: params.path, op: "read" as const }] }),
+      ...(params.url !== undefined && { hosts: [params.url] }),
+      complete: true
+    }
+  })
 
 /** Microseconds of looking a call up among so many rules for its tool and so many grants; the worst of several kinds. */
 export const lookup = (ruleCount: number, grantCount: number): number => {

@@ -10,6 +10,7 @@ import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
 import { Audit } from "./Audit.ts"
 import type { Decide, Decision } from "./Decision.ts"
 import * as Desk from "./Desk.ts"
+import { Disk } from "./Disk.ts"
 import { defaultLimits, type Grant } from "./Grants.ts"
 import * as Judge from "./Judge.ts"
 import * as ProjectRules from "./ProjectRules.ts"
@@ -18,7 +19,6 @@ import { Reviewer } from "./Reviewer.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
 import { RuleStore, type RuleStoreFailed } from "./RuleStore.ts"
 import { SessionState, SessionStates } from "./SessionState.ts"
-import { Subjects } from "./Subject.ts"
 
 /** What holds for sessions that bring nothing of their own. */
 export interface ApprovalsOptions extends Desk.DeskOptions, Partial<Omit<ProjectRules.ProjectOptions, "directory">> {
@@ -130,7 +130,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
   Effect.gen(function* () {
     const { attended = true, danger = options.policy === "allow", policy: usual, root = "/" } = options
     const store = yield* RuleStore
-    const subjects = yield* Subjects
+    const disk = yield* Disk
     const usualProject = yield* ProjectRules.make({ ...options, directory: "", root }, store)
     const limits = { ...defaultLimits, ...options.grants }
     const sessions = new SessionStates((id) => new SessionState(id, usualProject, usual, limits))
@@ -198,7 +198,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       )
 
     return Approvals.of({
-      project: (given) => Effect.provideService(ProjectRules.make(given, store), Subjects, subjects),
+      project: (given) => Effect.provideService(ProjectRules.make(given, store), Disk, disk),
       session: (given) => Effect.map(Effect.acquireRelease(opened(given), closed), handle),
       request,
       decide: desk.decide,

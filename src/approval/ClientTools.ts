@@ -140,7 +140,16 @@ export const clientTool = <const Name extends string, Params extends Tool.AnySch
   name: Name,
   options: Pick<
     Tool.Options<Params, Success, typeof ClientCallFailed, never, false, false>,
-    "description" | "parameters" | "success" | "approval" | "risk" | "mode" | "label" | "category" | "timeout"
+    | "description"
+    | "parameters"
+    | "success"
+    | "approval"
+    | "touches"
+    | "risk"
+    | "mode"
+    | "label"
+    | "category"
+    | "timeout"
   >
 ): Tool.Tool<Name, Params, Success, typeof ClientCallFailed, never, false> => {
   const decode = Schema.decodeUnknown(options.success)

@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
+import type { Touches } from "../tool/Touches.ts"
 import type { Rule } from "./Rule.ts"
 
 /** An answer; it must repeat the digest of the request it answers. */
@@ -57,6 +58,6 @@ export interface Clearance {
   readonly stillHolds: Effect.Effect<boolean> | undefined
   /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
   readonly withheld?: (path: string) => boolean
-  /** What the rules say of the same tool called with other parameters. */
-  readonly ruled?: (rawParams: unknown) => Rule["decision"] | undefined
+  /** What the rules say of the same tool where it touches something else. */
+  readonly ruled?: (touches: Touches) => Rule["decision"] | undefined
 }

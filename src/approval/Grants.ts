@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
+import { runFilesOf } from "../policy/shell/RunFiles.ts"
 import type { FileHash } from "./FileHash.ts"
 import type { Rule } from "./Rule.ts"
 import { RuleBook } from "./RuleBook.ts"
-import { sourcesOf } from "./Sources.ts"
 import type { Subject } from "./Subject.ts"
 
 /** Whose later calls a grant covers: those of the root worker, or those of every sub-worker of the session. */
@@ -144,9 +144,9 @@ const ruleOf = (
         : undefined
       : !bare
         ? undefined
-        : paths?.length === 1 && paths[0] !== undefined
+        : paths.length === 1 && paths[0] !== undefined
           ? { ...common, path: literal(paths[0]) }
-          : hosts?.length === 1 && hosts[0] !== undefined
+          : hosts.length === 1 && hosts[0] !== undefined
             ? { ...common, host: `${hosts[0].name}:${hosts[0].port}` }
             : undefined
   if (rule === undefined || Either.isLeft(RuleBook.make([rule], { root: "/", trusted: true }))) return undefined
@@ -162,7 +162,7 @@ const basisOf = (
     ? Effect.succeed([])
     : !shape.complete
       ? Effect.succeed(undefined)
-      : Effect.flatMap(sourcesOf(shape.commands, directory, files), (paths) =>
+      : Effect.flatMap(runFilesOf(shape.commands, directory, files), (paths) =>
           paths === undefined ? Effect.succeed(undefined) : hashes(files.hash, paths)
         )
 

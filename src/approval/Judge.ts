@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
+import type { Touches } from "../tool/Touches.ts"
 import { ReviewerFailed, trusted } from "../tool/ToolEvent.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
 import { judge, type PolicyVerdict } from "./ApprovalPolicy.ts"
@@ -194,8 +195,7 @@ export const make = (
         const cleared = conclude(call, asks, subject, preview, explanation)
         if (!book.concerns(call.name)) return cleared
         const withheld = book.withheld(call.name, subject, policy !== "allow")
-        const ruled = (rawParams: unknown) =>
-          book.verdict(call.name, subjects.of({ ...call, params: rawParams, rawParams }))?.decision
+        const ruled = (touches: Touches) => book.verdict(call.name, subjects.of({ ...call, touches }))?.decision
         return Effect.map(cleared, (clearance) => ({ ...clearance, ruled, ...(withheld && { withheld }) }))
       }
       const { basis = [], grant } = found

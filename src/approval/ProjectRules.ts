@@ -4,10 +4,11 @@ import * as os from "node:os"
 import * as PathContext from "../policy/path/PathContext.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
+import { Disk } from "./Disk.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
 import { RuleBook } from "./RuleBook.ts"
 import type { RuleStore, RuleStoreFailed } from "./RuleStore.ts"
-import { type Describing, type Subject, Subjects } from "./Subject.ts"
+import { describing, type Describing, type Subject } from "./Subject.ts"
 
 /** A project as approvals see it: where its calls are, and what was decided for them beforehand. */
 export interface ProjectOptions {
@@ -41,19 +42,24 @@ export interface ProjectRules {
   readonly at: (directory: string) => ProjectRules
 }
 
-/** Judges by the path policy; a root that bounds nothing contains nothing. */
+const opOf = { read: "grep", list: "grep", write: "write", remove: "remove" } as const
+
+/** Judges by the path policy; a root that bounds nothing contains nothing, nor does a call that nobody knows. */
 const containedIn = (root: string, home: string): Effect.Effect<ProjectRules["isContained"]> => {
   const boundary = { cwd: root, roots: [root], home, trusted: false, stateDirs: [] }
   return Effect.map(
     Effect.orElseSucceed(PathContext.make(boundary), () => boundary),
     (context) => (call, subject) => {
-      const op = call.tool.readOnly ? "grep" : "write"
-      const touched = subject.paths === undefined ? subject.touched() : { named: subject.paths, mentioned: [] }
-      if (touched === "unread") return false
-      const places = [...touched.named, ...touched.mentioned]
+      const reached = subject.reached()
+      if (!subject.declared || reached === "unread") return false
+      const byCommand = call.tool.readOnly ? "grep" : "write"
+      const places = [
+        ...subject.places.flatMap(({ op, paths }) => paths.map((path) => [path, opOf[op]] as const)),
+        ...[...reached.named, ...reached.mentioned].map((path) => [path, byCommand] as const)
+      ]
       return places.length === 0
         ? call.tool.readOnly
-        : places.every((place) =>
+        : places.every(([place, op]) =>
             Either.match(judgeNow(place, op, context), {
               onLeft: () => false,
               onRight: ({ verdict }) => verdict.decision === "allow"
@@ -70,7 +76,7 @@ export const make = (
 ): Effect.Effect<ProjectRules, PatternRejected> =>
   Effect.gen(function* () {
     const configured = yield* RuleBook.make(rules, { root, trusted })
-    const subjects = (yield* Subjects).at(root, home)
+    const subjects = describing(root, home, yield* Disk)
     const isContained = yield* containedIn(root, home)
     const withSaved = (saved: ReadonlyArray<Rule>): RuleBook => {
       const usable = saved.filter((rule) => Either.isRight(RuleBook.make([rule], { root, trusted })))

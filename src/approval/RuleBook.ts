@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { HostPattern } from "../policy/network/HostPattern.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import { isWithin } from "../policy/path/PathText.ts"
+import { unwrapped } from "../policy/shell/Unwrapped.ts"
 import {
   argvWords,
   hostTest,
@@ -12,7 +13,6 @@ import {
   type Rule,
   type RuleRisk
 } from "./Rule.ts"
-import { unwrapped } from "./Sources.ts"
 import type { Host, Subject } from "./Subject.ts"
 
 /** What the rules make of a call: the strictest one that fits, if any does. */
@@ -117,20 +117,26 @@ export class RuleBook {
   }
 
   verdict(tool: string, subject: Subject): RuleVerdict | undefined {
-    const own = shelvesOn(this.shelves.get(tool), subject)
-    const every = shelvesOn(this.shelves.get("*"), subject)
+    const own = this.shelves.get(tool)
+    const every = this.shelves.get("*")
     const strict = [
-      ...own.map((shelves) => strictOn(shelves.strict, subject, true)),
-      ...every.map((shelves) => strictOn(shelves.strict, subject, false))
+      ...shelvesOn(own, subject).map((shelves) => strictOn(shelves.strict, subject, true)),
+      ...shelvesOn(every, subject).map((shelves) => strictOn(shelves.strict, subject, false)),
+      ...(subject.declared ? [] : [own, every].map(unknownOn))
     ].reduce(stricter, undefined)
-    return strict ?? own.map((shelves) => allowedBy(shelves.allow, subject)).find((found) => found !== undefined)
+    return (
+      strict ??
+      shelvesOn(own, subject)
+        .map((shelves) => allowedBy(shelves.allow, subject))
+        .find((found) => found !== undefined)
+    )
   }
 
   /**
    * What a call that may run is not to find below the directories it looks through: what rules forbid or, where `asking`, would
    * ask about. A rule that asks and fits a path of the call itself was asked about with it. Absent where nothing is.
    */
-  withheld(tool: string, { namesOf, paths = [] }: Subject, asking: boolean): Withheld | undefined {
+  withheld(tool: string, { namesOf, paths }: Subject, asking: boolean): Withheld | undefined {
     const rules = [this.shelves.get(tool), this.shelves.get("*")]
       .flatMap((shelves) => shelves?.strict.paths ?? [])
       .filter(
@@ -176,45 +182,69 @@ const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternR
 const mayFitBelow = ({ base = "/" }: Compiled, directory: string): boolean =>
   isWithin(base, directory) || isWithin(directory, base)
 
+const patterned = ({ argv, hosts, paths }: Shelf) => [...paths, ...hosts, ...[...argv.values()].flat()]
+
+/** Asks about a call that may touch anything, wherever a rule that forbids or asks is about some calls of its tool. */
+const unknownOn = (shelves: Shelves | undefined): RuleVerdict | undefined => {
+  if (shelves === undefined) return undefined
+  const risky = [...shelves.risky.values()].flatMap(({ strict }) => [...strict.whole, ...patterned(strict)])
+  const [first] = [...patterned(shelves.strict), ...risky]
+  return first && unread(first.rule)
+}
+
 /**
- * The strictest of the rules that forbid or ask; any part of a call is enough. Where the rules name this very tool, a call
- * that cannot be read is asked for.
+ * The strictest of the rules that forbid or ask; any part of a call is enough. What
+ * the rules cannot read is asked for wherever one of them could mean it.
  */
-const strictOn = (shelf: Shelf, subject: Subject, named: boolean): RuleVerdict | undefined => {
+const strictOn = ({ argv, hosts, paths, whole }: Shelf, subject: Subject, named: boolean): RuleVerdict | undefined => {
   let found: RuleVerdict | undefined
-  const consider = (compiled: Compiled, fits: boolean | undefined) => {
-    if (fits !== false) found = stricter(found, fits === undefined ? unread(compiled.rule) : says(compiled))
-  }
-  for (const compiled of shelf.whole) consider(compiled, true)
-  for (const said of subject.shape?.commands ?? []) {
-    for (const command of new Set([said, unwrapped(said)])) {
-      for (const compiled of shelf.argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
+  const consider = (compiled: Compiled | undefined, fits: boolean | undefined) => {
+    if (compiled !== undefined && fits !== false) {
+      found = stricter(found, fits === undefined ? unread(compiled.rule) : says(compiled))
     }
   }
-  for (const path of subject.paths ?? []) {
-    for (const compiled of shelf.paths) consider(compiled, compiled.path?.(path))
+  for (const compiled of whole) consider(compiled, true)
+  const [anyPath] = paths
+  const [anyHost] = hosts
+  const [[anyArgv] = []] = argv.values()
+  for (const said of subject.shape?.commands ?? []) {
+    for (const command of new Set([said, unwrapped(said)])) {
+      for (const compiled of argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
+    }
   }
-  const [anyPath] = shelf.paths
+  if (subject.shape?.complete === false) consider(anyArgv, undefined)
+  for (const compiled of paths) {
+    for (const path of subject.paths) consider(compiled, compiled.path?.(path))
+    const isBelow = subject.places.some(
+      ({ below, paths }) => below === "all" && paths.some((place) => mayFitBelow(compiled, place))
+    )
+    if (isBelow) consider(compiled, undefined)
+  }
   if (anyPath !== undefined) {
-    const touched = subject.touched()
-    if (touched === "unread") consider(anyPath, undefined)
+    const reached = subject.reached()
+    if (reached === "unread") consider(anyPath, undefined)
     else {
-      for (const compiled of shelf.paths) {
-        for (const path of touched.named) consider(compiled, compiled.path?.(path))
+      for (const compiled of paths) {
+        for (const path of reached.named) consider(compiled, compiled.path?.(path))
         const may =
-          touched.mentioned.some((path) => compiled.path?.(path) !== false) ||
-          touched.descended.some((directory) => mayFitBelow(compiled, directory))
+          reached.mentioned.some((path) => compiled.path?.(path) !== false) ||
+          reached.descended.some((directory) => mayFitBelow(compiled, directory))
         if (may) consider(compiled, undefined)
       }
     }
   }
-  for (const host of subject.hosts ?? []) {
-    for (const compiled of shelf.hosts) consider(compiled, compiled.host?.covers(host.name, host.port) ?? false)
+  for (const { name, port } of subject.hosts) {
+    for (const compiled of hosts) consider(compiled, compiled.host?.covers(name, port) ?? false)
   }
-  const [anyArgv] = shelf.argv.values()
-  if (subject.shape?.complete === false && anyArgv?.[0] !== undefined) consider(anyArgv[0], undefined)
-  if (named && subject.paths === undefined && shelf.paths[0] !== undefined) consider(shelf.paths[0], undefined)
-  if (named && subject.hosts === undefined && shelf.hosts[0] !== undefined) consider(shelf.hosts[0], undefined)
+  if (anyHost !== undefined) {
+    // A program reaches hosts that no word names; a rule that names the tool wants to know of each.
+    if (subject.more || (named && subject.shape !== undefined)) consider(anyHost, undefined)
+    const mentioned = subject.mentionedHosts()
+    for (const compiled of hosts) {
+      const { host } = compiled
+      if (mentioned.some((name) => host?.covers(name, host.port ?? 0) !== false)) consider(compiled, undefined)
+    }
+  }
   return found
 }
 
@@ -237,14 +267,13 @@ const allowedBy = (shelf: Shelf, subject: Subject): RuleVerdict | undefined => {
   const [whole] = shelf.whole
   if (whole !== undefined) return says(whole)
   const commands = commandsOf(subject)
-  if (commands === undefined) return undefined
+  const isMore = !subject.declared || subject.more || subject.places.some(({ below }) => below === "all")
+  if (commands === undefined || isMore) return undefined
   const holds = ({ rule }: Compiled) => rule.exact !== true || subject.bare
   const found = [
     ...commands.map((command) => shelf.argv.get(command[0] ?? "")?.find((compiled) => begins(command, compiled.rule))),
-    ...(subject.paths ?? []).map((path) =>
-      shelf.paths.find((compiled) => holds(compiled) && compiled.path?.(path) === true)
-    ),
-    ...(subject.hosts ?? []).map(({ name, port }: Host) =>
+    ...subject.paths.map((path) => shelf.paths.find((compiled) => holds(compiled) && compiled.path?.(path) === true)),
+    ...subject.hosts.map(({ name, port }: Host) =>
       shelf.hosts.find((compiled) => holds(compiled) && compiled.host?.matches(name, port) === true)
     )
   ]

@@ -1,40 +1,50 @@
-import * as Context from "effect/Context"
-import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import { canonicalHost } from "../policy/network/HostPattern.ts"
 import { isWithin } from "../policy/path/PathText.ts"
-import { resolve as physical } from "../policy/path/PhysicalPath.ts"
+import { effectsOf, type Effects, type Reached } from "../policy/shell/Effects.ts"
 import { severity, type Severity } from "../policy/shell/Severity.ts"
-import { shapeOf, type Shape } from "../policy/shell/Shape.ts"
-import type { ToolCall } from "../tool/ToolCall.ts"
-import { descended } from "./Descent.ts"
-import { definition, sha256 } from "./Digest.ts"
+import type { Shape } from "../policy/shell/Shape.ts"
 import * as Url from "../text/Url.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
+import { type PathTouch, type Touches, touchesOf } from "../tool/Touches.ts"
+import { definition, sha256 } from "./Digest.ts"
+import type { DiskShape } from "./Disk.ts"
 
 export interface Host {
   readonly name: string
   readonly port: number
 }
 
-/** What a call is about, in the terms of rules and grants. */
+/** A path that a call touches: what it says and where it leads, absolute. */
+export interface Place extends Omit<PathTouch, "path"> {
+  readonly paths: ReadonlyArray<string>
+}
+
+/** What a call is about, in the terms of rules and grants: its touches, in one project. */
 export interface Subject {
+  /** Whether anybody has said what the call touches. Where not, it may be anything. */
+  readonly declared: boolean
+  readonly places: ReadonlyArray<Place>
+  /** The paths of all places. */
+  readonly paths: ReadonlyArray<string>
+  readonly hosts: ReadonlyArray<Host>
+  /** Something else than paths, hosts and a command that the rules know: an address that is none, or a name. */
+  readonly more: boolean
   /** What a shell text says; absent where the call is about none. */
   readonly shape: Shape | undefined
   /** Where a command runs; absolute. */
   readonly directory: string
-  /** It runs where commands run, and has no other parameters that change what it does. */
+  /** It is a command alone, and runs where commands run. */
   readonly isHere: boolean
-  /** Absolute. */
-  readonly paths: ReadonlyArray<string> | undefined
-  readonly hosts: ReadonlyArray<Host> | undefined
-  /** What a command or a patch reaches besides. Only a rule that forbids or asks looks at it. */
-  readonly touched: () => Touched | "unread"
+  /** What a command reaches by its words, as absolute paths. Only a rule that forbids or asks looks at it. */
+  readonly reached: () => Reached | "unread"
+  /** Names that a command could reach as hosts. */
+  readonly mentionedHosts: () => ReadonlyArray<string>
   /** How bad a shell text is; absent where the call is about none. */
   readonly severity: () => Severity | undefined
   /** All names of a path that the call comes upon, which its parameters or the directory of calls may name by a link. */
   readonly namesOf: (path: string) => ReadonlyArray<string>
-  /** Nothing else in the call says what it does than its paths or its hosts. */
+  /** It is about paths alone or hosts alone, and nothing else says what it does. */
   readonly bare: boolean
   /** What a grant covers: the same key is the same thing. */
   readonly key: string
@@ -42,60 +52,12 @@ export interface Subject {
   readonly words: string
 }
 
-/** Absolute paths, as far as words tell. */
-export interface Touched {
-  /** Words, or parts of one, that are paths. */
-  readonly named: ReadonlyArray<string>
-  /** What could be a path inside of a word that is more, e.g. a program or a message. */
-  readonly mentioned: ReadonlyArray<string>
-  /** Directories of which everything is read, at whatever depth. */
-  readonly descended: ReadonlyArray<string>
-}
-
-export type Described = Pick<ToolCall, "name" | "tool" | "params" | "rawParams">
+/** A call, and what it touches where that is known otherwise than from its parameters. */
+export type Described = Pick<ToolCall, "name" | "tool" | "params" | "rawParams"> & { readonly touches?: Touches }
 
 /** Says what calls are about. */
 export interface Describing {
   readonly of: (call: Described) => Subject
-}
-
-/** How calls are understood, relative paths from a root; by the files of this machine where nothing else is provided. */
-export class Subjects extends Context.Reference<Subjects>()("tollgate/approval/Subjects", {
-  defaultValue: (): { readonly at: (root: string, home: string) => Describing } => ({
-    at: (root, home) => subjectsAt(root, home)
-  })
-}) {
-  /** By the files of this machine; `ignoredBelow` says which directories below a root git ignores. */
-  static readonly layerLocal = (ignoredBelow: (root: string) => IsIgnored): Layer.Layer<Subjects> =>
-    Layer.succeed(Subjects, { at: (root, home) => subjectsAt(root, home, ignoredBelow(root)) })
-
-  static readonly layer = (options: Omit<SubjectOptions, "cwd" | "home">): Layer.Layer<Subjects> =>
-    Layer.succeed(Subjects, { at: (cwd, home) => byName({ ...options, cwd, home }) })
-}
-
-/** Calls in the files of this machine; a path that leads nowhere is what it says. */
-export const subjectsAt = (root: string, home: string, isIgnored?: IsIgnored): Describing =>
-  byName({
-    cwd: root,
-    home,
-    ...(isIgnored && { isIgnored }),
-    resolve: (path) => Either.match(physical(path), { onLeft: () => path, onRight: (found) => found.path }),
-    isFile: (path) => Either.match(physical(path), { onLeft: () => false, onRight: ({ kind }) => kind === "file" })
-  })
-
-type IsIgnored = (path: string) => boolean
-
-export interface SubjectOptions {
-  /** Where relative paths start. */
-  readonly cwd: string
-  /** Where a path leads, links resolved; lexically where absent. */
-  readonly resolve?: (path: string) => string
-  /** Whether a path is known to lead to a file, which has nothing below it. */
-  readonly isFile?: (path: string) => boolean
-  /** What `~` stands for; the root where absent. */
-  readonly home?: string
-  /** Whether git ignores an absolute path, so that deleting what lies there is not destructive. */
-  readonly isIgnored?: IsIgnored
 }
 
 /** What makes two calls the same to a person: who makes them, how they are blanked and what is said about them does not. */
@@ -103,33 +65,6 @@ export const likeness = ({ name, rawParams, tool }: Described, subject: Subject)
   subject.shape === undefined ? sha256([name, definition(tool), rawParams]) : subject.key
 
 const maxKnown = 512
-
-/** What a person wrote or read about a call, but not what it does. */
-const beside = new Set(["description", "timeout", "timeoutSeconds"])
-const pathNames = ["path", "paths", "file", "directory", "from", "to"]
-
-type Named = readonly [name: string, value: unknown]
-
-/** What a tool does to a file is the tool; a switch can make something else of it, as `recursive` does. */
-const isSwitch = ([, value]: Named): boolean => value === true
-/** Which part of a page is looked at is all one. */
-const isNoCount = ([, value]: Named): boolean => typeof value !== "number"
-
-const strings = (value: unknown): ReadonlyArray<string> =>
-  typeof value === "string" ? [value] : Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
-
-/** Characters of a parameter that may be a path. */
-const maxPath = 4096
-
-/** The texts in the parameters of a call, at whatever depth. */
-const texts = (value: unknown, depth = 0): ReadonlyArray<string> =>
-  typeof value === "string"
-    ? value !== "" && value.length <= maxPath && !value.includes("\n")
-      ? [value]
-      : []
-    : typeof value === "object" && value !== null && depth < 8
-      ? Object.values(value).flatMap((item) => texts(item, depth + 1))
-      : []
 
 const hostOf = (text: string): Host | undefined => {
   const url = Url.parsed(text)
@@ -139,58 +74,20 @@ const hostOf = (text: string): Host | undefined => {
   return name === undefined ? undefined : { name, port: port === "" ? (protocol === "http:" ? 80 : 443) : Number(port) }
 }
 
-/** Where in a word a path may begin: after what introduces it, and after the letters of options that it is attached to. */
-const parts = (word: string): ReadonlyArray<string> => {
-  const [letters = ""] = /^-[A-Za-z]{1,16}/.exec(word) ?? []
-  return [
-    word,
-    ...word.split(/[=:,@]/).slice(1),
-    ...Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => word.slice(index + 2))
-  ].filter((part) => part !== "")
-}
-
-const mentions = (word: string): ReadonlyArray<string> =>
-  /[\s"'`();|<>{}]/.test(word) ? word.split(/[^\p{L}\p{N}_./~+@%-]+/u).filter((part) => part !== "") : []
-
-/** A command that goes elsewhere is not followed. */
-const touchedBy = (
-  { commands, complete, redirects }: Shape,
-  resolve: (word: string) => ReadonlyArray<string>,
-  isFile: (path: string) => boolean
-): Touched | "unread" => {
-  if (!complete || commands.some(([name]) => name === "cd" || name === "pushd")) return "unread"
-  const words = [...commands.flat(), ...redirects]
-  return {
-    named: words.flatMap(parts).flatMap(resolve),
-    mentioned: words.flatMap(mentions).flatMap(resolve),
-    descended: commands
-      .flatMap(descended)
-      .flatMap(resolve)
-      .filter((place) => !isFile(place))
-  }
-}
-
-const patchLine =
-  /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:---|\+\+\+) (?:[ab]\/)?|rename (?:from|to) )(.+)$/gm
-
-const pathsOfPatch = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(patchLine)].map(([, name = ""]) => name.split("\t")[0]?.trim() ?? "")
-
-/** Understands calls by the names of their parameters: `command`, `path` and its like, `url`. */
-export const byName = (options: SubjectOptions): Describing => {
-  const known = new Map<string, Shape>()
-  const read = (text: string): Shape => {
+/** Understands calls by what they touch; relative paths start at `root`. */
+export const describing = (root: string, home: string, disk: DiskShape): Describing => {
+  const known = new Map<string, Effects>()
+  const read = (text: string): Effects => {
     const found = known.get(text)
     if (found !== undefined) return found
-    const shape = shapeOf(text)
+    const effects = effectsOf(text)
     if (known.size >= maxKnown) known.clear()
-    known.set(text, shape)
-    return shape
+    known.set(text, effects)
+    return effects
   }
-  const { cwd: root } = options
-  const follow = options.resolve ?? ((path: string) => path)
-  const absolute = (text: string) => path.posix.resolve(root, text)
-  const realRoot = follow(root)
+  const { isFile, resolve } = disk
+  const isIgnored = disk.ignoredBelow?.(root)
+  const realRoot = resolve(root)
   /** A place in the root by the name that the root was given, where a path comes in by another. */
   const asRooted = (place: string): string =>
     realRoot !== root && isWithin(place, realRoot) ? `${root}${place.slice(realRoot.length)}` : place
@@ -201,82 +98,76 @@ export const byName = (options: SubjectOptions): Describing => {
       const said = path.posix.resolve(start, text)
       // Only the letter of a path takes `link/..` for nothing.
       const followed = text.startsWith("/") ? text : `${start}/${text}`
-      return [...new Set([said, follow(said), follow(followed)].map(asRooted))]
+      return [...new Set([said, resolve(said), resolve(followed)].map(asRooted))]
     }
-  const { home = "/", isIgnored } = options
   const placesOf = placesFrom(root)
   const here = placesOf(".")
+  const placed = ({ below, op, path }: PathTouch): Place => {
+    const paths = placesOf(path)
+    // A file has nothing below it.
+    return { paths, op, ...(below !== undefined && !paths.every(isFile) && { below }) }
+  }
 
   return {
     of: (call) => {
       const { name, rawParams, tool } = call
-      const params: Readonly<Record<string, unknown>> =
-        typeof rawParams === "object" && rawParams !== null ? (rawParams as Record<string, unknown>) : {}
-      const command = typeof params["command"] === "string" ? params["command"] : undefined
-      const found = pathNames.flatMap((key) => strings(params[key]))
-      const urls = strings(params["url"])
-      const shape = command === undefined ? undefined : read(command)
-      const directory = typeof params["cwd"] === "string" ? absolute(params["cwd"]) : root
-      const paths = command !== undefined || found.length === 0 ? undefined : found.flatMap(placesOf)
-      const hosts = urls.length === 0 ? undefined : urls.flatMap((url) => hostOf(url) ?? [])
-      const is = definition(tool)
-      const touched = (): Touched | "unread" => {
-        if (shape !== undefined) {
-          return touchedBy(shape, placesFrom(directory), (place) => options.isFile?.(place) === true)
+      const touches = call.touches ?? touchesOf(tool.touches, call.params)
+      const { command, complete = false, hosts: urls = [], names = [] } = touches ?? {}
+      const places = (touches?.paths ?? []).map(placed)
+      const paths = places.flatMap(({ paths }) => paths)
+      const hosts = urls.flatMap((url) => hostOf(url) ?? [])
+      const effects = command === undefined ? undefined : read(command.text)
+      const directory = command?.cwd === undefined ? root : path.posix.resolve(root, command.cwd)
+      const shape = effects?.shape
+      const reached = (): Reached | "unread" => {
+        const found = effects?.paths()
+        if (found === undefined || found === "unread") return found ?? { named: [], mentioned: [], descended: [] }
+        const from = placesFrom(directory)
+        return {
+          named: found.named.flatMap(from),
+          mentioned: found.mentioned.flatMap(from),
+          descended: found.descended.flatMap(from).filter((place) => !isFile(place))
         }
-        if (typeof params["patch"] === "string") {
-          return { named: pathsOfPatch(params["patch"]).flatMap(placesOf), mentioned: [], descended: [] }
-        }
-        // Nobody has said which of the parameters of such a tool is a path, so any may be.
-        const mentioned =
-          paths === undefined && hosts === undefined && tool.category !== "files" ? texts(params).flatMap(placesOf) : []
-        return { named: [], mentioned, descended: [] }
       }
-      const linked = [here, ...found.map(placesOf)].flatMap(([said = "", ...led]) =>
+      const linked = [here, ...places.map(({ paths }) => paths)].flatMap(([said = "", ...led]) =>
         led.map((to) => [said, to] as const)
       )
-      const namesOf = (place: string): ReadonlyArray<string> =>
-        linked.length === 0
-          ? [place]
-          : [
-              place,
-              ...linked.flatMap(([said, to]) => (isWithin(place, to) ? [`${said}${place.slice(to.length)}`] : []))
-            ]
-      const doing = Object.entries(params).filter(([key]) => !beside.has(key))
-      const others = (...told: ReadonlyArray<string>) => doing.filter(([key]) => !told.includes(key))
-      const rest = others("command", "cwd")
-      const make = (key: unknown, said: string, bare = false): Subject => ({
+      const namesOf = (place: string): ReadonlyArray<string> => [
+        place,
+        ...linked.flatMap(([said, to]) => (isWithin(place, to) ? [`${said}${place.slice(to.length)}`] : []))
+      ]
+      const more = hosts.length < urls.length || names.length > 0
+      const isPlain = complete && !more
+      const isCommand = isPlain && shape !== undefined && places.length === 0 && hosts.length === 0
+      const isWhole = places.every(({ below }) => below !== "all")
+      const where = directory === root ? "" : ` (in ${directory})`
+      const told = [
+        ...(shape === undefined ? [] : [`${shape.text}${where}`]),
+        ...paths,
+        ...hosts.map(({ name, port }) => `${name}:${port}`),
+        ...names
+      ]
+      const isNamed = complete && told.length > 0
+      const covered = isNamed
+        ? [shape?.form, directory, places.map(({ below, op, paths }) => [op, below, paths]), urls.length, hosts, names]
+        : ["exact", sha256(rawParams)]
+      return {
+        declared: touches !== undefined,
+        places,
+        paths,
+        hosts,
+        more,
         shape,
         directory,
-        isHere: rest.length === 0 && (directory === root || follow(directory) === realRoot),
-        paths,
-        hosts: hosts?.length === urls.length ? hosts : undefined,
-        touched,
-        severity: () =>
-          command === undefined ? undefined : severity(command, { cwd: directory, roots: [root], home, isIgnored }),
+        isHere: isCommand && (directory === root || resolve(directory) === realRoot),
+        reached,
+        mentionedHosts: () => effects?.hosts() ?? [],
+        severity: () => command && severity(command.text, { cwd: directory, roots: [root], home, isIgnored }),
         namesOf,
-        bare,
-        key: JSON.stringify([name, is, key]),
-        words: `${name}: ${said}`
-      })
-      if (shape !== undefined) {
-        const where = directory === root ? "" : ` (in ${directory})`
-        const also = rest.length === 0 ? "" : ` (with ${JSON.stringify(Object.fromEntries(rest))})`
-        return make([shape.form, directory, rest], `${shape.text}${where}${also}`)
+        bare: isPlain && isWhole && shape === undefined && (paths.length === 0) !== (hosts.length === 0),
+        key: JSON.stringify([name, definition(tool), covered]),
+        words: `${name}: ${isNamed ? told.join(", ") : "this exact call"}`
       }
-      const exact = () => make(["exact", sha256(rawParams)], "this exact call")
-      if (paths !== undefined && hosts === undefined) {
-        const isFiles = tool.category === "files"
-        const beyond = isFiles ? others(...pathNames).filter(isSwitch) : others(...pathNames)
-        if (beyond.length === 0) return make(["path", paths], paths.join(", "), true)
-        if (!isFiles) return exact()
-        return make(["path", paths, beyond], `${paths.join(", ")} with ${beyond.map(([key]) => key).join(", ")}`)
-      }
-      if (hosts !== undefined && paths === undefined && hosts.length === urls.length) {
-        if (others("url").some(isNoCount)) return exact()
-        return make(["host", hosts], hosts.map(({ name, port }) => `${name}:${port}`).join(", "), true)
-      }
-      return exact()
     }
   }
 }

@@ -8,7 +8,7 @@ import { Audit } from "../approval/Audit.ts"
 import type { Wanted } from "../approval/Decision.ts"
 import type { Explanation } from "../approval/Explanation.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
-import { Subjects } from "../approval/Subject.ts"
+import { Disk } from "../approval/Disk.ts"
 import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { Trust } from "../config/Trust.ts"
@@ -137,7 +137,7 @@ export const explain = (options: ExplainOptions) =>
       policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
       root: directory,
       ...(yield* ruleOptions)
-    }).pipe(Layer.provide([Audit.layerMemory, Subjects.layerLocal(isIgnoredDirectory)]))
+    }).pipe(Layer.provide([Audit.layerMemory, Disk.layerLocal(isIgnoredDirectory)]))
     const answer = yield* explained(tool, parameters, params).pipe(
       Effect.provide(approvals),
       Effect.provide(toolServices)

@@ -3,7 +3,8 @@ import * as Either from "effect/Either"
 import { explain } from "../approval/Explanation.ts"
 import { describe } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
-import { type Describing, subjectsAt } from "../approval/Subject.ts"
+import { Disk } from "../approval/Disk.ts"
+import { describing, type Describing } from "../approval/Subject.ts"
 import { access, type PathOp } from "../policy/path/PathOp.ts"
 import { allow, ask, deny, type Verdict } from "../policy/Verdict.ts"
 import type * as Tool from "../tool/Tool.ts"
@@ -122,7 +123,7 @@ export const callVerdicts = Effect.gen(function* () {
   const { home } = yield* Configuration
   const rules = counted.map(({ rule }) => rule)
   const book = Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty)
-  const subjects = subjectsAt(root, home.user, isIgnoredDirectory(root))
+  const subjects = describing(root, home.user, { ...(yield* Disk), ignoredBelow: isIgnoredDirectory })
   return {
     here: (judged) => weigh(judged, book, subjects, counted),
     ignored: counted.length < all.length

@@ -15,11 +15,11 @@ import { Approvals } from "../approval/Approvals.ts"
 import type { AuditError } from "../approval/Audit.ts"
 import type { Audit } from "../approval/Audit.ts"
 import { ClientTools } from "../approval/ClientTools.ts"
+import { Disk } from "../approval/Disk.ts"
 import { Reviewer } from "../approval/Reviewer.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import type { PatternRejected } from "../approval/Rule.ts"
 import type { RuleStore } from "../approval/RuleStore.ts"
-import { Subjects } from "../approval/Subject.ts"
 import { type ConfigError, ConfigInvalid, type NoProfile } from "../config/ConfigError.ts"
 import { Configuration, type Flags } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
@@ -218,7 +218,7 @@ const approvals = (options: Choices) =>
     })
   ).pipe(
     Layer.provide(reviewer),
-    Layer.provide(Subjects.layerLocal(isIgnoredDirectory)),
+    Layer.provide(Disk.layerLocal(isIgnoredDirectory)),
     Layer.provide(FileHash.layerLocal)
   )
 

@@ -6,6 +6,7 @@ import { lazy } from "./lazy.ts"
 import { rooted } from "./rooted.ts"
 import * as Tool from "./Tool.ts"
 import type { ToolCall } from "./ToolCall.ts"
+import * as Touches from "./Touches.ts"
 
 /** A tool that failed; its message is what the tool itself said. */
 export class DynamicToolFailed extends Schema.TaggedError<DynamicToolFailed>()("DynamicToolFailed", {
@@ -29,6 +30,8 @@ export interface Options<R> extends Partial<
   readonly approval?: "never" | "always"
   /** Sealing refuses it on a tool that is neither read-only nor idempotent (T7). */
   readonly retry?: RetryPolicy
+  /** What a call touches, by its parameters as JSON; a call is judged as a whole where it is absent. */
+  readonly touches?: Touches.Configured | Touches.Declaration<unknown>
   readonly timeout?: Parameters<typeof Tool.make>[1]["timeout"]
   readonly handler: (params: unknown, call: ToolCall) => Effect.Effect<unknown, DynamicToolFailed, R>
 }
@@ -46,10 +49,13 @@ export type DynamicTool<R = never> = Tool.Tool<
  * such a tool.
  */
 export const make = <R = never>(name: string, options: Options<R>): DynamicTool<R> => {
-  const { jsonSchema, retry, ...declared } = options
+  const { jsonSchema, retry, touches, ...declared } = options
   const readOnly = options.readOnly === true
   const tool = Tool.make(name, {
     ...declared,
+    ...(touches !== undefined && {
+      touches: typeof touches === "function" ? touches : Touches.configured(touches)
+    }),
     parameters: Schema.Unknown,
     success: Schema.Unknown,
     failure: DynamicToolFailed,

@@ -8,6 +8,7 @@ import { decoder, jsonSchemaOf, type Decode } from "./Parameters.ts"
 import type { Preview } from "./Preview.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import { encoder, type Encode, type ResultFailure } from "./ToolResult.ts"
+import type { Declaration } from "./Touches.ts"
 
 export type Location = "server" | "client"
 export type ExecutionMode = "llm" | "manual" | "both"
@@ -88,6 +89,7 @@ export interface Tool<
   readonly repeatable: Repeatable
   /** Whether a call may want a decision by the tool's own word. */
   readonly asks: Asking
+  readonly touches: Declaration<Params["Type"]> | undefined
   readonly preview: ((params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>) | undefined
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
   readonly codec: Codec
@@ -103,6 +105,7 @@ export interface Any extends Traits {
   readonly approval: Approval<never, unknown, unknown>
   readonly repeatable: boolean
   readonly asks: boolean
+  readonly touches: Declaration<never> | undefined
   readonly preview: ((params: never) => Effect.Effect<Preview, unknown, unknown>) | undefined
   readonly handler: (params: never, call: ToolCall) => Effect.Effect<unknown, unknown, unknown>
   readonly codec: Codec
@@ -181,6 +184,11 @@ export interface Options<
   readonly mode?: ExecutionMode
   /** `always` if absent, or `never` for a tool that is read-only. */
   readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], R>)
+  /**
+   * What a call touches, as data that rules, grants and modes judge; `none` for a tool that touches nothing they could name. Where
+   * it is absent nobody knows, so that a call is asked about wherever a rule by path, command or host could mean it.
+   */
+  readonly touches?: Declaration<Params["Type"]>
   /** `low` for a tool that is read-only and `medium` for any other, if absent. */
   readonly risk?: Risk
   /** The deadline of each attempt; `0` disables it, absent takes the default of the stack. */
@@ -249,6 +257,7 @@ export const make = <
     retry: options.retry as RetryPolicy | undefined,
     label: options.label ?? name,
     category: options.category ?? "general",
+    touches: options.touches,
     preview: options.preview,
     handler: options.handler,
     codec: {

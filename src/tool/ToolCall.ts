@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Attempted } from "../middleware/retry.ts"
 import type { Preview } from "./Preview.ts"
 import type * as Tool from "./Tool.ts"
+import type { Touches } from "./Touches.ts"
 import { FileChanged, type FileDiff, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
 
 /** Where a call tells what happens. `commit` returns once the event is durable. */
@@ -41,8 +42,8 @@ export interface ToolCall extends Attempted {
    * through directories asks it for whatever it comes upon, directories before what is in them.
    */
   readonly withheld?: (path: string) => boolean
-  /** What rules of the user make of the same tool called with these parameters; no rule fits where it gives nothing. */
-  readonly ruled?: (rawParams: unknown) => "allow" | "ask" | "deny" | undefined
+  /** What rules of the user make of the same tool where it touches this; no rule fits where it gives nothing. */
+  readonly ruled?: (touches: Touches) => "allow" | "ask" | "deny" | undefined
   readonly sink: ToolSink
 }
 

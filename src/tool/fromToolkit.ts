@@ -7,13 +7,18 @@ import * as Schema from "effect/Schema"
 import type { RetryPolicy } from "../middleware/retry.ts"
 import { isTaggedFailure } from "./taggedFailure.ts"
 import * as Tool from "./Tool.ts"
+import * as Touches from "./Touches.ts"
 
 /** What may be said of a tool of a toolkit that its annotations do not say. */
 export type Declared = Partial<
   Pick<
     Tool.Traits,
     "mode" | "risk" | "readOnly" | "idempotent" | "timeout" | "idleTimeout" | "resultLimit" | "label" | "category"
-  > & { readonly approval: "never" | "always" }
+  > & {
+    readonly approval: "never" | "always"
+    /** What a call touches, by its encoded parameters; a call is judged as a whole where it is absent. */
+    readonly touches: Touches.Configured
+  }
 > &
   Repeating
 
@@ -55,6 +60,15 @@ const isNamed = (failure: unknown): boolean =>
 
 type Tools = Record<string, Ai.Any>
 
+/** A configuration names parameters as they are encoded. */
+const encodedTouches = (
+  given: Touches.Configured,
+  encode: (params: unknown) => Option.Option<unknown>
+): Touches.Declaration<unknown> => {
+  const declared = Touches.configured(given)
+  return declared === "none" ? declared : (params) => declared(Option.getOrUndefined(encode(params)))
+}
+
 const isFailure = <A>(result: { readonly isFailure: boolean; readonly result: A }): boolean => result.isFailure
 
 /**
@@ -67,9 +81,10 @@ export const fromToolkit = <T extends Tools>(
 ): Effect.Effect<ReadonlyArray<FromAi<T[keyof T]>>, never, Ai.HandlersFor<T>> =>
   Effect.map(toolkit, ({ handle, tools }) =>
     Object.entries<Ai.Any>(tools).map(([name, tool]) => {
-      const { idempotent, readOnly, timeout, idleTimeout, ...said }: Declared = declared[name] ?? {}
+      const { idempotent, readOnly, timeout, idleTimeout, touches, ...said }: Declared = declared[name] ?? {}
       const reads = readOnly ?? Context.get(tool.annotations, Ai.Readonly)
       const encode = Schema.encodeUnknown(tool.parametersSchema as unknown as Tool.AnySchema)
+      const encodeNow = Schema.encodeUnknownOption(tool.parametersSchema as unknown as Tool.AnySchema)
       const tagged = isTaggedFailure(tool.failureSchema as Tool.AnySchema)
       const encodeFailure = Schema.encodeUnknownOption(tool.failureSchema as Tool.AnySchema)
       const failed = (failure: unknown): Tool.TaggedFailure =>
@@ -81,6 +96,7 @@ export const fromToolkit = <T extends Tools>(
         ...(label !== undefined && { label }),
         approval: reads ? "never" : "always",
         ...(said as object),
+        ...(touches && { touches: encodedTouches(touches, encodeNow) }),
         ...(timeout && { timeout }),
         ...(idleTimeout && { idleTimeout }),
         readOnly: reads,

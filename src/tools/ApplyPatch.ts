@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { FileFailure, FileTooLarge, StaleFile } from "../policy/path/FileFailure.ts"
 import { PathRefused } from "../policy/path/PathRefused.ts"
 import * as Tool from "../tool/Tool.ts"
 import { PatchFailed } from "./files/ApplyPatch.ts"
 import { asksForPlan, confirmed, preview } from "./files/ChangePlan.ts"
-import { PatchInvalid } from "./files/Patch.ts"
+import { parsePatch, PatchInvalid, patchTargets } from "./files/Patch.ts"
 import { patchPlan } from "./files/PatchPlan.ts"
 import { ChangeAborted, perform } from "./files/perform.ts"
 import { Workspace } from "./Workspace.ts"
@@ -26,6 +27,8 @@ export const ApplyPatch = Tool.make("apply_patch", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, PatchInvalid, PatchFailed, ChangeAborted),
+  touches: ({ patch }) =>
+    Either.match(parsePatch(patch), { onLeft: () => undefined, onRight: (steps) => ({ paths: patchTargets(steps) }) }),
   approval: ({ patch }) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace

@@ -13,6 +13,7 @@ export const AskUser = clientTool("ask_user", {
     "want. It gives no permission: calls that need one are asked about by themselves.",
   label: "Ask user",
   category: "user",
+  touches: "none",
   approval: "never",
   timeout: "15 minutes",
   parameters: Schema.Struct({

@@ -16,6 +16,7 @@ export const Delegate = Tool.make(delegateTool, {
   label: "Delegate",
   category: "agent",
   risk: "low",
+  touches: "none",
   approval: "never",
   timeout: 0,
   idleTimeout: 0,

@@ -44,6 +44,7 @@ export const EditFile = Tool.make("edit_file", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, NotText, EditFailed, ChangeAborted),
+  touches: ({ path }) => ({ paths: [{ path, op: "write" }], complete: true }),
   approval: ({ path }) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace

@@ -50,7 +50,7 @@ const isUpgrade = (from: Target, to: Target): boolean =>
 const redirected =
   (from: Target, { ruled }: ToolCall, { unasked }: WebSettingsShape) =>
   (to: Target): Verdict => {
-    const said = ruled?.({ url: to.url.href })
+    const said = ruled?.({ hosts: [to.url.href] })
     if (said === "deny") return deny("network/redirect-denied", `it redirects to ${to.host}, which a rule denies`)
     const goes = allow("network/redirect", "a call to it would run unasked")
     if (to.url.origin === from.url.origin) return goes
@@ -79,6 +79,7 @@ export const FetchUrl = Tool.make("fetch_url", {
   failed: failureOf,
   failure: Schema.Union(FetchRefused, FetchFailed, FetchDeferred),
   idempotent: true,
+  touches: ({ url }) => ({ hosts: [url], complete: true }),
   approval: ({ url }) => Effect.map(judged(url), ({ asks }) => asks),
   preview: ({ url }) =>
     Effect.map(judged(url), ({ target }) => ({ summary: `fetch ${target.url.href}: ${unlisted.reason}`, targets: [] })),

@@ -46,6 +46,13 @@ export const GitCommit = Tool.make("git_commit", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(GitRefused, GitFailed, GitStale, PathRefused, FileFailure),
+  // What is staged may be of any file, and is committed as well.
+  touches: ({ paths = [] }) => ({
+    paths: [
+      { path: ".git", op: "write" },
+      ...[".", ...paths].map((path) => ({ path, op: "read", below: "all" }) as const)
+    ]
+  }),
   approval: "always",
   preview: ({ message, paths }) =>
     Effect.gen(function* () {

@@ -27,6 +27,7 @@ export const GitDiff = Tool.make("git_diff", {
   success: Schema.String,
   failure: Schema.Union(GitRefused, GitFailed, PathRefused),
   readOnly: true,
+  touches: ({ path = "." }) => ({ paths: [{ path, op: "read", below: "unwithheld" }] }),
   handler: ({ base, path, staged }, call) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace

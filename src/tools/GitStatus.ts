@@ -32,6 +32,7 @@ export const GitStatus = Tool.make("git_status", {
   success: Schema.String,
   failure: Schema.Union(GitRefused, GitFailed, PathRefused),
   readOnly: true,
+  touches: ({ path = "." }) => ({ paths: [{ path, op: "list", below: "unwithheld" }], complete: true }),
   handler: ({ path }, call) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace

@@ -48,6 +48,11 @@ export const Glob = Tool.make("glob", {
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, GlobInvalid),
   readOnly: true,
+  touches: (params) =>
+    Either.match(globBase(patternOf(params)), {
+      onLeft: () => undefined,
+      onRight: (path) => ({ paths: [{ path, op: "list", below: "unwithheld" }], complete: true })
+    }),
   approval: access.approval,
   preview: access.preview,
   handler: (params, call) =>

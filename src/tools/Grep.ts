@@ -64,6 +64,7 @@ export const Grep = Tool.make("grep", {
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, GlobInvalid, PatternInvalid),
   readOnly: true,
+  touches: ({ path = "." }) => ({ paths: [{ path, op: "read", below: "unwithheld" }], complete: true }),
   approval: access.approval,
   preview: access.preview,
   handler: (params, call) =>

@@ -27,6 +27,7 @@ export const ListDir = Tool.make("list_dir", {
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure),
   readOnly: true,
+  touches: ({ path = "." }) => ({ paths: [{ path, op: "list" }], complete: true }),
   approval: access.approval,
   preview: access.preview,
   handler: (params, call) =>

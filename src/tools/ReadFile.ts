@@ -47,6 +47,7 @@ export const ReadFile = Tool.make("read_file", {
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, NotText),
   readOnly: true,
+  touches: ({ path }) => ({ paths: [{ path, op: "read" }], complete: true }),
   approval: access.approval,
   preview: access.preview,
   handler: (params, call) =>

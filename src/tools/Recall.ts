@@ -31,6 +31,7 @@ export const Recall = Tool.make("recall", {
   success: Schema.String,
   failure: MemoryFailed,
   readOnly: true,
+  touches: () => ({ names: ["memory of this session", "memory of its project"] }),
   handler: ({ limit = 10, query }, call) =>
     Effect.gen(function* () {
       const memory = yield* Memory

@@ -43,6 +43,7 @@ export const Remember = Tool.make("remember", {
   success: Schema.String,
   failure: Schema.Union(MemoryRefused, MemoryFailed),
   idempotent: true,
+  touches: ({ scope = "session" }) => ({ names: [`memory of ${reach[scope]}`] }),
   approval: ({ scope }) => scope === "project",
   preview: ({ scope = "session", text }) =>
     Effect.map(Redactor, (redactor) => {

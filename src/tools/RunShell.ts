@@ -125,6 +125,7 @@ export const RunShell = Tool.make("run_shell", {
   timeout: 0,
   idleTimeout: 0,
   resultLimit: 32 * 1024,
+  touches: ({ command, cwd }) => ({ command: { text: command, cwd }, complete: true }),
   approval: ({ command, cwd }) => Effect.map(judgeCommand(command, cwd), ({ asks }) => asks),
   preview: ({ command, cwd }) =>
     Effect.gen(function* () {

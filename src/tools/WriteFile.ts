@@ -33,6 +33,7 @@ export const WriteFile = Tool.make("write_file", {
   parameters,
   success: Schema.String,
   failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, ChangeAborted),
+  touches: ({ path }) => ({ paths: [{ path, op: "write" }], complete: true }),
   approval: ({ path }) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace

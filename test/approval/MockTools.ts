@@ -5,6 +5,7 @@ import { judgeLexical } from "../../src/policy/path/PathPolicy.ts"
 import { classify } from "../../src/policy/shell/ShellPolicy.ts"
 import type { Preview } from "../../src/tool/Preview.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { touching } from "../support/touching.ts"
 import { type Machine, TimedOut } from "./Machine.ts"
 
 const places = { cwd: "/w", roots: ["/w"], home: "/home/u", trusted: false, stateDirs: ["/w/.tollgate"] }
@@ -69,6 +70,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       description: `Mock of ${name}`,
       category: "files",
       readOnly: true,
+      touches: ({ path: file = "." }) => ({ paths: [{ path: file, op: "read" }], complete: true }),
       parameters: Schema.Struct({ path: Text, ...fields }) as unknown as Schema.Schema<{ readonly path?: string }>,
       approval: ({ path: file = "." }) => {
         const { decision } = verdictOf(file, "read")
@@ -91,6 +93,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       description: `Mock of ${name}`,
       parameters: Schema.Struct(fields) as unknown as Schema.Schema<object>,
       approval: asking.has(name) ? "always" : "never",
+      touches: "none",
       handler,
       ...more
     })
@@ -105,6 +108,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       description: "Runs a command",
       category: "shell",
       risk: "high",
+      touches: touching,
       parameters: Schema.Struct({ command: Schema.String, description: Text, cwd: Text, timeout: Whole }),
       approval: ({ command }) => (isDenied(command) ? new CommandDenied() : Effect.succeed(true)),
       handler
@@ -113,6 +117,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       ...common,
       description: "Writes a file",
       category: "files",
+      touches: touching,
       parameters: Schema.Struct({ path: Schema.String, content: Schema.String }),
       approval: "always",
       preview: ({ content, path: file }) => changing([[file, () => content]]),
@@ -126,6 +131,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       ...common,
       description: "Edits a file",
       category: "files",
+      touches: touching,
       parameters: Schema.Struct({ path: Schema.String, old: Schema.String, new: Schema.String }),
       approval: "always",
       preview: (params) => changing([[params.path, replace(params.old, params.new)]]),
@@ -136,6 +142,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       ...common,
       description: "Applies a patch",
       category: "files",
+      touches: ({ patch }) => ({ paths: patched(patch).map((file) => ({ path: file, op: "write" })) }),
       parameters: Schema.Struct({ patch: Schema.String }),
       approval: "always",
       preview: ({ patch }) => changing(patched(patch).map((file) => [file, () => patch])),
@@ -146,6 +153,10 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       description: "Deletes a file",
       category: "files",
       risk: "high",
+      touches: ({ path: file, recursive }) => ({
+        paths: [{ path: file, op: "remove", ...(recursive === true && { below: "all" }) }],
+        complete: true
+      }),
       parameters: Schema.Struct({ path: Schema.String, recursive: Flag }),
       approval: "always",
       preview: ({ path: file }) => changing([[file, () => ""]]),
@@ -159,6 +170,7 @@ export const mockTools = (machine: Machine, asking: ReadonlySet<string> = new Se
       ...common,
       description: "Fetches a page",
       category: "web",
+      touches: ({ body, method, url }) => ({ hosts: [url], complete: method === undefined && body === undefined }),
       idempotent: true,
       parameters: Schema.Struct({ url: Schema.String, method: Text, body: Text, offset: Whole }),
       approval: "always",

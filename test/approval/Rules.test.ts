@@ -9,9 +9,11 @@ import { Grants } from "../../src/approval/Grants.ts"
 import { argvOf, describe as described, pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
-import { byName, Subjects } from "../../src/approval/Subject.ts"
+import { Disk, lexical } from "../../src/approval/Disk.ts"
+import { describing } from "../../src/approval/Subject.ts"
 import { Database } from "../../src/database/Database.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { touching } from "../support/touching.ts"
 
 const tool = (name: string, approval: "always" | "never" = "always") =>
   Tool.make(name, {
@@ -19,10 +21,11 @@ const tool = (name: string, approval: "always" | "never" = "always") =>
     parameters: Schema.Struct({}),
     success: Schema.Void,
     approval,
+    touches: touching,
     handler: () => Effect.void
   })
 const Shell = tool("run_shell")
-const describeCall = byName({ cwd: "/w" })
+const describeCall = describing("/w", "/", lexical)
 const subject = (params: unknown) => describeCall.of({ name: "run_shell", tool: Shell, params, rawParams: params })
 
 let count = 0
@@ -145,7 +148,7 @@ describe("rules", () => {
           policy: "ask",
           root: "/w",
           rules: [rule("deny", { argv: ["rm"] }), rule("allow", { argv: ["ls"] })]
-        }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory, Subjects.layer({})]))
+        }).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory, Layer.succeed(Disk, lexical)]))
       )
     )
   )

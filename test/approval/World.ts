@@ -6,7 +6,7 @@ import { type CallError, Tools } from "../../src/agent/Tools.ts"
 import { Approvals, type ApprovalsOptions } from "../../src/approval/Approvals.ts"
 import { Audit } from "../../src/approval/Audit.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
-import { Subjects } from "../../src/approval/Subject.ts"
+import { Disk } from "../../src/approval/Disk.ts"
 import { Slept } from "../../src/approval/DeadlineClock.ts"
 import { FileHash } from "../../src/approval/FileHash.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -195,7 +195,7 @@ export const make = (options: WorldOptions = {}) =>
         Layer.provide(Layer.succeed(SessionStore, { ...store, open })),
         Layer.provide(Layer.succeed(Database, database)),
         Layer.provide(Layer.succeed(Slept, { millis: Effect.sync(() => clock.slept) })),
-        Layer.provide(Subjects.layer({ resolve: (file) => machine.resolve(file) })),
+        Layer.provide(Layer.succeed(Disk, { resolve: (file) => machine.resolve(file), isFile: () => false })),
         Layer.provide(
           Layer.succeed(FileHash, {
             hash: (target) => Effect.sync(() => machine.hash(target)),

@@ -10,10 +10,13 @@ import { FileHash } from "../../src/approval/FileHash.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import type { ApprovalRequest, Scope as DecisionScope } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { touching } from "../support/touching.ts"
+import * as Touches from "../../src/tool/Touches.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 
 const Shell = Tool.make("run_shell", {
+  touches: touching,
   description: "Runs a command",
   parameters: Schema.Struct({ command: Schema.String, cwd: Schema.optional(Schema.String) }),
   success: Schema.String,
@@ -30,7 +33,14 @@ const Open = Tool.make("open", {
   approval: "never",
   handler: ({ target }) => Effect.succeed(target)
 })
+/** The same, and what it touches is configured. */
+const Placed = {
+  ...Open,
+  name: "place" as const,
+  touches: Touches.configured({ paths: [{ parameter: "target", op: "read" }] })
+}
 const Read = Tool.make("read_file", {
+  touches: touching,
   description: "Reads a file",
   category: "files",
   parameters: Schema.Struct({ path: Schema.String }),
@@ -46,7 +56,7 @@ const gate = (options: ApprovalsOptions, audit: Layer.Layer<Audit> = Audit.layer
     const context = yield* Layer.build(
       Layer.orDie(Approvals.layerAudited(options)).pipe(Layer.provide([audit, RuleStore.layerMemory]))
     )
-    const toolset = yield* Toolset.make([Shell, Open, Read])
+    const toolset = yield* Toolset.make([Shell, Open, Placed, Read])
     const asked = yield* Queue.unbounded<ApprovalRequest>()
     const call = (name: string, rawParams: unknown, workerPath: ReadonlyArray<string> = ["root"]) =>
       toolset
@@ -364,9 +374,12 @@ describe("a rule by path", () => {
         for (const name of names) {
           assert.strictEqual((yield* call("read_file", { path: name }))._tag, "Left", name)
           assert.strictEqual((yield* call("open", { target: name }))._tag, "Left", name)
+          assert.strictEqual((yield* call("place", { target: name }))._tag, "Left", name)
         }
         assert.strictEqual((yield* call("read_file", { path: "keys/b.txt" }))._tag, "Right")
-        assert.strictEqual((yield* call("open", { target: "keys/b.txt" }))._tag, "Right")
+        assert.strictEqual((yield* call("place", { target: "keys/b.txt" }))._tag, "Right")
+        // Nobody has said what it touches, so it may be anything.
+        assert.strictEqual((yield* call("open", { target: "keys/b.txt" }))._tag, "Left")
       }
     })
   )

@@ -2,17 +2,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
 import { type Rule, describe as told } from "../../src/approval/Rule.ts"
 import { RuleBook } from "../../src/approval/RuleBook.ts"
-import { byName } from "../../src/approval/Subject.ts"
+import { lexical } from "../../src/approval/Disk.ts"
+import { describing } from "../../src/approval/Subject.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { touching } from "../support/touching.ts"
 
 const Shell = Tool.make("run_shell", {
   description: "run_shell",
   parameters: Schema.Struct({}),
   success: Schema.Void,
   approval: "always",
+  touches: touching,
   handler: () => Effect.void
 })
-const calls = byName({ cwd: "/w", home: "/home/u" })
+const calls = describing("/w", "/home/u", lexical)
 const rule = (decision: Rule["decision"], more: Partial<Rule>): Rule => ({
   id: `${decision} ${more.risk}`,
   decision,

@@ -7,9 +7,11 @@ import { RuleStore } from "../../src/approval/RuleStore.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { touching } from "../support/touching.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 
 const Shell = Tool.make("run_shell", {
+  touches: touching,
   description: "Runs a command",
   category: "shell",
   parameters: Schema.Struct({ command: Schema.String }),
@@ -17,6 +19,7 @@ const Shell = Tool.make("run_shell", {
   handler: ({ command }) => Effect.succeed(command)
 })
 const Write = Tool.make("write_file", {
+  touches: touching,
   description: "Writes a file",
   category: "files",
   parameters: Schema.Struct({ path: Schema.String }),

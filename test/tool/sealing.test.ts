@@ -44,6 +44,7 @@ describe("Tool.make", () => {
       retry: undefined,
       label: "plain",
       category: "general",
+      touches: undefined,
       preview: undefined,
       middleware: undefined
     })

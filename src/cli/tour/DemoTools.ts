@@ -22,6 +22,7 @@ export const FetchLedger = Tool.make("fetch_ledger", {
   success: Schema.String,
   failure: ConnectionReset,
   readOnly: true,
+  touches: "none",
   retry: backoff({ maxAttempts: 3, initialDelay: "250 millis", multiplier: 2, maxDelay: "1 second", jitter: false }),
   handler: ({ name }, call) =>
     call.attempt < 2
@@ -35,6 +36,7 @@ export const Forecast = Tool.make("forecast", {
   parameters: Schema.Struct({ years: Schema.Int }),
   success: Schema.String,
   readOnly: true,
+  touches: "none",
   retry: backoff({ maxAttempts: 1, initialDelay: 0, multiplier: 1, maxDelay: 0, jitter: false }),
   timeout: Duration.millis(1200),
   handler: ({ years }, call) =>
@@ -55,6 +57,7 @@ export const WeighSoil = Tool.make("weigh_soil", {
   parameters: Schema.Struct({ bed: Schema.String }),
   success: Schema.Number,
   readOnly: true,
+  touches: "none",
   handler: ({ bed }) => Effect.sync((): number => bedsByName.get(bed)!.soil.kilos)
 })
 

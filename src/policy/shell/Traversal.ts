@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
-import { usage } from "../policy/shell/Arguments.ts"
-import { findPaths } from "../policy/shell/Find.ts"
-import { readOnlyCommands } from "../policy/shell/ReadOnlyCommands.ts"
-import { unwrapped } from "./Sources.ts"
+import { usage } from "./Arguments.ts"
+import { findPaths } from "./Find.ts"
+import { readOnlyCommands } from "./ReadOnlyCommands.ts"
+import { unwrapped } from "./Unwrapped.ts"
 
 type Command = ReadonlyArray<string>
 

@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import { readOnlyCommands } from "../policy/shell/ReadOnlyCommands.ts"
-import { shapeOf } from "../policy/shell/Shape.ts"
-import type { FileHash } from "./FileHash.ts"
+import { readOnlyCommands } from "./ReadOnlyCommands.ts"
+import { shapeOf } from "./Shape.ts"
+import { unwrapped, wrappers } from "./Unwrapped.ts"
 
 type Words = ReadonlyArray<string>
-type Files = Pick<FileHash["Type"], "text">
+/** The text of a file, `null` for one that is not there; absent where nobody knows. */
+type Files = { readonly text: (path: string) => Effect.Effect<string | null | undefined> }
 /** Absolute paths; absent where something that nobody knows decides as well. */
 type Known = Effect.Effect<ReadonlyArray<string> | undefined>
 
@@ -101,16 +102,6 @@ const gitHooks = words(`
   pre-push applypatch-msg pre-applypatch post-applypatch reference-transaction pre-auto-gc post-index-change
 `)
 
-/** Programs that run the command they are given. */
-const wrappers = new Set(["time", "nice", "nohup", "timeout", "command", "exec", "stdbuf", "sudo", "setsid", "env"])
-
-/** A command without those that only run it. */
-export const unwrapped = (command: Words): Words => {
-  if (!wrappers.has(command[0] ?? "")) return command
-  const own = command.findIndex((word, index) => index > 0 && !/^(?:-.*|\w+=.*|\d[\d.]*[smhd]?)$/s.test(word))
-  return own === -1 ? [] : unwrapped(command.slice(own))
-}
-
 const maxDepth = 6
 /** Files that an answer relies on. */
 const maxFiles = 96
@@ -124,7 +115,7 @@ const all = (parts: ReadonlyArray<Known>): Known =>
   })
 
 /** The files that decide what commands do, as they are now; absent where that cannot be told, e.g. for a program nobody knows. */
-export const sourcesOf = (commands: ReadonlyArray<Words>, directory: string, files: Files): Known =>
+export const runFilesOf = (commands: ReadonlyArray<Words>, directory: string, files: Files): Known =>
   ofList(commands, directory, files, 0)
 
 const ofList = (commands: ReadonlyArray<Words>, directory: string, files: Files, depth: number): Known => {

@@ -1,0 +1,58 @@
+import { canonicalHost } from "../network/HostPattern.ts"
+import { shapeOf, type Shape } from "./Shape.ts"
+import { descended } from "./Traversal.ts"
+
+/** What the words of a shell text are about, as paths from the directory that it runs in. */
+export interface Reached {
+  /** Words, or parts of one, that are paths. */
+  readonly named: ReadonlyArray<string>
+  /** What could be a path inside of a word that is more, e.g. a program or a message. */
+  readonly mentioned: ReadonlyArray<string>
+  /** Files and directories of which everything is read, at whatever depth. */
+  readonly descended: ReadonlyArray<string>
+}
+
+/** What a shell text touches, as far as its words tell. */
+export interface Effects {
+  /** What it says, and how. */
+  readonly shape: Shape
+  /** `unread` where it may be more than its words name: it is not fully known, or goes to another directory. */
+  readonly paths: () => Reached | "unread"
+  /** Names that could be those of hosts. */
+  readonly hosts: () => ReadonlyArray<string>
+}
+
+/** Where in a word a path may begin: after what introduces it, and after the letters of options that it is attached to. */
+const parts = (word: string): ReadonlyArray<string> => {
+  const [letters = ""] = /^-[A-Za-z]{1,16}/.exec(word) ?? []
+  return [
+    word,
+    ...word.split(/[=:,@]/).slice(1),
+    ...Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => word.slice(index + 2))
+  ].filter((part) => part !== "")
+}
+
+const mentions = (word: string): ReadonlyArray<string> =>
+  /[\s"'`();|<>{}]/.test(word) ? word.split(/[^\p{L}\p{N}_./~+@%-]+/u).filter((part) => part !== "") : []
+
+const reached = ({ commands, complete, redirects }: Shape): Reached | "unread" => {
+  if (!complete || commands.some(([name]) => name === "cd" || name === "pushd")) return "unread"
+  const words = [...commands.flat(), ...redirects]
+  return {
+    named: words.flatMap(parts),
+    mentioned: words.flatMap(mentions),
+    descended: commands.flatMap(descended)
+  }
+}
+
+const hostLike = /\[[0-9a-f:.]+\]|[\p{L}\p{N}_][\p{L}\p{N}_.-]*/giu
+
+/** The one judge of what a shell text touches; it never throws, and says where it does not know. */
+export const effectsOf = (text: string): Effects => {
+  const shape = shapeOf(text)
+  return {
+    shape,
+    paths: () => reached(shape),
+    hosts: () => [...new Set(text.match(hostLike))].flatMap((word) => canonicalHost(word) ?? [])
+  }
+}

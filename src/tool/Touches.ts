@@ -1,0 +1,110 @@
+import * as Schema from "effect/Schema"
+
+/** What is done with a path. */
+export type PathUse = "read" | "write" | "remove" | "list"
+
+export interface PathTouch {
+  /** Absolute, or from the root of the project. */
+  readonly path: string
+  readonly op: PathUse
+  /** What lies below is touched as well, at whatever depth: `all` of it, or what `call.withheld` lets the call find. */
+  readonly below?: "all" | "unwithheld"
+}
+
+/** What a call touches, as data: rules, grants, previews and withholding judge this and nothing else. */
+export interface Touches {
+  readonly paths?: ReadonlyArray<PathTouch>
+  /** A text that bash runs, and its directory: the root of the project if unset. */
+  readonly command?: { readonly text: string; readonly cwd?: string | undefined }
+  /** Addresses, as http or https URLs. */
+  readonly hosts?: ReadonlyArray<string>
+  /** What else there is, by names of its own: `memory of this session`. */
+  readonly names?: ReadonlyArray<string>
+  /**
+   * What else the parameters say is no matter of consent, e.g. the page of a file: an answer for longer covers every call of the
+   * tool that touches the same. An answer covers only calls with equal parameters if unset.
+   */
+  readonly complete?: boolean
+}
+
+/** What calls of a tool touch; nothing that a rule could name is `none`. A call that gives `undefined` is judged as a whole. */
+export type Declaration<Params> = "none" | ((params: Params) => Touches | undefined)
+
+const none: Touches = {}
+
+/** What a call touches; absent where nobody has declared it, or where its tool cannot tell. It never throws. */
+export const touchesOf = (declared: Declaration<never> | undefined, params: unknown): Touches | undefined => {
+  if (declared === undefined || declared === "none") return declared && none
+  try {
+    return declared(params as never)
+  } catch {
+    return undefined
+  }
+}
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const Name = Schema.NonEmptyString
+
+/**
+ * What a foreign tool touches, by the names of its parameters, as a user configures it: each has a text, or for paths and
+ * hosts a list of them. A call without such a parameter is judged as a whole, unless there is a `default`.
+ */
+export const Configured = Schema.Union(
+  Schema.Literal("none"),
+  Schema.Struct({
+    paths: optional(
+      Schema.Array(
+        Schema.Struct({
+          parameter: Name,
+          op: Schema.Literal("read", "write", "remove", "list"),
+          /** What lies below a directory is touched as well. */
+          below: optional(Schema.Boolean),
+          default: optional(Schema.String)
+        })
+      )
+    ),
+    command: optional(Schema.Struct({ parameter: Name, cwd: optional(Name) })),
+    hosts: optional(Schema.Array(Name)),
+    names: optional(Schema.Array(Name)),
+    complete: optional(Schema.Boolean)
+  })
+)
+export type Configured = typeof Configured.Type
+
+const texts = (value: unknown): ReadonlyArray<string> | undefined =>
+  typeof value === "string"
+    ? [value]
+    : Array.isArray(value) && value.every((one) => typeof one === "string")
+      ? value
+      : undefined
+
+/** What is configured, as a tool declares it. */
+export const configured = (given: Configured): Declaration<unknown> => {
+  if (given === "none") return given
+  const { command, complete = false, hosts = [], names = [], paths = [] } = given
+  return (params) => {
+    const of = (name: string): unknown =>
+      typeof params === "object" && params !== null && Object.hasOwn(params, name)
+        ? (params as Record<string, unknown>)[name]
+        : undefined
+    const text = command === undefined ? undefined : of(command.parameter)
+    const cwd = command?.cwd === undefined ? undefined : of(command.cwd)
+    const places = paths.map(({ below = false, default: usual, op, parameter }) =>
+      texts(of(parameter) ?? usual)?.map((path): PathTouch => ({ path, op, ...(below && { below: "all" }) }))
+    )
+    const reached = hosts.map((name) => texts(of(name)))
+    const named = names.map((name) => texts(of(name)))
+    const isUnread =
+      [...places, ...reached, ...named].includes(undefined) ||
+      (command !== undefined && typeof text !== "string") ||
+      (cwd !== undefined && typeof cwd !== "string")
+    if (isUnread) return undefined
+    return {
+      paths: places.flatMap((found) => found ?? []),
+      hosts: reached.flatMap((found) => found ?? []),
+      names: named.flatMap((found) => found ?? []),
+      ...(typeof text === "string" && { command: { text, cwd: cwd as string | undefined } }),
+      complete
+    }
+  }
+}
