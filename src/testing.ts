@@ -63,7 +63,7 @@ interface CommonOptions {
   readonly settings?: Partial<RuntimeSettings>
   /** Where sessions are kept; in memory where absent. */
   readonly store?: Layer.Layer<SessionStore>
-  /** Ids that never come again, instead of the same ones every time. */
+  /** Ids that never come again, instead of the same ones every time; for a store that another layer has used or will use. */
   readonly randomIds?: boolean
 }
 

@@ -96,7 +96,7 @@ describe("a store of somebody else, a file of lines for each session", () => {
       const prompt = (text: string) =>
         Effect.flatMap(Testing.session("s"), (session) => session.run(text, text)).pipe(
           Effect.scoped,
-          Effect.provide(Testing.layer({ model: ["Hello", "Again"], store: layer }))
+          Effect.provide(Testing.layer({ model: ["Hello", "Again"], store: layer, randomIds: true }))
         )
       yield* prompt("one")
       yield* prompt("two")
