@@ -82,6 +82,7 @@ export { Model, type FunctionDefinition, type ModelRequest, type ModelService } 
 export { Models } from "./model/Models.ts"
 export * as ModelError from "./model/ModelError.ts"
 export * as ModelPart from "./model/ModelPart.ts"
+export * as Push from "./model/Push.ts"
 export * as ChatCompletions from "./model/ChatCompletions.ts"
 export * as AiLanguageModel from "./model/AiLanguageModel.ts"
 export { type Fallback, withFallback } from "./model/Fallback.ts"

@@ -13,6 +13,7 @@ import { Database } from "../../src/database/Database.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import { Models } from "../../src/model/Models.ts"
 import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
+import * as Push from "../../src/model/Push.ts"
 import { CreateSession, SubmitPrompt } from "../../src/runtime/Command.ts"
 import { type Event, isTerminal } from "../../src/runtime/Event.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
@@ -30,27 +31,25 @@ const Look = Tool.make("look", {
   handler: ({ place }) => Effect.succeed(`nothing at ${place}`)
 })
 
+/** The parts of an answer that asks for one call, but for the last. */
+const partsOf = (step: number, steps: number): ReadonlyArray<ModelPart> =>
+  step < steps
+    ? [
+        { _tag: "TextDelta", text: "Looking." },
+        { _tag: "FunctionCalled", id: `call_${step}`, name: "look", arguments: `{"place":"here"}` },
+        { _tag: "Finished", reason: "tool_calls", usage: noUsage }
+      ]
+    : [
+        { _tag: "TextDelta", text: "Done." },
+        { _tag: "Finished", reason: "stop", usage: noUsage }
+      ]
+
 /** Asks for one call in each of `steps` answers and then stops. */
 const stepping = (steps: number): ModelService => {
   let step = 0
   return {
     name: "bench",
-    stream: () =>
-      Stream.suspend(() => {
-        step += 1
-        const parts: ReadonlyArray<ModelPart> =
-          step < steps
-            ? [
-                { _tag: "TextDelta", text: "Looking." },
-                { _tag: "FunctionCalled", id: `call_${step}`, name: "look", arguments: `{"place":"here"}` },
-                { _tag: "Finished", reason: "tool_calls", usage: noUsage }
-              ]
-            : [
-                { _tag: "TextDelta", text: "Done." },
-                { _tag: "Finished", reason: "stop", usage: noUsage }
-              ]
-        return Stream.fromChunk(Chunk.unsafeFromArray(parts))
-      })
+    stream: () => Push.stream((tell) => Effect.forEach(partsOf(++step, steps), tell, { discard: true }))
   }
 }
 
@@ -89,13 +88,12 @@ export const agentStep = (steps: number): Effect.Effect<number> =>
     )
   })
 
-/** Microseconds of the same step without the runtime: the model's stream is drained and the handler called. */
+/** Microseconds of the same step without the runtime: a stream of the same parts is drained and the handler called. */
 export const bareStep = (steps: number): Effect.Effect<number> =>
   Effect.gen(function* () {
-    const model = stepping(steps)
     const start = performance.now()
-    for (let step = 0; step < steps; step++) {
-      yield* Effect.orDie(Stream.runDrain(model.stream({ messages: [], functions: [] })))
+    for (let step = 1; step <= steps; step++) {
+      yield* Stream.runDrain(Stream.fromChunk(Chunk.unsafeFromArray(partsOf(step, steps))))
       yield* Look.handler({ place: "here" }, undefined as never)
     }
     return ((performance.now() - start) * 1000) / steps

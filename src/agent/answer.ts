@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
 import { type ModelError, ModelCrashed, ModelCut, ModelMalformed } from "../model/ModelError.ts"
 import type { Finished, ModelPart } from "../model/ModelPart.ts"
+import { Refused, run, type Tell } from "../model/Push.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import {
@@ -144,18 +143,6 @@ const eventOf = (part: ModelPart) => {
   }
 }
 
-/** `Stream.runForEach` without the channel executor of a sink, which costs more than a whole agent step may. */
-const consume = <A, E>(stream: Stream.Stream<A, E>, use: (a: A) => Effect.Effect<void, E>): Effect.Effect<void, E> =>
-  Effect.scoped(
-    Effect.flatMap(Stream.toPull(stream), (pull) =>
-      pull.pipe(
-        Effect.flatMap((parts) => Effect.mapError(Effect.forEach(parts, use, { discard: true }), Option.some)),
-        Effect.forever,
-        Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail }))
-      )
-    )
-  )
-
 /** One request to a model and its whole answer, told as it comes; an answer cut off is never half-stored (R7). */
 export const answer = (
   model: ModelService,
@@ -177,12 +164,12 @@ export const answer = (
     const draft = new Draft()
     /** Whether a part is being told of, in code that is not the model's. */
     let telling = false
-    const hear = (part: ModelPart): Effect.Effect<void, ModelError> => {
+    const refuse = (reason: string) => new Refused({ error: new ModelMalformed({ model: model.name, reason }) })
+    const hear: Tell = (part) => {
       draft.add(part)
-      if (draft.isTooLong) return new ModelMalformed({ model: model.name, reason: "the answer has no end" })
+      if (draft.isTooLong) return refuse("the answer has no end")
       if (draft.asksForTooMuch) {
-        const reason = `it asks for more than ${callLimit} calls in one answer; none was run`
-        return new ModelMalformed({ model: model.name, reason })
+        return refuse(`it asks for more than ${callLimit} calls in one answer; none was run`)
       }
       const event = eventOf(part)
       if (event === undefined) return Effect.void
@@ -203,7 +190,8 @@ export const answer = (
         yield* sink.emitAll([interrupted, recorded], iteration)
       })
     )
-    const heard = Effect.suspend(() => consume(model.stream(request), hear)).pipe(
+    const heard = Effect.suspend(() => run(model.stream(request), hear)).pipe(
+      Effect.catchTag("Refused", ({ error }) => Effect.fail(error)),
       Effect.catchAllCause((cause) =>
         endOf(cause) === "crashed" && !telling
           ? Effect.zipRight(

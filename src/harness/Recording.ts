@@ -77,7 +77,8 @@ export const model = (log: ReadonlyArray<Envelope>): ModelService => {
     stream: ({ messages }) =>
       Stream.suspend(() => {
         const question = questionOf(messages.at(-1))
-        const [found] = left.splice(...at(left.findIndex((one) => one.question === question)))
+        const index = left.findIndex((one) => one.question === question)
+        const [found] = index === -1 ? [] : left.splice(index, 1)
         return found === undefined
           ? Stream.fail(
               new ModelRejected({
@@ -89,5 +90,3 @@ export const model = (log: ReadonlyArray<Envelope>): ModelService => {
       })
   }
 }
-
-const at = (index: number): [number, number] => (index === -1 ? [0, 0] : [index, 1])

@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
-import type { ModelPart } from "./ModelPart.ts"
 import type { ProfileError } from "./Models.ts"
+import { type Refused, run, stream, type Tell } from "./Push.ts"
 
 /** Opens the next model of a list of fallbacks. */
 export type Fallback = Effect.Effect<ModelService, ProfileError>
@@ -22,52 +21,55 @@ export const withFallback =
       ? model
       : {
           ...model,
-          stream: (request) => Stream.suspend(() => streamFrom(model, fallbacks, request, { attempts: 0 }))
+          stream: (request) =>
+            stream((tell) => Effect.suspend(() => from(model, fallbacks, request, tell, { attempts: 0 })))
         }
 
-const streamFrom = (
+interface Seen {
+  attempts: number
+  first?: ModelError
+}
+
+type Told = Effect.Effect<void, ModelError | Refused>
+
+const from = (
   model: ModelService,
   fallbacks: ReadonlyArray<Fallback>,
   request: ModelRequest,
-  seen: { attempts: number; first?: ModelError }
-): Stream.Stream<ModelPart, ModelError> =>
-  model.stream(request).pipe(
-    Stream.map((part) => {
-      if (part._tag === "Finished") return seen.first && model.served ? { ...part, served: model.served } : part
-      if (part._tag !== "AttemptFailed") return part
-      seen.attempts++
-      return { ...part, attempt: seen.attempts }
-    }),
-    Stream.catchAll((error) => {
-      seen.first ??= error
-      return mayFallBack(error) ? next(fallbacks, request, seen, error) : Stream.fail(seen.first)
-    })
-  )
+  tell: Tell,
+  seen: Seen
+): Told => {
+  const heard: Tell = (part) => {
+    if (part._tag === "Finished") return tell(seen.first && model.served ? { ...part, served: model.served } : part)
+    if (part._tag !== "AttemptFailed") return tell(part)
+    seen.attempts++
+    return tell({ ...part, attempt: seen.attempts })
+  }
+  return Effect.catchAll(run(model.stream(request), heard), (error) => {
+    if (error._tag === "Refused") return Effect.fail(error)
+    seen.first ??= error
+    return mayFallBack(error) ? next(fallbacks, request, tell, seen, error) : Effect.fail(seen.first)
+  })
+}
 
 const next = (
   fallbacks: ReadonlyArray<Fallback>,
   request: ModelRequest,
-  seen: { attempts: number; first?: ModelError },
+  tell: Tell,
+  seen: Seen,
   error: ModelError
-): Stream.Stream<ModelPart, ModelError> => {
+): Told => {
   const [open, ...rest] = fallbacks
-  if (open === undefined) return Stream.fail(seen.first ?? error)
-  return Stream.unwrap(
-    Effect.match(open, {
-      onFailure: () => next(rest, request, seen, error),
-      onSuccess: (model) =>
-        Stream.concat(
-          Stream.sync((): ModelPart => {
-            seen.attempts++
-            return {
-              _tag: "AttemptFailed",
-              attempt: seen.attempts,
-              reason: `${error.message} Falling back to ${model.name}.`,
-              delayMillis: 0
-            }
-          }),
-          streamFrom(model, rest, request, seen)
-        )
-    })
-  )
+  if (open === undefined) return Effect.fail(seen.first ?? error)
+  return Effect.matchEffect(open, {
+    onFailure: () => next(rest, request, tell, seen, error),
+    onSuccess: (model) => {
+      seen.attempts++
+      const reason = `${error.message} Falling back to ${model.name}.`
+      return Effect.zipRight(
+        tell({ _tag: "AttemptFailed", attempt: seen.attempts, reason, delayMillis: 0 }),
+        Effect.suspend(() => from(model, rest, request, tell, seen))
+      )
+    }
+  })
 }

@@ -4,10 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
-import * as Stream from "effect/Stream"
-import type { ModelService } from "./Model.ts"
+import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
-import type { AttemptFailed, ModelPart } from "./ModelPart.ts"
+import { type Push, run, stream } from "./Push.ts"
 
 /** When to ask a model again. */
 export interface RetryPolicy {
@@ -47,29 +46,24 @@ const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError>
 export const retried = (policy: Partial<RetryPolicy> = {}) => {
   const schedule = scheduleOf({ ...defaultRetryPolicy, ...policy })
   return (model: ModelService): ModelService => {
-    const attempts = (request: Parameters<ModelService["stream"]>[0]) => {
-      const attempt = (number: number, state: unknown): Stream.Stream<ModelPart, ModelError> =>
-        Stream.catchAll(model.stream(request), (error) =>
-          Stream.unwrap(
-            Effect.gen(function* () {
-              const now = yield* Clock.currentTimeMillis
-              const [following, , decision] = yield* schedule.step(now, error, state)
-              if (ScheduleDecision.isDone(decision)) return Stream.fail(error)
-              const delayMillis = Math.max(0, Math.ceil(ScheduleIntervals.start(decision.intervals) - now))
-              return Stream.concat(
-                Stream.succeed<AttemptFailed>({
-                  _tag: "AttemptFailed",
-                  attempt: number,
-                  reason: error.message,
-                  delayMillis
-                }),
-                Stream.unwrap(Effect.as(Effect.sleep(delayMillis), attempt(number + 1, following)))
-              )
-            })
-          )
+    const attempt =
+      (request: ModelRequest, number: number, state: unknown): Push =>
+      (tell) =>
+        Effect.catchAll(
+          Effect.suspend(() => run(model.stream(request), tell)),
+          (error) =>
+            error._tag === "Refused"
+              ? Effect.fail(error)
+              : Effect.gen(function* () {
+                  const now = yield* Clock.currentTimeMillis
+                  const [following, , decision] = yield* schedule.step(now, error, state)
+                  if (ScheduleDecision.isDone(decision)) return yield* error
+                  const delayMillis = Math.max(0, Math.ceil(ScheduleIntervals.start(decision.intervals) - now))
+                  yield* tell({ _tag: "AttemptFailed", attempt: number, reason: error.message, delayMillis })
+                  yield* Effect.sleep(delayMillis)
+                  return yield* attempt(request, number + 1, following)(tell)
+                })
         )
-      return attempt(1, schedule.initial)
-    }
-    return { ...model, stream: attempts }
+    return { ...model, stream: (request) => stream(attempt(request, 1, schedule.initial)) }
   }
 }

@@ -1,13 +1,12 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { jsonError } from "../redaction/jsonError.ts"
 import { mistakesOf } from "../redaction/Mistake.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import { ModelRejected, type ModelError } from "./ModelError.ts"
 import { noUsage, type FinishReason, type ModelPart, type Usage } from "./ModelPart.ts"
+import { type Refused, stream } from "./Push.ts"
 import { Script, type ScriptStep, type ScriptTurn } from "./Script.ts"
 
 /** Problems that a message names. */
@@ -54,19 +53,14 @@ const matches = (when: string | ((request: ModelRequest) => boolean) | undefined
 const chunksOf = (text: string | ReadonlyArray<string>): ReadonlyArray<string> =>
   typeof text === "string" ? [text] : text
 
-/** Runs of parts that come at once, and the effects between them. */
-type Segment = Array<ModelPart> | Effect.Effect<void, ModelError>
+/** A part that comes at once, or what happens before the next. */
+type Played = ModelPart | Effect.Effect<void, ModelError>
 
-const play = (name: string, answer: number, steps: ReadonlyArray<ScriptStep>): Stream.Stream<ModelPart, ModelError> => {
-  const segments: Array<Segment> = []
-  let run: Array<ModelPart> = []
+const play = (name: string, answer: number, steps: ReadonlyArray<ScriptStep>): ReadonlyArray<Played> => {
+  const run: Array<Played> = []
   let calls = 0
   let usage: Usage = noUsage
   let finish: FinishReason | undefined
-  const pause = (effect: Effect.Effect<void, ModelError>) => {
-    segments.push(run, effect)
-    run = []
-  }
   for (const step of steps) {
     for (const text of chunksOf(step.say ?? [])) run.push({ _tag: "TextDelta", text })
     for (const text of chunksOf(step.think ?? [])) run.push({ _tag: "ReasoningDelta", text })
@@ -76,22 +70,14 @@ const play = (name: string, answer: number, steps: ReadonlyArray<ScriptStep>): S
       const text = typeof given === "string" ? given : JSON.stringify(given)
       run.push({ _tag: "ArgumentsDelta", id, name, text }, { _tag: "FunctionCalled", id, name, arguments: text })
     }
-    if (step.wait !== undefined) pause(Effect.sleep(step.wait))
-    if (step.fail !== undefined) pause(Effect.fail(step.fail))
-    if (step.die !== undefined) pause(Effect.die(new Error(step.die)))
+    if (step.wait !== undefined) run.push(Effect.sleep(step.wait))
+    if (step.fail !== undefined) run.push(Effect.fail(step.fail))
+    if (step.die !== undefined) run.push(Effect.die(new Error(step.die)))
     if (step.usage !== undefined) usage = { ...usage, ...step.usage }
     finish = step.finish ?? finish
   }
   run.push({ _tag: "Finished", reason: finish ?? (calls > 0 ? "tool_calls" : "stop"), usage, model: name })
-  if (segments.length === 0) return Stream.fromChunk(Chunk.unsafeFromArray(run))
-  return [...segments, run].reduce<Stream.Stream<ModelPart, ModelError>>(
-    (stream, segment) =>
-      Stream.concat(
-        stream,
-        Array.isArray(segment) ? Stream.fromIterable(segment) : Stream.drain(Stream.fromEffect(segment))
-      ),
-    Stream.empty
-  )
+  return run
 }
 
 const played = (turns: number): string =>
@@ -142,11 +128,18 @@ export const make = (turns: ReadonlyArray<Turn>, options: Options = {}): Effect.
       name,
       served: { provider: "scripted" },
       stream: (request) =>
-        Stream.suspend(() => {
-          if (options.record !== false) requests.push(request)
-          const turn = take(request)
-          return turn === undefined ? Stream.fail(exhausted()) : play(name, number(request), turn.steps)
-        }),
+        stream((tell) =>
+          Effect.suspend(() => {
+            if (options.record !== false) requests.push(request)
+            const turn = take(request)
+            if (turn === undefined) return Effect.fail(exhausted())
+            return Effect.forEach(
+              play(name, number(request), turn.steps),
+              (one): Effect.Effect<void, ModelError | Refused> => (Effect.isEffect(one) ? one : tell(one)),
+              { discard: true }
+            )
+          })
+        ),
       requests: Effect.sync(() => [...requests])
     }
   })

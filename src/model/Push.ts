@@ -1,0 +1,57 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ModelError } from "./ModelError.ts"
+import type { ModelPart } from "./ModelPart.ts"
+
+/** Whoever hears the parts takes no more; no failure of the model, so nothing asks again. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly error: ModelError }> {}
+
+export type Tell = (part: ModelPart) => Effect.Effect<void, Refused>
+
+/** Gives an answer part by part, without a stream: most of what an agent step costs would be a run of one. */
+export type Push = (tell: Tell) => Effect.Effect<void, ModelError | Refused>
+
+const pushes = new WeakMap<object, Push>()
+
+/** Parts that wait for a reader of the stream. */
+const waiting = 16
+
+/** The stream of what is pushed; `run` does without it, and whatever is made of the stream is a stream like any. */
+export const stream = (push: Push): Stream.Stream<ModelPart, ModelError> => {
+  const made = Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const mailbox = yield* Mailbox.make<ModelPart, ModelError>(waiting)
+      yield* push((part) => Effect.asVoid(mailbox.offer(part))).pipe(
+        Effect.catchTag("Refused", ({ error }) => Effect.fail(error)),
+        Mailbox.into(mailbox),
+        Effect.forkScoped
+      )
+      return Mailbox.toStream(mailbox)
+    })
+  )
+  pushes.set(made, push)
+  return made
+}
+
+/** `Stream.runForEach` without the channel executor of a sink. */
+const consume = (parts: Stream.Stream<ModelPart, ModelError>, tell: Tell): Effect.Effect<void, ModelError | Refused> =>
+  Effect.scoped(
+    Effect.flatMap(Stream.toPull(parts), (pull) =>
+      pull.pipe(
+        Effect.flatMap((some) => Effect.mapError(Effect.forEach(some, tell, { discard: true }), Option.some)),
+        Effect.forever,
+        Effect.catchAll(
+          Option.match({ onNone: () => Effect.void, onSome: (error: ModelError | Refused) => Effect.fail(error) })
+        )
+      )
+    )
+  )
+
+/** Tells of all parts of a stream, in order. */
+export const run = (
+  parts: Stream.Stream<ModelPart, ModelError>,
+  tell: Tell
+): Effect.Effect<void, ModelError | Refused> => pushes.get(parts)?.(tell) ?? consume(parts, tell)
