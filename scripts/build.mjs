@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
 import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
+import { licenses } from "./licenses.mjs"
 import { buildLibrary, completeTypes, entries } from "./library.mjs"
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
@@ -81,6 +82,8 @@ const common = {
   logLevel: "warning"
 }
 
+const builtIn = licenses(root)
+
 const options = {
   ...common,
   minify: true,
@@ -88,7 +91,7 @@ const options = {
   external: Object.keys(manifest.optionalDependencies),
   // They are required, which is faster than Node's other loader.
   supported: { "dynamic-import": false },
-  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, lazyLeaves(leaves)]
+  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, lazyLeaves(leaves), builtIn.plugin]
 }
 
 process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))
@@ -109,10 +112,15 @@ const library = buildLibrary({
   absWorkingDir: root,
   external,
   outdir: dist,
-  plugins: [withoutTokenizer]
+  plugins: [withoutTokenizer, builtIn.plugin]
 })
 
-const [{ metafile }] = await Promise.all([command, library, buildLeaves(leaves, common, dist)])
+const [{ metafile }] = await Promise.all([
+  command,
+  library,
+  buildLeaves(leaves, { ...common, plugins: [builtIn.plugin] }, dist)
+])
+builtIn.write(path.join(dist, "LICENSES"))
 
 /** Names the code of the bundle, so that what was compiled from other code is never taken for it. */
 const digest = crypto.createHash("sha256")

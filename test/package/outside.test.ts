@@ -144,6 +144,10 @@ describe("the package, from outside of the repository", { timeout: 120_000 }, ()
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0)
     assert.isBelow(own / 1e6, 12)
+    const licenses = fs.readFileSync(at("node_modules/tollgate/dist/LICENSES"), "utf8")
+    for (const name of ["@effect/cli", "ajv", "diff", "htmlparser2", "undici"]) {
+      assert.match(licenses, new RegExp(`^${name} \\S+ \\(.*\\)$`, "m"))
+    }
   })
 
   it("compiles every sample, and can name each requirement and error that an export has, with all declarations checked (P2)", async () => {
