@@ -14,6 +14,8 @@ export const project = Effect.map(place, ({ project }) => project)
 export const projectConfig = Effect.flatMap(project, ProjectConfig.read)
 
 /** The rules that are written down, those of a trusted project included. */
-export const ruleOptions = Effect.zipWith(projectConfig, Configuration, (config, { settings }) =>
-  ProjectConfig.rulesOf(config, settings)
+export const ruleOptions = Effect.zipWith(
+  Effect.all([projectConfig, place]),
+  Configuration,
+  ([config, place], { settings }) => ProjectConfig.rulesOf(config, settings, place)
 )

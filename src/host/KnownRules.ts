@@ -30,21 +30,20 @@ const ignoredFor = (rule: Rule, { root, trusted }: { readonly root: string; read
       })
 
 /** Every rule of a project: of the user, of its own file, and saved. */
-export const knownRules = ({
-  directory: root,
-  project
-}: Place): Effect.Effect<
-  ReadonlyArray<KnownRule>,
-  RuleStoreFailed | DatabaseError,
-  Configuration | RuleStore | Trust
-> =>
+export const knownRules = (
+  place: Place
+): Effect.Effect<ReadonlyArray<KnownRule>, RuleStoreFailed | DatabaseError, Configuration | RuleStore | Trust> =>
   Effect.gen(function* () {
+    const { directory: root, project } = place
     const { home, settings } = yield* Configuration
     const { file, trusted } = yield* ProjectConfig.read(project)
     const saved = yield* (yield* RuleStore).list(project)
     const known =
       (source: string, saved: boolean) =>
-      (rule: Rule): KnownRule => ({ rule, source, saved, ignored: ignoredFor(rule, { root, trusted }) })
+      (written: Rule): KnownRule => {
+        const rule = saved ? written : ProjectConfig.rooted(place)(written)
+        return { rule, source, saved, ignored: ignoredFor(rule, { root, trusted }) }
+      }
     const brought = Option.match(file, {
       onNone: () => [],
       onSome: ({ file, settings }) =>

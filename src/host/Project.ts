@@ -77,7 +77,7 @@ export const make = <E extends CallError, R>(
       directory: project,
       root: directory,
       home: home.user,
-      ...ProjectConfig.rulesOf(config, settings)
+      ...ProjectConfig.rulesOf(config, settings, place)
     })
     const sandbox = yield* ToolServices.sandboxOf(settings, directory, detected)
     const { target = "detect" } = settings.sandbox ?? {}

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { Rule } from "../approval/Rule.ts"
+import * as path from "node:path"
+import { pathTest, type Rule } from "../approval/Rule.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import type { Settings } from "../config/Settings.ts"
 import { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import type { Place } from "../runtime/Projects.ts"
 
 /** What a project configures, as far as the user trusts it. */
 export interface ProjectConfig {
@@ -45,11 +47,23 @@ export const read = (project: string): Effect.Effect<ProjectConfig, DatabaseErro
 export const stampOf = ({ accepted, file }: ProjectConfig): string =>
   JSON.stringify([Option.getOrNull(Option.map(file, ({ digest }) => digest)), Option.getOrNull(accepted)])
 
-/** The rules that are written down, those of a trusted project included. */
+/** A written rule as it counts in a place: its path starts at the project, also where the tools work below that. */
+export const rooted =
+  ({ directory, project }: Place) =>
+  (rule: Rule): Rule =>
+    directory === project ||
+    rule.path === undefined ||
+    rule.path.startsWith("/") ||
+    Either.isLeft(pathTest(rule.path, project))
+      ? rule
+      : { ...rule, path: path.posix.join(project, rule.path) }
+
+/** The rules that are written down, those of a trusted project included, as they count in a place. */
 export const rulesOf = (
   { settings: project, trusted }: ProjectConfig,
-  { approvals }: Settings
+  { approvals }: Settings,
+  place: Place
 ): { readonly rules: ReadonlyArray<Rule>; readonly trusted: boolean } => ({
-  rules: [...(approvals?.rules ?? []), ...(project.approvals?.rules ?? [])],
+  rules: [...(approvals?.rules ?? []), ...(project.approvals?.rules ?? [])].map(rooted(place)),
   trusted
 })
