@@ -7,6 +7,7 @@ import { classified, parsedAlone } from "./classify.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
+import { idleSession } from "./idle.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
 import { pasted, read } from "./paste.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
@@ -36,6 +37,13 @@ const stepRow = (steps: number): Row => [
       "≤ 250 µs, flat"
     )
   })
+]
+
+const idleRow: Row = [
+  "idle-session",
+  Effect.map(idleSession(1000), ({ open, released }) =>
+    figure("idle-session", released, "KiB", open, "the same while it is open", "≤ 20 KiB")
+  )
 ]
 
 const gateRow = (name: string, measure: () => Promise<number>, goal: string): Row => [
@@ -84,6 +92,7 @@ const rows: ReadonlyArray<Row> = [
   stepRow(50),
   stepRow(200),
   stepRow(800),
+  idleRow,
   gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
   gateRow("gate-default", Gate.gateDefault, "≤ 20 µs"),
   gateRow("gate-configured", Gate.gateConfigured, "≤ 20 µs"),

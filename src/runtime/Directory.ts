@@ -15,11 +15,19 @@ export interface Directory {
   readonly events: Effect.Effect<Stream.Stream<Envelope>>
 }
 
+/** A log that was added, and those after it; a subscriber holds the last one that it has seen, and nobody the ones before. */
+interface Added {
+  log: EventLog | undefined
+  next: Added | undefined
+}
+
+/** More than anyone opens between two turns of a subscriber; one that slept through more misses the oldest. */
+const kept = 1024
+
 export const make = (): Directory => {
   const open = new Set<EventLog>()
-  /** Added and not yet seen by every subscriber; a subscriber is an index into it. */
-  let added: ReadonlyArray<EventLog> = []
-  let base = 0
+  let last: Added = { log: undefined, next: undefined }
+  const recent: Array<WeakRef<Added>> = []
   let closed = false
   let moved = Effect.unsafeMakeLatch(false)
   const notify = () => {
@@ -27,22 +35,20 @@ export const make = (): Directory => {
     moved = Effect.unsafeMakeLatch(false)
     waiting.unsafeOpen()
   }
-  /** More than anyone opens between two turns of a subscriber; one that slept through more misses the oldest. */
-  const kept = 1024
 
-  const later = (from: number): Stream.Stream<EventLog> =>
-    Stream.paginateChunkEffect(from, (cursor) => {
-      const step: Effect.Effect<readonly [Chunk.Chunk<EventLog>, Option.Option<number>]> = Effect.suspend(() => {
+  const later = (from: Added): Stream.Stream<EventLog> =>
+    Stream.paginateChunkEffect(from, (seen) => {
+      const step: Effect.Effect<readonly [Chunk.Chunk<EventLog>, Option.Option<Added>]> = Effect.suspend(() => {
         const signal = moved
-        const end = base + added.length
-        if (cursor < end) {
-          return Effect.succeed([
-            Chunk.unsafeFromArray(added.slice(Math.max(0, cursor - base))),
-            Option.some(end)
-          ] as const)
+        const found: Array<EventLog> = []
+        let end = seen
+        for (let one = seen.next; one !== undefined; one = one.next) {
+          if (one.log !== undefined) found.push(one.log)
+          end = one
         }
+        if (end !== seen) return Effect.succeed([Chunk.unsafeFromArray(found), Option.some(end)] as const)
         return closed
-          ? Effect.succeed([Chunk.empty<EventLog>(), Option.none<number>()] as const)
+          ? Effect.succeed([Chunk.empty<EventLog>(), Option.none<Added>()] as const)
           : Effect.zipRight(signal.await, step)
       })
       return step
@@ -51,11 +57,12 @@ export const make = (): Directory => {
   return {
     add: (log) => {
       open.add(log)
-      added = [...added, log]
-      if (added.length > kept) {
-        base += added.length - kept
-        added = added.slice(-kept)
-      }
+      const added: Added = { log, next: undefined }
+      last.next = added
+      last = added
+      recent.push(new WeakRef(added))
+      const oldest = recent.length > kept ? recent.shift()?.deref() : undefined
+      if (oldest !== undefined) oldest.log = undefined
       notify()
     },
     remove: (log) => {
@@ -67,7 +74,7 @@ export const make = (): Directory => {
     },
     events: Effect.sync(() => {
       const now = [...open].map((log) => log.subscribe({ from: log.head() + 1 }))
-      const next = Stream.map(later(base + added.length), (log) => log.subscribe({ from: log.lease.head + 1 }))
+      const next = Stream.map(later(last), (log) => log.subscribe({ from: log.lease.head + 1 }))
       return Stream.flatMap(
         Stream.concat(Stream.fromIterable(now), next),
         (events) => Stream.catchAllCause(events, () => Stream.empty),

@@ -41,7 +41,14 @@ const bring = (base: string, name: string, kind: Kind): Made => {
     JSON.stringify({
       ...(kind.hook && { hooks: [{ event: "pre", tool: "list_dir", command: ["/bin/sh", "hook.sh"] }] }),
       approvals: {
-        rules: [{ id: `of_${name}`, decision: kind.decision, tool: "write_file", path: path.join(path.relative(project, directory), "made-*") }]
+        rules: [
+          {
+            id: `of_${name}`,
+            decision: kind.decision,
+            tool: "write_file",
+            path: path.join(path.relative(project, directory), "made-*")
+          }
+        ]
       }
     })
   )
