@@ -172,17 +172,32 @@ const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEff
   })
 )
 
+/** The directories that tools of any session write at the moment. */
+class Workplaces extends Context.Tag("tollgate/host/Workplaces")<Workplaces, Set<Place>>() {
+  static readonly layer = Layer.sync(Workplaces, () => new Set())
+}
+
 /** The program of the user that decides before a person is asked; none where none is configured. */
-const reviewer: Layer.Layer<never, never, Configuration | Surroundings> = Layer.unwrapEffect(
+const reviewer: Layer.Layer<never, never, Configuration | Surroundings | Workplaces> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { settings } = yield* Configuration
-    const { directory, env } = yield* Surroundings
+    const surroundings = yield* Surroundings
+    const workplaces = yield* Workplaces
     const program = settings.approvals?.reviewer
     if (program === undefined) return Layer.empty
     const { command, ...options } = program
     const [file, ...args] = command
-    const own = { file, args, cwd: directory, env: ownEnvironment(settings, env, [directory]) }
-    return Layer.provide(Reviewer.layerProgram({ ...own, ...options }), Processes.layer)
+    const own = {
+      file,
+      args,
+      cwd: surroundings.directory,
+      // One program for all projects: what lies in any of them is none of the programs that it finds.
+      get env() {
+        const written = [...workplaces].flatMap(({ directory, project }) => [directory, project])
+        return ownEnvironment(settings, surroundings.env, [surroundings.directory, ...written])
+      }
+    }
+    return Layer.provide(Reviewer.layerProgram(Object.assign(own, options)), Processes.layer)
   })
 )
 
@@ -226,10 +241,17 @@ const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
   Effect.gen(function* () {
     const { directory } = yield* Surroundings
     const trust = yield* Trust
+    const workplaces = yield* Workplaces
     const parts = { seal, stack: yield* Stack.make, detected: yield* detectedSandbox }
     const made = yield* RcMap.make({
       lookup: ({ directory, project }: Place & { readonly stamp: string }) =>
-        Effect.forkScoped(Project.make(parts, { directory, project })),
+        Effect.suspend(() => {
+          const place = { directory, project }
+          workplaces.add(place)
+          return Effect.addFinalizer(() => Effect.sync(() => workplaces.delete(place))).pipe(
+            Effect.zipRight(Effect.forkScoped(Project.make(parts, place)))
+          )
+        }),
       idleTimeToLive: idle
     })
     const one = yield* Effect.makeSemaphore(1)
@@ -267,6 +289,7 @@ export const layerConfigured = <E extends CallError, R, E2, R2>(
     Layer.provide(projects),
     Layer.provideMerge(Layer.scoped(Host, make(seal))),
     Layer.provideMerge(approvals(choices)),
+    Layer.provide(Workplaces.layer),
     Layer.provideMerge(Stores.watchedAudit),
     Layer.provideMerge(Layer.mergeAll(models, Stores.memory, Stores.decided, Stores.sessions, Stack.observed)),
     Layer.provide(ClientTools.layer({ timeout: patience })),

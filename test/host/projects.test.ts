@@ -69,12 +69,12 @@ const outcomes = (session: SessionHandle, calls: ReadonlyArray<Wanted>) =>
     )
   })
 
-const hostAt = (base: string, directory: string) =>
+const hostAt = (base: string, directory: string, PATH = "/usr/bin:/bin", policy: "deny" | "ask" = "deny") =>
   Host.layer({
     directory,
-    env: { PATH: "/usr/bin:/bin", HOME: base, TOLLGATE_HOME: path.join(base, "state") },
+    env: { PATH, HOME: base, TOLLGATE_HOME: path.join(base, "state") },
     models,
-    policy: "deny"
+    policy
   })
 
 /** Has a session do what shows whose it is, and says what of that is not its own. */
@@ -137,5 +137,26 @@ describe("two projects in one process", () => {
         }).pipe(Effect.scoped, Effect.provide(hostAt(base, elsewhere)))
       }),
     { fastCheck: { numRuns: 4 } }
+  )
+})
+
+describe("the reviewer of a host", () => {
+  it.scoped("finds no program in the project of any session (A11, R16)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      const own = bring(base, "one", { trusted: false, decision: "allow", hook: false, below: true })
+      const elsewhere = path.join(base, "elsewhere")
+      fs.mkdirSync(elsewhere)
+      write(path.join(base, "review.sh"), `echo "$PATH" > ${base}/path\n`)
+      const reviewer = { command: ["/bin/sh", path.join(base, "review.sh")] }
+      write(path.join(base, "state", "config.json"), JSON.stringify({ approvals: { reviewer } }))
+      const bins = [own.directory, own.project, elsewhere, base].map((place) => path.join(place, "bin"))
+      yield* Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ create: { project: own.directory } })
+        yield* outcomes(session, [["write_file", { path: "made", content: "x" }]])
+      }).pipe(Effect.scoped, Effect.provide(hostAt(base, elsewhere, [...bins, "/usr/bin", "/bin"].join(":"), "ask")))
+      const seen = fs.readFileSync(path.join(base, "path"), "utf8").trim().split(":")
+      assert.deepStrictEqual(seen, [path.join(base, "bin"), "/usr/bin", "/bin"])
+    })
   )
 })
