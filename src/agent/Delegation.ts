@@ -40,6 +40,6 @@ export class Delegation extends Context.Reference<Delegation>()("tollgate/agent/
     readonly delegate: (request: DelegationRequest) => Effect.Effect<DelegationResult, DelegationFailed>
   } => ({
     delegate: () =>
-      new DelegationFailed({ reason: "the call is not part of a task. Give the task to the agent by a prompt." })
+      new DelegationFailed({ reason: "the call is not part of a task. Send the task to the agent as a prompt." })
   })
 }) {}

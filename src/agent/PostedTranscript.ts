@@ -10,7 +10,7 @@ export class HistoryMismatch extends Schema.TaggedError<HistoryMismatch>()("Hist
   index: Schema.Number
 }) {
   override get message() {
-    return `Message ${this.index} of the posted conversation is not what is stored. Fetch the conversation and send only what is new.`
+    return `Message ${this.index} of the posted conversation differs from the stored one. Fetch the conversation and send only new messages.`
   }
 }
 

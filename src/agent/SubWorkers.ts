@@ -99,7 +99,7 @@ const toolsBelow = (tools: Tools["Type"], mayDelegate: boolean): Tools["Type"] =
 const statusOf = (text: string): DelegationResult["status"] =>
   /^\W*i need to know\b/i.test(text) ? "question" : "done"
 
-const crashed = "it crashed. This is a bug of Tollgate."
+const crashed = "it crashed. This is a bug in Tollgate."
 
 const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
   if (Exit.isSuccess(outcome)) {
@@ -136,9 +136,9 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
 
   const refusal = (depth: number): string | undefined =>
     depth > limits.maxDepth
-      ? `workers may be nested ${limits.maxDepth} deep. Do the task yourself.`
+      ? `workers are nested ${limits.maxDepth} deep, the limit. Do the task yourself.`
       : started >= limits.maxWorkers
-        ? `the task has started ${limits.maxWorkers} of them, which is the limit. Do the rest yourself.`
+        ? `the task has started ${limits.maxWorkers} workers, the limit. Do the rest yourself.`
         : undefined
 
   /** A worker that begins: it has a name of its own, its task, and what its elder siblings gave. */

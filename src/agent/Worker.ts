@@ -92,7 +92,7 @@ const forgotten = (messages: number, limit: number) =>
     {
       level: "warning",
       title: "Conversation too long",
-      message: `The model does not see the oldest ${messages} of its messages: more than ${limit} characters do not go into a request. Compact the conversation to put a summary in place of them, or raise contextCharacters.`,
+      message: `The model does not see the oldest ${messages} of its messages: a request holds at most ${limit} characters. Compact the conversation to replace them with a summary, or raise contextCharacters.`,
       durationMillis: 0
     },
     trusted

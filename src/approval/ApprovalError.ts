@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { duration } from "../text/duration.ts"
 
 const call = { tool: Schema.String, callId: Schema.String }
 
@@ -15,13 +16,13 @@ export class ApprovalDenied extends Schema.TaggedError<ApprovalDenied>()("Approv
   }
 }
 
-/** Nobody answered in time, which denies. */
+/** No one answered in time, which denies. */
 export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("ApprovalExpired", {
   ...call,
   afterMillis: Schema.Number
 }) {
   override get message() {
-    return `Nobody answered the approval request for ${this.tool} within ${Math.round(this.afterMillis / 1000)} s; it was not run. You may try again.`
+    return `No one answered the approval request for ${this.tool} within ${duration(this.afterMillis)}; it was not run. You may try again.`
   }
 }
 
@@ -29,7 +30,7 @@ export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("Appr
 export class ApprovalUnavailable extends Schema.TaggedError<ApprovalUnavailable>()("ApprovalUnavailable", call) {
   readonly stop = true
   override get message() {
-    return `${this.tool} needs approval, and nobody can be asked here.`
+    return `${this.tool} needs approval, and no one is attached to answer.`
   }
 }
 
@@ -39,7 +40,7 @@ export class ApprovalQueueFull extends Schema.TaggedError<ApprovalQueueFull>()("
   limit: Schema.Number
 }) {
   override get message() {
-    return `${this.limit} approval requests wait already, so ${this.tool} was not asked for and not run. Make fewer calls at a time.`
+    return `${this.limit} approval requests are waiting already; ${this.tool} was not run. Make fewer calls at a time.`
   }
 }
 
@@ -49,7 +50,7 @@ export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("Approval
   rounds: Schema.Number
 }) {
   override get message() {
-    return `What ${this.tool} would touch changed after each of ${this.rounds} approvals; it was not run. Look at it again before you repeat the call.`
+    return `The targets of ${this.tool} changed after each of ${this.rounds} approvals; it was not run. Look at them again before you repeat the call.`
   }
 }
 
@@ -59,7 +60,7 @@ export class ApprovalUnshowable extends Schema.TaggedError<ApprovalUnshowable>()
   why: Schema.String
 }) {
   override get message() {
-    return `${this.tool} was not run: ${this.why}, so nobody could read what to approve. Make smaller or plainer calls.`
+    return `${this.tool} was not run: ${this.why}, so it cannot be shown for approval. Make smaller or plainer calls.`
   }
 }
 
@@ -68,15 +69,12 @@ export type ApprovalRefused =
   ApprovalDenied | ApprovalExpired | ApprovalUnavailable | ApprovalQueueFull | ApprovalStale | ApprovalUnshowable
 
 const ended = {
-  unknown: ["was never asked or is long gone", "Answer one of the requests that are open."],
-  granted: ["has been granted already", "To stop what it started, interrupt the task."],
-  denied: ["has been denied already", "To have it done after all, let the model ask again."],
-  expired: ["has expired", "To have it done after all, let the model ask again."],
-  suspended: ["waits for the next runtime, for this one stops", "Answer it once its session is open again."],
-  withdrawn: [
-    "was withdrawn, for its call is over or would do something else by now",
-    "Answer the request that came after it, if one did."
-  ]
+  unknown: ["is unknown", "Answer one of the open requests."],
+  granted: ["was granted already", "To stop what it started, interrupt the task."],
+  denied: ["was denied already", "To allow it after all, let the model ask again."],
+  expired: ["has expired", "To allow it after all, let the model ask again."],
+  suspended: ["waits for the next runtime, because this one is stopping", "Answer it once its session is open again."],
+  withdrawn: ["was withdrawn, because its call has ended or changed", "Answer the request that replaced it, if any."]
 } as const
 
 /** There is no such open request; `state` says what became of it, as far as that is still known. */
@@ -91,9 +89,9 @@ export class ApprovalNotPending extends Schema.TaggedError<ApprovalNotPending>()
 }
 
 const mismatch = {
-  digest: ["is for something else than the request shows", "Read the request again and answer with its digest."],
-  session: ["was sent to another session than that of the request", "Answer it in its own session."],
-  scope: ["names a scope that the request does not offer", "Answer with one that it does."]
+  digest: ["does not match the digest of the request", "Read the request again and answer with its digest."],
+  session: ["was sent to another session", "Answer it in the session that asked."],
+  scope: ["has a scope that the request does not offer", "Choose one of its scopes."]
 } as const
 
 /** The decision is for something else than what waits. */

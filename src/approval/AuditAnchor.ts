@@ -18,7 +18,7 @@ export class AuditAnchorFailed extends Schema.TaggedError<AuditAnchorFailed>()("
   reason: Schema.String
 }) {
   override get message() {
-    return `The audit's ${this.file} cannot be used: ${this.reason}. Approvals are not given without an audit; repair the file.`
+    return `The audit's ${this.file} cannot be used: ${this.reason}. Nothing is approved without an audit; repair the file.`
   }
 }
 
@@ -74,8 +74,8 @@ type Found =
   | { readonly _tag: "Unsigned"; readonly anchored: Anchored }
   | { readonly _tag: "Signed"; readonly anchored: Anchored }
 
-const missing: Break = { entry: 1, reason: "its head is missing, so entries may be missing as well" }
-const forged: Break = { entry: 1, reason: "its head is not what was written, so entries may be missing as well" }
+const missing: Break = { entry: 1, reason: "its head is missing, so entries may be missing too" }
+const forged: Break = { entry: 1, reason: "its head was changed, so entries may be missing too" }
 
 /** Throws what the system says. */
 const find = (file: string, key: Uint8Array): Found => {
@@ -154,7 +154,7 @@ export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Ancho
       if (isNew && isEmpty) found(directory, fresh)
       else {
         makeDirectory(directory)
-        const broken = { entry: 1, reason: "its key was missing, and what was signed with it cannot be checked" }
+        const broken = { entry: 1, reason: "its key was missing; what it signed cannot be checked" }
         write(fresh, { head: facts.last, broken })
         writeNew(keyFile, fresh)
         syncDirectory(directory)
@@ -162,7 +162,7 @@ export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Ancho
       return fresh
     })
     if (key.length !== keyBytes) {
-      return yield* new AuditAnchorFailed({ file: keyFile, reason: `it has not ${keyBytes} bytes` })
+      return yield* new AuditAnchorFailed({ file: keyFile, reason: `it is not ${keyBytes} bytes long` })
     }
     const before = yield* attempt(headFile, () => find(headFile, key))
     const anchored = yield* judge(before, key, facts)

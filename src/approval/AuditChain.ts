@@ -152,7 +152,7 @@ export const fault = (key: Uint8Array, head: Head, row: AuditRow): string | unde
     : row.previous !== head.hash
       ? "it does not follow the entry before it"
       : row.hash !== hashOf(key, row)
-        ? "it is not what was written"
+        ? "it was changed"
         : undefined
 
 /** The first entry that is wrong, and how. */
@@ -166,12 +166,12 @@ export const cutBefore = (anchored: Head, last: Head): Break | undefined =>
   last.id < anchored.id
     ? {
         entry: last.id + 1,
-        reason: `the end was cut: ${anchored.id} entries were anchored, ${last.id} are there`
+        reason: `the end was cut: ${anchored.id} entries were anchored, ${last.id} remain`
       }
     : undefined
 
 /** An entry that is there and is another than the one that was anchored. */
-export const otherAt = (entry: number): Break => ({ entry, reason: "it is not the one that was anchored" })
+export const otherAt = (entry: number): Break => ({ entry, reason: "it is not the anchored entry" })
 
 /** The outcome of a verification; `entry` is the first one that is wrong. */
 export type Verification =

@@ -61,7 +61,7 @@ const faultBehind = (
       undefined
     )
     const decoded = decodeRows(rows)
-    if (Option.isNone(decoded)) return { entry: anchored.id + 1, reason: "it is not what was written" }
+    if (Option.isNone(decoded)) return { entry: anchored.id + 1, reason: "it was changed" }
     let head = anchored
     for (const row of decoded.value) {
       if (row.id === anchored.id) {
@@ -109,7 +109,7 @@ export const sql = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
       new DatabaseFailed({
         file: database.file,
         code: "audit",
-        reason: `entry ${entry} of the audit cannot be read; it was changed by something else than Tollgate.`
+        reason: `entry ${entry} of the audit cannot be read; it was changed by another program.`
       })
     const decodeRow = Schema.decodeUnknown(AuditRow)
 

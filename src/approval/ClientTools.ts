@@ -8,6 +8,7 @@ import { Ids } from "../tool/Ids.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import * as Tool from "../tool/Tool.ts"
 import { ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
+import { duration } from "../text/duration.ts"
 
 /** A frontend did not run a call of one of its tools. */
 export class ClientCallFailed extends Schema.TaggedError<ClientCallFailed>()("ClientCallFailed", {
@@ -25,7 +26,7 @@ export class ClientCallNotPending extends Schema.TaggedError<ClientCallNotPendin
   requestId: Schema.String
 }) {
   override get message() {
-    return `No call ${this.requestId} waits for a client: it was answered, given up or never made. Nothing has changed.`
+    return `Call ${this.requestId} does not wait for a client: it was answered, cancelled or never made. Nothing has changed.`
   }
 }
 
@@ -95,7 +96,7 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
           return yield* new ClientCallFailed({
             tool,
             why: "busy",
-            detail: `${maxPending} calls wait for clients already.`
+            detail: `${maxPending} calls are waiting for clients already.`
           })
         }
         const requestId = yield* ids.next("client")
@@ -107,7 +108,11 @@ const make = ({ timeout = "1 minute" }: ClientToolsOptions) =>
           Effect.timeoutFail({
             duration: timeoutMillis,
             onTimeout: () =>
-              new ClientCallFailed({ tool, why: "timeout", detail: `it did not answer within ${timeoutMillis} ms.` })
+              new ClientCallFailed({
+                tool,
+                why: "timeout",
+                detail: `it did not answer within ${duration(timeoutMillis)}.`
+              })
           }),
           Effect.ensuring(Effect.sync(() => waiting.delete(requestId)))
         )
@@ -163,7 +168,11 @@ export const clientTool = <const Name extends string, Params extends Tool.AnySch
           Effect.mapError(
             decode(answer),
             () =>
-              new ClientCallFailed({ tool: name, why: "invalid", detail: "its answer does not fit the tool's schema." })
+              new ClientCallFailed({
+                tool: name,
+                why: "invalid",
+                detail: "its answer does not match the tool's schema."
+              })
           )
         )
       )

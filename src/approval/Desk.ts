@@ -132,7 +132,7 @@ export const make = (
         if (found.request.digest === asked.request.digest) {
           return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink, unmasked: asked.unmasked })
         }
-        const superseded = { outcome: "withdrawn", by: "change", reason: "What it would touch has changed." } as const
+        const superseded = { outcome: "withdrawn", by: "change", reason: "Its targets have changed." } as const
         return Effect.as(resolved(call, found, superseded), undefined)
       })
 

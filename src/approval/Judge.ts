@@ -49,7 +49,7 @@ const unasked: Clearance = { preview: undefined, stillHolds: Effect.succeed(true
 /** For a call that neither its tool nor a rule wants a decision on. */
 const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
 
-const unheard = "nobody can be asked whether it may go on"
+const unheard = "no one is attached to let it continue"
 const worn = "It was denied several times in this task. Do something else, or ask the user."
 
 /** Whether a tool wants a decision by what it declares, without a look at the parameters. */

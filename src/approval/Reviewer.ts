@@ -12,6 +12,7 @@ import { Processes } from "../process/Processes.ts"
 import { parseAnswer } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import { duration } from "../text/duration.ts"
 
 /** What a reviewer says of a request; `ask` leaves it to the mode. */
 export interface ReviewerAnswer {
@@ -76,12 +77,12 @@ const consult = (
     const said = yield* Effect.option(Effect.flatMap(parseAnswer(ended.right.stdout), decode))
     if (Option.isNone(said)) return failed("printed something that is not an answer")
     const answer = said.value
-    if (answer.digest !== request.digest) return failed("answered about something else")
+    if (answer.digest !== request.digest) return failed("answered another request")
     const reason = answer.reason?.slice(0, maxReason)
     return { decision: answer.decision, by, ...(reason === undefined ? {} : { reason }) }
   }).pipe(
     Effect.timeoutOption(timeout),
-    Effect.map(Option.getOrElse(() => failed(`did not answer within ${Duration.format(Duration.decode(timeout))}`))),
+    Effect.map(Option.getOrElse(() => failed(`did not answer within ${duration(Duration.toMillis(timeout))}`))),
     Effect.catchTag("SpawnFailed", ({ message }) => Effect.succeed(failed(`could not be run: ${message}`))),
     Effect.catchAllCause((cause) =>
       Cause.isInterruptedOnly(cause)

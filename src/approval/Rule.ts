@@ -50,7 +50,7 @@ export class PatternRejected extends Schema.TaggedError<PatternRejected>()("Patt
   reason: Schema.String
 }) {
   override get message() {
-    return `${JSON.stringify(this.pattern.slice(0, 200))} cannot be used in an approval rule: ${this.reason}`
+    return `${JSON.stringify(this.pattern.slice(0, 200))} is not valid in an approval rule: ${this.reason}`
   }
 }
 
@@ -98,9 +98,9 @@ export const pathBase = (pattern: string, root: string): string =>
 export const pathTest = (pattern: string, root: string): Either.Either<PathTest, PatternRejected> => {
   if (pattern.trim() === "") return reject(pattern, "it is empty")
   if (pattern.length > maxPattern) return reject(pattern, `it is longer than ${maxPattern} characters`)
-  if (pattern.includes("{")) return reject(pattern, "braces are not understood; write one rule for each")
-  if (fitsEverything(pattern)) return reject(pattern, "it fits every path; leave it out to say so")
-  if (pattern.split("/").includes("..")) return reject(pattern, "it goes up by `..`")
+  if (pattern.includes("{")) return reject(pattern, "braces are not supported; write one rule for each")
+  if (fitsEverything(pattern)) return reject(pattern, "it matches every path; leave it out instead")
+  if (pattern.split("/").includes("..")) return reject(pattern, "it contains `..`")
   const glob = below(pattern, root)
   const [start, end] = literalEnds(glob)
   const core = literalCore(glob.slice(start.length))
@@ -120,9 +120,9 @@ export const argvWords = (argv: ReadonlyArray<string>): Either.Either<ReadonlyAr
   const text = argv.join(" ")
   if (argv.length === 0 || argv[0] === "") return reject(text, "it names no program")
   if (argv.length > maxWords || argv.some((word) => word.length > maxWord)) return reject(text, "it is too long")
-  if (argv.some((word) => /[\p{Cc}\p{Cf}]/u.test(word))) return reject(text, "it holds characters nobody sees")
+  if (argv.some((word) => /[\p{Cc}\p{Cf}]/u.test(word))) return reject(text, "it has invisible characters")
   return argv[0] !== undefined && /[*?[\]]/.test(argv[0])
-    ? reject(text, "a program is named by its words; patterns are not understood")
+    ? reject(text, "patterns are not supported here; write the words of the command")
     : Either.right(argv)
 }
 
@@ -160,6 +160,6 @@ export const argvOf = (text: string): Either.Either<ReadonlyArray<string>, Patte
   const { commands, complete, isList } = shapeOf(text)
   const [command] = commands
   return command === undefined || commands.length !== 1 || !complete || !isList
-    ? reject(text, "it is not one plain command; write the first words of the commands it should fit")
+    ? reject(text, "it is not one plain command; write the first words of the commands to match")
     : argvWords(command)
 }

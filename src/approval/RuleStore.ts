@@ -13,7 +13,7 @@ export class RuleStoreFailed extends Schema.TaggedError<RuleStoreFailed>()("Rule
   reason: Schema.String
 }) {
   override get message() {
-    return `The approval rules saved for ${this.project} cannot be used: ${this.reason}`
+    return `The saved approval rules of ${this.project} cannot be used: ${this.reason}`
   }
 }
 
@@ -78,7 +78,7 @@ const makeSql = (database: Database["Type"]): RuleStore["Type"] => {
         Effect.mapError((error) => fromCause(database.file, error)),
         Effect.flatMap((rows) =>
           Effect.mapError(decode(rows), () => ({
-            message: `one of them in ${database.file} was changed by something else than Tollgate.`
+            message: `one of them in ${database.file} was changed by another program.`
           }))
         ),
         Effect.mapBoth({ onFailure: failed(project), onSuccess: (rows) => rows.map(({ rule }) => rule) })

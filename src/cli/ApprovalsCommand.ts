@@ -6,7 +6,8 @@ import { Audit } from "../approval/Audit.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { SessionStore, type WaitingApproval } from "../runtime/SessionStore.ts"
-import { duration, many } from "../ui/Words.ts"
+import { duration } from "../text/duration.ts"
+import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
@@ -24,9 +25,9 @@ export class RuleNotRevoked extends Schema.TaggedError<RuleNotRevoked>()("RuleNo
   written: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
-    if (this.written !== undefined) return `The rule ${this.id} is written in ${this.written}; remove it there.`
+    if (this.written !== undefined) return `Rule ${this.id} is in ${this.written}; remove it there.`
     return this.saved > 1
-      ? `${this.saved} saved rules of ${this.project} begin with ${this.id}; give more of the id. Nothing has changed.`
+      ? `${this.saved} saved rules of ${this.project} begin with ${this.id}; use a longer prefix. Nothing has changed.`
       : `No saved rule of ${this.project} begins with ${this.id}. tollgate approvals list shows them.`
   }
 }
@@ -65,7 +66,7 @@ const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
       const text = `${tool}: ${message} (${risk} risk, ${asked}, digest ${digest.slice(0, 12)})`
       return [[sessionId.slice(0, 16)], KnownRules.oneLine(text)] as const
     })
-    const hint = "Answered where the session runs; if that has ended: tollgate --session ID asks again."
+    const hint = "Answer where the session runs; if it has ended, tollgate --session ID asks again."
     yield* answer(`${style.bold(`${many(waiting.length, "request")} waiting`)}\n${table(rows, width() - 1)}`)
     yield* answer(`${style.dim(hanging("", hint, width() - 1).trimEnd())}\n\n`)
   })
@@ -81,7 +82,7 @@ export const list = ({ json }: ListOptions) =>
     const here = yield* project
     const note = "Session grants live in the running process and end with it."
     if (saved.length === 0) {
-      const none = `No saved rules in ${here}. Answering a request with always saves one. ${note}`
+      const none = `No saved rules in ${here}. Answer a request with "always" to save one. ${note}`
       return yield* answer(hanging("", none, width() - 1))
     }
     const rows = saved.map((known) => [[KnownRules.shortId(known)], KnownRules.said(known)] as const)
@@ -103,7 +104,7 @@ export const rules = ({ json }: ListOptions) =>
     if (json) return yield* answer(known.map(KnownRules.record).join(""))
     if (known.length === 0) {
       const { home } = yield* Configuration
-      const none = `There is no rule for ${yield* project}. Rules are written under approvals.rules in ${home.config}, or saved by answering "always".`
+      const none = `No rules for ${yield* project}. Write them under approvals.rules in ${home.config}, or answer a request with "always".`
       return yield* answer(hanging("", none, width() - 1))
     }
     const rows = known.map(
@@ -147,7 +148,7 @@ export const revoke = (id: string) =>
     const removed = yield* (yield* RuleStore).remove(here, rule.id)
     if (!removed) return yield* new RuleNotRevoked({ id, project: here, saved: 0 })
     yield* audit.commit({ kind: "revoked", session: "", tool: rule.tool, decided_by: "user", reason: rule.id })
-    const text = `${KnownRules.said(found)}. A session that is open heeds that with its next task.`
+    const text = `${KnownRules.said(found)}. Open sessions apply this from their next task.`
     yield* answer(hanging("revoked  ", text, width() - 1))
   }).pipe(
     Effect.provide(Layer.merge(Records.audit, Records.decided)),

@@ -8,7 +8,8 @@ import type { AuditRow } from "../approval/AuditChain.ts"
 import type { ToolStats } from "../approval/AuditStats.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { cutMiddle } from "../text/visible.ts"
-import { duration, many } from "../ui/Words.ts"
+import { duration } from "../text/duration.ts"
+import { many } from "../ui/Words.ts"
 import { oneLine } from "./KnownRules.ts"
 import { hanging } from "./Layout.ts"
 import { UsageError } from "./Outcome.ts"
@@ -24,7 +25,7 @@ export class AuditBroken extends Schema.TaggedError<AuditBroken>()("AuditBroken"
   reason: Schema.String
 }) {
   override get message() {
-    return `The approval audit is broken at entry ${this.entry}: ${this.reason}. Of the ${many(this.entries, "entry", "entries")} in ${this.file}, those from there on prove nothing; those before it are as they were written.`
+    return `The approval audit is broken at entry ${this.entry} of ${this.entries}: ${this.reason}. Entries before it are intact; entries from it on prove nothing. File: ${this.file}`
   }
 }
 
@@ -108,7 +109,7 @@ const listed = ({ json, session }: AuditOptions) =>
     )
     if (count > 0 || json) return
     const where = Option.match(session, { onNone: () => "", onSome: (id) => ` of a session ${oneLine(id)}` })
-    yield* answer(`The audit has no entry${where} yet.\n`)
+    yield* answer(`The audit has no entries${where} yet.\n`)
   })
 
 /** Prints the audit, oldest entry first, as JSON exactly as it is stored; or says whether it is what was written. */
@@ -144,7 +145,7 @@ export const stats = ({ json }: { readonly json: boolean }) =>
     const { answer, width } = yield* Screen
     const found = yield* (yield* Audit).stats
     if (json) return yield* answer(found.map((one) => `${JSON.stringify(one)}\n`).join(""))
-    if (found.length === 0) return yield* answer("Nothing has been asked for yet.\n")
+    if (found.length === 0) return yield* answer("No requests yet.\n")
     const wide = Math.max(...found.map(({ tool }) => oneLine(tool).length))
     yield* answer(
       found.map((one) => hanging(`${oneLine(one.tool).padEnd(wide)}  `, statsText(one), width() - 1)).join("")

@@ -23,7 +23,7 @@ export const backup = ({ file }: { readonly file: Option.Option<string> }) =>
       return yield* new UsageError({ reason: `${oneLine(target)} already exists; name another file.` })
     }
     if (!fs.existsSync(path.dirname(target))) {
-      return yield* new UsageError({ reason: `There is no directory ${oneLine(path.dirname(target))}.` })
+      return yield* new UsageError({ reason: `Directory ${oneLine(path.dirname(target))} does not exist.` })
     }
     const { events, sessions } = yield* SessionCheck.check
     yield* database.copyTo(target)

@@ -112,13 +112,13 @@ const unwise = (next: ConfigFile.Json, key: string, profiles: ReadonlyArray<stri
   const source = "config set"
   const policy = ConfigFile.at(next, ["approvals", "policy"])
   if ((key === "approvals" || key === "approvals.policy") && policy === "allow") {
-    const problem = "running every call without asking is a flag only: --dangerously-allow-all"
+    const problem = "to run every call without asking, use the flag --dangerously-allow-all"
     return [{ source, key: "approvals.policy", problem, mend: [] }]
   }
   const profile = ConfigFile.at(next, ["profile"])
   if (key !== "profile" || typeof profile !== "string" || profiles.includes(profile)) return []
-  const known = profiles.length === 0 ? "none is set up" : `there are: ${profiles.join(", ")}`
-  return [{ source, key, problem: `there is no profile ${JSON.stringify(profile)}; ${known}`, mend: [] }]
+  const known = profiles.length === 0 ? "none is configured" : `configured: ${profiles.join(", ")}`
+  return [{ source, key, problem: `unknown profile ${JSON.stringify(profile)}; ${known}`, mend: [] }]
 }
 
 /** Puts one value into the file, or takes it out, so that less is wrong with the file than before, or nothing. */

@@ -71,7 +71,7 @@ const verdicts = {
   allow: "would run without asking",
   ask: "would be asked about",
   deny: "would be denied",
-  fail: "would end the task, for nobody could be asked"
+  fail: "would end the task: no one is attached to answer"
 } as const
 
 interface Answer extends Explanation {
@@ -82,7 +82,7 @@ interface Answer extends Explanation {
 
 const refused = ({ name }: Tool.Any, reason: string): Answer => ({
   verdict: "deny",
-  because: `${name} itself refuses the call: ${reason}`,
+  because: `${name} itself rejects the call: ${reason}`,
   notes: []
 })
 
@@ -107,9 +107,9 @@ const explained = (
     if (Either.isLeft(shown)) return refused(tool, shown.left)
     const source = known.find(({ rule }) => rule.id === found.rule?.id && rule.decision === found.rule.decision)?.source
     const notes = [
-      ...(found.verdict === "ask" && shown.right !== undefined ? [`It would say: ${shown.right}`] : []),
+      ...(found.verdict === "ask" && shown.right !== undefined ? [`Its preview: ${shown.right}`] : []),
       ...(known.some(({ ignored }) => ignored !== undefined)
-        ? ["Some rules do not count here; tollgate approvals rules says why."]
+        ? ["Some rules are ignored here; tollgate approvals rules says why."]
         : []),
       ...((settings.hooks ?? []).length > 0 ? ["A hook can still refuse or change the call."] : [])
     ]

@@ -109,7 +109,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       if (session !== undefined && running !== undefined) {
         return session.interrupt
       }
-      return idleInterrupts++ === 0 ? say("press ctrl-c again to quit, or ctrl-d") : Deferred.succeed(quit, undefined)
+      return idleInterrupts++ === 0 ? say("press ctrl-c again, or ctrl-d, to quit") : Deferred.succeed(quit, undefined)
     })
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => onInterrupt))
 
@@ -160,7 +160,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
           }
           case "Unknown":
             return yield* say(
-              `${command.name === "" ? "commands" : `unknown command /${command.name} · there are`}: ${slashNames}`,
+              `${command.name === "" ? "commands" : `unknown command /${command.name} · commands`}: ${slashNames}`,
               "error"
             )
         }

@@ -14,7 +14,7 @@ export const oneLine = (text: string): string => makeVisible(text.replaceAll(/\s
 
 /** A rule as a person would say it, and why it does not count. */
 export const said = ({ ignored, rule }: KnownRule): string =>
-  oneLine(`${describe(rule)}${ignored === undefined ? "" : ` – does not count: ${ignored}`}`)
+  oneLine(`${describe(rule)}${ignored === undefined ? "" : ` – ignored: ${ignored}`}`)
 
 /** The beginning of an id that was made at random; any unique beginning names it. */
 export const shortId = ({ rule: { id } }: KnownRule): string =>

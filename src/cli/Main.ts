@@ -66,7 +66,7 @@ const checkCommand = (words: ReadonlyArray<string>): Effect.Effect<void, UsageEr
         ? `${what} Did you mean ${near}?`
         : path.length === 1
           ? `${what} To send it as a prompt: tollgate run ${JSON.stringify(word)}`
-          : `${what} There are: ${Object.keys(node.below).join(", ")}.`
+          : `${what} Commands: ${Object.keys(node.below).join(", ")}.`
   })
 }
 
@@ -129,7 +129,7 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
     const defect = Cause.squash(cause)
     const what = defect instanceof Error ? defect.message : String(defect)
     return Effect.as(
-      say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug of Tollgate; --log-level error shows where.`),
+      say(`internal error: ${what.split("\n")[0] ?? ""}. This is a bug in Tollgate; --log-level error shows where.`),
       exitCodes.internal
     )
   }
@@ -139,7 +139,7 @@ const concluded = (cause: Cause.Cause<unknown>, said: Said, words: ReadonlyArray
   }
   const error = failure.value as Told
   if (error._tag === "TaskEndedEarly") return Effect.succeed(codeOf(error))
-  const bug = error._tag === "Crashed" ? ". This is a bug of Tollgate; --log-level error shows where." : ""
+  const bug = error._tag === "Crashed" ? ". This is a bug in Tollgate; --log-level error shows where." : ""
   // Nothing else is required of commands.
   const message = error._tag === "ConfigMissing" ? new NoProfile().message : advised(error.message, error)
   return Effect.as(say(`${message}${bug}`), codeOf(error))

@@ -49,14 +49,14 @@ export const stoppedBefore = new TaskEndedEarly({
   reason: "The runtime stopped before the task ended."
 })
 
-/** A request of the session waits for a person, and nobody can be asked here. */
+/** A request of the session waits for a person, and no one is attached to answer. */
 export class ApprovalWaits extends Schema.TaggedError<ApprovalWaits>()("ApprovalWaits", {
   session: Schema.String,
   approvalId: Schema.String,
   tool: Schema.String
 }) {
   override get message() {
-    return `Session ${this.session} waits for an answer to ${this.approvalId} (${this.tool}), and nobody can be asked here; nothing was changed.`
+    return `Session ${this.session} waits for an answer to ${this.approvalId} (${this.tool}), and no one is attached; nothing was changed.`
   }
 }
 

@@ -80,7 +80,7 @@ const explain = ({ input, judged, kind, more, severity }: Explained, calls: Call
         ? []
         : [style.dim(`The policy by itself: ${said(policy, style)}, ${makeVisible(policy.reason)}`)]),
       ...(severity === undefined ? [] : howBad(severity, style)),
-      ...(calls.ignored ? [style.dim("Some rules do not count here; tollgate approvals rules says why.")] : [])
+      ...(calls.ignored ? [style.dim("Some rules are ignored here; tollgate approvals rules says why.")] : [])
     ]
     yield* answer(lines.map((line) => `${line}\n`).join(""))
   }).pipe(Effect.provide(Screen.layer({ split: false })))

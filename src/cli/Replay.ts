@@ -17,7 +17,7 @@ export class RecordingInvalid extends Schema.TaggedError<RecordingInvalid>()("Re
   problem: Schema.String
 }) {
   override get message() {
-    return `${this.file}:${this.line}: ${this.problem}. ${this.line === 1 ? "Nothing" : "Only what stands before it"} was shown.`
+    return `${this.file}:${this.line}: ${this.problem}. ${this.line === 1 ? "Nothing" : "Only the lines before it"} was shown.`
   }
 }
 
@@ -33,7 +33,7 @@ export class RecordingUnreadable extends Schema.TaggedError<RecordingUnreadable>
 /** Characters of one line of a recording. */
 const lineLimit = 64 * 1024 * 1024
 
-const tooLong = `the line has more than ${lineLimit} characters, which no event has`
+const tooLong = `the line is longer than ${lineLimit} characters, the limit of an event`
 const writes = "tollgate events SESSION --jsonl > FILE writes a recording"
 
 /** Why a line is no event, in a sentence without its end. */
@@ -50,7 +50,7 @@ const problemOf = (line: string): string => {
   const mistakes = Either.isLeft(found) ? mistakesOf(found.left) : []
   if (version !== schemaVersion || mistakes.length === 0) return `the line is not an event; ${writes}`
   const first = mistakes[0]
-  return `the event is not what it should be: ${first?.path.join(".")}: ${first?.problem}`
+  return `the event is invalid: ${first?.path.join(".")}: ${first?.problem}`
 }
 
 /** The events of a recorded file, one for each line; `-` is standard input. */
@@ -75,7 +75,7 @@ export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid
       Stream.mapEffect((text) => {
         const begins = number === 0 && longest === 0
         longest = text.includes("\n") ? 0 : longest + text.length
-        if (begins && !/^\s*(?:\{|$)/.test(text.slice(0, 1024))) return invalid(1, `this is no recording; ${writes}`)
+        if (begins && !/^\s*(?:\{|$)/.test(text.slice(0, 1024))) return invalid(1, `this is not a recording; ${writes}`)
         endless = longest > lineLimit
         return endless ? invalid(number + 1, tooLong) : Effect.succeed(text)
       }),
@@ -97,7 +97,7 @@ export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid
         })
       }),
       Stream.flattenIterables,
-      Stream.concat(Stream.suspend(() => (events > 0 ? Stream.empty : invalid(1, `there are no events; ${writes}`))))
+      Stream.concat(Stream.suspend(() => (events > 0 ? Stream.empty : invalid(1, `it has no events; ${writes}`))))
     )
   })
 

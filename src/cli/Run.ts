@@ -53,7 +53,7 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
   Effect.gen(function* () {
     const said = words.filter((word) => word !== "-").join(" ")
     if (process.stdin.isTTY && (said === "" || words.includes("-"))) {
-      return yield* new UsageError({ reason: 'There is no prompt. Say what to do: tollgate run "…"' })
+      return yield* new UsageError({ reason: 'No prompt given. Say what to do: tollgate run "…"' })
     }
     const read = Effect.zipRight(Effect.forkScoped(waiting), readStdin)
     const text = process.stdin.isTTY ? "" : (yield* Effect.scoped(read)).trimEnd()

@@ -12,7 +12,7 @@ export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("Se
 }) {
   override get message() {
     return [
-      `Several sessions begin with ${this.beginning}; give more of the id:`,
+      `Several sessions begin with ${this.beginning}; use a longer prefix:`,
       ...this.candidates.map(({ id, title }) => `  ${id}  ${title.replaceAll(/\s+/gu, " ") || "(no prompt yet)"}`),
       ...(this.more ? ["  … and more; tollgate sessions list --all shows them"] : [])
     ].join("\n")

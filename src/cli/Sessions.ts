@@ -66,7 +66,7 @@ export const list = ({ all, json, limit }: ListOptions) =>
       const hint = all
         ? 'Start one: tollgate run "…"'
         : "tollgate sessions list --all shows those of other directories."
-      return yield* screen.answer(`There is no session of ${here} yet. ${hint}\n`)
+      return yield* screen.answer(`No sessions in ${here} yet. ${hint}\n`)
     }
     yield* screen.answer(sessions.map((session) => `${fit(line(session, now), screen.width() - 1)}\n`).join(""))
     if (!screen.live) return

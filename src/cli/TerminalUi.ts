@@ -10,7 +10,8 @@ import * as Schedule from "effect/Schedule"
 import { makeVisible } from "../text/visible.ts"
 import type { Answer, Approval, CallShown } from "../ui/Display.ts"
 import { Ui } from "../ui/Ui.ts"
-import { duration, many } from "../ui/Words.ts"
+import { duration } from "../text/duration.ts"
+import { many } from "../ui/Words.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
 import { columns, wrap } from "./Layout.ts"
@@ -269,7 +270,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
       approve: (approval) =>
         screen.interactive
           ? approve(approval)
-          : Effect.succeed<Answer>({ decision: "deny", reason: "nobody can be asked here", frontend: "terminal" }),
+          : Effect.succeed<Answer>({ decision: "deny", reason: "no one is attached to answer", frontend: "terminal" }),
       input: (question) =>
         Effect.suspend(() => {
           const line = ahead.shift()

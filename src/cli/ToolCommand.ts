@@ -39,7 +39,7 @@ const run = (name: string, options: ToolOptions) =>
     }
     if (tools.some((tool) => tool.name === name) && !manual.some((tool) => tool.name === name)) {
       const names = manual.map((tool) => tool.name).join(", ")
-      return yield* new UsageError({ reason: `${name} is for the model only. There are: ${names}.` })
+      return yield* new UsageError({ reason: `${name} is for the model only. Available: ${names}.` })
     }
     const tool = yield* toolOf(name, manual)
     const { parameters } = yield* parametersOf(tool, options)

@@ -49,7 +49,7 @@ const answering = Effect.gen(function* () {
   const approve = (approval: Approval) => {
     const answer = scripted(approval)
     const said = answer.decision === "approve" ? "yes" : `no, ${answer.reason ?? ""}`
-    const text = `there is no terminal to ask in; the script answers: ${said}`
+    const text = `no terminal to ask in; the script answers: ${said}`
     const { call, request } = approval
     const change = request.preview?.diff
     return Effect.zipRight(
@@ -64,9 +64,9 @@ const introduce = Effect.gen(function* () {
   const { interactive, progress, style } = yield* Screen
   const asked = interactive
     ? "You will be asked three times; answer as you like."
-    : "Nobody can be asked here, so the script answers."
+    : "No one is attached, so the script answers."
   yield* progress(
-    `${style.bold("tollgate")} ${style.dim(`${version} · a tour, offline: a scripted model, real tools, a throw-away workspace.`)}\n` +
+    `${style.bold("tollgate")} ${style.dim(`${version} · a tour, offline: a scripted model, real tools, a temporary workspace.`)}\n` +
       `${style.dim(asked)}\n\n`
   )
 })
@@ -79,7 +79,7 @@ const conclude = (session: string) =>
     const line = (text: string, about: string) => `  ${text}${about === "" ? "" : `\n      ${style.dim(about)}`}\n`
     yield* progress(
       [
-        `\n${style.bold("All of it is on record.")} See it again:\n`,
+        `\n${style.bold("Everything is recorded.")} See it again:\n`,
         line(`${command} sessions show ${id}`, "as it looked"),
         line(`${command} events ${id}`, "every event, numbered"),
         line(`${command} events ${id} --jsonl > tour.jsonl`, ""),
@@ -87,8 +87,8 @@ const conclude = (session: string) =>
         `\n${style.bold("Connect a model")} with any one of these, then ${command} run "…":\n`,
         ...setUp.map((text) => line(text.replace(/^tollgate/, command), "")),
         "\n",
-        line(`${command} doctor`, "says what is missing"),
-        line(`${command} --help`, "says what else there is")
+        line(`${command} doctor`, "shows what is missing"),
+        line(`${command} --help`, "shows the other commands")
       ].join("")
     )
   })

@@ -1,6 +1,7 @@
 import { makeVisible } from "../text/visible.ts"
 import type { CallShown, Diff, Display, Level } from "../ui/Display.ts"
-import { duration, many } from "../ui/Words.ts"
+import { duration } from "../text/duration.ts"
+import { many } from "../ui/Words.ts"
 import { advised } from "./advice.ts"
 import { brief } from "./Arguments.ts"
 import { broken, columns, fit, Flow, hanging, wrap } from "./Layout.ts"

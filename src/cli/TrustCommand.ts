@@ -37,7 +37,7 @@ export const trust = ({ yes }: TrustOptions) =>
     const { accepted, file, project: here } = yield* projectConfig
     if (Option.isNone(file)) {
       return yield* say(
-        `${makeVisible(here)} brings no configuration (${makeVisible(ProjectFile.fileOf(here))}): nothing to trust.`
+        `${makeVisible(here)} has no configuration (${makeVisible(ProjectFile.fileOf(here))}): nothing to trust.`
       )
     }
     const { file: name, hookFiles, open, settings, text } = file.value
@@ -50,7 +50,7 @@ export const trust = ({ yes }: TrustOptions) =>
     yield* Effect.forEach(hooks, (hook) => say(hookLine(hook)), { discard: true })
     if (hookFiles.length > 0) {
       const files = hookFiles.map((one) => `  ${makeVisible(path.relative(here, one))}`).join("\n")
-      yield* say(`These files run with the hooks; a change of any ends trust:\n${files}`)
+      yield* say(`The hooks run these files; changing any of them ends trust:\n${files}`)
     }
     if (Option.exists(accepted, (digest) => ProjectFile.isUnchanged(file.value, digest)))
       return yield* say("Already trusted.")
@@ -63,14 +63,14 @@ export const trust = ({ yes }: TrustOptions) =>
     if (!yes) {
       if (!interactive) {
         return yield* new NobodyToAsk({
-          reason: "Nobody can be asked here. Read the file, then say tollgate trust --yes."
+          reason: "No terminal to confirm in. Read the file, then run tollgate trust --yes."
         })
       }
-      const line = yield* (yield* Ui).input(`Let ${what} of this project count, until the file changes? y/N `)
+      const line = yield* (yield* Ui).input(`Trust ${what} of this project until the file changes? y/N `)
       if (!Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))) return yield* say("It stays untrusted.")
     }
     yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))
-    yield* say(`Trusted: ${what} count from the next task on. tollgate trust revoke takes it back.`)
+    yield* say(`Trusted: ${what} apply from the next task on. tollgate trust revoke undoes this.`)
   }).pipe(
     Effect.provide(Records.decided),
     Effect.provide(Frontend.layer({ split: false, keys: !yes })),

@@ -17,7 +17,7 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ApprovalUnavailable: () => ({
     lead: "Run it in a terminal, or add",
     command:
-      "--approve allow-edits (changes files of the workspace unasked) or --approve deny (goes on without the call)"
+      "--approve allow-edits (edits files in the workspace without asking) or --approve deny (continues without the call)"
   }),
   ApprovalWaits: ({ session = "ID" }) => ({
     lead: "To answer it, in a terminal",
@@ -38,7 +38,7 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelMalformed: () => ({ lead: "See", command: "tollgate doctor" }),
-  DatabaseDamaged: () => ({ lead: "To check all of it", command: "tollgate doctor" })
+  DatabaseDamaged: () => ({ lead: "To check the setup", command: "tollgate doctor" })
 }
 
 /** The library speaks of no command; this is the one place that says which command helps with which error. */

@@ -36,7 +36,7 @@ export interface Met {
   readonly source?: string
 }
 
-const always = ({ name }: Tool.Any): Verdict => ask(`tool/${name}`, `${name} asks for approval of every call`)
+const always = ({ name }: Tool.Any): Verdict => ask(`tool/${name}`, `${name} asks before every call`)
 
 export const ofShell = (command: string, verdict: Verdict): Judged => ({
   tool: RunShell,
@@ -98,7 +98,7 @@ const weigh = (
   } as const
   const { rule, verdict: decision } = explain(facts)
   if (ruled === undefined || rule === undefined) return { verdict: own ?? verdict }
-  const unread = ruled.unread === true ? "the call could not be read well enough for the rule: " : ""
+  const unread = ruled.unread === true ? "the call is not fully understood, so this rule applies: " : ""
   const made = { allow, ask, deny, fail: deny }[decision]
   const source = known.find((one) => one.rule === rule)?.source
   return {

@@ -48,7 +48,7 @@ export const judgedPath = (
 const unresolved = (host: string): Verdict =>
   allow(
     "network/url",
-    `nothing in the URL forbids it; ${host} is looked up and every address judged when it is fetched`
+    `the URL itself is allowed; ${host} is resolved and its addresses are checked when it is fetched`
   )
 
 /** The call that fetches a URL, and the policy's verdict; looks nothing up and sends nothing. */

@@ -25,7 +25,7 @@ export const toolOf = (name: string, tools: ReadonlyArray<Tool.Any>): Effect.Eff
   if (found !== undefined) return Effect.succeed(found)
   const near = similar(name, names)
   return usage(
-    `There is no tool ${JSON.stringify(name)} here. ${near === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${near}?`}`
+    `Unknown tool ${JSON.stringify(name)}. ${near === undefined ? `Available: ${names.join(", ")}.` : `Did you mean ${near}?`}`
   )
 }
 

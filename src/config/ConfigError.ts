@@ -8,7 +8,7 @@ export class ConfigUnreadable extends Schema.TaggedError<ConfigUnreadable>()("Co
   reason: Schema.String
 }) {
   override get message() {
-    return `The configuration ${brief(this.file)} cannot be used: ${this.reason}. Edit the file, move it away to start with the defaults, or set TOLLGATE_HOME to another directory.`
+    return `The configuration ${brief(this.file)} cannot be used: ${this.reason}. Edit it, move it away to start with the defaults, or set TOLLGATE_HOME to another directory.`
   }
 }
 
@@ -60,7 +60,7 @@ export class ConfigKeyUnknown extends Schema.TaggedError<ConfigKeyUnknown>()("Co
 }) {
   override get message() {
     const hint = this.similar === undefined ? "tollgate config lists all keys." : `Did you mean ${this.similar}?`
-    return `There is no configuration key ${JSON.stringify(this.key)}. ${hint}`
+    return `Unknown configuration key ${JSON.stringify(this.key)}. ${hint}`
   }
 }
 

@@ -39,7 +39,7 @@ export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
     })
     const twice = repeatedName(text)
     if (twice !== undefined) {
-      return yield* new ConfigUnreadable({ file, reason: `it says ${JSON.stringify(twice)} twice in one object` })
+      return yield* new ConfigUnreadable({ file, reason: `${JSON.stringify(twice)} appears twice in one object` })
     }
     return isRecord(json) ? json : yield* new ConfigUnreadable({ file, reason: "it is not a JSON object" })
   })
@@ -104,7 +104,7 @@ export const locked =
 
 const reasonOf = (error: DatabaseError): string =>
   error._tag === "DatabaseLocked"
-    ? "another process is changing it, and has been for 10 seconds"
+    ? "another process has been changing it for 10 seconds"
     : "reason" in error
       ? error.reason
       : error.message

@@ -45,7 +45,7 @@ const longest = 440
 /** The places, unless their paths are too long. */
 const fitting = (places: Home, key: string, mend: ReadonlyArray<string>): Effect.Effect<Home, ConfigInvalid> => {
   const length = Buffer.byteLength(places.database)
-  const problem = `it is too long: the database below it has a path of ${length} bytes, longer than ${longest}`
+  const problem = `it is too long: the path of its database has ${length} bytes; the limit is ${longest}`
   return length <= longest
     ? Effect.succeed(places)
     : new ConfigInvalid({ problems: [{ source: "environment", key, problem, mend }] })
@@ -58,8 +58,7 @@ const userHome: Effect.Effect<string, ConfigInvalid> = Effect.gen(function* () {
     Effect.orElseSucceed(() => "")
   )
   if (path.isAbsolute(found)) return found
-  const problem =
-    "expected the absolute path of your home directory: what is yours must not depend on the working directory"
+  const problem = "expected the absolute path of your home directory, independent of the working directory"
   const mend = ["export HOME=/home/NAME", "unset HOME"]
   return yield* new ConfigInvalid({ problems: [{ source: "environment", key: "HOME", problem, mend }] })
 })
@@ -76,7 +75,7 @@ export const home: Effect.Effect<Home, ConfigInvalid> = Effect.gen(function* () 
   if (Option.isSome(own)) {
     const mend = [`export ${variable}="$HOME/.tollgate"`, `unset ${variable}`]
     if (!path.isAbsolute(own.value)) {
-      const problem = "expected an absolute path: what is kept there must not depend on the working directory"
+      const problem = "expected an absolute path, independent of the working directory"
       return yield* new ConfigInvalid({ problems: [{ source: "environment", key: variable, problem, mend }] })
     }
     const root = path.resolve(own.value)

@@ -57,7 +57,7 @@ const renamed: ReadonlyMap<string, string> = new Map([["approvals.delegate", "ap
 
 const told = (mistake: Mistake): Mistake => {
   const now = mistake.unknown ? renamed.get(mistake.path.join(".")) : undefined
-  return now === undefined ? mistake : { ...mistake, problem: `it is called ${now} now; move its value there` }
+  return now === undefined ? mistake : { ...mistake, problem: `renamed to ${now}; move its value there` }
 }
 
 const mistakesIn = (json: Json): ReadonlyArray<Mistake> => allMistakesIn(json).map(told)

@@ -66,7 +66,7 @@ const unambiguous = (
   return key === undefined
     ? Either.right(all)
     : Either.left(
-        new ConfigInvalid({ problems: [{ source: file, key, problem: "it stands twice in one object", mend: [] }] })
+        new ConfigInvalid({ problems: [{ source: file, key, problem: "it appears twice in one object", mend: [] }] })
       )
 }
 

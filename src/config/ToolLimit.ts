@@ -21,10 +21,10 @@ export const ToolLimit = Schema.Struct({
   concurrency: optional(Count)
 }).pipe(
   Schema.filter(({ concurrency, rate, tools }) => {
-    if (rate === undefined && concurrency === undefined) return "a limit has a rate, a concurrency or both"
+    if (rate === undefined && concurrency === undefined) return "set rate, concurrency or both"
     return concurrency === undefined || tools === "*" || !tools.includes(delegateTool)
       ? true
-      : `calls of ${delegateTool} wait for calls of their workers: bound them by maxWorkers`
+      : `calls of ${delegateTool} wait for calls of their workers: limit them with maxWorkers`
   })
 )
 export type ToolLimit = typeof ToolLimit.Type

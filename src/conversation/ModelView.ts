@@ -18,7 +18,7 @@ const withCalls = (
 /** Tells a model that a call of its own was refused, without the name that it must not learn to use. */
 const refused: StoredMessage = {
   id: "refused",
-  message: { role: "system", content: "A call was refused: its name is reserved for the runtime. Use your own tools." }
+  message: { role: "system", content: "A call was refused: its name is reserved. Use your own tools." }
 }
 
 /** Requests for approval are the runtime's own; the model has made every other call. */

@@ -140,10 +140,10 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
     const notices = [
       ...(unanchored && state.commits > 0
         ? [
-            `The anchor of the database ${file} was missing and is made anew: what the database lost before cannot be told.`
+            `The anchor of the database ${file} was missing and is created again: earlier losses of the database cannot be detected.`
           ]
         : []),
-      ...restored.map((name) => `The trigger ${name} of the database ${file} was missing and was put back.`)
+      ...restored.map((name) => `The trigger ${name} of the database ${file} was missing and was restored.`)
     ]
     const whereabouts = watch(file)
     const read = yield* connect(file)
@@ -162,7 +162,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       Effect.gen(function* () {
         const target = `${file}.${process.pid}.rescued`
         const saved = yield* Effect.isSuccess(Backup.copy(file, connection, target))
-        const where = saved ? `all that it held until then is in ${target}` : "it could not be saved"
+        const where = saved ? `its content until then is in ${target}` : "it could not be saved"
         lost = new DatabaseLost({
           file,
           what: `${gone} was ${how} while it was open; ${where}`,

@@ -39,7 +39,7 @@ export class DatabaseForeign extends Schema.TaggedError<DatabaseForeign>()("Data
   reason: Schema.String
 }) {
   override get message() {
-    return `The file ${this.file} is not a database of Tollgate: ${this.reason}. It was not changed. Move it away, or set TOLLGATE_HOME to another directory.`
+    return `The file ${this.file} is not a Tollgate database: ${this.reason}. It was not changed. Move it away, or set TOLLGATE_HOME to another directory.`
   }
 }
 
@@ -62,7 +62,7 @@ export class DatabaseLost extends Schema.TaggedError<DatabaseLost>()("DatabaseLo
 }) {
   override get message() {
     const copies = this.copies.length === 0 ? "" : ` (${this.copies.join(", ")})`
-    return `The database ${this.file} has lost what was stored in it: ${this.what}. To restore a backup${copies}: copy it to ${this.file}, and remove ${this.file}-wal, ${this.file}-shm and ${this.file}-anchor. To go on with what is left, remove ${this.file}-anchor alone.`
+    return `The database ${this.file} has lost data: ${this.what}. To restore a backup${copies}: copy it to ${this.file}, and remove ${this.file}-wal, ${this.file}-shm and ${this.file}-anchor. To continue with what is left, remove ${this.file}-anchor alone.`
   }
 }
 
@@ -101,7 +101,7 @@ export class DatabaseDriverMissing extends Schema.TaggedError<DatabaseDriverMiss
 /** The disk has no room, or the file may not grow. */
 export class DatabaseFull extends Schema.TaggedError<DatabaseFull>()("DatabaseFull", file) {
   override get message() {
-    return `The database ${this.file} cannot grow: the disk is full. Free some room and try again; what was acknowledged is safe.`
+    return `The database ${this.file} cannot grow: the disk is full. Free some space and try again; acknowledged data is safe.`
   }
 }
 

@@ -64,7 +64,7 @@ const connection = (name: string, handle: Handle): SqliteConnection => {
         return []
       }),
     executeUnprepared: (text, params, transform) => attempt(() => rows(handle.prepare(text), params, transform)),
-    executeStream: () => Stream.dieMessage("Rows of SQLite are not streamed; page through them."),
+    executeStream: () => Stream.dieMessage("SQLite rows are not streamed; read them in pages."),
     script: (statements) => attempt(() => handle.exec(statements))
   }
 }

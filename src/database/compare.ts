@@ -23,7 +23,7 @@ export const compare = (
   Effect.gen(function* () {
     if (anchored?.of === undefined) return true
     const fail = (what: string) => new DatabaseLost({ file, what, copies: copiesOf(file) })
-    if (anchored.of !== name) return yield* fail("it is another database than the one that was used last")
+    if (anchored.of !== name) return yield* fail("it is not the database that was used last")
     const missing = anchored.commits - commits
     const rows = yield* Effect.mapError(
       connection.execute(shortOf, [JSON.stringify(Object.fromEntries(anchored.heads))], undefined),

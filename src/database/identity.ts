@@ -65,7 +65,7 @@ const probe = (file: string, anchored: Anchored | undefined): Effect.Effect<void
     if (version < 0) return yield* new DatabaseForeign({ file, reason: `it has schema version ${version}` })
     const empty = names.size === 1
     if (empty && anchored !== undefined && anchored.commits > 0) {
-      return yield* lost(file, "the file has no content any more", anchored)
+      return yield* lost(file, "the file is now empty", anchored)
     }
     const ours = names.has("sessions") && names.has("events")
     if (version > migrations.length && (empty || ours)) {
@@ -73,7 +73,7 @@ const probe = (file: string, anchored: Anchored | undefined): Effect.Effect<void
     }
     if (empty && version === 0) return
     if (version === 0 || version > migrations.length || !ours) {
-      const reason = `it has schema version ${version} and tables of something else`
+      const reason = `it has schema version ${version} and tables of another program`
       return yield* new DatabaseForeign({ file, reason })
     }
   }).pipe(Effect.scoped)

@@ -48,7 +48,7 @@ export const checkSchema = (
     const bad = wrong.find(([name]) => !guards.test(name))
     if (bad !== undefined) {
       const [name, { kind }] = bad
-      const how = found.has(name) ? "is not the one that Tollgate made" : "is missing"
+      const how = found.has(name) ? "was not created by Tollgate" : "is missing"
       return yield* new DatabaseDamaged({ file, what: `its ${kind} ${name} ${how}` })
     }
     return restored.map(([name]) => name)

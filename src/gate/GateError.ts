@@ -13,7 +13,7 @@ export class ToolNotFound extends Schema.TaggedError<ToolNotFound>()("ToolNotFou
   known: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `There is no tool ${named(this.tool)}. Available: ${this.known.slice(0, 32).join(", ") || "none"}.`
+    return `Unknown tool ${named(this.tool)}. Available: ${this.known.slice(0, 32).join(", ") || "none"}.`
   }
 }
 
@@ -44,21 +44,21 @@ export class ParametersChanged extends Schema.TaggedError<ParametersChanged>()("
   tool: Schema.String
 }) {
   override get message() {
-    return `The decoded parameters of ${named(this.tool)} are not those that were decided on, so it was not run. A middleware that changes parameters replaces rawParams; they are then validated and decided on again. A schema decodes the same parameters to the same value every time.`
+    return `The decoded parameters of ${named(this.tool)} differ from those that were approved, so it was not run. Middleware that changes parameters must replace rawParams, which are then validated and approved again. A schema must decode the same parameters to the same value every time.`
   }
 }
 
 /** Something in the stack asked a second time for a handler that must not run twice; it ran once. */
 export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", { tool: Schema.String }) {
   override get message() {
-    return `${named(this.tool)} ran once in this call and was not run again: it is declared neither readOnly nor idempotent. Declare it, or remove the middleware that repeats it.`
+    return `${named(this.tool)} ran once in this call and was not repeated: it is neither readOnly nor idempotent. Declare it so, or remove the middleware that repeats it.`
   }
 }
 
 /** A middleware passed on a call that it made itself, or put another tool, session or worker into one; nothing ran. */
 export class GateBypassed extends Schema.TaggedError<GateBypassed>()("GateBypassed", { tool: Schema.String }) {
   override get message() {
-    return `A middleware passed on a call of ${named(this.tool)} that is not the one it was given or that had ended, or ran its handler itself, so it was not run. Pass on the given call or a copy of it, with its tool, session and worker: next({ ...call }).`
+    return `A middleware passed on a different or ended call of ${named(this.tool)}, or ran its handler itself, so it was not run. Pass on the given call or a copy with the same tool, session and worker: next({ ...call }).`
   }
 }
 

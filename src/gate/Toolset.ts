@@ -87,7 +87,7 @@ const refusal = (tool: Tool.Any, taken: ReadonlyMap<string, Tool.Any>): string |
       : taken.has(tool.name)
         ? "another tool has that name"
         : tool.retry !== undefined && !tool.repeatable
-          ? "it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm"
+          ? "it has a retry policy but is neither readOnly nor idempotent: repeating it may do harm"
           : tool.approval !== "never" && tool.approval !== "always" && typeof tool.approval !== "function"
             ? 'its approval must be "never", "always" or a function'
             : unfit(tool)

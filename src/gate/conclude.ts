@@ -49,7 +49,7 @@ export const withMore = (stored: StoredMessage, more: Readonly<Record<string, un
 }
 
 /** What the model must not forget of a call that ended otherwise than by its handler's own word. */
-const stays = "; what it did until then stays done. Verify before you repeat it."
+const stays = "; what it did stays done. Verify before you repeat it."
 
 /** What an error says of itself; one of somebody else's may throw when it is asked. */
 const said = (error: unknown, key: "_tag" | "message"): string | undefined => {
@@ -71,7 +71,7 @@ const normalised = (error: unknown, data: Option.Option<unknown>): CallFailure =
   const fits = Option.filter(data, (value) => Option.exists(json(value), (text) => text.length <= dataLimit))
   return {
     _tag: said(error, "_tag") ?? "Error",
-    message: said(error, "message") ?? (typeof error === "string" ? error : "it failed and does not say why"),
+    message: said(error, "message") ?? (typeof error === "string" ? error : "it failed without a message"),
     ...(Option.isSome(fits) && { data: fits.value })
   }
 }

@@ -69,6 +69,6 @@ export const toToolkit = <E extends { readonly message: string }, R>(
       handle: (name: string, params: unknown) =>
         names.has(name)
           ? answer(name, params)
-          : Effect.succeed(ended(true, `There is no tool ${JSON.stringify(legible(name, 64))}.`))
+          : Effect.succeed(ended(true, `Unknown tool ${JSON.stringify(legible(name, 64))}.`))
     }
   })

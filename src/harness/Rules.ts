@@ -187,7 +187,7 @@ export class Rules {
     this.due = undefined
     const message = event._tag === "MessageRecorded" ? event.message.id : undefined
     if (due === undefined) {
-      if (message !== undefined && ofApproval.test(message)) complain(`${message} does not stand behind its approval`)
+      if (message !== undefined && ofApproval.test(message)) complain(`${message} does not follow its approval`)
     } else if (event._tag !== "SessionResumed" && (message !== due.message || placeKey(envelope) !== due.place)) {
       complain(`${due.message} has to come first`)
     }
@@ -275,7 +275,7 @@ export class Rules {
   }
 
   private endTask(task: Task, event: Of<"TaskCompleted" | "TaskFailed" | "TaskInterrupted">, complain: Complain): void {
-    if (event._tag === "TaskInterrupted" && event.by === "user" && !task.cancelling) complain("nobody has cancelled it")
+    if (event._tag === "TaskInterrupted" && event.by === "user" && !task.cancelling) complain("no one cancelled it")
     if (event._tag === "TaskFailed" && event.kind === "crash" && this.epoch === task.epoch) complain("its owner lives")
     if (event._tag === "TaskCompleted" && !task.started) complain(`before the start of ${task.id}`)
     for (const worker of task.workers.values()) {
@@ -380,7 +380,7 @@ export class Rules {
           event._tag === "ApprovalRequested" ? event.request.callId : "callId" in event ? event.callId : undefined
         if (callId === undefined) return
         const call = worker.call(iteration, callId)
-        if (call === undefined) complain(`nobody has asked for ${callId}`)
+        if (call === undefined) complain(`no one asked for ${callId}`)
         else if (isCallEnd(event)) this.endCall(task, worker, call, event, complain)
         else this.within(worker, call, event, complain)
       }
@@ -396,7 +396,7 @@ export class Rules {
     if (call.ended !== undefined) complain(`${call.id} has ended`)
     if (call.tool !== event.tool) complain(`${call.id} is a call of ${call.tool}`)
     for (const { id, requested } of worker.calls.slice(worker.calls.indexOf(call) + 1)) {
-      if (requested) complain(`${id} stands behind ${call.id} in the answer`)
+      if (requested) complain(`${id} comes after ${call.id} in the answer`)
     }
     for (const other of worker.waiting) {
       if (other !== call && other.requested && other.readOnly !== true) complain(`${other.id} has not ended`)
@@ -492,7 +492,7 @@ export class Rules {
         call.crashed = true
         return
       case "ReviewerFailed":
-        if (call.unreviewed) complain(`${id} was told of before`)
+        if (call.unreviewed) complain(`${id} was reported before`)
         if (call.started) complain(`${id} has started`)
         call.unreviewed = true
         return

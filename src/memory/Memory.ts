@@ -78,12 +78,12 @@ const make = (store: MemoryStore): Effect.Effect<Memory["Type"]> =>
       const said = text.trim()
       if (said === "") return yield* refused("the text is blank. Say what to remember.")
       if (said.length > maxText) {
-        return yield* refused(`the text has ${said.length} characters, and ${maxText} is the most. Say it shorter.`)
+        return yield* refused(`the text has ${said.length} characters; the limit is ${maxText}. Shorten it.`)
       }
       const createdAt = yield* Clock.currentTimeMillis
       const kept = yield* store.keep({ sessionId, scope, text: redactor.text(said).toWellFormed(), createdAt })
       if (kept === undefined) {
-        return yield* refused(`there is no session ${sessionId}.`)
+        return yield* refused(`unknown session ${sessionId}.`)
       }
       return kept
     }),

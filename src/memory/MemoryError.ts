@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 /** What is remembered could not be read or written. */
 export class MemoryFailed extends Schema.TaggedError<MemoryFailed>()("MemoryFailed", { reason: Schema.String }) {
   override get message() {
-    return `What is remembered cannot be used: ${this.reason}`
+    return `The memory cannot be used: ${this.reason}`
   }
 }
 

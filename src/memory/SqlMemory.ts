@@ -49,7 +49,7 @@ const phrase = ({ isBeginning, text }: Word): string => `"${text}"${isBeginning 
 export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Database, (database) => {
   const sql = database.read
   const failed = (error: { readonly message: string }) => new MemoryFailed({ reason: error.message })
-  const changed = () => failed({ message: `an entry in ${database.file} was changed by something else than Tollgate.` })
+  const changed = () => failed({ message: `an entry in ${database.file} was changed by another program.` })
   const decoded = <A, I>(schema: Schema.Schema<A, I>) => {
     const decode = Schema.decodeUnknown(Schema.Array(schema))
     return (rows: ReadonlyArray<unknown>) => Effect.mapError(decode(rows), changed)

@@ -6,7 +6,7 @@ import { stack, type Any, type Change, type Fails, type Middleware, type Require
 export class StackSealed extends Schema.TaggedError<StackSealed>()("StackSealed", { target: Schema.String }) {
   override get message() {
     const target = this.target === "*" ? "everything" : JSON.stringify(this.target)
-    return `The middleware for ${target} came too late: the stack was sealed before the first call. Register it before that.`
+    return `The middleware for ${target} was registered too late: the stack is sealed at the first call. Register it earlier.`
   }
 }
 

@@ -6,6 +6,7 @@ import type { Named } from "./Named.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import { checkedPermits } from "./permits.ts"
 import { named } from "./Step.ts"
+import { duration } from "../text/duration.ts"
 
 /** Calls come faster than the limit allows. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
@@ -16,7 +17,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }) {
   readonly retryable = true
   override get message() {
-    const after = Duration.format(Duration.millis(this.retryAfterMillis))
+    const after = duration(this.retryAfterMillis)
     return `${this.kind} ${this.name} may run ${this.limit}; it was not run. Try again in ${after}.`
   }
 }
@@ -45,7 +46,7 @@ export const rateLimit = <Call extends Named>(
   Effect.map(checkedPermits("rateLimit", options.permits), (permits) => {
     const window = Duration.toMillis(options.per)
     const maxWait = Duration.toMillis(options.maxWait ?? 0)
-    const limit = `${permits} times per ${Duration.format(Duration.decode(options.per))}`
+    const limit = `${permits} times per ${duration(Duration.toMillis(options.per))}`
     const turns: Array<Turn> = []
 
     let roomFor = 64
@@ -93,6 +94,6 @@ export const rateLimit = <Call extends Named>(
           Effect.suspend(() => next(call))
         )
       })
-    const patience = maxWait > 0 ? `, waiting up to ${Duration.format(Duration.millis(maxWait))}` : ""
+    const patience = maxWait > 0 ? `, waiting up to ${duration(maxWait)}` : ""
     return named("rate limit", `${limit}${patience}`, limited)
   })

@@ -26,7 +26,7 @@ export class ConfigMissing extends Schema.TaggedError<ConfigMissing>()("ConfigMi
           ? `- ${key}`
           : others.length === 0
             ? `- ${key}: ${first}`
-            : [`- ${key}, by any one of these:`, ...[first, ...others].map((line) => `    ${line}`)].join("\n")
+            : [`- ${key}, set by any of these:`, ...[first, ...others].map((line) => `    ${line}`)].join("\n")
       )
     ].join("\n")
   }

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
+import { duration } from "../text/duration.ts"
 
 /** A call that knows how often it was tried; the first attempt is 1. */
 export interface Attempted extends Named {
@@ -75,8 +76,8 @@ export const backoff = (options: Backoff): RetryPolicy => {
     retryable: options.retryable ?? isRetryable,
     patience: max,
     description:
-      `${options.maxAttempts} attempts, ${Duration.format(initial)} × ${options.multiplier}` +
-      ` up to ${Duration.format(max)}${options.jitter ? ", jittered" : ""}`
+      `${options.maxAttempts} attempts, ${duration(Duration.toMillis(initial))} × ${options.multiplier}` +
+      ` up to ${duration(Duration.toMillis(max))}${options.jitter ? ", jittered" : ""}`
   }
 }
 
@@ -92,10 +93,7 @@ export class RetriesExhausted extends Schema.TaggedError<RetriesExhausted>()("Re
 }) {
   override get message() {
     const attempts = this.attempts === 1 ? "1 attempt" : `${this.attempts} attempts`
-    const later =
-      this.retryAfterMillis === undefined
-        ? ""
-        : ` (it asks to be tried again in ${Duration.format(Duration.millis(this.retryAfterMillis))})`
+    const later = this.retryAfterMillis === undefined ? "" : ` (retry after ${duration(this.retryAfterMillis)})`
     return `${this.kind} ${this.name} failed after ${attempts}: ${this.lastError}${later}`
   }
 }

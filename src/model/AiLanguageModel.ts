@@ -86,7 +86,7 @@ export const make = (languageModel: LanguageModel.Service, options: AiLanguageMo
     const end = Stream.suspend(() => {
       const parts = answer.end(recovered)
       return parts === undefined
-        ? Stream.fail(new ModelCut({ ...named(origin), reason: "the stream ended before the model had finished" }))
+        ? Stream.fail(new ModelCut({ ...named(origin), reason: "the stream ended before the model finished" }))
         : Stream.fromIterable(parts)
     })
 

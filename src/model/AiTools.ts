@@ -19,5 +19,5 @@ export const toToolkit = (
   definitions: ReadonlyArray<FunctionDefinition>
 ): Toolkit.WithHandler<Record<string, Tool.Any>> => ({
   tools: Object.fromEntries(definitions.map((definition) => [definition.name, toTool(definition)])),
-  handle: (name) => Effect.dieMessage(`The call of ${name} is the runtime's to run.`)
+  handle: (name) => Effect.dieMessage(`The runtime runs the calls of ${name}.`)
 })

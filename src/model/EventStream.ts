@@ -73,7 +73,7 @@ const plain = (origin: Origin, pull: Pull): Effect.Effect<string, ModelError> =>
     const { bytes, text } = collected
     if (bytes > maximumEvent) return Effect.fail(malformed(origin, `an answer of more than ${maximumEvent} bytes`))
     return /^\s*\{/.test(text) && !/\}\s*$/.test(text)
-      ? new ModelCut({ ...named(origin), reason: `its ${bytes} bytes end in the middle` })
+      ? new ModelCut({ ...named(origin), reason: `it ends in the middle, after ${bytes} bytes` })
       : Effect.succeed(text)
   })
 }
@@ -81,12 +81,12 @@ const plain = (origin: Origin, pull: Pull): Effect.Effect<string, ModelError> =>
 /** Nothing is sent where a redirect leads: the key of a profile is for the server that the profile names. */
 const redirected = (origin: Origin, from: URL, post: Post, status: number, location: string | undefined) => {
   const to = location === undefined ? undefined : Url.parsed(location, from)
-  if (to === undefined) return new ModelRejected({ ...named(origin), status, reason: "a redirect that leads nowhere" })
+  if (to === undefined) return new ModelRejected({ ...named(origin), status, reason: "a redirect without a target" })
   const place = to.origin + to.pathname
   const base = place.endsWith(post.path) ? place.slice(0, -post.path.length) : undefined
   const mend =
     base === undefined ? "Check the profile's baseUrl" : `If you trust it, set the profile's baseUrl to ${base}`
-  const reason = oneLine(origin, `the server redirects to ${place}, where nothing was sent. ${mend}.`)
+  const reason = oneLine(origin, `the server redirects to ${place}; nothing was sent there. ${mend}.`)
   return new ModelRejected({ ...named(origin), status, reason })
 }
 
@@ -184,7 +184,7 @@ export const events = (
     }
     const encoding = headers["content-encoding"] ?? "identity"
     if (!/^(?:identity)?$/i.test(encoding.trim())) {
-      return yield* malformed(origin, `an answer packed as ${encoding}, which was not asked for`)
+      return yield* malformed(origin, `an answer with unrequested encoding ${encoding}`)
     }
     const type = headers["content-type"] ?? "text/event-stream"
     if (/[/+]json\b/i.test(type)) return Stream.fromEffect(plain(origin, pull))

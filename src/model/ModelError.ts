@@ -1,6 +1,6 @@
-import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { sentence } from "../text/sentence.ts"
+import { duration } from "../text/duration.ts"
 
 const origin = { model: Schema.String, url: Schema.optionalWith(Schema.String, { exact: true }) }
 
@@ -49,10 +49,7 @@ export class ModelOverloaded extends Schema.TaggedError<ModelOverloaded>()("Mode
         : overloaded.has(this.status)
           ? "is overloaded"
           : "failed at its server"
-    const wait =
-      this.retryAfterMillis === undefined
-        ? ""
-        : ` It asks to wait ${Duration.format(Duration.millis(this.retryAfterMillis))}.`
+    const wait = this.retryAfterMillis === undefined ? "" : ` It asks to wait ${duration(this.retryAfterMillis)}.`
     return `Model ${this.model} ${what} (HTTP ${this.status}): ${sentence(this.reason)}${wait}`
   }
 }
@@ -73,7 +70,7 @@ export class ModelRejected extends Schema.TaggedError<ModelRejected>()("ModelRej
 export class ModelCut extends Schema.TaggedError<ModelCut>()("ModelCut", { ...origin, reason: Schema.String }) {
   readonly retryable = true
   override get message() {
-    return `The answer of model ${this.model} was cut off: ${sentence(this.reason)} Nothing of it was stored.`
+    return `The answer of model ${this.model} was cut off: ${sentence(this.reason)} It was not stored.`
   }
 }
 
@@ -84,7 +81,7 @@ export class ModelSilent extends Schema.TaggedError<ModelSilent>()("ModelSilent"
 }) {
   readonly retryable = true
   override get message() {
-    return `Model ${this.model} sent nothing for ${this.silenceMillis} ms. Raise the profile's silenceTimeout if it is that slow.`
+    return `Model ${this.model} sent nothing for ${duration(this.silenceMillis)}. Raise the profile's silenceTimeout if it is that slow.`
   }
 }
 
@@ -95,7 +92,7 @@ export class ModelMalformed extends Schema.TaggedError<ModelMalformed>()("ModelM
 }) {
   readonly retryable = false
   override get message() {
-    return `Model ${this.model} answered with something that is not its protocol: ${sentence(this.reason)} Check the profile's provider and baseUrl.`
+    return `Model ${this.model} broke its protocol: ${sentence(this.reason)} Check the profile's provider and baseUrl.`
   }
 }
 
@@ -103,7 +100,7 @@ export class ModelMalformed extends Schema.TaggedError<ModelMalformed>()("ModelM
 export class ModelCrashed extends Schema.TaggedError<ModelCrashed>()("ModelCrashed", { model: Schema.String }) {
   readonly retryable = false
   override get message() {
-    return `Model ${this.model} crashed: a bug in its code, which the log describes.`
+    return `Model ${this.model} crashed: a bug in its code. See the log.`
   }
 }
 

@@ -9,7 +9,7 @@ export class ProfileNotFound extends Schema.TaggedError<ProfileNotFound>()("Prof
   known: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `There is no model profile ${this.profile}. ${
+    return `Unknown model profile ${this.profile}. ${
       this.known.length === 0 ? "None is configured." : `Known: ${this.known.join(", ")}.`
     }`
   }

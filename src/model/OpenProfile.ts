@@ -49,7 +49,7 @@ export const credentials = (
     onNone: () => Effect.fail(new CredentialsMissing({ profile: name, variable })),
     onSome: (value) => {
       const text = Redacted.value(value).trim()
-      const reason = `the environment variable ${variable} holds a character that no key has, such as … or a line break. Copy the whole key into it.`
+      const reason = `the environment variable ${variable} has a character that is not part of a key, such as … or a line break. Copy the whole key.`
       return printable.test(text)
         ? Effect.succeed(Redacted.make(text))
         : Effect.fail(new ProfileInvalid({ profile: name, reason }))

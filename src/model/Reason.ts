@@ -47,7 +47,7 @@ export const isCertificateRefused = (cause: unknown): boolean =>
 /** What codes of the system mean to somebody who looks for the fault in a network. */
 const meanings: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host was not found",
-  EAI_AGAIN: "the name of the host could not be looked up",
+  EAI_AGAIN: "the host name could not be resolved",
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was closed",
   EPIPE: "the connection was closed",

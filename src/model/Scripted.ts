@@ -18,7 +18,7 @@ export class ScriptInvalid extends Schema.TaggedError<ScriptInvalid>()("ScriptIn
 }) {
   override get message() {
     const more = this.problems.length > shown ? `; and ${this.problems.length - shown} more` : ""
-    return `The script ${this.source} cannot be played: ${this.problems.slice(0, shown).join("; ")}${more}. Mend the file.`
+    return `The script ${this.source} cannot be played: ${this.problems.slice(0, shown).join("; ")}${more}. Fix the file.`
   }
 }
 

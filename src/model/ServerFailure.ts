@@ -75,14 +75,14 @@ export interface Refusal {
 export const ofRefusal = (origin: Origin, refusal: Refusal, now: number): ModelError => {
   const described = describeBody(refusal.body)
   const status = described.status === 402 ? 402 : refusal.status
-  const reason = oneLine(origin, described.reason ?? `the server said no more than HTTP ${refusal.status}`)
+  const reason = oneLine(origin, described.reason ?? `the server only answered HTTP ${refusal.status}`)
   return classify(origin, status, reason, retryAfterMillis(refusal.headers, now))
 }
 
 /** An error object inside a stream or inside an answer of status 200. */
 export const ofErrorObject = (origin: Origin, error: unknown): ModelError => {
   const described = describe(error)
-  const reason = oneLine(origin, described.reason ?? "the server reported an error without saying which")
+  const reason = oneLine(origin, described.reason ?? "the server reported an error without details")
   return described.status === undefined
     ? new ModelRejected({ ...named(origin), reason })
     : classify(origin, described.status, reason)

@@ -19,7 +19,7 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
       case "limited":
         return `was ended at its limit of ${this.detail}`
       case "truncated":
-        return "ended, but a process that it started still held its output, so the answer may be incomplete; redirect the output of what stays"
+        return "ended, but a process it started still held its output, so the answer may be incomplete; redirect the output of processes that stay"
       case "too-long":
         return "printed too much"
     }

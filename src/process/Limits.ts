@@ -4,6 +4,7 @@ import * as os from "node:os"
 import type { ProcessCommand } from "./ProcessCommand.ts"
 import type { Usage } from "./ProcessTree.ts"
 import { now, pause } from "./RealClock.ts"
+import { duration } from "../text/duration.ts"
 
 /** What a command may use; beyond any of it, it is ended with all that it started. */
 export interface Limits {
@@ -38,8 +39,8 @@ const bytes = (count: number): string => `${Math.floor(count / mebibyte)} MiB`
 export const describe = (limit: Limit, limits: Limits): string => {
   const { cpu = 0, idle = Duration.zero, memory = 0, output = 0, processes = 0, time = Duration.zero } = limits
   const words: Readonly<Record<Limit, string>> = {
-    time: Duration.format(time),
-    idle: `${Duration.format(idle)} without output`,
+    time: duration(Duration.toMillis(time)),
+    idle: `${duration(Duration.toMillis(idle))} without output`,
     output: `${bytes(output)} of output`,
     memory: `${bytes(memory)} of memory`,
     processes: `${processes} processes`,

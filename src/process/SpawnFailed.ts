@@ -7,11 +7,11 @@ import { errnoOf } from "../system/errno.ts"
 const Reason = Schema.Literal("no-program", "no-directory", "not-permitted", "too-large", "refused")
 
 const advice: Readonly<Record<typeof Reason.Type, (failure: SpawnFailed) => string>> = {
-  "no-program": () => "there is no such program on its PATH. Install it, or give its full path",
+  "no-program": () => "the program is not on its PATH. Install it, or give its full path",
   "no-directory": ({ cwd }) => `its working directory ${cwd} does not exist. Create it, or choose another`,
-  "not-permitted": () => "it may not be executed. Check its permissions, and those of its working directory",
+  "not-permitted": () => "it is not executable. Check its permissions, and those of its working directory",
   "too-large": () => `its arguments, its environment or its input are too large (input: ${stdinLimit} bytes at most)`,
-  refused: ({ code }) => `the system refused with ${code}. Check the limits of processes, memory and open files`
+  refused: ({ code }) => `the system refused with ${code}. Check the limits on processes, memory and open files`
 }
 
 /** A child that never started. Holds neither arguments nor environment, which may be secret. */

@@ -24,8 +24,8 @@ const named: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",
   boolean: "true or false",
-  "a non empty string": "text that is not empty",
-  NonEmptyString: "text that is not empty",
+  "a non empty string": "non-empty text",
+  NonEmptyString: "non-empty text",
   BaseUrl: "an http or https URL"
 }
 
@@ -59,7 +59,7 @@ const sentence = (issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>, path: 
   if (issues.some(({ _tag }) => _tag === "Missing")) return "it is missing"
   if (issues.some(({ _tag }) => _tag === "Unexpected")) {
     const known = [...new Set(messages.flatMap((message) => message.match(/"[^"]*"/g) ?? []))]
-    return `there is no such key; known are ${known.join(", ").replaceAll('"', "")}`
+    return `unknown key; known keys: ${known.join(", ").replaceAll('"', "")}`
   }
   const expected: Array<string> = []
   let actual: string | undefined

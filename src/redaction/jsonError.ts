@@ -22,5 +22,5 @@ export const jsonError = (text: string): string => {
     else right = middle
   }
   const before = text.slice(0, right).split("\n")
-  return `it is not JSON: what stands at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} does not belong there`
+  return `it is not JSON: unexpected character at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }

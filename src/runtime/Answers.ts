@@ -7,10 +7,10 @@ import type { Command } from "./Command.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { Event, EventTag } from "./Event.ts"
 
-/** The runtime has stopped and takes no more commands. */
+/** The runtime has stopped and accepts no more commands. */
 export class RuntimeHasStopped extends Schema.TaggedError<RuntimeHasStopped>()("RuntimeHasStopped", {}) {
   override get message() {
-    return "The runtime has stopped and takes no more commands."
+    return "The runtime has stopped and accepts no more commands."
   }
 }
 
@@ -84,7 +84,7 @@ const read = <C extends Command>(
     : new RequestRejected({
         commandId,
         command: command._tag,
-        reason: `The id ${commandId} is that of another command; nothing was changed. Send this one under an id of its own.`,
+        reason: `The id ${commandId} belongs to another command; nothing was changed. Send this one with a new id.`,
         error: "CommandIdTaken"
       })
 }

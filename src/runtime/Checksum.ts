@@ -56,8 +56,6 @@ export class Reading {
     const { first, sum: expected } = this.batch
     this.batch = undefined
     if (this.sum.toString(16) === expected) return undefined
-    return first < row.seq
-      ? `events ${first} to ${row.seq} are not what was written`
-      : `event ${row.seq} is not what was written`
+    return first < row.seq ? `events ${first} to ${row.seq} were changed` : `event ${row.seq} was changed`
   }
 }

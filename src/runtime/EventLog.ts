@@ -20,8 +20,7 @@ export type LogError = SessionFenced | DatabaseError
 /** Why a log has failed, for a person; the detail of a defect stays behind. */
 export const reasonOf = (failure: Cause.Cause<LogError>): string =>
   Option.match(Cause.failureOption(failure), {
-    onNone: () =>
-      "The store of the sessions crashed, so an event could not be stored and its session was closed. The log says more.",
+    onNone: () => "The session store crashed: an event was not stored, and its session was closed. See the log.",
     onSome: ({ message }) => message
   })
 

@@ -40,8 +40,8 @@ export const defaults: RuntimeSettings = {
     "You are an agent that works through tools. Some calls need the user's approval; if one is denied, respect it and " +
     "find another way or ask. Say briefly what you did.",
   workerPrompt:
-    "Another agent gave you one task. You see nothing of its conversation and nobody answers you. Do the task, then end " +
-    "with its result, whole and brief: your last text is all that is kept of your work. If you cannot go on without " +
+    "Another agent gave you one task. You see nothing of its conversation and no one answers you. Do the task, then end " +
+    "with its result, complete and brief: only your last text is kept. If you cannot continue without " +
     'knowing what you cannot find out, end with "I need to know" and what.',
   maxIterations: 100,
   contextCharacters: 400_000,

@@ -15,7 +15,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   session: Schema.String
 }) {
   override get message() {
-    return `There is no session ${this.session}.`
+    return `Session ${this.session} does not exist.`
   }
 }
 
@@ -29,7 +29,7 @@ export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy"
       this.pid === process.pid
         ? ["by another runtime of this process", "end it there"]
         : [`in process ${this.pid}`, `end that process (kill ${this.pid})`]
-    return `Session ${this.session} is open ${where}; nothing was changed. Wait until it is done, ${end}, or start a new session.`
+    return `Session ${this.session} is open ${where}; nothing was changed. Wait until it ends, ${end}, or start a new session.`
   }
 }
 
@@ -39,7 +39,7 @@ export class SessionFenced extends Schema.TaggedError<SessionFenced>()("SessionF
   epoch: Schema.Number
 }) {
   override get message() {
-    return `Session ${this.session} has been taken over by another process; this one has stopped writing to it.`
+    return `Session ${this.session} was taken over by another process; this process no longer writes to it.`
   }
 }
 

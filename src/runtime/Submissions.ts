@@ -7,7 +7,7 @@ export class TooManyTasks extends Schema.TaggedError<TooManyTasks>()("TooManyTas
   tasks: Schema.Number
 }) {
   override get message() {
-    return `Session ${this.session} has ${this.tasks} tasks that wait already; cancel one or wait for the first to end.`
+    return `Session ${this.session} has ${this.tasks} waiting tasks already; cancel one or wait for the first to end.`
   }
 }
 

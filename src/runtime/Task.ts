@@ -1,4 +1,3 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer } from "../agent/answer.ts"
@@ -21,11 +20,12 @@ import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as RootWorker from "./RootWorker.ts"
 import type { Lease } from "./SessionStore.ts"
 import type { TaskSink } from "./TaskSink.ts"
+import { duration } from "../text/duration.ts"
 
 /** The task took longer than a task may. */
 export class TaskTimedOut extends Schema.TaggedError<TaskTimedOut>()("TaskTimedOut", { afterMillis: Schema.Number }) {
   override get message() {
-    return `The task did not end within ${Duration.format(Duration.millis(this.afterMillis))} and was interrupted. Raise taskTimeout to allow more.`
+    return `The task did not end within ${duration(this.afterMillis)} and was interrupted. Raise taskTimeout to allow more.`
   }
 }
 
@@ -66,7 +66,7 @@ export const makeTasks = (lease: Lease, view: ModelView, tools: Tools["Type"]): 
           const worker = sink.worker(WorkerPath.root)
           const tool = tools.tools.get(command.tool)
           if (tool?.mode === "llm") {
-            return yield* new TaskStopped({ reason: `${command.tool} can be invoked by the model only.` })
+            return yield* new TaskStopped({ reason: `${command.tool} can be called only by the model.` })
           }
           if (isDeepValue(command.parameters)) {
             return yield* new TaskStopped({
@@ -92,7 +92,7 @@ export const makeTasks = (lease: Lease, view: ModelView, tools: Tools["Type"]): 
             answer(model, profile, request, sink.worker(RootWorker.compactPath), 1)
           )
           if (calls.length > 0 || text.trim() === "") {
-            const reason = calls.length > 0 ? "it asked for calls instead of a summary" : "its summary is empty"
+            const reason = calls.length > 0 ? "it made calls instead of a summary" : "its summary is empty"
             return yield* new ModelMalformed({ model: model.name, reason })
           }
           const content = `Summary of the conversation so far:\n${text}`

@@ -13,6 +13,6 @@ export const contained =
       (defect) =>
         Effect.zipRight(
           Effect.logError(`The command ${command._tag} crashed`, Cause.die(defect)),
-          reject(command, `${command._tag} crashed. This is a bug of Tollgate; its log says more.`)
+          reject(command, `${command._tag} crashed. This is a bug in Tollgate; see its log.`)
         )
     )

@@ -56,9 +56,7 @@ export const goOn = (
           const worker = sink.worker(WorkerPath.root)
           const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call))
           const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(WorkerPath.root))
-          return (
-            outcome ?? (yield* new TaskStopped({ reason: "The call that waited is not known any more. Run it again." }))
-          )
+          return outcome ?? (yield* new TaskStopped({ reason: "The waiting call is no longer known. Run it again." }))
         }
         const model = yield* openModel(models, profile)
         const from = yield* goingOn(root)

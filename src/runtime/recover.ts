@@ -28,7 +28,7 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall, given: string 
           message: toolMessage(
             callId,
             errorContent(
-              `The runtime stopped while ${tool} was running: its outcome is unknown. It may have happened or not. ` +
+              `The runtime stopped while ${tool} was running: its outcome is unknown. It may or may not have taken effect. ` +
                 "Verify before you repeat it."
             )
           )

@@ -7,6 +7,7 @@ import { Processes } from "../process/Processes.ts"
 import { Sandbox } from "./Sandbox.ts"
 import type { SandboxSettings } from "./SandboxSettings.ts"
 import { SandboxUnavailable } from "./SandboxUnavailable.ts"
+import { duration } from "../text/duration.ts"
 
 interface Named {
   readonly target: string
@@ -40,7 +41,7 @@ const tried = ({ layer, mend, patience, platform, target }: Named, cwd: string) 
       Effect.catchTag("SpawnFailed", ({ message }) => unavailable(message.replace(/\.$/, ""))),
       Effect.timeoutFail({
         duration: patience,
-        onTimeout: () => unavailable(`an empty command did not end within ${Duration.format(patience)}`)
+        onTimeout: () => unavailable(`an empty command did not end within ${duration(Duration.toMillis(patience))}`)
       })
     )
     if (exitCode === 0) return sandbox
@@ -70,7 +71,7 @@ export const layer = (settings: SandboxSettings, cwd: string): Layer.Layer<Sandb
     }
     case "container": {
       if (image === undefined) return Layer.unwrapEffect(missing(target, "image"))
-      const mend = `Start ${engine} and see that ${engine} pull ${image} works`
+      const mend = `Start ${engine} and check that ${engine} pull ${image} works`
       return tried(
         { target, layer: Sandbox.layerContainer({ engine, image }), patience: Duration.minutes(1), mend },
         cwd
@@ -78,7 +79,7 @@ export const layer = (settings: SandboxSettings, cwd: string): Layer.Layer<Sandb
     }
     case "ssh": {
       if (host === undefined) return Layer.unwrapEffect(missing(target, "host"))
-      const mend = `See that ssh ${host} asks for nothing and has ${cwd}`
+      const mend = `Check that ssh ${host} needs no input and has ${cwd}`
       return tried({ target, layer: Sandbox.layerSsh({ host }), patience: Duration.seconds(15), mend }, cwd)
     }
   }

@@ -40,17 +40,14 @@ export const detectOn = (platform: NodeJS.Platform): Effect.Effect<Detected, nev
   Effect.gen(function* () {
     const attempt = attempts[platform]
     if (attempt === undefined)
-      return none(
-        "unsupported-platform",
-        `Commands run unconfined: there is no sandbox for ${platform}. Use a container.`
-      )
+      return none("unsupported-platform", `Commands run unconfined: no sandbox supports ${platform}. Use a container.`)
     const [target, name, command] = attempt
     const processes = yield* Processes
     /** A machine that is too busy to tell does not take the sandbox away: then commands fail rather than run without it. */
     const untold = (why: string): Detected => ({
       target,
       reason: "detected",
-      detail: `${name} could not be tried out, and is used all the same. ${why}`
+      detail: `${name} could not be tested, but is used anyway. ${why}`
     })
     return yield* processes.run(command(Plan.make(strictest))).pipe(
       Effect.map(({ exitCode, stderr }): Detected =>

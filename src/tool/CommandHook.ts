@@ -75,14 +75,14 @@ const answerOf = ({ exitCode, stderr, stdout }: HookOutput): Either.Either<Answe
   if (stdout._tag === "Incomplete") {
     return invalid(
       stdout.truncated
-        ? "a process that it left behind still held its output, so its answer may be incomplete; redirect the output of what stays"
-        : "it printed more than an answer may have"
+        ? "a process it started still held its output, so its answer may be incomplete; redirect the output of processes that stay"
+        : "its answer is too long"
     )
   }
   if (stdout.text.trim() === "")
-    return invalid(`it answered nothing; to let a call go on, print {"decision":"continue"}`)
+    return invalid(`it answered nothing; to let the call run, print {"decision":"continue"}`)
   return Either.mapLeft(Either.flatMap(parseAnswer(stdout.text, maxJsonDepth + 2), parse), (why) => {
-    const what = why === "ambiguous" ? "an answer that says one of its names twice" : "something that is not an answer"
+    const what = why === "ambiguous" ? "an answer with a duplicate name" : "something that is not an answer"
     return new HookAnswerInvalid({ exitCode, reason: `it printed ${what}${quote(stdout.text)}` })
   })
 }
@@ -115,7 +115,7 @@ const ask = (
   )
 
 const misplaced = (event: string, what: string) =>
-  new HookAnswerInvalid({ exitCode: 0, reason: `a ${event} hook that replaces has to say what: "${what}" is missing` })
+  new HookAnswerInvalid({ exitCode: 0, reason: `a ${event} hook that replaces needs "${what}"` })
 
 /** The hook that a configuration describes. */
 export const toHook = (config: CommandHook): Hook<HookRunner> => {

@@ -68,7 +68,7 @@ const isObject = (raw: unknown): raw is object => typeof raw === "object" && raw
 
 const excess = (raw: unknown): ReadonlyArray<Issue> =>
   isObject(raw)
-    ? Object.keys(raw).map((key) => issue(key, "is unexpected: there are no parameters"))
+    ? Object.keys(raw).map((key) => issue(key, "is unexpected: the tool takes no parameters"))
     : [issue("", "Expected an object without keys")]
 
 /** The JSON Schema of parameters as a model is told of it. */

@@ -14,7 +14,7 @@ export class SpillFailed extends Schema.TaggedError<SpillFailed>()("SpillFailed"
   cause: Schema.Defect
 }) {
   override get message() {
-    return `The whole result could not be written to ${this.path}. Is there space, and is the directory writable?`
+    return `The whole result could not be written to ${this.path}. Check free space and the permissions of the directory.`
   }
 }
 

@@ -149,8 +149,7 @@ export type IsAsking<N extends Need, B extends Asks, ReadOnly extends boolean> =
   : true
 
 /** Stands where a retry policy would be accepted, so that the compiler says why it is not. */
-export type NotRepeatable =
-  "retry needs readOnly: true or idempotent: true, because repeating anything else may do harm"
+export type NotRepeatable = "retry needs readOnly: true or idempotent: true; repeating other tools may do harm"
 
 export interface Options<
   Params extends AnySchema,

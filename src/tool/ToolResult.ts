@@ -41,13 +41,13 @@ export class ToolResult {
   }
 }
 
-/** A handler returned something that its success schema does not allow: a bug of the tool. */
+/** A handler returned a value that its success schema rejects: a bug of the tool. */
 export class ResultInvalid extends Schema.TaggedError<ResultInvalid>()("ResultInvalid", {
   tool: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `${this.tool} ran, but returned something that its success schema does not allow: ${this.reason}`
+    return `${this.tool} ran, but returned a value that its success schema rejects: ${this.reason}`
   }
 }
 

@@ -34,12 +34,12 @@ const marker = (
   const where =
     path === undefined
       ? ""
-      : `; ${whole ? "the whole" : "what was kept of the output"} is in ${path}, page through it with read_file`
+      : `; ${whole ? "the whole" : "what was kept of the output"} is in ${path}, read it with read_file`
   return `\n[… ${grouped(droppedBytes)} of ${grouped(totalBytes)} bytes${lines} left out${where} …]\n`
 }
 
 /**
- * Cuts the text of a result that is longer than the limit, keeps both ends and says what is missing; the whole goes where
+ * Cuts the text of a result that is longer than the limit, keeps both ends and shows what is missing; the whole goes where
  * the model can page through it. The value stays whole (T10). The marker comes on top of the limit.
  */
 export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<ToolCall> => {

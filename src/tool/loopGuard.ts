@@ -20,8 +20,8 @@ export class LoopDetected extends Schema.TaggedError<LoopDetected>()("LoopDetect
   override get message() {
     const why = this.because === undefined ? "" : ` (${this.because})`
     return (
-      `${this.tool} was called ${this.repeats} times in a row with the same parameters and the same outcome; ` +
-      `it was not run again${why} and the task was stopped. Say what should be done differently.`
+      `${this.tool} was called ${this.repeats} times in a row with the same parameters and the same result; ` +
+      `it was not run again${why} and the task was stopped. Tell it what to do differently.`
     )
   }
 }
@@ -151,5 +151,5 @@ export const loopGuard = ({
           }
         })
       })
-    return named("loop guard", `${action} after ${repeats} equal calls`, guard)
+    return named("loop guard", `${action} after ${repeats} identical calls`, guard)
   })

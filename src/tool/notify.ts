@@ -9,6 +9,7 @@ import { named } from "../middleware/Step.ts"
 import type { NewNotice, Notifications } from "./Notifications.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import { Notified, trusted } from "./ToolEvent.ts"
+import { duration } from "../text/duration.ts"
 
 /** What a call that has ended is worth telling; nothing for most. */
 export type NoticeRule = (
@@ -33,7 +34,7 @@ const defaultRule: NoticeRule = (call, exit, took) => {
   const title = call.tool.label
   if (Exit.isSuccess(exit)) {
     return Duration.greaterThan(took, longRunning)
-      ? { level: "success", title, message: `finished after ${Duration.format(took)}` }
+      ? { level: "success", title, message: `finished after ${duration(Duration.toMillis(took))}` }
       : undefined
   }
   const end = endOf(exit.cause)

@@ -11,6 +11,7 @@ import { After, Before, type Hook, type HookFailure, type HooksOf, type Outcome 
 import { undecoded, type ToolCall } from "./ToolCall.ts"
 import { HookIntervened, trusted } from "./ToolEvent.ts"
 import { ToolResult } from "./ToolResult.ts"
+import { duration } from "../text/duration.ts"
 
 /** A hook decided that the call fails. */
 export class HookAborted extends Schema.TaggedError<HookAborted>()("HookAborted", {
@@ -63,7 +64,7 @@ const reasonOf = (cause: Cause.Cause<HookFailure>): string => {
   try {
     return described(cause)
   } catch {
-    return "it failed with an error that cannot say why"
+    return "it failed without a message"
   }
 }
 
@@ -91,7 +92,9 @@ const guarded = <A, B, R>(
       ? started
       : deadline(started, {
           limit: Duration.decode(hook.timeout),
-          onTimeout: (_, after): HookFailure => ({ message: `it did not answer within ${Duration.format(after)}` })
+          onTimeout: (_, after): HookFailure => ({
+            message: `it did not answer within ${duration(Duration.toMillis(after))}`
+          })
         })
   return Effect.catchAllCause(bounded, (cause): Effect.Effect<B, HookFailed> => {
     const reason = reasonOf(cause)
@@ -113,7 +116,7 @@ const read =
   (decision: A): Decided<A> => {
     const tag = decision?._tag
     if (tag === neutral) return decision
-    if (!others.includes(tag)) throw new TypeError("what it returned is not a decision")
+    if (!others.includes(tag)) throw new TypeError("it did not return a decision")
     const { reason, result } = decision as { readonly reason?: unknown; readonly result?: unknown }
     const answers = "result" in decision && (result !== undefined || tag === "Replace")
     return { ...decision, reason: brief(reason ?? ""), ...(answers && { answer: ToolResult.of(result) }) }

@@ -8,6 +8,7 @@ import { named } from "../middleware/Step.ts"
 import type * as Tool from "./Tool.ts"
 import { heard, type ToolCall } from "./ToolCall.ts"
 import { ToolStragglerEnded, trusted } from "./ToolEvent.ts"
+import { duration } from "../text/duration.ts"
 
 /** An attempt took longer than it may, in all or in silence. */
 export class ToolTimedOut extends Schema.TaggedError<ToolTimedOut>()("ToolTimedOut", {
@@ -17,10 +18,10 @@ export class ToolTimedOut extends Schema.TaggedError<ToolTimedOut>()("ToolTimedO
 }) {
   readonly retryable = true
   override get message() {
-    const after = Duration.format(Duration.millis(this.afterMillis))
+    const after = duration(this.afterMillis)
     return this.which === "limit"
       ? `${this.tool} did not finish within ${after} and was interrupted`
-      : `${this.tool} showed no sign of life for ${after} and was interrupted`
+      : `${this.tool} was silent for ${after} and was interrupted`
   }
 }
 
@@ -48,8 +49,8 @@ export const timeoutsOf = (tool: Tool.Any, defaults: TimeoutDefaults): Timeouts 
 
 const describe = ({ idle, limit }: Timeouts): string =>
   [
-    ...(limit === undefined ? [] : [`${Duration.format(limit)} per attempt`]),
-    ...(idle === undefined ? [] : [`${Duration.format(idle)} of silence`])
+    ...(limit === undefined ? [] : [`${duration(Duration.toMillis(limit))} per attempt`]),
+    ...(idle === undefined ? [] : [`${duration(Duration.toMillis(idle))} of silence`])
   ].join(", ")
 
 /** Gives every attempt its own deadlines; whatever the tool emits resets the idle one (T5). */

@@ -44,7 +44,7 @@ export const ApplyPatch = Tool.make("apply_patch", {
       const { context, shown } = yield* Workspace
       const plan = yield* confirmed(yield* patchPlan(patch, context), call)
       const reports = yield* perform(plan, call, shown)
-      if (reports.length === 0) return "[the files already are as the patch wants them]"
+      if (reports.length === 0) return "[the files already match the patch]"
       return reports
         .map(({ change, oldPath, path }) =>
           oldPath === undefined ? `${change} ${shown(path)}` : `${change} ${shown(oldPath)} to ${shown(path)}`

@@ -9,10 +9,10 @@ const maxTask = 32_000
 /** Has no deadline of its own: those of its worker's calls and the number of its requests bound it. */
 export const Delegate = Tool.make(delegateTool, {
   description:
-    "Gives a task to a worker that has your tools but sees nothing of this conversation: say all that it has to know. " +
-    "Only its final text comes back. Where its status is question, it lacks something: call again with a clearer task, " +
-    "or, if you do not know it either, ask the user by a question of your own. Calls in one answer run one after the " +
-    "other; a later worker sees what the earlier ones gave.",
+    "Gives a task to a worker that has your tools but sees nothing of this conversation: include everything it needs. " +
+    "Only its final text comes back. If its status is question, it lacks information: call again with a clearer task, " +
+    "or, if you do not know it either, ask the user. Calls in one answer run one after the " +
+    "other; a later worker sees the results of earlier ones.",
   label: "Delegate",
   category: "agent",
   risk: "low",
@@ -22,7 +22,7 @@ export const Delegate = Tool.make(delegateTool, {
   idleTimeout: 0,
   parameters: Schema.Struct({
     task: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxTask)).annotations({
-      description: "What to do, what there is to know for it, and what to give back."
+      description: "What to do, what the worker needs to know, and what to return."
     }),
     name: optional(Schema.String.pipe(Schema.maxLength(100)), "A short name for the worker. Default: W1, W2, …")
   }),

@@ -17,8 +17,8 @@ const parameters = Schema.Struct({
   old_text: Schema.String.annotations({
     description: "The exact text to replace, with its indentation and enough lines around it to be unique."
   }),
-  new_text: Schema.String.annotations({ description: "What stands in its place; empty to delete it." }),
-  count: optionalCount(1, 10_000, "How often old_text occurs; all of them are replaced. Default: 1.")
+  new_text: Schema.String.annotations({ description: "The replacement; empty to delete the text." }),
+  count: optionalCount(1, 10_000, "How often old_text occurs; every occurrence is replaced. Default: 1.")
 })
 
 const plan = (params: typeof parameters.Type) =>

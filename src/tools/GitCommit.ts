@@ -17,7 +17,7 @@ const parameters = Schema.Struct({
   }),
   paths: optional(
     Schema.Array(Schema.String).pipe(Schema.maxItems(500)),
-    "Files and directories whose changes go in as well, new and deleted files included. Default: only what is staged."
+    "Files and directories to commit as well, new and deleted files included. Default: only staged changes."
   )
 })
 
@@ -38,8 +38,8 @@ const subjectOf = (message: string): string => makeVisible(message.trim().split(
  */
 export const GitCommit = Tool.make("git_commit", {
   description:
-    "Commits what is staged, and the changes of the paths that are named. The user sees the difference and decides. Hooks " +
-    "are not run, and the commit is not signed.",
+    "Commits staged changes and those of the given paths. The user sees the difference and decides. Hooks " +
+    "do not run, and the commit is not signed.",
   label: "Git commit",
   category: "git",
   timeout: "5 minutes",
@@ -78,20 +78,20 @@ export const GitCommit = Tool.make("git_commit", {
         shown === undefined ||
         now.every(({ baseHash, path }, at) => shown[at]?.path === path && shown[at].baseHash === baseHash)
       if (shown === undefined && call.decided !== true)
-        return yield* new GitRefused({ reason: "a commit needs a decision, and nobody was asked" })
+        return yield* new GitRefused({ reason: "a commit needs approval, and no one was asked" })
       if (!isSame) return yield* new GitStale({ what: "What would be committed" })
       const [made, unsettled] = yield* Effect.uninterruptible(
         Effect.gen(function* () {
           const id = yield* commit(git, plan, message)
           if (paths === undefined) return [id, ""] as const
           const note = yield* Effect.match(settleIndex(git, plan), {
-            onFailure: (error) => `\n[the commit is made, but the index was not brought up to date: ${error.message}]`,
+            onFailure: (error) => `\n[the commit is made, but the index was not updated: ${error.message}]`,
             onSuccess: () => ""
           })
           return [id, note] as const
         })
       )
-      const skipped = hasHooks(git) ? "\n[the hooks of the repository were not run]" : ""
+      const skipped = hasHooks(git) ? "\n[the hooks of the repository did not run]" : ""
       return `committed ${made.slice(0, 12)} on ${plan.branch}: ${subjectOf(message)}${unsettled}${skipped}`
     }).pipe(Effect.scoped)
 })

@@ -12,7 +12,7 @@ import { Workspace } from "./Workspace.ts"
 
 const parameters = Schema.Struct({
   path: optional(Schema.String, "Show only this file or directory."),
-  staged: optional(Schema.Boolean, "What is staged, instead of what is not. Default: false."),
+  staged: optional(Schema.Boolean, "Show staged changes instead of unstaged ones. Default: false."),
   base: optional(
     Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9][\w./~^@{}-]{0,199}$/)),
     "Compare with this commit or branch instead, e.g. `main` or `HEAD~1`."
@@ -20,7 +20,7 @@ const parameters = Schema.Struct({
 })
 
 export const GitDiff = Tool.make("git_diff", {
-  description: "The changes of the workspace as a unified diff, the middle left out where that is long.",
+  description: "The changes of the workspace as a unified diff; the middle of a long one is left out.",
   label: "Git diff",
   category: "git",
   parameters,
@@ -38,7 +38,7 @@ export const GitDiff = Tool.make("git_diff", {
       const found = yield* difference(git, selection, paths, { limit: 64 * 1024 }, ruled)
       const text = found.text.trimEnd()
       return [
-        ...(text === "" && found.names.length === 0 ? ["[nothing has changed]"] : [text]),
+        ...(text === "" && found.names.length === 0 ? ["[no changes]"] : [text]),
         ...withheldNote(found),
         ...ruled.notes
       ].join("\n")

@@ -49,8 +49,7 @@ export const GitPush = Tool.make("git_push", {
       const git = yield* Git.open({ filters: "none", writes: true })
       const plan = yield* pushPlan(git, params)
       const shown = call.preview?.targets
-      if (call.decided !== true)
-        return yield* new GitRefused({ reason: "a push needs a decision, and nobody was asked" })
+      if (call.decided !== true) return yield* new GitRefused({ reason: "a push needs approval, and no one was asked" })
       const now = targets(plan)
       const isSame =
         shown === undefined ||

@@ -10,7 +10,7 @@ import { Withheld } from "./files/Withheld.ts"
 import { Workspace } from "./Workspace.ts"
 
 const parameters = Schema.Struct({
-  path: optional(Schema.String, "Tell only of this file or directory. Default: the workspace.")
+  path: optional(Schema.String, "Show only this file or directory. Default: the workspace.")
 })
 
 /** Files left out at most; beyond that nothing is shown. */
@@ -45,11 +45,11 @@ export const GitStatus = Tool.make("git_status", {
           ? []
           : changed((yield* git.run(status("-z", "--", place), { limit: 4 * 1024 * 1024, whole: true })).stdout)
       const hidden = names.filter((name) => withheld.has(`${git.repository.top}/${name}`)).map(without)
-      if (hidden.length > mostHidden) return [...withheld.notes, "[name a path that is not among them]"].join("\n")
+      if (hidden.length > mostHidden) return [...withheld.notes, "[name a path outside the withheld ones]"].join("\n")
       const args = status("--branch", "--no-ahead-behind", "--", place, ...hidden)
       const { stdout } = yield* git.run(args, { limit: 64 * 1024 })
       const told = stdout.trimEnd()
       const more = withheld.notes
-      return [told, ...(told.includes("\n") || more.length > 0 ? [] : ["[nothing has changed]"]), ...more].join("\n")
+      return [told, ...(told.includes("\n") || more.length > 0 ? [] : ["[no changes]"]), ...more].join("\n")
     }).pipe(Effect.scoped)
 })

@@ -41,7 +41,7 @@ const below = (pattern: string): string => {
 export const Glob = Tool.make("glob", {
   description:
     "Finds files by a pattern of their path: `*` and `?` within a name, `**` for any directories, `{a,b}` and `[a-z]`. " +
-    "What .gitignore leaves out is left out, except in a directory that is named, and so is what the user's rules withhold.",
+    "Files that .gitignore excludes are left out, except in a directory that you name, and so are files that the user's rules withhold.",
   label: "Find files",
   category: "files",
   parameters,

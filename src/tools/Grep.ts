@@ -31,7 +31,7 @@ const parameters = Schema.Struct({
     Schema.Array(Schema.String),
     "Search only files that match one of these, e.g. `*.ts` or `src/**/*.md`."
   ),
-  ignore_case: optional(Schema.Boolean, "Whether case does not matter. Default: false."),
+  ignore_case: optional(Schema.Boolean, "Ignore case. Default: false."),
   context: optionalCount(0, 10, "Lines to show before and after each match. Default: 0."),
   max_results: optionalCount(1, mostResults, "Matching lines after which to stop. Default: 200.")
 })
@@ -56,8 +56,8 @@ const textOf = (judged: JudgedPath<"read" | "grep">) =>
 
 export const Grep = Tool.make("grep", {
   description:
-    "Searches the contents of files for lines that match a regular expression; answers `path:line:text`. What .gitignore " +
-    "leaves out, binary files, files over 4 MiB, files that usually hold secrets and what the user's rules withhold are passed over.",
+    "Searches the contents of files for lines that match a regular expression; answers `path:line:text`. Skips what .gitignore " +
+    "excludes, binary files, files over 4 MiB, files that usually hold secrets, and files that the user's rules withhold.",
   label: "Search in files",
   category: "files",
   parameters,

@@ -43,7 +43,7 @@ export const ListDir = Tool.make("list_dir", {
       return [
         ...names,
         ...withheld.notes,
-        ...(truncated ? [`[there are more than these ${most}; use glob to narrow it down]`] : [])
+        ...(truncated ? [`[more than ${most} entries; use glob to narrow it down]`] : [])
       ].join("\n")
     })
 })

@@ -13,26 +13,24 @@ const mostLines = 2000
 const parameters = Schema.Struct({
   path: Schema.String.annotations({ description: "The file, relative to the workspace or absolute." }),
   offset: optionalCount(1, 100_000_000, "The first line to read, from 1. Default: 1."),
-  column: optionalCount(1, 1_000_000_000, "The character of that line to begin at, for a long line. Default: 1."),
-  limit: optionalCount(1, mostLines, `How many lines to read. Default and most: ${mostLines}.`)
+  column: optionalCount(1, 1_000_000_000, "The character of that line to start at, for a long line. Default: 1."),
+  limit: optionalCount(1, mostLines, `How many lines to read. Default and maximum: ${mostLines}.`)
 })
 
 const access = Access.make("read", ({ path }: typeof parameters.Type) => path)
 
 const render = ({ cut, first, lines, total, western }: LineWindow): string => {
   if (lines.length === 0) {
-    return total === 0 ? "[the file is empty]" : `[the file has ${total ?? 0} lines; there is none at ${first}]`
+    return total === 0 ? "[the file is empty]" : `[the file has ${total ?? 0} lines; offset ${first} is past the end]`
   }
   const last = first + lines.length - 1
   const more = total === undefined || last < total
   const notes = [
     ...(more
-      ? [`lines ${first} to ${last}${total === undefined ? "" : ` of ${total}`}; go on with offset ${last + 1}`]
+      ? [`lines ${first} to ${last}${total === undefined ? "" : ` of ${total}`}; continue with offset ${last + 1}`]
       : []),
     ...(cut > 0 ? [`${cut} long ${cut === 1 ? "line was" : "lines were"} shortened`] : []),
-    ...(western
-      ? ["the file is not UTF-8: it is shown as windows-1252 and cannot be edited before it is converted"]
-      : [])
+    ...(western ? ["the file is not UTF-8: it is shown as windows-1252; convert it before you edit it"] : [])
   ]
   return lines.join("\n") + (notes.length === 0 ? "" : `\n[${notes.join("; ")}]`)
 }
@@ -40,7 +38,7 @@ const render = ({ cut, first, lines, total, western }: LineWindow): string => {
 export const ReadFile = Tool.make("read_file", {
   description:
     "Reads a text file as it is, without line numbers. Long files come in pages: the last line of the answer then says " +
-    "at which offset to go on. Binary files are refused.",
+    "at which offset to continue. Binary files are refused.",
   label: "Read file",
   category: "files",
   parameters,

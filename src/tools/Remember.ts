@@ -14,11 +14,11 @@ const parameters = Schema.Struct({
     Schema.pattern(/\S/, { message: () => "the text is blank" }),
     Schema.maxLength(maxText)
   ).annotations({
-    description: "What to note, so that it makes sense by itself later."
+    description: "The note, in words that make sense by themselves later."
   }),
   scope: optional(
     MemoryScope,
-    "`session` for this conversation alone; `project` for every later one of the project, which the user decides on. Default: session."
+    "`session` for this conversation only; `project` for every later one of the project, which needs approval. Default: session."
   )
 })
 
@@ -36,7 +36,7 @@ const wrapped = (text: string): string => {
  */
 export const Remember = Tool.make("remember", {
   description:
-    "Notes a text that recall finds again when the conversation no longer has it. Secrets are left out; the same text is kept once.",
+    "Saves a note that recall finds later, when the conversation no longer has it. Secrets are left out; the same text is kept once.",
   label: "Remember",
   category: "memory",
   parameters,

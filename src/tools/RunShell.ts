@@ -26,11 +26,12 @@ import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts
 import * as Transcript from "./shell/Transcript.ts"
 import { environmentHere } from "./ToolEnvironment.ts"
 import { Workspace } from "./Workspace.ts"
+import { duration } from "../text/duration.ts"
 
 const parameters = Schema.Struct({
-  command: Schema.String.annotations({ description: "The text that bash runs." }),
+  command: Schema.String.annotations({ description: "The bash command." }),
   cwd: optional(Schema.String, "The directory to run it in, inside the workspace. Default: the workspace."),
-  timeout: optionalCount(1, 3600, "Seconds after which it is ended, with all that it started. Default: 120.")
+  timeout: optionalCount(1, 3600, "Seconds after which the command and its processes are ended. Default: 120.")
 })
 
 const firstLine = (command: string): string => {
@@ -54,9 +55,9 @@ const status = ({ exceeded, exitCode, signal }: ProcessResult, limits: Limits.Li
     case undefined:
       return signal === null ? told(exitCode) : `ended by ${signal}`
     case "time":
-      return `timed out after ${Duration.toSeconds(limits.time ?? 0)} s; its processes were ended`
+      return `timed out after ${duration(Duration.toMillis(limits.time ?? 0))}; its processes were ended`
     default: {
-      const asking = exceeded === "idle" ? "" : "; a command that the user decides on has no such limit"
+      const asking = exceeded === "idle" ? "" : "; a command that the user approves has no such limit"
       return `ended at its limit of ${Limits.describe(exceeded, limits)}; its processes were ended${asking}`
     }
   }
@@ -81,7 +82,7 @@ const survivors = ({ exceeded, output, survivors: count }: ProcessResult): Reado
         `[${plural(count, "process", "processes")} left in the background ended with the command; nothing keeps running]`
       ]),
   ...(output._tag === "Incomplete" && output.truncated && exceeded === undefined
-    ? ["[the end of the output may be missing, because a background process still held it]"]
+    ? ["[the end of the output may be missing, because a background process still held the output]"]
     : [])
 ]
 
@@ -111,10 +112,10 @@ const openGit = Effect.mapError(
 
 export const RunShell = Tool.make("run_shell", {
   description:
-    "Runs a bash command without a terminal and without input, and answers its exit code and what it printed, the middle " +
-    "left out where that is long. Nothing keeps running in the background. Commands that only read run at once; the user " +
-    "decides on others. In a sandbox only the workspace can be written; what it leaves in /tmp is lost, the " +
-    "rest of the system is read-only, and there is no network unless the user has configured it. Prefer read_file, grep, glob and the git tools where they do.",
+    "Runs a bash command without a terminal or input, and returns its exit code and output, the middle " +
+    "left out if it is long. Nothing keeps running in the background. Commands that only read run at once; the user " +
+    "decides on others. In a sandbox only the workspace is writable; files in /tmp are lost, the " +
+    "rest of the system is read-only, and there is no network unless the user has configured it. Prefer read_file, grep, glob and the git tools if they suffice.",
   label: "Run command",
   category: "shell",
   parameters,

@@ -10,7 +10,8 @@ import { Requests } from "./Requests.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { resolution } from "./resolution.ts"
 import { shortcoming } from "./shortcoming.ts"
-import { bytes, duration, many } from "./Words.ts"
+import { duration } from "../text/duration.ts"
+import { bytes, many } from "./Words.ts"
 
 /** What a frontend is told to do about an event. */
 export type Step =
@@ -211,7 +212,7 @@ export class Narrator {
       case "ToolCallInterrupted":
         return this.ended(envelope, event, "interrupted", "", event.durationMillis)
       case "ToolCallOutcomeUnknown":
-        return this.ended(envelope, event, "unknown", "the runtime died during the call; it may have happened", 0)
+        return this.ended(envelope, event, "unknown", "the runtime died during the call; it may have run", 0)
       case "TaskCancelling":
         return [status("interrupting")]
       case "TaskCompleted":
@@ -226,7 +227,7 @@ export class Narrator {
         const { goesOn, project } = event
         this.project = project
         this.requests.resume(goesOn?.approvals ?? [])
-        return goesOn === undefined ? [] : [note("the task goes on where the last run stopped")]
+        return goesOn === undefined ? [] : [note("the task continues where the last run stopped")]
       }
       case "SessionSuspended":
         return event.waits === undefined

@@ -1,10 +1,3 @@
-/** A duration for people, e.g. `12 ms`, `1.2 s`, `2 min 5 s`. */
-export const duration = (millis: number): string => {
-  if (millis < 1000) return `${Math.round(millis)} ms`
-  if (millis < 60_000) return `${(Math.round(millis / 100) / 10).toFixed(1)} s`
-  return `${Math.floor(millis / 60_000)} min ${Math.floor((millis % 60_000) / 1000)} s`
-}
-
 /** Whole seconds, for deadlines. */
 export const seconds = (millis: number): string => `${Math.max(0, Math.ceil(millis / 1000))} s`
 

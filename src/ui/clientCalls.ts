@@ -28,7 +28,7 @@ export const answer = (
     const reply = (said: { readonly result: unknown } | { readonly error: string }) =>
       new AnswerClientCall({ session, requestId, ...said }, trusted)
     const asked = tool === AskUser.name ? decode(parameters) : Option.none()
-    if (Option.isNone(asked)) return reply({ error: "The frontend does not know this call." })
+    if (Option.isNone(asked)) return reply({ error: "The frontend does not support this call." })
     const { options = [] } = asked.value
     const said = Option.map(yield* (yield* Ui).question(worded(asked.value)), (text) => text.trim())
     return Option.match(

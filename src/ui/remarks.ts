@@ -19,13 +19,13 @@ const remark = (text: string, level: Level = "info"): ReadonlyArray<Remark> => [
 export const remarks = (event: Event): ReadonlyArray<Remark> => {
   switch (event._tag) {
     case "SessionCleared":
-      return remark("the model has forgotten the conversation so far")
+      return remark("the model's context was cleared")
     case "SessionCompacted":
-      return remark("the conversation so far is a summary now")
+      return remark("the model's context is now a summary")
     case "SessionEnded":
       return remark("the session has ended")
     case "ModelSwitched":
-      return remark(`the next task goes to ${event.profile}`)
+      return remark(`the next task uses ${event.profile}`)
     case "ApprovalPolicySet":
       return remark(`approvals: ${event.policy}`)
     case "CommandRejected":

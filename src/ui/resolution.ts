@@ -9,7 +9,7 @@ export const resolution = ({ by, outcome, reason, scope, waitedMillis }: Approva
     case "denied":
       return `denied by ${by}${reason === undefined ? "" : `: ${reason}`}`
     case "expired":
-      return `nobody answered within ${seconds(waitedMillis)}: denied`
+      return `no answer within ${seconds(waitedMillis)}: denied`
     case "withdrawn":
       return "the request was withdrawn"
   }

@@ -4,9 +4,9 @@ import type { FinishReason } from "../model/ModelPart.ts"
 export const shortcoming = (finish: FinishReason, empty: boolean): string | undefined => {
   switch (finish) {
     case "length":
-      return `the model ran out of output tokens: its answer is ${empty ? "empty" : "cut off"}. Ask it to go on, or raise the limit in the profile's options.`
+      return `the model ran out of output tokens: its answer is ${empty ? "empty" : "cut off"}. Ask it to continue, or raise the limit in the profile's options.`
     case "content_filter":
-      return `the provider's content filter withheld ${empty ? "the answer" : "the rest of the answer"}. Put it in other words, or choose another profile.`
+      return `the provider's content filter withheld ${empty ? "the answer" : "the rest of the answer"}. Rephrase the prompt, or choose another profile.`
     default:
       return empty ? "the model gave an empty answer. Ask again, or choose another profile." : undefined
   }

@@ -52,7 +52,7 @@ describe("what goes on", { timeout: 60_000 }, () => {
     scripted(at, [{ steps: [call("run_shell", { command: "cat token numbers" })] }, { steps: [{ say: "Done." }] }])
     const { code, stdout } = await tollgate(at, ["run", "go", "--json", "--approve=deny"])
     assert.strictEqual(code, 0)
-    const [, kept = ""] = /the whole is in (\S+?), page through it with read_file/.exec(stdout) ?? []
+    const [, kept = ""] = /the whole is in (\S+?), read it with read_file/.exec(stdout) ?? []
     assert.strictEqual(path.dirname(path.dirname(kept)), results)
     const whole = fs.readFileSync(kept, "utf8")
     assert.include(whole, "line 9999\n")

@@ -240,7 +240,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     const terminal = await open(["run", "write"])
     await terminal.seen("allow?")
     assert.strictEqual(await terminal.ended, 0)
-    assert.include(terminal.screen(), "Nobody answered")
+    assert.include(terminal.screen(), "No one answered")
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 
@@ -296,6 +296,6 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     assert.strictEqual(await terminal.ended, 0)
     assert.notInclude(terminal.screen(), "ugh tests")
     assert.notInclude(terminal.screen(), "interrupted")
-    assert.include(terminal.screen(), "Nobody answered")
+    assert.include(terminal.screen(), "No one answered")
   })
 })

@@ -94,10 +94,10 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     for (const [args, said] of [
       [[], "No saved rules in"],
       [["list"], "No saved rules in"],
-      [["rules"], "There is no rule for"],
-      [["audit"], "The audit has no entry yet."],
+      [["rules"], "No rules for"],
+      [["audit"], "The audit has no entries yet."],
       [["audit", "--verify"], "intact: 0 entries"],
-      [["stats"], "Nothing has been asked for yet."]
+      [["stats"], "No requests yet."]
     ] as const) {
       const { code, stderr, stdout } = await approvals(...args)
       assert.include(stdout, said)
@@ -192,10 +192,10 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     const own = JSON.stringify({ path: database(at), content: "" })
     assert.include(
       (await approvals("explain", "write_file", own, "--approve", "ask")).stdout,
-      "write_file itself refuses the call"
+      "write_file itself rejects the call"
     )
     const shown = await approvals("explain", "write_file", "--approve", "ask", '{"path":"new.txt","content":"x"}')
-    assert.match(shown.stdout, /^\? write_file would be asked about\n[^]*It would say: .*new\.txt/)
+    assert.match(shown.stdout, /^\? write_file would be asked about\n[^]*Its preview: .*new\.txt/)
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
     assert.strictEqual((await approvals("audit", "--json")).stdout, "")
   })

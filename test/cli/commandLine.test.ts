@@ -160,7 +160,7 @@ describe("a command line with wrong options", () => {
       ["run --profil x hi", "did you mean --profile?", "run"],
       ["events s --from abc", '--from takes a whole number, not "abc"', "events"],
       ["sessions list --limit 1.5", "--limit takes a whole number", "sessions list"],
-      ["sessions list x", 'no place for the argument "x"', "sessions list"],
+      ["sessions list x", 'unexpected argument "x"', "sessions list"],
       ["config set maxDepth -1", "-1 looks like an option; put -- in front of such a word", "config set"],
       ["trust --yes=no", "--yes takes no value", "trust"],
       ["--approve", "--approve needs a value", ""],

@@ -154,7 +154,7 @@ describe("the built command line", { timeout }, () => {
     const { code, stderr } = await tollgate(at, ["run", "go"])
     assert.strictEqual(code, 3)
     assert.match(stderr, /✓ run_shell true · no output · /)
-    for (const said of ["nobody can be asked", "Run it in a terminal"]) {
+    for (const said of ["no one is attached", "Run it in a terminal"]) {
       assert.strictEqual(stderr.split(said).length, 2, stderr)
     }
   })
@@ -251,7 +251,7 @@ describe("the built command line", { timeout }, () => {
     for (const words of ["› first words", "› second", "› third"]) assert.include(stdout, words)
     const unknown = await tollgate(at, ["run", "--session", "session_none", "hi"])
     assert.strictEqual(unknown.code, 1)
-    assert.include(unknown.stderr, "There is no session session_none")
+    assert.include(unknown.stderr, "Session session_none does not exist")
   })
 
   it.each(["SIGINT", "SIGTERM"] as const)(

@@ -34,7 +34,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
     for (const said of [
       `${file}: maxDepth: expected a number, is "deep"`,
       "tollgate config set maxDepth VALUE",
-      `${file}: zzz: there is no such key`,
+      `${file}: zzz: unknown key`,
       "tollgate config unset zzz",
       `${file}: approvals.rules.1: "a{b}"`,
       "tollgate config unset approvals.rules.1",
@@ -51,7 +51,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
     assert.strictEqual(shown.code, 4)
     assert.match(shown.stdout, /maxDepth +deep .*\n +✗ maxDepth: expected a number/)
     assert.match(shown.stdout, /systemPrompt +hi/)
-    assert.match(shown.stdout, /zzz .*\n +✗ zzz: there is no such key/)
+    assert.match(shown.stdout, /zzz .*\n +✗ zzz: unknown key/)
     const fine = await tollgate(at, ["config", "get", "systemPrompt"])
     assert.deepStrictEqual([fine.code, fine.stdout], [0, "hi\n"])
     const bad = await tollgate(at, ["config", "get", "maxDepth"])
@@ -108,7 +108,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
       assert.strictEqual(code, 4)
       assert.include(stderr, file)
       assert.include(stderr, where)
-      assert.include(stderr, "Edit the file")
+      assert.include(stderr, "Edit it")
     }
     assert.strictEqual(fs.readFileSync(file, "utf8"), text)
     assert.include((await tollgate(at, ["doctor"])).stdout, where)
@@ -155,7 +155,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
     assert.include(all.stderr, "tollgate config set profiles.local")
     const odd = await tollgate(at, ["config", "set", "profiles.__proto__", '{"provider":"openai","model":"m"}'])
     assert.strictEqual(odd.code, 4)
-    assert.include(odd.stderr, "There is no configuration key")
+    assert.include(odd.stderr, "Unknown configuration key")
     assert.isFalse(fs.existsSync(file))
   })
 })

@@ -47,7 +47,7 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
   it("cannot be set to allow, nor a profile to one that does not exist (A8)", async () => {
     for (const [args, why] of [
       [["approvals.policy", "allow"], "--dangerously-allow-all"],
-      [["profile", "nobody"], "there are: test"]
+      [["profile", "nobody"], "configured: test"]
     ] as const) {
       const { code, stderr } = await tollgate(at, ["config", "set", ...args])
       assert.strictEqual(code, 4)

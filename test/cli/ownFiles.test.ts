@@ -168,7 +168,7 @@ describe("what is Tollgate's own", { timeout: 60_000 }, () => {
   it("keeps a long result for its own session, for no other and for no other tool (S2, S5)", async () => {
     fs.writeFileSync(path.join(at.work, "numbers"), Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join(""))
     const first = await run([call("run_shell", { command: "cat numbers" })], ["--approve=deny"], {})
-    const [, kept = ""] = /the whole is in (\S+?), page through it with read_file/.exec(first.stdout) ?? []
+    const [, kept = ""] = /the whole is in (\S+?), read it with read_file/.exec(first.stdout) ?? []
     assert.include(fs.readFileSync(kept, "utf8"), "line 9999\n")
     const looks = [
       call("read_file", { path: kept, offset: 10_000, limit: 1 }),

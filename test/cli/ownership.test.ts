@@ -127,7 +127,7 @@ describe("two processes on one session", { timeout: 60_000 }, () => {
     if (args.length === 0) scripted(at, turns, { profile: "nope" })
     const { code, stderr } = await (await begin(...args, "hi")).ended
     assert.strictEqual(code, 4)
-    assert.include(stderr, "There is no model profile nope. Known: test.")
+    assert.include(stderr, "Unknown model profile nope. Known: test.")
     assert.strictEqual((await tollgate(at, ["sessions", "list", "--json"])).stdout, "")
   })
 })

@@ -276,7 +276,7 @@ describe("tollgate policy", { timeout }, () => {
     const explained = async () => (await tollgate(at, ["policy", "explain", "shell", "make"])).stdout
     const before = await explained()
     assert.match(before, /^ask /)
-    assert.include(before, "Some rules do not count here")
+    assert.include(before, "Some rules are ignored here")
     assert.strictEqual((await tollgate(at, ["trust", "--yes"])).code, 0)
     assert.match(await explained(), /^allow {2}theirs\n/)
     const never = { id: "rule_never", level: "user", decision: "deny", tool: "run_shell", argv: ["make"] } as const

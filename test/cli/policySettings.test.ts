@@ -153,7 +153,7 @@ describe("network and sandbox of the configuration", { timeout: 60_000 }, () => 
   it.each([
     [{ target: "container" }, "To set it: tollgate config set sandbox.image NAME"],
     [{ target: "ssh" }, "To set it: tollgate config set sandbox.host NAME"],
-    [{ target: "ssh", host: "nobody@host.invalid" }, "See that ssh nobody@host.invalid asks for nothing and has /"],
+    [{ target: "ssh", host: "nobody@host.invalid" }, "Check that ssh nobody@host.invalid needs no input and has /"],
     [{ target: process.platform === "darwin" ? "bubblewrap" : "sandbox-exec" }, "cannot be used: it is for "]
   ])("end a run before it begins where %j is not there (R13)", async (sandbox, said) => {
     calls("run_shell", [{ command: "touch made" }], { sandbox })

@@ -57,9 +57,9 @@ describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
   it("refuses what is none from its beginning, however long it is", async () => {
     const none = await play("")
     assert.deepStrictEqual([none.code, none.stdout], [1, ""])
-    assert.include(none.stderr, "there are no events")
+    assert.include(none.stderr, "it has no events")
     const program = await tollgate(at, ["replay", process.execPath])
-    assert.include(program.stderr, ":1: this is no recording")
+    assert.include(program.stderr, ":1: this is not a recording")
     const endless = await tollgate(at, ["replay", "/dev/zero"])
     assert.deepStrictEqual([endless.code, endless.stdout], [1, ""])
     assert.include(endless.stderr, "/dev/zero:1: ")
@@ -73,7 +73,7 @@ describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
   it("holds no more of a line than an event can have", async () => {
     const { code, stderr } = await play(Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(80 * 1024 * 1024, "x")]))
     assert.strictEqual(code, 1)
-    assert.match(stderr, /:1: the line has more than \d+ characters/)
+    assert.match(stderr, /:1: the line is longer than \d+ characters/)
   })
 
   it.each([

@@ -25,8 +25,8 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
 
   it.each([
     ["is missing", {}, "set the environment variable MY_KEY"],
-    ["has a character that HTTP forbids", { MY_KEY: "…" }, "the environment variable MY_KEY holds a character"],
-    ["has a line break", { MY_KEY: "one\ntwo" }, "the environment variable MY_KEY holds a character"]
+    ["has a character that HTTP forbids", { MY_KEY: "…" }, "the environment variable MY_KEY has a character"],
+    ["has a line break", { MY_KEY: "one\ntwo" }, "the environment variable MY_KEY has a character"]
   ])("a key that %s is a matter of the configuration, and leaves no session (R10, S5)", async (_, env, said) => {
     configure({ far: { ...remote, apiKeyVariable: "MY_KEY" } })
     const { code, stderr } = await tollgate(at, ["run", "hi"], "", env)

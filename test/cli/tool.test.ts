@@ -35,7 +35,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     assert.notInclude(stdout, "grep")
     for (const [name, said] of [
       ["git_psh", "Did you mean git_push?"],
-      ["grep", "grep is for the model only. There are: git_push."]
+      ["grep", "grep is for the model only. Available: git_push."]
     ] as const) {
       const refused = await tollgate(at, ["tool", name])
       assert.strictEqual(refused.code, 2)
@@ -55,7 +55,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
   it("asks like any other call, and fails closed where nobody can be asked (S1, A7)", async () => {
     const { code, stderr } = await tollgate(at, ["tool", "git_push"])
     assert.strictEqual(code, 3)
-    assert.include(stderr, "nobody can be asked")
+    assert.include(stderr, "no one is attached")
     assert.isFalse(pushed())
   })
 

@@ -18,10 +18,10 @@ describe("problems of a configuration", () => {
         approvals: { policy: "sometimes", rules: [rule, { ...rule, decision: "no" }, 5] },
         profiles: { a: 5, b: { provider: "x" }, c: { provider: "chat-completions", baseUrl: "ftp://x" } }
       })
-        .map((line) => line.replace(/known are .*/, "…"))
+        .map((line) => line.replace(/known keys: .*/, "…"))
         .toSorted(),
       [
-        "zzz: there is no such key; …",
+        "zzz: unknown key; …",
         'maxDepth: expected a number, is "x"',
         'timeouts.tool: expected 0 or milliseconds or a duration like "90 seconds", is "soon"',
         'approvals.policy: expected "ask", "deny", "fail", "allow-read-only", "allow-edits" or "allow", is "sometimes"',
@@ -37,13 +37,13 @@ describe("problems of a configuration", () => {
 
   it("says what a key is called now that had another name (A7)", () => {
     assert.deepStrictEqual(inFile({ approvals: { delegate: { command: ["x"] } } }), [
-      "approvals.delegate: it is called approvals.reviewer now; move its value there"
+      "approvals.delegate: renamed to approvals.reviewer; move its value there"
     ])
     assert.deepStrictEqual(inFile({ approvals: { reviewer: { command: ["x"] } } }), [])
   })
 
   it.each([
-    [{ path: "a{b}" }, "braces are not understood"],
+    [{ path: "a{b}" }, "braces are not supported"],
     [{ host: "a b" }, "it names no host"],
     [{ argv: [] }, "it names no program"],
     [{ tool: "" }, "it names no tool"],

@@ -73,8 +73,8 @@ describe("limits of the configuration", () => {
 
   it("are refused where they limit nothing or would wait for themselves (T18)", () => {
     for (const [written, problem] of [
-      [{ tools: "*" }, "a limit has a rate, a concurrency or both"],
-      [{ tools: ["grep", "delegate"], concurrency: 2 }, "bound them by maxWorkers"],
+      [{ tools: "*" }, "set rate, concurrency or both"],
+      [{ tools: ["grep", "delegate"], concurrency: 2 }, "limit them with maxWorkers"],
       [{ tools: [], concurrency: 2 }, "tools"],
       [{ tools: "*", concurrency: 0 }, "positive"]
     ] as const) {

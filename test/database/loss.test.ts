@@ -54,8 +54,8 @@ const statement = (file: string, text: string): void => {
 const losses: Readonly<Record<string, { readonly does: (file: string) => void; readonly says: RegExp }>> = {
   "a log that was cut": { does: (file) => cut(`${file}-wal`, 0.9), says: /acknowledged commits are missing/ },
   "a log with a flipped byte": { does: (file) => flip(`${file}-wal`, -3000), says: /session s ends at event 2 of 3/ },
-  "a log that was deleted": { does: (file) => fs.rmSync(`${file}-wal`), says: /no content any more; 3 commits/ },
-  "a log that was emptied": { does: (file) => cut(`${file}-wal`, 0), says: /no content any more; 3 commits/ },
+  "a log that was deleted": { does: (file) => fs.rmSync(`${file}-wal`), says: /the file is now empty; 3 commits/ },
+  "a log that was emptied": { does: (file) => cut(`${file}-wal`, 0), says: /the file is now empty; 3 commits/ },
   "a database that was deleted": {
     does: (file) => ["", "-wal", "-shm"].forEach((end) => fs.rmSync(`${file}${end}`, { force: true })),
     says: /the file is gone; 3 commits were stored, among them of s with 3 events/
@@ -73,7 +73,7 @@ const losses: Readonly<Record<string, { readonly does: (file: string) => void; r
   },
   "another database in its place": {
     does: (file) => statement(file, "UPDATE store SET name = 'other'"),
-    says: /another database than the one/
+    says: /not the database that was used last/
   }
 }
 

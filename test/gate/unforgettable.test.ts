@@ -147,7 +147,7 @@ const resultOf = (seen: Seen): string => {
   return end?.message.message.content ?? ""
 }
 
-const notRun = /was not run(?! again)|before it ran|denied|Nobody answered/
+const notRun = /was not run(?! again)|before it ran|denied|No one answered/
 
 const way = FastCheck.record({
   tool: FastCheck.constantFrom(...(Object.keys(tools) as ReadonlyArray<keyof typeof tools>)),
@@ -323,7 +323,7 @@ describe("a toolset, however it is built", () => {
       const toolset = yield* Toolset.make([yield* tools.plain(deeds, "succeeds")], { middleware: keeps })
       yield* toolset.call(request(seen.sink))
       assert.lengthOf(kept, 1)
-      for (const late of kept) assert.include((yield* Effect.flip(late)).message, "had ended")
+      for (const late of kept) assert.include((yield* Effect.flip(late)).message, "different or ended call")
       assert.deepStrictEqual(deeds.ran, [])
       assert.lengthOf(tagsOf(seen, "ApprovalRequested", "ToolCallStarted"), 0)
     }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" }))))
@@ -374,7 +374,7 @@ describe("a toolset, however it is built", () => {
         const rejects: Middleware<ToolCall, { fails: "no" }> = (call, next) =>
           Effect.zipRight(next(call), Effect.fail("no" as const))
         for (const [ending, own] of [
-          ["succeeds", '{"error":"no","note":"pay had started; what it did until then stays done.'],
+          ["succeeds", '{"error":"no","note":"pay had started; what it did stays done.'],
           ["crashes", '{"error":"tool pay crashed","note":"pay had started;'],
           ["fails", '{"error":"the bank refused"}']
         ] as const) {

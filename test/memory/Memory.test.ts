@@ -224,8 +224,8 @@ for (const [name, layer] of layers) {
         const refusal = (text: string, sessionId = "a") =>
           Effect.map(failureOf(memory.record({ sessionId, scope: "session", text })), ({ message }) => message)
         assert.include(yield* refusal(" \n\t "), "blank")
-        assert.include(yield* refusal("x".repeat(4001)), "the text has 4001 characters, and 4000 is the most")
-        assert.include(yield* refusal("x", "nobody"), "there is no session nobody")
+        assert.include(yield* refusal("x".repeat(4001)), "the text has 4001 characters; the limit is 4000")
+        assert.include(yield* refusal("x", "nobody"), "unknown session nobody")
         assert.strictEqual((yield* memory.list({ sessionId: "a" })).length, odd.length)
       }).pipe(given)
     )

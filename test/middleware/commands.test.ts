@@ -39,10 +39,10 @@ describe("Registry", () => {
       assert.strictEqual(late._tag, "StackSealed")
       assert.strictEqual(
         late.message,
-        "The middleware for everything came too late: the stack was sealed before the first call. Register it before that."
+        "The middleware for everything was registered too late: the stack is sealed at the first call. Register it earlier."
       )
       const specific = yield* Effect.flip(registry.useFor("run", identity))
-      assert.include(specific.message, 'for "run" came too late')
+      assert.include(specific.message, 'for "run" was registered too late')
       assert.strictEqual(yield* apply(sealed.for("run"), () => Effect.succeed("ran"))(CommandCall.make("run")), "ran")
     })
   )

@@ -109,7 +109,7 @@ describe("Scripted", () => {
       assert.include(yield* problems("{"), "The script demo.json cannot be played")
       assert.include(
         yield* problems('{"turns":[{"steps":[{"sya":"x"}]}]}'),
-        "turns.0.steps.0.sya: there is no such key; known are say"
+        "turns.0.steps.0.sya: unknown key; known keys: say"
       )
       assert.include(yield* problems('{"turns":[{"steps":[{"say":"a","think":"b"}]}]}'), "exactly one of say, think")
       assert.include(yield* problems('{"turns":[{"steps":[{"wait":"soon"}]}]}'), 'like "90 seconds"')

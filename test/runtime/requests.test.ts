@@ -162,7 +162,7 @@ describe("a request", () => {
       assert.deepInclude(refused, { _tag: "RequestRejected", command: "SwitchModel", error: "ProfileNotFound" })
       const taken = yield* Effect.flip(runtime.request(new Command.ClearSession({ session, commandId: "s" })))
       assert.deepInclude(taken, { _tag: "RequestRejected", error: "CommandIdTaken" })
-      assert.include(taken.message, "The id s is that of another command")
+      assert.include(taken.message, "The id s belongs to another command")
       yield* runtime.request(new Command.ResumeSession({ session }))
       yield* runtime.request(new Command.EndSession({ session }))
       yield* runtime.request(new Command.Shutdown({}))

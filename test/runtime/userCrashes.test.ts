@@ -31,7 +31,7 @@ const endOf = (events: ReadonlyArray<{ readonly event: Event }>) => {
 /** Nothing blames Tollgate, and no stack is told. */
 const assertPlain = (recorded: ReadonlyArray<{ readonly event: Event }>) => {
   const told = JSON.stringify(recorded.filter(({ event }) => event._tag !== "ToolDefectCaught"))
-  assert.notInclude(told, "bug of Tollgate")
+  assert.notInclude(told, "bug in Tollgate")
   assert.notInclude(told, "a bug of the user")
 }
 

@@ -272,7 +272,7 @@ layer(Processes.layer, { excludeTestServices: true })("Sandbox", (it) => {
     })
   )
 
-  it.effect("says what is missing where a platform's sandbox is not installed (R13)", () =>
+  it.effect("shows what is missing where a platform's sandbox is not installed (R13)", () =>
     Effect.gen(function* () {
       const { target, reason, detail } = yield* detectOn(process.platform === "darwin" ? "linux" : "darwin")
       assert.deepStrictEqual([target, reason], ["none", "not-installed"])

@@ -122,10 +122,10 @@ describe("a hook that is a program", () => {
       "fails where it says nothing",
       pre,
       { stdout: " \n" },
-      failed('it answered nothing; to let a call go on, print {"decision":"continue"}')
+      failed('it answered nothing; to let the call run, print {"decision":"continue"}')
     ],
-    ["fails where the end of its answer was lost", pre, { stdout: incomplete(true) }, "its answer may be incomplete"],
-    ["fails where its answer is too long", pre, { stdout: incomplete(false) }, "more than an answer may have"],
+    ["fails where the end of its output was lost", pre, { stdout: incomplete(true) }, "its answer may be incomplete"],
+    ["fails where its answer is too long", pre, { stdout: incomplete(false) }, "its answer is too long"],
     [
       "aborts by exit code 2 though its output was lost",
       pre,
@@ -152,7 +152,7 @@ describe("a hook that is a program", () => {
       "fails without parameters to replace by",
       pre,
       { stdout: '{"decision":"replace"}' },
-      failed('a pre hook that replaces has to say what: "parameters" is missing')
+      failed('a pre hook that replaces needs "parameters"')
     ],
     [
       "fails by another exit code",
@@ -172,9 +172,7 @@ describe("a hook that is a program", () => {
       "fails where it says two things",
       pre,
       { stdout: '{"decision":"abort","reason":"no","decision":"continue"}' },
-      failed(
-        'it printed an answer that says one of its names twice: {"decision":"abort","reason":"no","decision":"continue"}'
-      )
+      failed('it printed an answer with a duplicate name: {"decision":"abort","reason":"no","decision":"continue"}')
     ],
     [
       "fails where it says more than it can",
@@ -242,7 +240,7 @@ describe("HookProcesses", () => {
         'The hook "gone" of echo failed, so it was not run: /no/such/program could not be run'
       )
       const hanging = yield* call([shell("sleep 1000", { timeout: 300 })])
-      assert.include(said(hanging), "it did not answer within 300ms")
+      assert.include(said(hanging), "it did not answer within 300 ms")
       const skipped = yield* call([shell("sleep 1000", { timeout: "300 millis", onFailure: "skip" })])
       assert.strictEqual(said(skipped), "hi")
     }).pipe(Effect.provide(real))

@@ -66,10 +66,10 @@ describe("DefaultStack", () => {
           { step: "validation", detail: "" },
           { step: "approval", detail: "" },
           { step: "concurrency", detail: "2 at a time" },
-          { step: "rate limit", detail: "5 times per 1s" },
+          { step: "rate limit", detail: "5 times per 1 s" },
           { step: "result limit", detail: "64,000 bytes" },
-          { step: "retry", detail: "3 attempts, 100ms × 2 up to 1s" },
-          { step: "timeout", detail: "5s per attempt, 1s of silence" },
+          { step: "retry", detail: "3 attempts, 100 ms × 2 up to 1 s" },
+          { step: "timeout", detail: "5 s per attempt, 1 s of silence" },
           { step: "progress", detail: "" },
           { step: "file changes", detail: "" },
           { step: "own › mine › a", detail: "" },
@@ -270,14 +270,14 @@ describe("DefaultStack", () => {
         DefaultStack.describe({ ...(timeouts && { timeouts }) }, tool).find(({ step }) => step === "timeout")?.detail
       const slow = { ...Echo, name: "slow", ...pick("10 seconds") }
       const limit = pick("30 seconds").timeout
-      assert.strictEqual(detail(Echo, { limit }), "30s per attempt")
-      assert.strictEqual(detail(slow, { limit }), "10s per attempt")
+      assert.strictEqual(detail(Echo, { limit }), "30 s per attempt")
+      assert.strictEqual(detail(slow, { limit }), "10 s per attempt")
       assert.strictEqual(
         detail(slow, { limit, tools: { slow: { limit: pick("1 minute").timeout } } }),
         "1m per attempt"
       )
       assert.isUndefined(detail({ ...slow, ...pick(0) }, { limit }))
-      assert.strictEqual(detail(Echo, { idle: limit }), "30s of silence")
+      assert.strictEqual(detail(Echo, { idle: limit }), "30 s of silence")
     })
   )
 })

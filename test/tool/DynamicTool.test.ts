@@ -158,7 +158,7 @@ describe("DynamicTool", () => {
       )
       assert.strictEqual(
         refused.message,
-        'Tool "search" cannot be part of the toolset: it has a retry policy, but is declared neither read-only nor idempotent: repeating it may do harm'
+        'Tool "search" cannot be part of the toolset: it has a retry policy but is neither readOnly nor idempotent: repeating it may do harm'
       )
       let attempts = 0
       const handler = () =>

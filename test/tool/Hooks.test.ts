@@ -171,7 +171,7 @@ describe("hooks", () => {
         ["no disk", () => Effect.fail({ message: "no disk" })],
         ["it was interrupted", () => Effect.interrupt],
         [
-          "it did not answer within 3s",
+          "it did not answer within 3 s",
           () => Effect.uninterruptible(Effect.as(Effect.sleep("1 hour"), Before.Continue()))
         ]
       ]

@@ -70,10 +70,10 @@ describe("what others wrote", () => {
         }
       }
       const runs: ReadonlyArray<readonly [string, () => unknown]> = [
-        ["is not a decision", () => Effect.void],
-        ["is not a decision", () => Effect.succeed({ _tag: "Nope" })],
+        ["did not return a decision", () => Effect.void],
+        ["did not return a decision", () => Effect.succeed({ _tag: "Nope" })],
         ["circular", () => Effect.succeed(Hook.Before.Abort({ reason: "r", result: circular }))],
-        ["cannot say why", () => Effect.fail(mute)]
+        ["it failed without a message", () => Effect.fail(mute)]
       ]
       for (const [reason, run] of runs) {
         const hooked = (onFailure: "fail" | "skip"): Hook.Hook =>

@@ -82,7 +82,7 @@ describe("limitResult", () => {
       const result = yield* cut.call(request("echo", { text: long }))
       assert.strictEqual(
         result.text,
-        `${"begin ".repeat(6)}begi\n[… 141 of 201 bytes (1 lines) left out; the whole is in /spill/echo.txt, page through it with read_file …]\n${"end ".repeat(5)}`
+        `${"begin ".repeat(6)}begi\n[… 141 of 201 bytes (1 lines) left out; the whole is in /spill/echo.txt, read it with read_file …]\n${"end ".repeat(5)}`
       )
       assert.strictEqual(result.value, long)
       assert.deepStrictEqual(kept, [{ session: "session_1", tool: "echo", text: long }])

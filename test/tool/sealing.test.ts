@@ -94,7 +94,7 @@ describe("Toolset.seal", () => {
       for (const name of ["echo", "later"]) {
         const error = yield* Effect.flip(toolset.call(request(name, { text: "hi" })))
         assert.strictEqual(error._tag, "ResultInvalid")
-        assert.include(error.message, `${name} ran, but returned something that its success schema does not allow`)
+        assert.include(error.message, `${name} ran, but returned a value that its success schema rejects`)
       }
       assert.strictEqual(ToolResult.of({ a: 1 }).withText("short").text, "short")
       assert.strictEqual(ToolResult.of(undefined).text, "done")

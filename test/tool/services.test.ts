@@ -114,8 +114,8 @@ describe("Notifications", () => {
         )
         assert.deepStrictEqual(told, [
           "error bug: tool bug crashed",
-          "success slow: finished after 31s",
-          "warning hang: hang did not finish within 40s and was interrupted"
+          "success slow: finished after 31 s",
+          "warning hang: hang did not finish within 40 s and was interrupted"
         ])
       }).pipe(Effect.provide(layer))
   )

@@ -34,7 +34,7 @@ describe("timeout", () => {
       const error = yield* Fiber.join(fiber)
       assert.strictEqual(
         error.message,
-        "tool work failed after 2 attempts: work did not finish within 5s and was interrupted"
+        "tool work failed after 2 attempts: work did not finish within 5 s and was interrupted"
       )
       assert.deepStrictEqual(tags().filter((tag) => tag === "ToolCallRetried").length, 1)
     })
@@ -63,7 +63,7 @@ describe("timeout", () => {
       assert.isNull(yield* Effect.map(fiber.poll, (exit) => (exit._tag === "None" ? null : exit)))
       yield* TestClock.adjust("100 millis")
       const error = yield* Fiber.join(fiber)
-      assert.strictEqual(error.message, "chatty showed no sign of life for 2s and was interrupted")
+      assert.strictEqual(error.message, "chatty was silent for 2 s and was interrupted")
     })
   )
 

@@ -243,7 +243,7 @@ describe("tools that change files", () => {
       ].join("\n")
       const failed = yield* Effect.provide(call("apply_patch", { patch: text }), here.layer())
       assert.strictEqual(failed.error, "ChangeAborted")
-      assert.match(failed.text, /name, a\.txt, moved\.txt had been changed and was restored\. Nothing is changed$/)
+      assert.match(failed.text, /name, a\.txt, moved\.txt was changed and is restored\. Nothing was changed$/)
       assert.deepStrictEqual(fs.readdirSync(here.root).toSorted(), ["a.txt", "old.txt"])
       assert.deepStrictEqual([here.read("a.txt"), here.read("old.txt")], ["one\n", "two\n"])
       assert.deepStrictEqual(changes(failed.events), [])

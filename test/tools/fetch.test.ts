@@ -91,7 +91,7 @@ describe("fetch_url", () => {
       const fetch = (path: string, offset = 0) =>
         Effect.provide(call("fetch_url", { url: `http://127.0.0.1:${port}${path}`, offset }), here.layer(opened(port)))
       const first = yield* fetch("/long")
-      assert.include(first.text, "[characters 0 to 65536 of 100000; go on with offset 65536]")
+      assert.include(first.text, "[characters 0 to 65536 of 100000; continue with offset 65536]")
       assert.isBelow(first.text.length, 67_000)
       const rest = yield* fetch("/long", 65_536)
       assert.notInclude(rest.text, "go on")
@@ -134,7 +134,7 @@ describe("fetch_url", () => {
         retried.map(({ attempt, delayMillis }) => [attempt, delayMillis]),
         [[2, 50]]
       )
-      assert.include(retried[0]?.reason, "answered HTTP 503: the server is busy. Try again in 50ms.")
+      assert.include(retried[0]?.reason, "answered HTTP 503: the server is busy. Try again in 50 ms.")
       calls = 0
       const refused = yield* fetch("/busy")
       assert.strictEqual(refused.error, "RetriesExhausted")

@@ -69,8 +69,8 @@ describe("git tools", () => {
     Effect.gen(function* () {
       const here = yield* repository
       const run = (name: (typeof names)[number], params: object) => Effect.provide(call(name, params), here.layer())
-      assert.strictEqual((yield* run("git_status", {})).text, "## main\n[nothing has changed]")
-      assert.strictEqual((yield* run("git_diff", {})).text, "[nothing has changed]")
+      assert.strictEqual((yield* run("git_status", {})).text, "## main\n[no changes]")
+      assert.strictEqual((yield* run("git_diff", {})).text, "[no changes]")
       here.write("a.txt", "two\n")
       here.write("b.txt", "new\n")
       here.write("c [x].txt", "new\n")
@@ -257,7 +257,7 @@ describe("git tools", () => {
       )
       assert.deepStrictEqual(here.pwned(), [])
       assert.include(called[1]?.text, "-one\n+two")
-      assert.include(called[4]?.text, "[the hooks of the repository were not run]")
+      assert.include(called[4]?.text, "[the hooks of the repository did not run]")
       assert.strictEqual(execFileSync("git", ["-C", bare, "show", "main:a.txt"], { encoding: "utf8" }), "two\n")
       // The same commands as the user would run them do run the payloads.
       here.write("a.txt", "six\n")
@@ -319,7 +319,7 @@ describe("git tools", () => {
       here.write(`${here.base}/other/secret.txt`, "secret\n")
       here.git("config", "core.worktree", `${here.base}/other`)
       const status = yield* Effect.provide(call("git_status", {}), here.layer())
-      assert.strictEqual(status.text, "## main\n[nothing has changed]")
+      assert.strictEqual(status.text, "## main\n[no changes]")
       execFileSync("git", ["init", "--quiet", `${here.base}/other`])
       here.write(".git/commondir", `${here.base}/other/.git\n`)
       const shared = yield* Effect.provide(call("git_diff", {}), here.layer())

@@ -19,13 +19,16 @@ describe("tools that look at files", () => {
       assert.strictEqual((yield* read({ path: "a.txt" })).text, "one\ntwo\nthree")
       assert.strictEqual(
         (yield* read({ path: "a.txt", offset: 2, limit: 1 })).text,
-        "two\n[lines 2 to 2; go on with offset 3]"
+        "two\n[lines 2 to 2; continue with offset 3]"
       )
-      assert.strictEqual((yield* read({ path: "a.txt", offset: 9 })).text, "[the file has 3 lines; there is none at 9]")
+      assert.strictEqual(
+        (yield* read({ path: "a.txt", offset: 9 })).text,
+        "[the file has 3 lines; offset 9 is past the end]"
+      )
       assert.strictEqual((yield* read({ path: "empty.txt" })).text, "[the file is empty]")
       assert.strictEqual((yield* read({ path: "utf16.txt" })).text, "grüße")
       const first = yield* read({ path: "long.txt" })
-      assert.isTrue(first.text.endsWith("line 2000\n[lines 1 to 2000; go on with offset 2001]"))
+      assert.isTrue(first.text.endsWith("line 2000\n[lines 1 to 2000; continue with offset 2001]"))
       const second = yield* read({ path: "long.txt", offset: 2001 })
       assert.isTrue(second.text.startsWith("line 2001\n") && second.text.endsWith("line 2500"))
       assert.include(
@@ -48,7 +51,7 @@ describe("tools that look at files", () => {
       here.write("lines.txt", `${"y".repeat(1500)}\n`.repeat(2000))
       const bounded = yield* read({ path: "lines.txt" })
       assert.isBelow(bounded.text.length, 70_000)
-      assert.match(bounded.text, /go on with offset 45\]$/)
+      assert.match(bounded.text, /continue with offset 45\]$/)
     })
   )
 
@@ -86,7 +89,7 @@ describe("tools that look at files", () => {
       here.write("late.txt", Buffer.concat([Buffer.from("x\n".repeat(600_000)), Buffer.from([0xe9, 0x0a])]))
       here.write("broken.txt", Buffer.from([0xff, 0xfe, 0x61]))
       const read = (params: object) => Effect.provide(call("read_file", params), here.layer())
-      const note = "[the file is not UTF-8: it is shown as windows-1252 and cannot be edited before it is converted]"
+      const note = "[the file is not UTF-8: it is shown as windows-1252; convert it before you edit it]"
       assert.strictEqual((yield* read({ path: "latin.txt" })).text, `Grüße für 5 €\n“Schlüssel”\n${note}`)
       assert.strictEqual((yield* read({ path: "late.txt", offset: 600_001 })).text, `é\n${note}`)
       assert.strictEqual((yield* read({ path: "broken.txt" })).error, "NotText")

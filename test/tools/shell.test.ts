@@ -273,7 +273,7 @@ describe("run_shell", () => {
       const slow = yield* run({ command: "echo x; sleep 60; true", timeout: 30 }, { tool: second })
       assert.match(slow.text, /^timed out after 1 s; .*\nx\n/)
       const silent = yield* run({ command: "echo x; sleep 60; true" }, { tool: Duration.infinity, idle: second })
-      assert.match(silent.text, /^ended at its limit of 1s without output.*\nx\n/)
+      assert.match(silent.text, /^ended at its limit of 1 s without output.*\nx\n/)
       const free = yield* run({ command: "echo x; sleep 2; true" }, { tool: Duration.infinity })
       assert.strictEqual(free.text, "exit code 0\nx\n")
     })

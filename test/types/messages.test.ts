@@ -24,11 +24,11 @@ void [policy, common, Pay, Get, reads, slow, shut, concurrency, DefaultStack, Ga
 const cases: Readonly<Record<string, readonly [code: string, ...said: ReadonlyArray<string>]>> = {
   "retry of what is not repeatable": [
     `Tool.make("a", { ...common, retry: policy })`,
-    `Type 'RetryPolicy' is not assignable to type '"retry needs readOnly: true or idempotent: true, because repeating anything else may do harm"'.`
+    `Type 'RetryPolicy' is not assignable to type '"retry needs readOnly: true or idempotent: true; repeating other tools may do harm"'.`
   ],
   "retry of what is read-only only sometimes": [
     `Tool.make("a", { ...common, readOnly: reads, retry: policy })`,
-    `Type 'RetryPolicy' is not assignable to type '"retry needs readOnly: true or idempotent: true, because repeating anything else may do harm"'.`
+    `Type 'RetryPolicy' is not assignable to type '"retry needs readOnly: true or idempotent: true; repeating other tools may do harm"'.`
   ],
   "a retry around what is read-only only sometimes": [
     `Tool.wrap(Tool.make("a", { ...common, readOnly: reads }), retry(policy))`,

@@ -49,7 +49,7 @@ const isBindable = (value: unknown): value is Bindable => {
   switch (typeof value) {
     case "string":
       // Cut there by one driver, kept by the other.
-      if (value.includes("\0")) throw unbindable("a text with the character U+0000 cannot be stored as it is")
+      if (value.includes("\0")) throw unbindable("text with the character U+0000 cannot be stored")
       return true
     case "number":
       return Number.isFinite(value)
@@ -63,7 +63,7 @@ const isBindable = (value: unknown): value is Bindable => {
 /** The parameters, unless one is what drivers change without a word, each in its way. */
 export const bindable = (params: ReadonlyArray<unknown>): ReadonlyArray<Bindable> => {
   for (const param of params) {
-    if (!isBindable(param)) throw unbindable(`a parameter of type ${typeof param} cannot be stored as it is`)
+    if (!isBindable(param)) throw unbindable(`a parameter of type ${typeof param} cannot be stored`)
   }
   return params as ReadonlyArray<Bindable>
 }

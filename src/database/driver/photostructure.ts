@@ -54,7 +54,7 @@ const bound = (params: ReadonlyArray<unknown>): ReadonlyArray<Bindable> => {
   for (const value of all) {
     if (typeof value !== "number" || Number.isInteger(value)) continue
     if (value - Math.floor(value) < Number.EPSILON)
-      throw new SqliteError({ code: "SQLITE_MISMATCH", message: `the number ${value} cannot be stored as it is` })
+      throw new SqliteError({ code: "SQLITE_MISMATCH", message: `the number ${value} cannot be stored` })
   }
   return all
 }

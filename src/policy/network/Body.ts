@@ -7,6 +7,7 @@ import { deny, type Verdict } from "../Verdict.ts"
 import { FetchFailed } from "./FetchError.ts"
 import type { NetworkRules } from "./NetworkRules.ts"
 import type { WireReply } from "./Wire.ts"
+import { duration } from "../../text/duration.ts"
 
 /** What is asked for, and all that is understood. */
 export const acceptEncoding = "gzip, deflate, br"
@@ -32,10 +33,7 @@ const encodingOf = (reply: WireReply): string =>
 export const judgeEncoding = (reply: WireReply): Verdict | undefined =>
   Object.hasOwn(decoders, encodingOf(reply))
     ? undefined
-    : deny(
-        "network/content-encoding",
-        `the answer is encoded in a way that is not read; ${acceptEncoding} are, one at a time`
-      )
+    : deny("network/content-encoding", `the encoding of the answer is not supported; use one of ${acceptEncoding}`)
 
 /** The decoded bytes up to the limit, and whether there were more. */
 export const readBody = Effect.fnUntraced(function* (
@@ -52,7 +50,7 @@ export const readBody = Effect.fnUntraced(function* (
       new FetchFailed({ url, stage: "body", reason: "the body broke off or is not what its encoding says", cause })
   ).pipe(
     Stream.timeoutFail(
-      () => new FetchFailed({ url, stage: "body", reason: `nothing came for ${idleMs} ms (limits.idleMs)` }),
+      () => new FetchFailed({ url, stage: "body", reason: `no data for ${duration(idleMs)} (limits.idleMs)` }),
       idleMs
     ),
     Stream.runForEachWhile((chunk) =>

@@ -5,6 +5,7 @@ import type { RequestHeaders } from "./RequestHeaders.ts"
 import { Resolver } from "./Resolver.ts"
 import { judgeAddress, type Target } from "./UrlPolicy.ts"
 import { Wire } from "./Wire.ts"
+import { duration } from "../../text/duration.ts"
 
 /** How many addresses of a host are tried. */
 const attempts = 3
@@ -42,7 +43,7 @@ export const connect = Effect.fnUntraced(function* (target: Target, headers: Req
           new FetchFailed({
             url: shown(target.url.href),
             stage: "headers",
-            reason: `no complete headers within ${headersMs} ms (limits.headersMs)`
+            reason: `no complete headers within ${duration(headersMs)} (limits.headersMs)`
           })
       })
     )

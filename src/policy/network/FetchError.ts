@@ -1,7 +1,7 @@
-import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { Verdict } from "../Verdict.ts"
 import * as Url from "../../text/Url.ts"
+import { duration } from "../../text/duration.ts"
 
 /** A URL as an error may show it: without user information, query and fragment, which may hold secrets. */
 export const shown = (url: string): string => {
@@ -48,7 +48,7 @@ export class FetchDeferred extends Schema.TaggedError<FetchDeferred>()("FetchDef
 }) {
   readonly retryable = true
   override get message() {
-    const again = this.retryAfterMillis === undefined ? "later" : `in ${Duration.format(this.retryAfterMillis)}`
+    const again = this.retryAfterMillis === undefined ? "later" : `in ${duration(this.retryAfterMillis)}`
     return `${this.url} answered HTTP ${this.status}: the server is busy. Try again ${again}.`
   }
 }

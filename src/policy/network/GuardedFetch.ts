@@ -14,6 +14,7 @@ import { retryAfterMillis } from "./retryAfter.ts"
 import { Resolver } from "./Resolver.ts"
 import { judgeRedirect, judgeUrl, type Target } from "./UrlPolicy.ts"
 import { Wire, type WireReply } from "./Wire.ts"
+import { duration } from "../../text/duration.ts"
 
 export interface FetchRequest {
   readonly url: string
@@ -109,7 +110,7 @@ export class GuardedFetch extends Context.Tag("tollgate/policy/network/GuardedFe
                 new FetchFailed({
                   url: shown(request.url),
                   stage: "body",
-                  reason: `it took longer than ${rules.limits.totalMs} ms (limits.totalMs)`
+                  reason: `it took longer than ${duration(rules.limits.totalMs)} (limits.totalMs)`
                 })
             }),
             Effect.provide(Context.make(Resolver, resolver).pipe(Context.add(Wire, wire)))

@@ -55,7 +55,7 @@ export const judgeAddress = (address: string, host: string, port: number, rules:
     case "metadata":
       return deny(
         "network/metadata",
-        `${host} is at ${address}, a link-local or cloud metadata address, which is never opened`
+        `${host} is at ${address}, a link-local or cloud metadata address, which is always denied`
       )
     default:
       return optedIn(host, port, rules)
@@ -69,18 +69,15 @@ export const judgeAddress = (address: string, host: string, port: number, rules:
 
 const judgeHost = (host: string, port: number, rules: NetworkRules): Either.Either<void, Verdict> => {
   const denied = rules.denyHosts.find((_) => _.covers(host, port))
-  if (denied) return refuse("denied-host", `${host} is denied by the entry ${denied}`)
+  if (denied) return refuse("denied-host", `${host} is denied by ${denied}`)
   if (rules.allowHosts && !rules.allowHosts.some((_) => _.matches(host, port))) {
     return refuse("host-not-allowed", `${host}:${port} is not on the list of allowed hosts`)
   }
-  if (metadataNames.has(host)) return refuse("metadata", `${host} serves cloud metadata, which is never opened`)
+  if (metadataNames.has(host)) return refuse("metadata", `${host} serves cloud metadata, which is always denied`)
   if (optedIn(host, port, rules)) return Either.void
   if (!rules.ports.includes(port)) return refuse("port", `port ${port} is not one of ${rules.ports.join(", ")}`)
   return localNames.some((name) => host === name || host.endsWith(`.${name}`))
-    ? refuse(
-        "local-name",
-        `${host} is a name of this machine or its network; to allow it, add ${host}:${port} to network.open`
-      )
+    ? refuse("local-name", `${host} is a local name; to allow it, add ${host}:${port} to network.open`)
     : Either.void
 }
 
@@ -88,7 +85,7 @@ const judgeHost = (host: string, port: number, rules: NetworkRules): Either.Eith
 export const judgeUrl = (input: string, rules: NetworkRules): Either.Either<Target, Verdict> => {
   if (input.length > maxUrl) return refuse("too-long", `a URL has at most ${maxUrl} characters`)
   if (/\p{Cc}|^\s|\s$/u.test(input))
-    return refuse("raw-character", "the URL contains control characters or outer spaces")
+    return refuse("raw-character", "the URL has control characters or surrounding spaces")
   const url = Url.parsed(input)
   if (url === undefined) return refuse("not-a-url", "it is not an absolute URL; write https://host/path")
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -96,7 +93,7 @@ export const judgeUrl = (input: string, rules: NetworkRules): Either.Either<Targ
   }
   const authority = /^https?:\/\/([^/?#\\]+)(\\?)/i.exec(input)
   if (!authority || authority[2] !== "" || /^[^?#]*\\/.test(input)) {
-    return refuse("ambiguous", "programs read this URL in different ways; write https://host/path with forward slashes")
+    return refuse("ambiguous", "programs parse this URL differently; write https://host/path with forward slashes")
   }
   if (url.username !== "" || url.password !== "" || authority[1]?.includes("@")) {
     return refuse("credentials", "a URL must not carry a user name or password")
@@ -119,7 +116,7 @@ export const judgeRedirect = (from: Target, location: string, rules: NetworkRule
   if (next === undefined) return refuse("not-a-url", "the redirect is not a URL")
   return Either.flatMap(judgeUrl(next.href, rules), (target) =>
     from.url.protocol === "https:" && target.url.protocol === "http:"
-      ? refuse("downgrade", `the redirect to ${target.host} gives up encryption`)
+      ? refuse("downgrade", `the redirect to ${target.host} is not encrypted`)
       : Either.right(target)
   )
 }

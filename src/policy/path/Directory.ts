@@ -42,7 +42,7 @@ export const changed = (operation: string, path: string): PathRefused =>
   new PathRefused({
     operation,
     path,
-    verdict: deny("path/changed", "it was replaced between the check and the use; look at it again before repeating")
+    verdict: deny("path/changed", "it was replaced between check and use; look at it again before you repeat the call")
   })
 
 const through = (descriptor: number, name: string): string => `/proc/self/fd/${descriptor}/${name}`

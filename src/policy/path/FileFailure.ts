@@ -21,7 +21,7 @@ export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLar
   limit: Schema.Number
 }) {
   override get message() {
-    return `${this.path} has ${this.size} bytes, more than the ${this.limit} that are read at once; read a part of it`
+    return `${this.path} has ${this.size} bytes, more than the limit of ${this.limit}; read a part of it`
   }
 }
 
@@ -35,7 +35,7 @@ export class StaleFile extends Schema.TaggedError<StaleFile>()("StaleFile", {
   actual: Schema.NullOr(Schema.String)
 }) {
   override get message() {
-    if (this.expected === null) return `${this.path} was created meanwhile; read it before changing it`
+    if (this.expected === null) return `${this.path} was created meanwhile; read it before you change it`
     if (this.actual === null) return `${this.path} was deleted meanwhile; nothing was changed`
     return `${this.path} changed since it was read; read it again and repeat the change`
   }

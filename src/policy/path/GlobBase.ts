@@ -14,7 +14,7 @@ export const globBase = (pattern: string): Either.Either<string, Verdict> => {
   const literal = found === -1 ? names.slice(0, -1) : names.slice(0, found)
   if (names.some((name) => name.startsWith("..") || name.split(/[{},()|[\]\\]/).includes(".."))) {
     return Either.left(
-      deny("path/glob-escapes", "a pattern cannot go up by `..`; start it from the directory to look in")
+      deny("path/glob-escapes", "a pattern cannot contain `..`; start it from the directory to search")
     )
   }
   if (pattern === "") return Either.left(deny("path/empty", "the pattern is empty"))

@@ -97,6 +97,6 @@ export const linkVerdict = (path: string, stat: fs.BigIntStats, context: PathCon
   const { ids, partial } = context.linkedSecrets?.() ?? linkedSecrets(context)
   if (ids.has(idOf(stat))) return ask(hardLink, "it is another name of a file that usually holds secrets")
   return partial && !isInStore(path)
-    ? ask(hardLink, "it has other names, and one of them may be that of a file with secrets")
+    ? ask(hardLink, "it has other names, and one may be a file with secrets")
     : undefined
 }

@@ -39,7 +39,7 @@ export class BoundaryInvalid extends Schema.TaggedError<BoundaryInvalid>()("Boun
   reason: Schema.String
 }) {
   override get message() {
-    return `${this.setting} ${JSON.stringify(this.value)} cannot bound file access: ${this.reason}`
+    return `${this.setting} ${JSON.stringify(this.value)} is not a valid root: ${this.reason}`
   }
 }
 
@@ -47,12 +47,12 @@ const system = new Set(["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "ru
 
 /** Why a directory cannot be a root, or undefined where it can. */
 export const rootFault = (root: string, home: string): string | undefined => {
-  if (root.trim() === "") return "it is empty, and an empty root must not mean everything"
+  if (root.trim() === "") return "it is empty"
   if (!root.startsWith("/")) return "it is not an absolute path"
   const path = normalise(root)
   if (path === "/") return "it is the whole file system; name the directories to work in"
   if (system.has(path.slice(1))) return "it is a system directory; name the directories to work in"
-  if (path !== home && isWithin(home, path)) return "it holds whole home directories; name the directories to work in"
+  if (path !== home && isWithin(home, path)) return "it contains home directories; name the directories to work in"
   return undefined
 }
 

@@ -30,7 +30,7 @@ export interface JudgedPath<Op extends PathOp = PathOp> {
 
 const boundary = (path: string, op: PathOp, context: PathContext): Verdict => {
   const roots = context.roots.filter((root) => rootFault(root, context.home) === undefined)
-  if (roots.length === 0) return deny("path/no-root", "no directory is open to file tools; configure a root")
+  if (roots.length === 0) return deny("path/no-root", "file tools have no directory; configure a root")
   if (path === "/dev/null") return allow("path/null-device", "the null device keeps nothing")
   if (roots.some((root) => isWithin(path, root))) return allow("path/inside", "it is inside an allowed root")
   return access(op) === "see"

@@ -49,20 +49,20 @@ const windowsFault = (name: string): boolean => device.test(name.trim()) || /[<>
 const fault = (text: string, access: Access, origin: Origin): Verdict | undefined => {
   if (text.trim() === "") return deny("path/empty", "the path is empty; name a file")
   if (unprintable.test(text)) {
-    return deny("path/unprintable", "the path holds control or invisible characters; use a plainly readable name")
+    return deny("path/unprintable", "the path has control or invisible characters; use a readable name")
   }
   const first = text.split("/", 1)[0] ?? ""
   if (first.startsWith("~")) {
-    return deny("path/tilde", "`~` is not expanded here; write the full path, or ./~name for a file called so")
+    return deny("path/tilde", "`~` is not expanded here; write the full path, or ./~name for a file of that name")
   }
   if (variable.test(first)) {
-    return deny("path/variable", `variables are not expanded here; write the path that ${first} stands for`)
+    return deny("path/variable", `variables are not expanded here; write the value of ${first}`)
   }
   if (remote.test(text)) {
     return deny("path/foreign", "drive paths, network shares and URLs are not file paths; use a path below the root")
   }
   if (text.includes("\\") && (access === "change" || origin.platform === "win32")) {
-    return deny("path/backslash", "the path holds a backslash; separate directories by `/`")
+    return deny("path/backslash", "the path has a backslash; separate directories with `/`")
   }
   if (origin.platform === "win32" && segments(text).some((name) => name !== ".." && windowsFault(name))) {
     return deny("path/device-name", "a name in the path is reserved on Windows; choose another one")

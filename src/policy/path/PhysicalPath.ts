@@ -55,7 +55,7 @@ export const resolve = (raw: string, followLast = true): Either.Either<PhysicalP
       continue
     }
     names.push(last)
-    if (isAlias(names)) return Either.left(deny("path/kernel", `${join(names)} leads into the kernel's own files`))
+    if (isAlias(names)) return Either.left(deny("path/kernel", `${join(names)} points to kernel files`))
     stat = undefined
     if (missing) continue
     try {

@@ -11,7 +11,7 @@ const kernel: Protection = {
   rule: "path/kernel",
   see: "deny",
   change: "deny",
-  reason: "the kernel's files expose environments, memory and every other file"
+  reason: "kernel files expose environments, memory and every other file"
 }
 
 export const credentials: Protection = {
@@ -26,7 +26,7 @@ export const sshSettings: Protection = {
   rule: "path/ssh-settings",
   see: "ask",
   change: "deny",
-  reason: "it names hosts and accounts, and steers the next connection"
+  reason: "it names hosts and accounts, and configures connections"
 }
 
 /** Names, folded, of files in `.ssh` that hold no key. */
@@ -37,28 +37,28 @@ export const startup: Protection = {
   rule: "path/startup",
   see: "allow",
   change: "deny",
-  reason: "it takes effect at the user's next login or command; ask the user to edit it"
+  reason: "it runs at the user's next login or command; ask the user to edit it"
 }
 
 export const repository: Protection = {
   rule: "path/repository",
   see: "allow",
   change: "deny",
-  reason: "the files of version control itself (hooks, configuration, refs) are changed only by its commands"
+  reason: "files of version control (hooks, configuration, refs) are changed only by its commands"
 }
 
 export const bareRepository: Protection = {
   rule: "path/bare-repository",
   see: "allow",
   change: "ask",
-  reason: "it looks like the inside of a bare repository, whose hooks and configuration run code"
+  reason: "it looks like part of a bare repository, whose hooks and configuration run code"
 }
 
 export const state: Protection = {
   rule: "path/own-state",
   see: "ask",
   change: "deny",
-  reason: "Tollgate's configuration, permissions and records are changed by the user alone, never by a tool"
+  reason: "only the user changes Tollgate's configuration, permissions and records, never a tool"
 }
 
 /** Configuration, records, keys and compiled code of Tollgate itself. */
@@ -66,7 +66,7 @@ export const ownFiles: Protection = {
   rule: "path/own-files",
   see: "deny",
   change: "deny",
-  reason: "Tollgate's own configuration, records and compiled code are out of reach of every tool"
+  reason: "no tool can reach Tollgate's configuration, records and compiled code"
 }
 
 export const secretFile: Protection = {
@@ -88,7 +88,7 @@ export const homeSettings: Protection = {
   rule: "path/home-settings",
   see: "ask",
   change: "ask",
-  reason: "it holds the settings of a program, and maybe a sign-in"
+  reason: "it holds settings of a program, and perhaps credentials"
 }
 
 /** The rule about files with several names. */

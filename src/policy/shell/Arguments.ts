@@ -161,7 +161,10 @@ class Reader implements Usage {
     const { form, lead, most, needs, operands: kind } = this.#command
     const operands = this.#operands
     if (needs !== undefined && !this.#has(needs)) {
-      return ask("shell/flag-not-listed", `${this.#name} runs unasked only with ${needs.replaceAll(" ", " or ")}.`)
+      return ask(
+        "shell/flag-not-listed",
+        `${this.#name} runs without asking only with ${needs.replaceAll(" ", " or ")}.`
+      )
     }
     if (lead !== undefined && !this.#has(this.#command.leadIn ?? "")) {
       const first = operands.shift()
@@ -170,13 +173,16 @@ class Reader implements Usage {
       }
     }
     if (operands.length < (this.#command.least ?? 0)) {
-      return ask("shell/operand", `${this.#name} runs unasked only with at least ${this.#command.least} argument.`)
+      return ask(
+        "shell/operand",
+        `${this.#name} runs without asking only with at least ${this.#command.least} argument.`
+      )
     }
     const limit = kind === "none" ? 0 : (most ?? Infinity)
     if (operands.length > limit || (most !== undefined && operands.some((operand) => operand.glob))) {
       return ask(
         "shell/operand",
-        `${this.#name} runs unasked only ${limit === 0 ? "without arguments" : `with at most ${limit} arguments`}.`
+        `${this.#name} runs without asking only ${limit === 0 ? "without arguments" : `with at most ${limit} arguments`}.`
       )
     }
     for (const operand of operands) {
@@ -224,7 +230,7 @@ class Reader implements Usage {
   #mayBeFlag(arg: Literal): Verdict {
     return ask(
       "shell/glob",
-      `A file that matches ${excerpt(arg.value)} may be named like an option, which ${this.#name} would obey; write \`./\` or \`--\` before it.`
+      `A file that matches ${excerpt(arg.value)} may be named like an option, which ${this.#name} would read as one; write \`./\` or \`--\` before it.`
     )
   }
 }

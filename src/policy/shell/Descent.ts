@@ -41,7 +41,7 @@ export const descend = ({ directory, filters, hidden, most }: Descent): Either.E
       const entries = entriesOf(place)
       looks += entries.length
       if (looks > most) {
-        const why = "more files than are looked through for secrets; name a smaller directory"
+        const why = "more files than are checked for secrets; name a smaller directory"
         return Either.left(ask("shell/too-many-files", `${excerpt(directory)} holds ${why}.`))
       }
       if (hidden !== "all" && entries.some(({ name }) => name.startsWith("."))) returned.push(...unignored(place))
@@ -58,7 +58,7 @@ export const descend = ({ directory, filters, hidden, most }: Descent): Either.E
     }
   } catch (cause) {
     return Either.left(
-      ask("shell/too-many-files", `The contents of ${excerpt(directory)} are not known: ${errnoText(errnoOf(cause))}.`)
+      ask("shell/too-many-files", `The contents of ${excerpt(directory)} cannot be read: ${errnoText(errnoOf(cause))}.`)
     )
   }
   return Either.right({ files, looks })

@@ -20,7 +20,7 @@ const onlyTells = (args: ReadonlyArray<string>): boolean =>
 /** What a command is known to destroy, publish or run unread. */
 export const destruction: Destroys = (call, scene) => {
   const { args, name } = call
-  if (isUnknown(name) || /[*?]|.\[/.test(name)) return "Runs a command that is known only when it runs"
+  if (isUnknown(name) || /[*?]|.\[/.test(name)) return "Runs a command that is known only at run time"
   if (onlyTells(args)) return undefined
   if (formats.test(name)) return "Formats a device or an image"
   if (name.startsWith("git-")) return destructiveGit({ name: "git", args: [name.slice(4), ...args] }, scene)

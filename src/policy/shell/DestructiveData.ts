@@ -23,10 +23,10 @@ const givesQuery = /^(?:-c|-e|-q|-Q|--(?:command|execute|eval|query|cmd|statemen
 
 const client: Destroys = ({ args }, { input, piped }) => {
   if (args.some((arg, index) => isUnknown(arg) && givesQuery.test(args[index - 1] ?? ""))) {
-    return "Runs a query that is known only when it runs"
+    return "Runs a query that is known only at run time"
   }
   const found = [...args, ...input].map(destroyedByQuery).find((one) => one !== undefined)
-  return found ?? (piped && input.length === 0 ? "Runs queries that a pipe brings" : undefined)
+  return found ?? (piped && input.length === 0 ? "Runs queries from a pipe" : undefined)
 }
 
 /** Programs that change databases. */
@@ -45,7 +45,8 @@ export const destructiveData: ReadonlyArray<readonly [names: string, destroys: D
   ["mysqladmin", ({ args }) => (args.includes("drop") ? "Drops a database" : undefined)],
   [
     "pg_restore",
-    ({ args }) => (args.some((arg) => /^(?:-c|--clean)$/.test(arg)) ? "Drops what it restores" : undefined)
+    ({ args }) =>
+      args.some((arg) => /^(?:-c|--clean)$/.test(arg)) ? "Drops tables before it restores them" : undefined
   ],
   [
     "rails rake bin/rails artisan manage.py prisma knex sequelize typeorm alembic flyway liquibase drizzle-kit mix sequelize-cli diesel sqlx goose dbmate django-admin ecto",

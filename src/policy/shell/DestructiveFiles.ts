@@ -48,11 +48,11 @@ const remove: Destroys = ({ args }, scene) => {
   const { letters, long, operands: given } = sorted(args)
   // What ends the command of `find -exec` is no file.
   const operands = given.filter((path) => path !== ";" && path !== "+")
-  if (operands.length === 0) return "Deletes the files that it is given"
+  if (operands.length === 0) return "Deletes the given files"
   const lasting = operands.filter((path) => !isExpendable(path, scene))
   if (lasting.length === 0) return undefined
-  if (lasting.some(isUnknown)) return "Deletes files whose names are known only when it runs"
-  if (lasting.includes("{}")) return "Deletes every file that is found"
+  if (lasting.some(isUnknown)) return "Deletes files whose names are known only at run time"
+  if (lasting.includes("{}")) return "Deletes every file it finds"
   if (isRecursive(args)) return `Deletes ${listed(lasting)} and everything below`
   const forced = /f/.test(letters) || hasLong(long, "force", 3)
   return forced || lasting.some((path) => special.test(path)) ? `Deletes ${listed(lasting)}` : undefined
@@ -96,11 +96,11 @@ export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: 
   ["rimraf del-cli trash", onTargets("Deletes files and directories")],
   ["find gfind", find],
   ["shred", onTargets("Overwrites files so that they cannot be restored")],
-  ["truncate", onTargets("Cuts files")],
+  ["truncate", onTargets("Truncates files")],
   [
     "dd dcfldd dc3dd ddrescue",
     ({ args }) =>
-      args.some((arg) => arg.startsWith("of=") && arg !== "of=/dev/null") ? "Overwrites what `of=` names" : undefined
+      args.some((arg) => arg.startsWith("of=") && arg !== "of=/dev/null") ? "Overwrites the target of `of=`" : undefined
   ],
   ["wipefs blkdiscard sgdisk", always("Wipes a file system")],
   ["fdisk sfdisk cfdisk gdisk parted", ({ args }) => (args.includes("-l") ? undefined : "Changes partitions")],
@@ -116,12 +116,9 @@ export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: 
     ({ args }, scene) =>
       args[0] === "/dev/null" ? onTargets("Empties a file")({ name: "cp", args: args.slice(1) }, scene) : undefined
   ],
-  [
-    "rsync",
-    ifOption(/^--(?:del|delete(?:-.*)?|remove-source-files)$/, "Deletes files that it does not find at the source")
-  ],
-  ["tar", ifOption(/^--remove-files$/, "Deletes the files that it packs")],
-  ["zip", ifOption(/^-m$|^--move$/, "Deletes the files that it packs")],
+  ["rsync", ifOption(/^--(?:del|delete(?:-.*)?|remove-source-files)$/, "Deletes files that are missing at the source")],
+  ["tar", ifOption(/^--remove-files$/, "Deletes the files it packs")],
+  ["zip", ifOption(/^-m$|^--move$/, "Deletes the files it packs")],
   [
     "crontab",
     ({ args }) =>
@@ -151,7 +148,7 @@ export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: 
 export const redirected = (operator: string, target: string, isEmpty: boolean, scene: Scene): string | undefined => {
   if (!/^(?:>|>\||&>)$/.test(operator) || /^(?:&|\d+$|-$)|^\/dev\/(?:null|std(?:out|err)|tty|fd\/\d)$/.test(target))
     return undefined
-  if (isUnknown(target)) return isEmpty ? "Empties a file whose name is known only when it runs" : undefined
+  if (isUnknown(target)) return isEmpty ? "Empties a file whose name is known only at run time" : undefined
   if (isExpendable(target, scene)) return undefined
   if (isEmpty) return `Empties ${target}`
   const outside = placesOf(target, scene.reach).some((place) => !scene.roots.some((root) => holds(root, place)))

@@ -22,7 +22,7 @@ const ifFirst =
 const looksLikePath = (word: string): boolean => /^\.{1,2}(?:\/|$)|[*?[]|\/$|\.[a-z]\w{0,5}$|^:/i.test(word)
 
 const undoes = "Discards uncommitted changes"
-const dropsCommits = "Drops commits that nothing else may hold"
+const dropsCommits = "Drops commits that may exist nowhere else"
 
 const checkout: DestroysGit = (args) => {
   if (has(args, /^(?:-[a-zA-Z]*f[a-zA-Z]*|--force|--ours|--theirs|--pathspec-from-file.*)$/)) return undoes
@@ -36,8 +36,7 @@ const checkout: DestroysGit = (args) => {
 const restore: DestroysGit = (args) =>
   has(args, /^(?:-[a-zA-Z]*S|--staged$)/) && !has(args, /^(?:-[a-zA-Z]*W|--worktree$)/) ? undefined : undoes
 
-const clean: DestroysGit = (args) =>
-  has(args, /^(?:-[a-zA-Z]*n|--dry-run$)/) ? undefined : "Deletes files that git does not know"
+const clean: DestroysGit = (args) => (has(args, /^(?:-[a-zA-Z]*n|--dry-run$)/) ? undefined : "Deletes untracked files")
 
 /** By subcommand; pushes are no matter of degree, they never run. */
 const byVerb: Readonly<Record<string, DestroysGit>> = {
@@ -62,14 +61,14 @@ const byVerb: Readonly<Record<string, DestroysGit>> = {
   "filter-branch": () => "Rewrites the history",
   "filter-repo": () => "Rewrites the history",
   "fast-import": ifOption(/^--force/, "Rewrites the history"),
-  replace: ifOption(/^(?:-[df]|--delete|--force)/, "Changes what commits stand for"),
+  replace: ifOption(/^(?:-[df]|--delete|--force)/, "Replaces commits"),
   "update-ref": ifOption(/^(?:-d|--stdin|--delete)/, dropsCommits),
   "symbolic-ref": ifOption(/^(?:-d|--delete)/, dropsCommits),
   worktree: (args) =>
     args[0] === "remove" && has(args, /^(?:-[a-z]*f|--force)/) ? "Deletes a working tree with its changes" : undefined,
   submodule: (args) =>
     args.includes("deinit") || (args.includes("update") && has(args, /^(?:-f|--force)$/)) ? undoes : undefined,
-  rm: ifOption(/^(?:-[a-z]*[rf]|--force)/, "Deletes files, changed ones too"),
+  rm: ifOption(/^(?:-[a-z]*[rf]|--force)/, "Deletes files, even changed ones"),
   lfs: ifFirst(/^prune$/, "Deletes stored files"),
   notes: ifFirst(/^(?:remove|prune)$/, "Deletes notes"),
   rebase: ifOption(/^--(?:abort|skip)$/, undoes),
@@ -77,14 +76,15 @@ const byVerb: Readonly<Record<string, DestroysGit>> = {
   am: ifOption(/^--(?:abort|skip)$/, undoes),
   "cherry-pick": ifOption(/^--(?:abort|skip)$/, undoes),
   revert: ifOption(/^--(?:abort|skip)$/, undoes),
-  remote: (args) => (/^(?:remove|rm|prune)$/.test(args[0] ?? "") ? "Deletes what is known of a remote" : undefined),
+  remote: (args) =>
+    /^(?:remove|rm|prune)$/.test(args[0] ?? "") ? "Deletes a remote and its branches here" : undefined,
   svn: ifFirst(/^(?:reset|dcommit)$/, "Rewrites the history")
 }
 
 /** What a `git` command line destroys of changes, commits or branches, by the aliases that it brings as well. */
 const destroyedBy = (args: ReadonlyArray<string>): string | undefined => {
   const [verb = "", ...rest] = subcommand(args)
-  if (isUnknown(verb)) return "Runs a subcommand of git that is known only when it runs"
+  if (isUnknown(verb)) return "Runs a git subcommand that is known only at run time"
   const aliased = args.flatMap((arg) => /^alias\.[^=]*=\s*([^!\s].*)$/is.exec(arg)?.slice(1) ?? [])
   const judged = Object.hasOwn(byVerb, verb) ? byVerb[verb]?.(rest) : undefined
   return aliased.reduce((found, text) => found ?? destroyedBy(text.trim().split(/\s+/)), judged)

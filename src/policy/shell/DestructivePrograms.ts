@@ -39,7 +39,7 @@ export const startedTexts = (call: Call, input: ReadonlyArray<string>): Readonly
 export const destructiveProgram: Destroys = (call, { input, piped }) => {
   const { args, name } = call
   if (piped && (readsProgram(call) || (name === "ssh" && args.filter((arg) => !arg.startsWith("-")).length < 2))) {
-    return "Runs what a pipe brings"
+    return "Runs code from a pipe"
   }
   if (!isLanguage(name)) return undefined
   const program = programOf(call, input)

@@ -22,7 +22,7 @@ const rehearses = /^(?:--dry-?run(?:=(?:client|server|true))?|--dryrun)$/
 
 const publishes = "Publishes a package or an image"
 const removesContainers = "Deletes containers, images or their data"
-const removesCluster = "Deletes or disrupts what runs in a cluster"
+const removesCluster = "Deletes or disrupts workloads in a cluster"
 const destroysInfrastructure = "Destroys or replaces infrastructure"
 const removesCloud = "Deletes or stops resources in a cloud"
 const releases = "Publishes to a server that others use"
@@ -132,7 +132,7 @@ const judged =
     const operands = verbsOf(args).slice(0, maximumVerbs)
     const end = operands.findIndex((word) => handsOn.has(word))
     const verbs = ` ${operands.slice(0, end < 0 ? undefined : end + 1).join(" ")} `
-    if (isUnknown(operands[0] ?? "")) return `Runs a subcommand of ${name} that is known only when it runs`
+    if (isUnknown(operands[0] ?? "")) return `Runs a ${name} subcommand that is known only at run time`
     if (name === "gh" && operands.includes("api")) return requests({ args, name }, scene)
     return acts.find(
       (one) => one.verbs.test(verbs) && (one.option === undefined || args.some((arg) => one.option?.test(arg)))

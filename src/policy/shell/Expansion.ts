@@ -12,7 +12,7 @@ const maximumLooks = 4096
 const beyond = /[?[\]\\(){}]|(?:^|\/)\.[^/]*\*/
 
 const unknown = (pattern: string, why: string): Verdict =>
-  ask("shell/glob", `What ${excerpt(pattern)} matches is not known: ${why}.`)
+  ask("shell/glob", `The matches of ${excerpt(pattern)} are not known: ${why}.`)
 
 /**
  * What bash without options of its own puts in place of a pattern in a directory, sorted; nothing where nothing matches
@@ -66,7 +66,7 @@ const look = (directory: string, name: string, limit: number): Either.Either<Rea
   }
 }
 
-const tooMuch = Either.left(`there are more than ${maximumLooks} names to look at`)
+const tooMuch = Either.left(`more than ${maximumLooks} names to check`)
 
 const list = (directory: string, limit: number): Either.Either<ReadonlyArray<string>, string> => {
   const opened = fs.opendirSync(directory)

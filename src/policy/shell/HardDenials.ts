@@ -67,7 +67,7 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/remove-found",
-    reason: "It deletes what it finds below the root, a system directory or the home directory.",
+    reason: "It deletes the files it finds below the root, a system directory or the home directory.",
     denies: ({ args, name }, reach) =>
       name === "find" &&
       args.some((arg) => arg === "-delete" || /^(?:.*\/)?(?:rm|shred|unlink)$/.test(arg)) &&
@@ -122,7 +122,7 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/fork-bomb",
-    reason: "It starts copies of itself without end.",
+    reason: "It starts endless copies of itself.",
     denies: ({ args, name }) =>
       isInterpreter(name) && args.some((arg) => arg.includes("fork") && forkLoop.test(arg.replaceAll(/\s+/g, " ")))
   },
@@ -147,12 +147,12 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/git-push",
-    reason: "Only the git_push tool pushes, after the user has decided.",
+    reason: "Only the git_push tool may push, after the user approves.",
     denies: ({ args, name }) => isPush(name) || (name === "git" && pushes(args))
   },
   {
     id: "shell/runtime-itself",
-    reason: "It runs Tollgate itself, which asks for approvals.",
+    reason: "It runs Tollgate itself, which manages approvals.",
     denies: ({ args, name }) =>
       isRuntime(name) ||
       ((isInterpreter(name) || launchers.has(name)) &&
@@ -160,7 +160,7 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/cloud-metadata",
-    reason: "It reaches the machine's metadata service, which gives out credentials.",
+    reason: "It reaches the machine's metadata service, which hands out credentials.",
     denies: ({ args, name }) => args.slice(0, 64).some((arg) => metadataHost(arg, networkClients.has(name)))
   }
 ]

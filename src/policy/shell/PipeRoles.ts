@@ -62,11 +62,11 @@ export const roles = (call: Call, reach: Reach): number => {
   )
 }
 
-export const downloaded = deny("shell/download-and-run", "It runs downloaded or decoded text that nobody has read.")
+export const downloaded = deny("shell/download-and-run", "It runs downloaded or decoded text that no one has read.")
 export const reverseShell = deny("shell/reverse-shell", "It hands a shell to a network connection.")
 const removesFound = deny(
   "shell/remove-found",
-  "It deletes what it finds in a directory of the system or the home directory."
+  "It deletes the files it finds in a system directory or the home directory."
 )
 
 /** Why a stage of a pipe must not follow those before it, if so. */

@@ -113,7 +113,7 @@ export class Places {
   /** Judges what a pattern stands for, each path as if it were named. */
   #matched(pattern: string, from: string, also: (absolute: string) => Verdict): Verdict {
     if (this.#context.expand === undefined) {
-      return ask("shell/glob", `What ${excerpt(pattern)} matches is known only at run time.`)
+      return ask("shell/glob", `The matches of ${excerpt(pattern)} are known only at run time.`)
     }
     if (++this.#patterns > maximumPatterns) {
       return ask("shell/too-complex", `Contains more than ${maximumPatterns} patterns.`)

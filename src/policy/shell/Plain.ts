@@ -36,8 +36,8 @@ const controlFlow: Partial<Record<CommandNode["type"], string>> = {
   Function: "Defines a function, which can replace any command.",
   Coproc: "Starts a coprocess.",
   Subshell: "Runs commands in a subshell.",
-  TestCommand: "`[[ … ]]` can evaluate what it compares.",
-  ArithmeticCommand: "`(( … ))` can evaluate what it computes."
+  TestCommand: "`[[ … ]]` can run code in what it compares.",
+  ArithmeticCommand: "`(( … ))` can run code in what it computes."
 }
 
 /** Redirections that neither read nor write a file. */
@@ -68,7 +68,7 @@ export const plainCommands = (
 /** What a redirection does, in words. */
 const redirection = (part: Redirection, text: string): Verdict => {
   const quoted = excerpt(text)
-  if (part.type !== "Redirect") return ask("shell/redirect", `Passes a text to a command (${quoted}).`)
+  if (part.type !== "Redirect") return ask("shell/redirect", `Passes text to a command (${quoted}).`)
   const target = part.target === undefined ? "a file" : excerpt(part.target.text).slice(1, -1)
   if (/^(?:>|>\||&>)$/.test(part.operator)) return ask("shell/redirect", `Writes to ${target} (${quoted}).`)
   if (/^(?:>>|&>>)$/.test(part.operator)) return ask("shell/redirect", `Appends to ${target} (${quoted}).`)
@@ -77,7 +77,7 @@ const redirection = (part: Redirection, text: string): Verdict => {
   return ask("shell/redirect", `Redirects to ${target} (${quoted}).`)
 }
 
-const unclear = ask("shell/syntax", "Part of the text is not understood.")
+const unclear = ask("shell/syntax", "Part of the command is not understood.")
 
 class Reader {
   readonly commands: Array<PlainCommand> = []
@@ -100,7 +100,7 @@ class Reader {
     const refused = this.#statements(statements)
     if (refused !== undefined) return refused
     if (this.#usesDirectory && this.commands.some(({ name }) => name === "cd"))
-      return ask("shell/expansion", "`$PWD` changes with `cd`; write the directory.")
+      return ask("shell/expansion", "`$PWD` changes with `cd`; write out the directory.")
     return this.#separates(this.#text.length) ? undefined : unclear
   }
 
@@ -159,7 +159,7 @@ class Reader {
     if (!loopVariable.test(name.text))
       return ask(
         "shell/control-flow",
-        `The loop variable ${excerpt(name.text)} may have another meaning; use a short lowercase name.`
+        `The loop variable ${excerpt(name.text)} may have a special meaning; use a short lowercase name.`
       )
     const [start] = body.commands
     if (start === undefined || wordlist.length === 0 || !this.#separates(node.pos)) return unclear

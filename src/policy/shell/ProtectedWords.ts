@@ -15,12 +15,12 @@ const protectedFiles: ReadonlyArray<readonly [id: string, pattern: RegExp, reaso
   [
     "shell/process-memory",
     /(?:^|\/)(?:environ|k?mem|kcore)$/,
-    "It names the environment or the memory of a process, which hold secrets."
+    "It names the environment or memory of a process, which hold secrets."
   ],
   [
     "shell/runtime-state",
     /(?:^|[/=@:~])\.tollgate(?:[/*]|$)|\/\.(?:config|cache|local\/(?:share|state))\/tollgate(?:\/|$)/i,
-    "It names the state of this runtime, where approvals are kept."
+    "It names the state of this runtime, which holds approvals."
   ]
 ]
 

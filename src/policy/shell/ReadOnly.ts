@@ -35,7 +35,7 @@ const judge = (command: PlainCommand, context: ShellContext, places: Places): Ve
   if (heavy !== undefined) {
     return ask(
       "shell/large-repetition",
-      `The expression ${excerpt(heavy.value)} repeats too often and may use much memory.`
+      `The expression ${excerpt(heavy.value)} repeats too often and may use too much memory.`
     )
   }
   const fed = judgePaths(inputs, places)
@@ -57,7 +57,7 @@ const judgeCommand = (command: PlainCommand, context: ShellContext, places: Plac
   if (listed.computes === true && context.limited !== true) {
     return ask(
       "shell/command-not-listed",
-      `Runs ${excerpt(name)}, which runs unasked only within limits of memory and time.`
+      `Runs ${excerpt(name)}, which runs without asking only within limits of memory and time.`
     )
   }
   const verdict = judgeListed(name, listed, args, places)
@@ -89,7 +89,7 @@ const searching =
     hidden === true && globs.length === 0 && places.holdsRoot(path)
       ? ask(
           "shell/whole-workspace",
-          `${name} would read every file of the workspace, hidden ones and secrets too; name a directory or a pattern.`
+          `${name} would read every file of the workspace, including hidden files and secrets; name a directory or a pattern.`
         )
       : places.searched(path, name, {
           filters: globs,
@@ -112,14 +112,14 @@ const judgeGit = (args: ReadonlyArray<Literal>, context: ShellContext, places: P
   if (!context.trusted || context.hardenedGit !== true) {
     return ask(
       "shell/git-untrusted",
-      "git can run programs that the repository configures; git_status and git_diff run none of them."
+      "git can run programs that the repository configures; git_status and git_diff run none."
     )
   }
   const given = args[0]?.value === "--no-pager" ? args.slice(1) : args
   const [first, directory, ...behind] = given
   if (first?.value !== "-C") return judgeSubcommand(given, context, places)
   if (directory === undefined || directory.glob || behind[0]?.value.startsWith("-") === true)
-    return ask("shell/operand", "`git -C` runs unasked only with one directory and a command.")
+    return ask("shell/operand", "`git -C` runs without asking only with one directory and a command.")
   return strictest(
     places.judge(directory),
     places.within(directory, () => judgeSubcommand(behind, context, places))
@@ -135,10 +135,7 @@ const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, pl
   if (listed === undefined)
     return ask("shell/git-command", `Runs ${excerpt(`git ${name}`)}, which may write, connect or run other programs.`)
   if (rest.some((arg) => /%G|%\((?:signature|raw)/.test(arg.value))) {
-    return ask(
-      "shell/operand",
-      "`%G…` runs a program to check signatures, and `%(raw)` prints files that are not named."
-    )
+    return ask("shell/operand", "`%G…` runs a program to check signatures, and `%(raw)` prints any file.")
   }
   const read = usage(`git ${name}`, listed, rest)
   if (Either.isLeft(read)) return read.left
@@ -153,7 +150,7 @@ const judgeSubcommand = (args: ReadonlyArray<Literal>, context: ShellContext, pl
   const refused = places.judgeGit(contents)
   if (refused !== undefined) return refused
   if (name === "grep" && context.judgeGit === undefined) {
-    return ask("shell/git-contents", "Searches tracked files, which are not known here.")
+    return ask("shell/git-contents", "Searches tracked files, whose names are not known here.")
   }
   return judgePaths(read.right.paths.flatMap(inTree), places)
 }
@@ -171,12 +168,12 @@ const inTree = (operand: Literal): ReadonlyArray<Literal> => [
 const judgeSet = (args: ReadonlyArray<Literal>): Verdict =>
   /^-[eux]{1,3}$|^-[eux]{0,3}o pipefail$/.test(args.map(({ value }) => value).join(" "))
     ? onlyReads
-    : ask("shell/operand", "`set` runs unasked only with -e, -u, -x and -o pipefail.")
+    : ask("shell/operand", "`set` runs without asking only with -e, -u, -x and -o pipefail.")
 
 const enter = (command: PlainCommand, places: Places): Verdict => {
   const [directory, ...more] = command.args.filter((arg) => arg.value !== "--")
   if (directory === undefined || more.length > 0 || directory.value === "-" || command.piped || directory.glob) {
-    return ask("shell/operand", "`cd` runs unasked only with one directory, and not in a pipe.")
+    return ask("shell/operand", "`cd` runs without asking only with one directory, and not in a pipe.")
   }
   places.enter(directory, command.chained)
   return onlyReads

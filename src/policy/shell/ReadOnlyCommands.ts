@@ -49,7 +49,7 @@ export interface ReadOnlyCommand {
   readonly raw?: true
   /** Reads the files of the directories that it is given, or of its own where it is given none. */
   readonly descends?: Searching
-  /** Computes what it is told to, so that it runs unasked only within limits. */
+  /** Computes what it is told to, so that it runs without asking only within limits. */
   readonly computes?: true
   /** Reads the files of directories that it is given, by links too. */
   readonly compares?: true

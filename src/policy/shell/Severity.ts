@@ -29,7 +29,7 @@ export const severity = (text: string, context: Surroundings): Severity => {
   try {
     return judge(text, context)
   } catch {
-    return unread(text, "Its analysis failed, so that what it destroys is unknown")
+    return unread(text, "Its analysis failed, so its effects are unknown")
   }
 }
 
@@ -40,17 +40,13 @@ const unread = (text: string, reason: string): Severity => ({
 
 const judge = (text: string, context: Surroundings): Severity => {
   if (isTooLong(text)) {
-    return unread(
-      text,
-      `It is longer than the ${maximumLength} bytes that are analysed, so that what it destroys is unknown`
-    )
+    return unread(text, `It is longer than the ${maximumLength} bytes that are analysed, so its effects are unknown`)
   }
   const unseen = firstUnseen(text)
   if (unseen !== undefined) {
-    return { level: "forbidden", because: [{ command: "", reason: `Holds ${unseen}, which a reader cannot see` }] }
+    return { level: "forbidden", because: [{ command: "", reason: `Contains ${unseen}, which is invisible` }] }
   }
-  if (isTooComplex(text))
-    return unread(text, "It has more commands than are analysed, so that what it destroys is unknown")
+  if (isTooComplex(text)) return unread(text, "It has more commands than are analysed, so its effects are unknown")
   const source = read(text)
   const { denied, exhausted, remarks, verdict } = destroyed(source, context)
   const unique = remarks.filter(
@@ -64,10 +60,9 @@ const judge = (text: string, context: Surroundings): Severity => {
       because: [{ command, reason: phrase(verdict.reason) }, ...unique].slice(0, maximumRemarks)
     }
   }
-  if (exhausted) return unread(text, "It has more parts than are analysed, so that what it destroys is unknown")
+  if (exhausted) return unread(text, "It has more parts than are analysed, so its effects are unknown")
   if (unique.length > 0) return { level: "destructive", because: unique.slice(0, maximumRemarks) }
-  if (source.error !== undefined)
-    return unread(text, "It is not valid shell syntax, so that what it destroys is unknown")
+  if (source.error !== undefined) return unread(text, "It is not valid shell syntax, so its effects are unknown")
   return reading(source, context)
 }
 

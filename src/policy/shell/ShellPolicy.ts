@@ -22,8 +22,7 @@ export const classify = (text: string, context: ShellContext): Verdict => {
 const judge = (text: string, context: ShellContext): Verdict => {
   if (isTooLong(text)) return ask("shell/too-long", `Longer than the ${maximumLength} bytes that are analysed.`)
   const unseen = firstUnseen(text)
-  if (unseen !== undefined)
-    return deny("shell/unseen-character", `Holds ${unseen}, which a reader cannot see; remove it.`)
+  if (unseen !== undefined) return deny("shell/unseen-character", `Contains ${unseen}, which is invisible; remove it.`)
   if (text.trim() === "") return deny("shell/blank", "It is empty.")
   if (isTooComplex(text)) return ask("shell/too-complex", "Has more commands and substitutions than are analysed.")
   const source = read(text)

@@ -42,11 +42,12 @@ const locate = (lines: ReadonlyArray<string>, chunk: Chunk, from: number): Eithe
   const found = places(lines, wanted, chunk.atEnd ? Math.max(start, lines.length - wanted.length) : start)
   if (chunk.atEnd && found.length === 0) return Either.left(`it does not end with ${quote(wanted)}`)
   const [first, second] = found
-  if (first === undefined) return Either.left(`it has no lines ${quote(wanted)}; read it again and copy them exactly`)
+  if (first === undefined)
+    return Either.left(`it does not have the lines ${quote(wanted)}; read it again and copy them exactly`)
   return second === undefined || chunk.anchor !== undefined
     ? Either.right(first)
     : Either.left(
-        `the lines ${quote(wanted)} stand at lines ${first + 1} and ${second + 1}; add lines around them, or an ` +
+        `the lines ${quote(wanted)} occur at lines ${first + 1} and ${second + 1}; add lines around them, or an ` +
           "`@@` line that comes before them"
       )
 }

@@ -1,5 +1,6 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { duration } from "../../text/duration.ts"
 
 /** How much a search may find, say and look at before it stops and says so. */
 export interface Limits {
@@ -31,7 +32,7 @@ export class Budget {
     if (this.found >= found) return `stopped after ${found} results`
     if (this.text >= text) return `stopped after ${text} characters`
     if (this.files >= files) return `stopped after looking at ${files} files`
-    if (this.clock.unsafeCurrentTimeMillis() - this.start >= millis) return `stopped after ${millis / 1000} s`
+    if (this.clock.unsafeCurrentTimeMillis() - this.start >= millis) return `stopped after ${duration(millis)}`
     return undefined
   }
 }

@@ -95,7 +95,7 @@ export const preview = (plan: ChangePlan, shown: (path: string) => string): Prev
   return {
     summary:
       lines.length === 0
-        ? "change nothing: the files are so already"
+        ? "no change: the files have this content already"
         : lines.length <= 3
           ? lines.join(", ")
           : `${kinds.length} files: ${lines.slice(0, 3).join(", ")}, …`,

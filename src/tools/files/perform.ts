@@ -18,11 +18,11 @@ export class ChangeAborted extends Schema.TaggedError<ChangeAborted>()("ChangeAb
   left: Schema.Array(Schema.Struct({ path: Schema.String, reason: Schema.String }))
 }) {
   override get message() {
-    const restored = this.restored.length === 0 ? "" : ` ${this.restored.join(", ")} had been changed and was restored.`
+    const restored = this.restored.length === 0 ? "" : ` ${this.restored.join(", ")} was changed and is restored.`
     const left = this.left.map(({ path, reason }) => `${path} (${reason})`).join(", ")
     return (
-      `${this.reason}. The change was given up half-way.${restored}` +
-      (left === "" ? " Nothing is changed" : ` NOT restored, look at it before going on: ${left}`)
+      `${this.reason}. The change stopped half-way.${restored}` +
+      (left === "" ? " Nothing was changed" : ` NOT restored, check before you continue: ${left}`)
     )
   }
 }

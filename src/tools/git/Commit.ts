@@ -89,7 +89,7 @@ export const commitPlan = Effect.fnUntraced(function* (git: Git, paths: Readonly
   const state = Object.keys(underway).find((name) => fs.existsSync(`${gitDirectory}/${name}`))
   if (state !== undefined) {
     return yield* new GitRefused({
-      reason: `${underway[state]} is under way; finish it in a terminal or with run_shell`
+      reason: `${underway[state]} is in progress; finish it in a terminal or with run_shell`
     })
   }
   const scratch = yield* copyOfIndex(git)
@@ -111,7 +111,7 @@ export const commitPlan = Effect.fnUntraced(function* (git: Git, paths: Readonly
   const branch = yield* line(git, ["symbolic-ref", "--quiet", "--short", "HEAD"], { accept: [1] })
   const found = yield* difference(git, ["--cached"], [":(top)"], options)
   if (found.names.length === 0) {
-    return yield* new GitRefused({ reason: "there is nothing to commit; name the paths whose changes are meant" })
+    return yield* new GitRefused({ reason: "nothing to commit; name the paths to commit" })
   }
   return {
     parent: parent || undefined,

@@ -14,6 +14,7 @@ import * as Origin from "./Origin.ts"
 import * as Repository from "./Repository.ts"
 import { handedOn, parse, unknownFormat, type Setting } from "./Setting.ts"
 import * as StandIn from "./StandIn.ts"
+import { duration } from "../../text/duration.ts"
 
 export interface GitOptions {
   /** In the sandbox: what git may change. */
@@ -82,7 +83,7 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
   ])
   if (sandbox.describe.target === "ssh") {
     return yield* new GitRefused({
-      reason: "commands run on another machine, and the git tools work on the files of this one; use run_shell"
+      reason: "commands run on another machine, but the git tools use the files of this one; use run_shell"
     })
   }
   yield* Origin.check(repository, context.roots)
@@ -139,12 +140,12 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
         .run(command, { limit: options.limit ?? defaultLimit, limits: { time: Duration.decode(time) } })
         .pipe(Effect.catchTag("SpawnFailed", (failure) => fail(null, failure.message)))
       const { exceeded, exitCode, stderr, stdout } = ended
-      if (exceeded !== undefined) return yield* fail(null, `it took longer than ${Duration.format(time)}`)
+      if (exceeded !== undefined) return yield* fail(null, `it took longer than ${duration(Duration.toMillis(time))}`)
       if (exitCode === null || (exitCode !== 0 && options.accept?.includes(exitCode) !== true)) {
         return yield* fail(exitCode, render(stderr) || render(stdout))
       }
       if (stdout._tag === "Incomplete" && (stdout.truncated || options.whole === true)) {
-        return yield* fail(exitCode, stdout.truncated ? "the end of its answer was lost" : "its answer is too long")
+        return yield* fail(exitCode, stdout.truncated ? "the end of its output was lost" : "its output is too long")
       }
       return { exitCode, stdout: render(stdout), stderr: render(stderr) } satisfies GitAnswer
     })
@@ -163,7 +164,7 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
     : []
   const unknown = unknownFormat([...local, ...worktree])
   if (unknown !== undefined) {
-    return yield* new GitRefused({ reason: `the repository is of a format that is not known here (${unknown})` })
+    return yield* new GitRefused({ reason: `the format of the repository is not supported (${unknown})` })
   }
   const { stdout } = yield* runWith({})(["config", "--includes", "--show-scope", "--list", "--null"], whole)
   const users = parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")

@@ -15,7 +15,7 @@ export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
   output: Schema.String
 }) {
   override get message() {
-    const how = this.exitCode === null ? "was ended before it was done" : `failed with exit code ${this.exitCode}`
+    const how = this.exitCode === null ? "was ended early" : `failed with exit code ${this.exitCode}`
     return `git ${this.command} ${how}${this.output === "" ? "" : `: ${this.output}`}`
   }
 }
@@ -23,6 +23,6 @@ export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
 /** What would be done is no longer what was decided on. */
 export class GitStale extends Schema.TaggedError<GitStale>()("GitStale", { what: Schema.String }) {
   override get message() {
-    return `${this.what} changed since the call was shown; nothing was done. Look at it again and repeat the call`
+    return `${this.what} changed after the call was shown; nothing was done. Look again and repeat the call`
   }
 }

@@ -48,7 +48,7 @@ export const check = (
   const follow = (from: string, to: string): void => {
     const target = Either.getOrUndefined(resolve(to))?.path
     if (target === undefined || !allowed.some((place) => isWithin(target, place))) {
-      throw refuse(`${from} leads to ${target ?? to}, outside this repository and the workspace`)
+      throw refuse(`${from} points to ${target ?? to}, outside this repository and the workspace`)
     }
     const stat = fs.statSync(target, { throwIfNoEntry: false })
     if (stat?.isDirectory() === true) enter(target)

@@ -51,7 +51,7 @@ export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?
   const redactor = yield* Redactor
   const remote = wanted.remote ?? "origin"
   const remotes = (yield* line(["remote"])).split("\n")
-  if (!remotes.includes(remote)) return yield* refused(`there is no remote ${JSON.stringify(remote)}`)
+  if (!remotes.includes(remote)) return yield* refused(`unknown remote ${JSON.stringify(remote)}`)
   const branch = wanted.branch ?? (yield* line(["symbolic-ref", "--quiet", "--short", "HEAD"], [1]))
   if (branch === "") return yield* refused("HEAD is on no branch; name the branch")
   const found = git.settings.filter((entry) => isForeign(entry) && steering.test(entry.name))
@@ -60,20 +60,18 @@ export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?
       .slice(0, 5)
       .map(({ name }) => name)
       .join(", ")
-    return yield* refused(
-      `the repository itself steers the connection (${names}); push from a terminal if that is meant`
-    )
+    return yield* refused(`the repository configures its own connection (${names}); to use it, push from a terminal`)
   }
   const urls = (yield* line(["remote", "get-url", "--push", "--all", remote])).split("\n")
   const protocols = new Set(urls.map(protocolOf))
   const [protocol] = protocols
   if (protocols.size !== 1 || protocol === undefined) {
     return yield* refused(
-      `${remote} leads to ${urls.map(redactor.text).join(", ")}; only https, ssh and local paths are used`
+      `${remote} leads to ${urls.map(redactor.text).join(", ")}; only https, ssh and local paths are supported`
     )
   }
   const commit = yield* line(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`], [1])
-  if (commit === "") return yield* refused(`there is no branch ${JSON.stringify(branch)}`)
+  if (commit === "") return yield* refused(`unknown branch ${JSON.stringify(branch)}`)
   const tracked = `refs/remotes/${remote}/${branch}`
   const known = yield* line(["rev-parse", "--verify", "--quiet", `${tracked}^{commit}`], [1])
   const ahead = known === "" ? undefined : Number(yield* line(["rev-list", "--count", `${known}..${commit}`]))
@@ -81,7 +79,7 @@ export const pushPlan = Effect.fnUntraced(function* (git: Git, wanted: { remote?
     protocol === "file"
       ? yield* Effect.try({
           try: () => urls.flatMap(directoryOf),
-          catch: (error) => refused(`its remote cannot be looked at: ${String(error)}`)
+          catch: (error) => refused(`its remote cannot be read: ${String(error)}`)
         })
       : []
   return { remote, branch, commit, ahead, urls: urls.map(redactor.text), protocol, receiving } satisfies PushPlan

@@ -63,7 +63,7 @@ export const find: Effect.Effect<Repository, GitRefused, Workspace> = Effect.fla
       const gitDirectory = gitDirectoryOf(top)
       if (gitDirectory === undefined) return new GitRefused({ reason: `${top}/.git cannot be read` })
       if (![top, ...roots].some((place) => isWithin(gitDirectory, place)) && !belongs(gitDirectory, top)) {
-        return new GitRefused({ reason: `${top}/.git leads to ${gitDirectory}, which is another repository` })
+        return new GitRefused({ reason: `${top}/.git points to ${gitDirectory}, which is another repository` })
       }
       const commonDirectory = commonOf(gitDirectory)
       return commonDirectory === undefined

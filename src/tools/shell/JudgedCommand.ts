@@ -21,7 +21,7 @@ export class CommandRefused extends Schema.TaggedError<CommandRefused>()("Comman
     const { decision, reason, rule } = this.verdict
     return decision === "deny"
       ? `The command was not run: ${reason} (${rule})`
-      : `The command was not run, because nobody was asked: ${reason} (${rule})`
+      : `The command was not run, because no one was asked: ${reason} (${rule})`
   }
 }
 

@@ -65,7 +65,7 @@ export const readOnlyGit = (
       if (known === "unread") return untrusted("The list of tracked files cannot be read.")
       if (known.links) return untrusted("The repository has submodules, whose configuration can run programs.")
       if (shown.of === "named") return undefined
-      if (known.names.length > mostTracked) return untrusted("The repository tracks more files than are judged.")
+      if (known.names.length > mostTracked) return untrusted("The repository tracks more files than are checked.")
       if (shown.of === "tracked") return secretIn(known.names)
       if (shown.names === undefined) return unlisted
       past.push({ directory, args: shown.names })

@@ -110,7 +110,7 @@ describe("how bad a command is", () => {
       because: [
         {
           command: "git push",
-          reason: "Only the git_push tool pushes, after the user has decided"
+          reason: "Only the git_push tool may push, after the user approves"
         },
         { command: "rm -rf src", reason: "Deletes src and everything below" }
       ]

@@ -56,8 +56,8 @@ describe("patches between markers", () => {
 
   it("refuse what is unclear and change nothing then (S1)", () => {
     for (const [patch, reason] of [
-      [envelope("*** Update File: f.ts", "-  return 1", "+  return 2"), "stand at lines 4 and 8"],
-      [envelope("*** Update File: f.ts", "-  return 3", "+  return 2"), "it has no lines"],
+      [envelope("*** Update File: f.ts", "-  return 1", "+  return 2"), "occur at lines 4 and 8"],
+      [envelope("*** Update File: f.ts", "-  return 3", "+  return 2"), "it does not have the lines"],
       [envelope("*** Update File: f.ts", "@@ function h() {", "-  return 1"), "was not found"],
       [envelope("*** Add File: f.ts", "+x"), "exists already"],
       [envelope("*** Delete File: none.ts"), "does not exist"],
