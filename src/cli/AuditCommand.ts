@@ -25,7 +25,7 @@ export class AuditBroken extends Schema.TaggedError<AuditBroken>()("AuditBroken"
   reason: Schema.String
 }) {
   override get message() {
-    return `The approval audit is broken at entry ${this.entry} of ${this.entries}: ${this.reason}. Entries before it are intact; entries from it on prove nothing. File: ${this.file}`
+    return `The approval audit is broken at entry ${this.entry}: ${this.reason}. Entries before it are intact; later ones prove nothing. ${this.file} has ${many(this.entries, "entry", "entries")}.`
   }
 }
 

@@ -20,7 +20,7 @@ export const isRecord = (value: unknown): value is Json =>
 /** Bytes of a configuration file. */
 const sizeLimit = 1024 * 1024
 
-/** The file as a JSON object, whatever that holds; a missing one is empty. */
+/** The file as an unvalidated JSON object; empty if it is missing. */
 export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
   Effect.gen(function* () {
     const text = yield* Effect.try({
@@ -109,7 +109,7 @@ const reasonOf = (error: DatabaseError): string =>
       ? error.reason
       : error.message
 
-/** Replaces the file as a whole, for its owner's eyes only; a crash leaves the old one or the new one. */
+/** Replaces the file as a whole, readable by its owner only; a crash leaves the old or the new one. */
 export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwritable> =>
   Effect.try({
     try: () => {

@@ -75,7 +75,7 @@ export const parseValue = (text: string): unknown =>
 
 const unset = Symbol("unset")
 
-/** The source of a value that nobody has set. */
+/** The source of an unset value. */
 const fallback = "default"
 
 const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
@@ -90,7 +90,7 @@ const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
       : { key: key.name, value: stored, source: file }
   })
 
-/** The configuration as far as it can be used, and all that is wrong with the rest. */
+/** The usable part of the configuration, and the problems of the rest. */
 export interface Inspected {
   readonly configuration: Configuration["Type"]
   readonly problems: ReadonlyArray<Problem>

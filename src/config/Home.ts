@@ -19,7 +19,7 @@ export interface Home {
   readonly code: string
 }
 
-/** The directories of all that is Tollgate's own, which no tool reads or writes. */
+/** Tollgate's own directories, which no tool reads or writes. */
 export const directories = ({ approvals, code, config, database, results }: Home): ReadonlyArray<string> => [
   ...new Set([path.dirname(config), path.dirname(database), path.dirname(results), approvals, code])
 ]

@@ -100,11 +100,11 @@ export const settingsOf = (json: Json): Settings | undefined =>
     )
   )
 
-/** All that is wrong with what a file has. */
+/** The problems of a configuration file. */
 export const inFile = (file: string, json: Json): ReadonlyArray<Problem> =>
   mistakesIn(json).map(toProblem(file, mendOf))
 
-/** All that is wrong with one value, by the variable or the flag that it is from. */
+/** The problems of one value, named by its variable or flag. */
 export const inVariable = (source: string, json: Json): ReadonlyArray<Problem> =>
   mistakesIn(json).map(toProblem(source, () => (source.startsWith("-") ? [] : [`unset ${source}`])))
 

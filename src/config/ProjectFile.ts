@@ -40,13 +40,13 @@ export interface ProjectFile {
   readonly digest: string
   /** The files that its hooks are known to run; a change of any ends trust. */
   readonly hookFiles: ReadonlyArray<string>
-  /** Its hooks may run files of the project that nobody can name beforehand. */
+  /** Its hooks may run files of the project that cannot be listed beforehand. */
   readonly open: boolean
   readonly text: string
   readonly settings: Either.Either<ProjectSettings, ConfigInvalid>
 }
 
-/** Bytes; a file that is larger is nobody's to read and trust. */
+/** Bytes; a larger file is not read and cannot be trusted. */
 const maxSize = 256 * 1024
 
 export const fileOf = (project: string): string => path.join(project, ".tollgate", "config.json")

@@ -37,7 +37,7 @@ const Patience = Schema.Union(
 export const ReviewerProgram = Schema.Struct({
   command: Schema.NonEmptyArray(Schema.NonEmptyString),
   timeout: optional(Timespan),
-  /** What stands where it fails; `ask` where absent. */
+  /** The decision if it fails. Default: `ask`. */
   onFailure: optional(Schema.Literal("ask", "deny"))
 })
 export type ReviewerProgram = typeof ReviewerProgram.Type
@@ -101,7 +101,7 @@ export interface Key {
   readonly name: string
   readonly variable: string
   readonly about: string
-  /** As a file would have it; absent where it follows from other values. */
+  /** As written in a file; unset if it follows from other values. */
   readonly fallback?: unknown
 }
 

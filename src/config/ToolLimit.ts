@@ -15,9 +15,9 @@ const Count = Schema.Int.pipe(Schema.positive())
 export const ToolLimit = Schema.Struct({
   /** Names of tools, or `*` for every tool. */
   tools: Schema.Union(Schema.Literal("*"), Schema.NonEmptyArray(Schema.NonEmptyString)),
-  /** So many calls may start at once and in any window of that length; one that comes too early waits, or fails. */
+  /** How many calls may start in any window of that length; an early one waits, or fails. */
   rate: optional(Schema.Struct({ calls: Count, per: Timespan, maxWait: optional(Timespan) })),
-  /** So many calls may run at the same time; others wait. */
+  /** How many calls run at the same time; others wait. */
   concurrency: optional(Count)
 }).pipe(
   Schema.filter(({ concurrency, rate, tools }) => {

@@ -24,7 +24,7 @@ const refused: StoredMessage = {
 /** Requests for approval are the runtime's own; the model has made every other call. */
 const isOwn = ({ id }: StoredMessage): boolean => id.startsWith("request_")
 
-/** A call that waits for its result, and where it was asked. */
+/** A call without a result yet, and its place. */
 interface Open {
   readonly at: number
 }
@@ -37,7 +37,7 @@ export class ModelView {
   private messages: Array<StoredMessage> = []
   /** Calls that the model has made and that a result may answer. */
   private readonly open = new Map<string, Open>()
-  /** Reserved calls of the model, whose refusal it is told in other words. */
+  /** Calls of reserved names, whose refusal the model sees in other words. */
   private readonly hidden = new Set<string>()
   /** What follows the results that are still to come. */
   private readonly notes: Array<StoredMessage> = []
@@ -111,7 +111,7 @@ export class ModelView {
     return before === undefined ? tail : [before, ...tail]
   }
 
-  /** What has left the window does not come back, so that a long conversation costs no more than its window. */
+  /** Messages that left the window do not return: a long conversation costs no more than its window. */
   private drop(start: number, prompt: StoredMessage | undefined): void {
     this.prompt = prompt
     this.dropped += start
@@ -126,7 +126,7 @@ export class ModelView {
     }
   }
 
-  /** A call that has no result when the conversation goes on will not get one. */
+  /** A call without a result when the conversation continues never gets one. */
   private dropOrphans(): void {
     if (this.open.size === 0) return
     this.messages = this.withoutOrphans()

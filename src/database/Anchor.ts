@@ -61,9 +61,9 @@ const decodeWriter = Schema.decodeUnknownOption(Writer)
 const decodeAudit = Schema.decodeUnknownOption(Audit)
 const decodeCommit = Schema.decodeUnknownOption(Commit)
 
-/** What is known of a database besides the database. */
+/** What the anchor records of a database. */
 export interface Anchored {
-  /** The name that the database was given when it was made; absent where the anchor cannot be read. */
+  /** The name given to the database at its creation; unset if the anchor cannot be read. */
   readonly of: string | undefined
   /** How many commits were acknowledged. */
   readonly commits: number
@@ -74,7 +74,7 @@ export interface Anchored {
   readonly writer: number | undefined
 }
 
-/** Throws what the system says; nothing where there is no anchor. */
+/** Throws the system's error; returns nothing if the anchor does not exist. */
 export const read = (database: string): Anchored | undefined => {
   const file = fileOf(database)
   const bytes = isPlain(file) ? fs.readFileSync(file) : undefined

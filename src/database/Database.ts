@@ -50,11 +50,11 @@ export class Database extends Context.Tag("tollgate/database/Database")<
      * session's log it moved and how far.
      */
     readonly write: <A>(run: Write<A>, moved?: (value: A) => Moved | undefined) => Effect.Effect<A, DatabaseError>
-    /** Copies all that is stored into one file, and reads the copy through. */
+    /** Copies the whole database into one file and verifies the copy. */
     readonly copyTo: (target: string) => Effect.Effect<void, DatabaseError>
     /** What was noticed and mended when the file was opened; a sentence each. */
     readonly notices: ReadonlyArray<string>
-    /** The head of the audit as it is anchored beside the database; absent until one was, for older versions did not. */
+    /** The head of the audit as anchored beside the database; unset before the first, and in files of older versions. */
     readonly anchoredAudit: { readonly id: number; readonly hash: string } | undefined
     /** Anchors the head of the audit. */
     readonly anchorAudit: (head: { readonly id: number; readonly hash: string }) => Effect.Effect<void, DatabaseError>
@@ -66,7 +66,7 @@ export class Database extends Context.Tag("tollgate/database/Database")<
 }
 
 export interface DatabaseOptions {
-  /** How long a write waits for another process that holds the lock; 5 seconds where absent. */
+  /** How long a write waits for the lock of another process. Default: 5 seconds. */
   readonly lockTimeout?: Duration.DurationInput
 }
 
@@ -157,7 +157,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
         failure
       )
     let lost: DatabaseLost | undefined
-    /** Saves what the open file holds, for it goes with the process. */
+    /** Saves the content of the open file, which would be lost with the process. */
     const rescue = ({ how, path: gone }: { readonly how: string; readonly path: string }) =>
       Effect.gen(function* () {
         const target = `${file}.${process.pid}.rescued`
@@ -279,7 +279,7 @@ interface Op {
   readonly resume: (exit: Exit.Exit<unknown, DatabaseError>) => void
 }
 
-/** Lets everything that can run now run first, so that a batch is whatever piled up until then, without a timer. */
+/** Lets everything runnable run first: a batch is what has queued up by then, without a timer. */
 const macrotask = Effect.async<void>((resume) => {
   const handle = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(handle))

@@ -138,7 +138,7 @@ interface Coded {
 
 const coded = (error: unknown): Coded => (typeof error === "object" && error !== null ? error : {})
 
-/** Finds SQLite's own result code in whatever a client threw and names the failure. */
+/** Finds SQLite's result code in a thrown value and names the failure. */
 export const fromCause = (path: string, error: unknown): DatabaseError => {
   const outer = coded(error)
   const own = typeof outer.code === "string" ? outer : coded(outer.cause)

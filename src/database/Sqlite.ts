@@ -13,14 +13,14 @@ const attempt = <A>(run: () => A): Effect.Effect<A, SqlError> =>
 /** Statements that stay prepared; the one that was used longest ago gives way. */
 const maxPrepared = 200
 
-/** How long opening waits for another process; whoever wants less says so by a PRAGMA. */
+/** How long opening waits for another process; a PRAGMA may shorten it. */
 const openMillis = 5000
 
 /** One connection to a SQLite file, beyond what `@effect/sql` asks of one. */
 export interface SqliteConnection extends Connection {
   /** The package that brings SQLite. */
   readonly driver: string
-  /** Runs statements whose rows nobody wants; none stays prepared, so that closing leaves nothing open. */
+  /** Runs statements without rows; none stays prepared. */
   readonly script: (statements: string) => Effect.Effect<void, SqlError>
 }
 

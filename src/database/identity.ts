@@ -43,7 +43,7 @@ const contents = ({ commits, heads }: Anchored): string => {
 const lost = (file: string, how: string, anchored: Anchored): DatabaseLost =>
   new DatabaseLost({ file, what: `${how}; ${contents(anchored)}`, copies: copiesOf(file) })
 
-/** Looks into a file that does not say whose it is: an older database of ours, an empty one, or somebody else's. */
+/** Inspects a file without our application id: an older Tollgate database, an empty one, or a foreign one. */
 const probe = (file: string, anchored: Anchored | undefined): Effect.Effect<void, DatabaseError> =>
   Effect.gen(function* () {
     const sql = yield* connect(file)

@@ -19,9 +19,9 @@ export interface RecordOptions {
 
 export interface RetrieveOptions {
   readonly sessionId: string
-  /** Words to look for, the first 32 of them; whatever else is in it is passed over. */
+  /** Words to look for; only the first 32 count, and anything else is ignored. */
   readonly query: string
-  /** 10 where absent; at most 100. */
+  /** At most 100. Default: 10. */
   readonly limit?: number
   /** What an entry needs at least, as a share of the best one's score. */
   readonly minScore?: number
@@ -40,7 +40,7 @@ export class Memory extends Context.Tag("tollgate/memory/Memory")<
     /** What the session and its project have, the latest first. */
     readonly list: (options: {
       readonly sessionId: string
-      /** 100 where absent, which is the most. */
+      /** At most 100. Default: 100. */
       readonly limit?: number
     }) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
     /** Whether there was one. */

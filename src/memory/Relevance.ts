@@ -13,7 +13,7 @@ export interface Found {
   readonly relevance: number
 }
 
-/** An entry with its score: its BM25 as a share of the best one's, so that the best has 1 and all are in 0..1. */
+/** An entry with its score in 0..1: its BM25 relative to the best one. */
 export interface Recalled extends MemoryEntry {
   readonly score: number
 }

@@ -42,7 +42,7 @@ const crowded = `
     SELECT id FROM memories WHERE scope = ? AND place = ${place} ORDER BY id DESC LIMIT -1 OFFSET ${maxEntries}
   )`
 
-/** A word in quotes is text for FTS5 whatever it is; it has none itself. */
+/** A quoted word is plain text for FTS5; the word contains no quotes. */
 const phrase = ({ isBeginning, text }: Word): string => `"${text}"${isBeginning ? "*" : ""}`
 
 /** Entries in the table `memories`, found by its index. */

@@ -1,4 +1,4 @@
-/** What every call says of itself, so that a message can name it: `tool read_file`, `command run`. */
+/** The kind and name of a call, for messages: `tool read_file`, `command run`. */
 export interface Named {
   readonly kind: "tool" | "command"
   readonly name: string

@@ -18,7 +18,7 @@ export interface Within<C extends Change> {
   readonly provides?: never
 }
 
-/** The stacks of a registry, built; there is no way to add to them. */
+/** The built stacks of a registry; nothing can be added. */
 export interface Sealed<in Call, in out C extends Change> {
   /** Global middleware outside specific; for `a b` what is registered for `a` outside that for `a b`. */
   readonly for: (name: string) => Middleware<Call, C>

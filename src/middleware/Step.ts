@@ -3,7 +3,7 @@ import { members, stack, type Any, type Change, type Middleware } from "./Middle
 /** What a middleware is called where a stack is shown to people. */
 export interface Step {
   readonly step: string
-  /** How it is configured, e.g. `3 attempts, 100ms × 2 up to 10s`; empty where there is nothing to say. */
+  /** Its configuration in words, e.g. `3 attempts, 100 ms × 2 up to 10 s`; may be empty. */
   readonly detail: string
 }
 
@@ -23,7 +23,7 @@ const relabel = (self: Any, label: Step): Any => {
   return Object.assign(named, { [Label]: label }) as unknown as Any
 }
 
-/** The same middleware under a name; the members of a stack keep theirs behind it: `network › rate limit`. */
+/** The same middleware under a name, which prefixes those of a stack's members: `network › rate limit`. */
 export const named = <
   Call,
   // oxlint-disable-next-line typescript/no-empty-object-type -- a middleware that changes nothing

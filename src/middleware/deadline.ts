@@ -55,7 +55,7 @@ const limited = <A, E, R, E2>(self: Effect.Effect<A, E, R>, options: Deadline<E2
     })
   )
 
-/** Runs an effect on a fiber of its own: whoever interrupts that fiber interrupts nothing else. */
+/** Runs an effect on its own fiber, which can be interrupted alone. */
 export const isolate = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   // Without a deadline nothing times out.
   deadline(self, { onTimeout: (which) => which as never })

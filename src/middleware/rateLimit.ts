@@ -26,7 +26,7 @@ export interface RateLimit {
   /** Calls that may start in any window of `per`. */
   readonly permits: number
   readonly per: Duration.DurationInput
-  /** The longest that a call waits for its turn; beyond it the call fails. Zero where absent. */
+  /** The longest that a call waits for its turn before it fails. Default: 0. */
   readonly maxWait?: Duration.DurationInput
 }
 

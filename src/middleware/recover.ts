@@ -17,7 +17,7 @@ export class Crashed extends Schema.TaggedError<Crashed>()("Crashed", {
 }
 
 /**
- * Turns a defect into the failure `Crashed`; `onDefect` is told the defect with its stack, which goes no further.
+ * Turns a defect into the failure `Crashed`; `onDefect` receives the defect with its stack, which no one else sees.
  * Interruption passes (T4).
  */
 export const recover = <Call extends Named>(

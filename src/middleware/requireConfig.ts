@@ -34,7 +34,7 @@ export class ConfigMissing extends Schema.TaggedError<ConfigMissing>()("ConfigMi
 
 const required = (key: string | Required): Required => (typeof key === "string" ? { key, set: [] } : key)
 
-/** Runs a call only where every key has a value; absent, empty and blank are all missing (M2). */
+/** Runs a call only if every key has a value that is not blank. */
 export const requireConfig = <Call extends Named, E = never, R = never>(
   keys: ReadonlyArray<string | Required>,
   lookup: (key: string) => Effect.Effect<string | undefined, E, R>

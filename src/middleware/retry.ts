@@ -10,7 +10,7 @@ import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
 import { duration } from "../text/duration.ts"
 
-/** A call that knows how often it was tried; the first attempt is 1. */
+/** A call with the number of its attempt, from 1. */
 export interface Attempted extends Named {
   readonly attempt: number
 }

@@ -21,7 +21,7 @@ import { malformed, ofErrorObject } from "./ServerFailure.ts"
 
 export interface AiLanguageModelOptions {
   readonly name: string
-  /** Marks what the provider must get back with the next request, so that no other is given it; "ai" by default. */
+  /** Tags data that only this provider gets back with the next request. Default: "ai". */
   readonly backend?: string
   readonly url?: string | undefined
   readonly served?: Served

@@ -14,7 +14,7 @@ const toTool = (definition: FunctionDefinition): Tool.Any =>
     failureMode: "return"
   }).setParameters(anyObject.annotations({ jsonSchema: rooted(definition.parameters) }))
 
-/** Tools to be told of and never run here: the runtime runs calls. */
+/** Tools that the model sees and that never run here: the runtime runs calls. */
 export const toToolkit = (
   definitions: ReadonlyArray<FunctionDefinition>
 ): Toolkit.WithHandler<Record<string, Tool.Any>> => ({

@@ -3,7 +3,7 @@ import { parseJson } from "../text/Json.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The object that a model's JSON text of arguments stands for, or the text itself where it stands for none. */
+/** The object in a model's JSON text of arguments, or the text itself if it holds none. */
 export const parseArguments = (text: string): Either.Either<JsonObject, string> => {
   const value = Either.getOrUndefined(parseJson(text.trim() === "" ? "{}" : text))
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -11,6 +11,6 @@ export const parseArguments = (text: string): Either.Either<JsonObject, string> 
     : Either.left(text)
 }
 
-/** Arguments for a server that takes only objects: what does not parse goes back wrapped, so that the model sees it. */
+/** Arguments for a server that takes only objects: invalid text goes back wrapped, where the model sees it. */
 export const sendableArguments = (text: string): JsonObject =>
   Either.getOrElse(parseArguments(text), (unparsed) => ({ unparsed }))

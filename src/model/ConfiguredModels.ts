@@ -13,7 +13,7 @@ import { configured, route, type RoutingHook } from "./Routing.ts"
 export interface Options {
   /** Hooks that may send a request for one profile to another. */
   readonly routing?: ReadonlyArray<RoutingHook>
-  /** What the hooks are told besides the profiles. */
+  /** What routing hooks receive besides the profiles. */
   readonly context?: Readonly<Record<string, unknown>>
 }
 

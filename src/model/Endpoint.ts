@@ -39,7 +39,7 @@ export const originOf = (endpoint: Endpoint): Origin => {
   }
 }
 
-/** Who answers there; `options` are what every request says besides the conversation. */
+/** The model at the endpoint; `options` are added to every request. */
 export const servedBy = (provider: string, { baseUrl: url, options = {} }: Endpoint): Served => ({
   provider,
   url,

@@ -18,7 +18,7 @@ import * as Url from "../text/Url.ts"
 
 /** Characters of one event, bytes of an answer that is not a stream. */
 const maximumEvent = 4 * 1024 * 1024
-/** Bytes of an answer, whatever they say. */
+/** Bytes of an answer. */
 const maximumStream = 256 * 1024 * 1024
 /** Bytes read of an answer that is an error. */
 const maximumRefusal = 16 * 1024
@@ -31,7 +31,7 @@ export interface Post {
   /** Headers of the protocol; those of the endpoint win. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
-  /** Whether this event ends the answer, whatever the server still sends. */
+  /** Whether this event ends the answer, even if the server sends more. */
   readonly isLast: (data: string) => boolean
 }
 

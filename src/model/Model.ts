@@ -5,7 +5,7 @@ import type { Served } from "../telemetry/Served.ts"
 import type { ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
 
-/** A tool as a model is told of it; `parameters` is a JSON Schema whose root is an object. */
+/** A tool as the model sees it; `parameters` is a JSON Schema whose root is an object. */
 export interface FunctionDefinition {
   readonly name: string
   readonly description: string
@@ -26,7 +26,7 @@ export class Model extends Context.Tag("tollgate/model/Model")<
   {
     /** The model's name, as messages and prices know it. */
     readonly name: string
-    /** Absent where nobody has said it. */
+    /** Unset if unknown. */
     readonly served?: Served
     readonly stream: (request: ModelRequest) => Stream.Stream<ModelPart, ModelError>
   }

@@ -3,10 +3,10 @@ import type { ModelPart } from "./ModelPart.ts"
 /** Characters that one answer may have in text, reasoning and arguments together. */
 export const maximumAnswer = 16 * 1024 * 1024
 
-/** Calls of one answer; whoever collects them looks for each fragment through all of them. */
+/** Calls of one answer; each fragment is searched for in all of them. */
 export const maximumCalls = 1024
 
-/** What a fragment counts for beside its text, so that empty ones are bounded too. */
+/** What a fragment counts beside its text, which bounds empty ones too. */
 export const fragmentWeight = 16
 
 const merged = (last: ModelPart | undefined, part: ModelPart): ModelPart | undefined => {

@@ -18,7 +18,7 @@ export const record = (value: unknown): Json => (typeof value === "object" && va
 /** What distinguishes a provider's events. */
 export interface Protocol<A, I> {
   readonly schema: Schema.Schema<A, I>
-  /** Reduces an event to what is read of it, so that news in the rest do no harm. */
+  /** Reduces an event to the fields that are read; unknown fields do no harm. */
   readonly trim: (event: Json) => Json
   /** The types of events without which an answer would lack something. */
   readonly essential: ReadonlySet<string>

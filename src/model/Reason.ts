@@ -7,7 +7,7 @@ export interface Origin {
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** What of an origin may stand in an error. */
+/** The part of an origin that an error may show. */
 export const named = (origin: Origin) =>
   origin.url === undefined ? { model: origin.model } : { model: origin.model, url: origin.url }
 
@@ -44,7 +44,7 @@ const innermost = (cause: unknown): unknown => {
 export const isCertificateRefused = (cause: unknown): boolean =>
   /CERT|^UNABLE_TO_VERIFY/.test(String(property(innermost(cause), "code") ?? ""))
 
-/** What codes of the system mean to somebody who looks for the fault in a network. */
+/** System error codes in words for a person who looks for a network fault. */
 const meanings: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host was not found",
   EAI_AGAIN: "the host name could not be resolved",

@@ -7,7 +7,7 @@ export interface RoutingDecision {
   /** The profile that serves, unless a later hook changes it. */
   readonly selected: string
   readonly reason: string
-  /** How heavy the task is, in the words of whoever configures the hooks; "normal" to begin with. */
+  /** How heavy the task is, in the terms of the configured hooks. Initially "normal". */
   readonly weight: string
   readonly context: Readonly<Record<string, unknown>>
 }

@@ -107,7 +107,7 @@ export const make = (turns: ReadonlyArray<Turn>, options: Options = {}): Effect.
       return undefined
     }
 
-    /** Numbers on from the answers in the conversation, so that call ids differ after a resumption too. */
+    /** Continues the numbering of the conversation: call ids differ after a resumption too. */
     const number = (request: ModelRequest): number => {
       const answered = request.messages.reduce((n, { message }) => (message.role === "assistant" ? n + 1 : n), 0)
       answers = Math.max(answers, answered) + 1

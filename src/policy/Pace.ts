@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 /** Milliseconds for which work may hold the event loop. */
 const slice = 10
 
-/** Comes back after whatever waits for the event loop; a yield to other fibers alone would not let it run. */
+/** Yields to the event loop, not only to other fibers. */
 const turn: Effect.Effect<void> = Effect.async((resume) => {
   const handle = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(handle))

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /**
- * What a policy says of an input: `allow` runs unasked, `ask` needs a decision, `deny` never runs.
+ * The verdict of a policy on an input: `allow` runs without asking, `ask` needs a decision, `deny` never runs.
  * A case of a shell text may say `auto` for `allow`.
  */
 export const Decision = Schema.Literal("allow", "ask", "deny")

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import * as Output from "./Output.ts"
 import type { ProcessResult } from "./Processes.ts"
 
-/** A program did not answer so that somebody could decide by it. */
+/** A program did not give an answer to decide by. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   reason: Schema.Literal("failed", "signalled", "limited", "truncated", "too-long"),
   /** The exit code, the signal or the limit. */

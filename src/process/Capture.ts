@@ -34,7 +34,7 @@ export const piece = (text: string, bytes = Buffer.byteLength(text)): Piece => {
   return { text, bytes, lines: () => (lines ??= linesIn(text)) }
 }
 
-/** Bytes up to which neighbours are joined, so that many small pieces do not become a long list. */
+/** Bytes up to which neighbouring chunks are joined, which keeps the list short. */
 const small = 4096
 
 const encoder = new TextEncoder()

@@ -8,7 +8,7 @@ export const systemPath =
 
 const inherited = ["HOME", "USER", "LOGNAME", "TZ", "TMPDIR"]
 
-/** One character set, so that every program reads a text as whoever judged it did. */
+/** One locale: programs must read a text as the policy that judged it did. */
 const locale: Readonly<Record<string, string>> = { LANG: "C.UTF-8", LC_ALL: "C.UTF-8" }
 
 const isLocale = (name: string): boolean => name === "LANG" || name === "LANGUAGE" || name.startsWith("LC_")

@@ -16,12 +16,12 @@ export interface Leader {
   readonly sources: Readonly<Record<Channel, Readable>>
   readonly hasExited: () => boolean
   readonly exit: Effect.Effect<ProcessExit>
-  /** How many processes it has told of that ended with it; asked once it has exited. */
+  /** How many background processes ended with it; read after its exit. */
   readonly leftBehind: Effect.Effect<number>
 }
 
 export interface Making {
-  /** For files that nobody else may read. */
+  /** Mode of files that only the owner may read. */
   readonly directory: () => string
   /** The name of a fresh pipe. */
   readonly pipe: Effect.Effect<string | undefined>

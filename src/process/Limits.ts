@@ -6,7 +6,7 @@ import type { Usage } from "./ProcessTree.ts"
 import { now, pause } from "./RealClock.ts"
 import { duration } from "../text/duration.ts"
 
-/** What a command may use; beyond any of it, it is ended with all that it started. */
+/** What a command may use; beyond any limit it is ended with its processes. */
 export interface Limits {
   /** From its start. */
   readonly time?: Duration.Duration
@@ -25,7 +25,7 @@ export type Limit = keyof Limits
 
 const mebibyte = 2 ** 20
 
-/** For commands that nobody was asked about: plenty for what reads, and little of the machine. */
+/** For commands that run without approval: enough to read, little of the machine. */
 export const unasked: Limits = {
   output: 16 * mebibyte,
   memory: Math.min(1024 * mebibyte, Math.floor(os.totalmem() / 4)),

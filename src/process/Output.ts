@@ -1,6 +1,6 @@
 import * as Capture from "./Capture.ts"
 
-/** What a channel gave. Only `Whole` is all that was written to it; nobody can decide by a text without telling the two apart. */
+/** The output of a channel. Only `Whole` is complete, and only a complete output may decide anything. */
 export type Output = Whole | Incomplete
 
 export interface Whole {

@@ -60,7 +60,7 @@ export const make = (directory: () => string): Effect.Effect<Effect.Effect<strin
     return semaphore.withPermits(1)(Effect.map(Effect.ignore(refill), () => names.pop()))
   })
 
-/** A descriptor that reads as these bytes: an unlinked file, so that nobody has to feed it. */
+/** A descriptor that reads as these bytes: an unlinked file, which needs no writer. */
 export const reading = (directory: string, bytes: Uint8Array | string): number => {
   const name = path.join(directory, randomUUID())
   fs.writeFileSync(name, bytes, { mode: 0o600, flag: "wx" })

@@ -18,7 +18,7 @@ export interface ProcessCommand {
   readonly drain?: Duration.DurationInput
   /** The leader dies at once of SIGTERM and takes its tree along, so SIGTERM goes only to those below it. */
   readonly supervised?: boolean
-  /** The leader writes to descriptor 3 how many processes it leaves behind, which nobody outside of it sees. */
+  /** The leader writes to descriptor 3 how many processes it leaves behind, which is not visible from outside. */
   readonly tells?: boolean
   /** Acquired before the child starts, released when its whole tree has ended. */
   readonly held?: Effect.Effect<unknown, never, Scope.Scope>

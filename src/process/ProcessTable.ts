@@ -68,7 +68,7 @@ export const memoryOf = (pid: number): number => {
 
 const slice = 64
 
-/** Every living process. Gives way between slices, so that a busy machine does not hold up the event loop. */
+/** Every living process. Yields between slices to keep the event loop responsive. */
 export const entries: Effect.Effect<ReadonlyArray<Entry>> = Effect.gen(function* () {
   const pids = attempt(() => fs.readdirSync("/proc"))?.filter((name) => /^\d+$/.test(name)) ?? []
   const found: Array<Entry> = []

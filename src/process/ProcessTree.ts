@@ -6,10 +6,10 @@ import { until } from "./RealClock.ts"
 /** The variable that tells the processes of a tree from all others. */
 export const markerName = "TOLLGATE_PROCESS"
 
-/** What a leader is found by, together with all that it started. */
+/** How a leader and its processes are found. */
 export interface ProcessTree {
   readonly leader: number
-  /** When the leader was started, so that another process with its number is not taken for it. */
+  /** When the leader was started; tells it from a later process with the same pid. */
   readonly started: number
   /** The value of `markerName` in every process of the tree that did not clear its environment. */
   readonly marker: string

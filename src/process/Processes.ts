@@ -63,7 +63,7 @@ export interface ProcessResult extends ProcessExit {
 
 const defaultLimit = 256 * 1024
 
-/** Commands that run at the same time, by what the machine has, and not by how many somebody asks for. */
+/** Commands that run at the same time, by the cores of the machine. */
 const commandsAtOnce = Math.max(2, Math.min(2 * os.availableParallelism(), Math.floor(os.totalmem() / 2 ** 29)))
 const decidersAtOnce = 4 * commandsAtOnce
 
@@ -107,7 +107,7 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
 
       const start = Effect.fnUntraced(function* (command: ProcessCommand, lane?: Lane) {
         if (command.held) yield* command.held
-        // After what is held, so that giving that back, which may take a process, needs no place beside this one.
+        // Acquired after the resources of the command: releasing those may take a process, which must not wait for this slot.
         if (lane !== undefined) yield* place(lane)
         const making: Leader.Making = { directory: directory.ensure, pipe, marker: `${runtime}.${++count}.` }
         const running = yield* Effect.acquireRelease(
@@ -164,7 +164,7 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
               // All three end by interruption, also where the caller cannot be interrupted.
               const watched = Effect.flatMap(Limits.watch({ limits, printed: () => printed, usage }), stop)
               yield* Effect.forkScoped(Effect.interruptible(watched))
-              // Whoever does not take the rest of the output does not hold up the end.
+              // A reader that does not take the rest of the output does not delay the end.
               const late = Effect.zipRight(Deferred.await(over), Effect.zipRight(end, pause(leftover)))
               yield* Effect.raceFirst(Effect.interruptible(taken), Effect.interruptible(late))
             }

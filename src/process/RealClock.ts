@@ -14,7 +14,7 @@ const afterPoll = Effect.async<void>((resume) => {
   return Effect.sync(() => clearImmediate(handle))
 })
 
-/** One whole turn of the event loop: whatever was there to be read is read meanwhile, however busy the machine is. */
+/** One whole turn of the event loop, in which all pending input is read. */
 export const turn: Effect.Effect<void> = Effect.zipRight(afterPoll, afterPoll)
 
 /** Milliseconds on a monotonic clock. */

@@ -32,7 +32,7 @@ export const isReference = (value: string): boolean => {
 /** Names of the working directory, which `pwd$` would take for passwords. */
 export const isPlaceName = (name: string): boolean => /^\$?(?:OLD)?PWD$/.test(name)
 
-/** An absolute path and nothing besides, as a connection string would go on behind its password. */
+/** An absolute path and nothing else; a connection string would continue after its password. */
 export const isPlace = (value: string): boolean => /^\/[\p{L}\p{N}_.@+~%:()/-]*$/u.test(value)
 
 /** Closing punctuation that belongs to the text around a value. */

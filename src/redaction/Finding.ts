@@ -24,7 +24,7 @@ const inShapes = (text: string): ReadonlyArray<Finding> =>
 /** A user alone is a secret only where it is long enough to be a token. */
 const minUser = 16
 
-/** A mark, with nothing but signs behind it. */
+/** A mark, followed only by signs. */
 const masked = /^\[redacted-[a-z0-9-]+\]\W*$/
 
 const inUrls = (text: string): ReadonlyArray<Finding> =>
@@ -37,7 +37,7 @@ const inUrls = (text: string): ReadonlyArray<Finding> =>
     return { start: start + from, end: colon === -1 && end < minUser ? 0 : start + end, kind: "url-password" }
   }).filter(({ end, start }) => end > start && !masked.test(text.slice(start, end)))
 
-/** What a link says once, or for a session, and whoever has the link may use. */
+/** A one-time or session token in a link, which anyone with the link may use. */
 const inLinks = (text: string): ReadonlyArray<Finding> => {
   if (!text.includes("=")) return []
   return Array.from(
@@ -118,7 +118,7 @@ const merge = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   return merged
 }
 
-/** The secrets in a text without white space and quotes, in order and apart; `holds` is absent where nothing is decoded. */
+/** The secrets in a text without white space and quotes, in order, not overlapping; `holds` is unset if nothing is decoded. */
 export const findings = (text: string, holds: Holds | undefined): ReadonlyArray<Finding> => {
   const plain = [...inShapes(text), ...inUrls(text), ...inLinks(text), ...inAssignments(text)]
   return merge(holds ? [...plain, ...inPercents(text, holds), ...inBase64(text, holds)] : plain)

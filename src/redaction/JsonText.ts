@@ -62,7 +62,7 @@ const level = (object: boolean, kind: string | undefined): Level => ({
 
 interface Text {
   readonly role: "key" | "value"
-  /** The kind of secret that it is, whatever it says. */
+  /** The kind of secret, regardless of its text. */
   readonly kind: string | undefined
   /** It is one unless it turns out to be a path, or one of more than two in a list. */
   readonly unless: "path" | "more" | undefined

@@ -76,7 +76,7 @@ const mayBegin: ReadonlySet<number> = new Set([...commands.keys(), "machine", "d
 /** What a placeholder is called where one explains a command. */
 const placeholder = /^(?:pass(?:word|wd|phrase)?|pwd|token|secret|api[_-]?key|your\w*|x{1,16}|\.{3})$/i
 
-/** Whether something that stands for a password is only called so. */
+/** Whether a value in the place of a password is not one. */
 export const isPlaceholder = (text: string): boolean => placeholder.test(text)
 
 /** A line of `.pgpass`: host, port, database, user and password; of the ports those that such servers have. */
@@ -92,7 +92,7 @@ export class Logins {
   private left: number | undefined
   private stage = 0
 
-  /** A command goes on behind a backslash, an entry of `.netrc` whatever comes. */
+  /** A command continues after a backslash, an entry of `.netrc` on any line. */
   newline(continued: boolean): void {
     if (!continued) this.command = undefined
   }

@@ -1,2 +1,2 @@
-/** What stands in place of a secret and tells its kind; made so that redacting again changes nothing. */
+/** Replaces a secret and names its kind; redacting again changes nothing. */
 export const mark = (kind: string): string => `[redacted-${kind}]`

@@ -2,7 +2,7 @@ import * as ParseResult from "effect/ParseResult"
 import { redactText } from "./Redactor.ts"
 import { secretName } from "./SecretName.ts"
 
-/** What is wrong with one place of a JSON value that somebody wrote, in words that show no secret. */
+/** A problem in one place of a JSON value, in words that show no secret. */
 export interface Mistake {
   readonly path: ReadonlyArray<string>
   readonly problem: string

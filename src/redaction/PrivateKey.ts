@@ -3,7 +3,7 @@ import { mark } from "./Mark.ts"
 const dashes = "-----"
 /** Words of a heading or footing. */
 const maxWords = 6
-/** Characters; longer than the largest key in use, so that a heading in prose does not hide the rest of a text. */
+/** Characters; longer than the largest key in use, so a heading in prose does not hide the rest of a text. */
 export const maxBody = 16 * 1024
 const maxProse = 4
 

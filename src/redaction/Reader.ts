@@ -22,7 +22,7 @@ interface Named {
   readonly place?: boolean
 }
 
-/** What is left out until its end comes; `shown` once a mark stands for it. */
+/** Text left out until its end; `shown` once a mark replaces it. */
 interface Hidden {
   readonly kind: string
   readonly until: "quote" | "line" | "piece" | "footing" | "mac"
@@ -44,7 +44,7 @@ const headers = new Set(["authorization", "cookie"])
 
 export interface Said {
   readonly shown: string
-  /** How much of what was read this stands for; of a window it may be a part. */
+  /** How much of the read text this covers; it may be a part of a window. */
   readonly length: number
 }
 
@@ -74,14 +74,14 @@ export class Reader {
     this.hidden = undefined
   }
 
-  /** Whether a quote stands amid what is left out, which goes on with a mark of its own behind it. */
+  /** Whether the omitted text contains a quote, after which it continues with its own mark. */
   amid(quote: string): boolean {
     if (this.hidden === undefined || this.hidden.quote === quote) return false
     this.hidden.shown = false
     return true
   }
 
-  /** Forgets all that was announced on the line, besides what command lines announce. */
+  /** Forgets everything announced on the line, except by command lines. */
   stop(): void {
     this.hidden = undefined
     this.named = undefined

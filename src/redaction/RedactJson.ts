@@ -32,11 +32,11 @@ const entryKind = (value: object): string | undefined => {
 }
 
 export interface JsonRules {
-  /** What stands in place of a value under the name of a secret; its mark where absent. `levels` are left below it. */
+  /** Replaces a value under the name of a secret. Default: its mark. `levels` are left below it. */
   readonly secret?: (kind: string, value: unknown, levels: number) => unknown
-  /** What a key becomes; what a string becomes where absent. */
+  /** What a key becomes. Default: as for a string. */
   readonly key?: (key: string) => string
-  /** Told of each value that is left out. */
+  /** Called for each value that is left out. */
   readonly omit?: () => void
   readonly depth?: number
   readonly values?: number

@@ -137,7 +137,7 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
   }
 }
 
-/** Takes secrets out of whatever is shown, logged or stored; unless it is told of any, it knows them by their looks. */
+/** Removes secrets from anything shown, logged or stored; recognizes given values, and others by their form. */
 export class Redactor extends Context.Reference<Redactor>()("tollgate/redaction/Redactor", {
   defaultValue: (): RedactorShape => make()
 }) {

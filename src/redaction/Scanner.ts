@@ -11,7 +11,7 @@ const holdsBelow =
   (text) =>
     new Scanner(depth + 1).whole(text) !== text
 
-/** Reads a text for somebody who approves it. */
+/** Reads a text for the person who approves it. */
 export const approvalReader = (): Reader => new Reader(holdsBelow(0), false)
 
 /**

@@ -23,7 +23,7 @@ const harmless =
 /** What the name of every secret has in it, as it is written. */
 const named = /auth|cookie|pass|pwd|key|secret|mnemonic|phrase|cred|sig|token|jwt|bearer|otp/i
 
-/** The kind of secret that a key of this name holds, in whatever case and with whatever separators it is written. */
+/** The kind of secret that a key of this name holds, in any case and with any separators. */
 export const secretName = (name: string): string | undefined => {
   const folded = name
     .slice(-128)

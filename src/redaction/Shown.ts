@@ -5,13 +5,13 @@ import { type JsonRules, redactJsonWith } from "./RedactJson.ts"
 import type { Reader } from "./Reader.ts"
 import { anyShape, shapeKind } from "./Shapes.ts"
 
-/** A text for somebody who approves it, and how many places of it are masked. */
+/** A text for the person who approves it, and how many places are masked. */
 export interface Shown {
   readonly text: string
   readonly masked: number
 }
 
-/** What a shell or an interpreter acts on, and line breaks: no mark ever stands for one. */
+/** Characters a shell or an interpreter acts on, and line breaks: no mark ever replaces one. */
 const acting = /([$();&|<>`\n\r\v\f\u0085\u2028\u2029])/
 
 /** The same, and marks that are there already. */
@@ -112,7 +112,7 @@ const quoted = (text: string): ((index: number) => boolean) => {
   }
 }
 
-/** Reads what stands between characters that act by itself, so that no secret reaches across one, nor out of its word. */
+/** Reads each part between acting characters alone: no secret spans one or leaves its word. */
 const maskLooks = (text: string, reader: Reader): Shown => {
   const within = quoted(text)
   let out = ""

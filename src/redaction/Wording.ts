@@ -10,10 +10,10 @@ const more = `${signs}|-----|curl|[\\s"'=(]-[akpuw]|/p:|:(?:\\d{4,5}|\\*):|\\\\\
 const announcing = new RegExp(more, "gi")
 const anywhere = new RegExp(more, "i")
 
-/** Whether there is nothing of all that in a text. */
+/** Whether a text contains none of these. */
 export const isQuiet = (text: string): boolean => !anywhere.test(text)
 
-/** Where lines end, from the start of one, in which there is nothing of that; where the text began if there are none. */
+/** The end of the lines, from the start of one, that contain none of these; the start of the text if there are none. */
 export const quietUntil = (text: string, start: number): number => {
   announcing.lastIndex = start
   const found = announcing.exec(text)?.index ?? text.length

@@ -30,7 +30,7 @@ const quietly = (step: () => void): boolean => {
 
 const nothing = (): void => {}
 
-/** How to take it away again; where somebody else was faster it is theirs and stays. */
+/** Removes it again, unless another process created it first. */
 const place = ({ path, kind }: Absent): (() => void) => {
   if (kind === "directory") return quietly(() => fs.mkdirSync(path)) ? () => fs.rmdirSync(path) : nothing
   if (!quietly(() => fs.writeFileSync(path, "", { flag: "wx" }))) return nothing

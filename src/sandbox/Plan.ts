@@ -24,7 +24,7 @@ export interface Plan {
   /** Directories between a writable one and something protected; to be mounted, since a mount cannot be renamed away. */
   readonly pinned: ReadonlyArray<string>
   readonly readOnly: ReadonlyArray<string>
-  /** Has to be put in place before it can be made read-only; part of `readOnly`. */
+  /** Must exist before it can be made read-only; part of `readOnly`. */
   readonly absent: ReadonlyArray<Absent>
   readonly hidden: ReadonlyArray<Absent>
   /** The policy's own directory, undefined where it does not exist. */
@@ -73,7 +73,7 @@ const walk = function* (view: View, start: string): Generator<Step> {
   }
 }
 
-/** Where a path leads to, undefined where that does not exist. */
+/** The target of a path, undefined if it does not exist. */
 const resolve = (view: View, start: string): Absent | undefined => {
   if (start === "/") return { path: "/", kind: "directory" }
   let end: Absent | undefined
@@ -91,7 +91,7 @@ const depth = (path: string): number => path.split("/").length
 const ordered = (paths: Iterable<string>): ReadonlyArray<string> =>
   [...new Set(paths)].sort((a, b) => depth(a) - depth(b))
 
-/** Those that are not inside another: a hidden directory is empty, and nothing can be mounted in it. */
+/** Those not inside another one: a hidden directory is empty, and nothing can be mounted in it. */
 const outermost = (places: ReadonlyArray<Absent>): ReadonlyArray<Absent> =>
   places.filter(({ path }) => !places.some((other) => other.path !== path && within(other.path, path)))
 

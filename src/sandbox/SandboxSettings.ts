@@ -13,7 +13,7 @@ export const SandboxSettings = Schema.Struct({
   target: optional(Schema.Literal("detect", "none", "bubblewrap", "sandbox-exec", "container", "ssh")),
   /** Whether confined commands may use the network; not unless it is true. */
   network: optional(Schema.Boolean),
-  /** Of a container; `docker` where absent. */
+  /** The container engine. Default: `docker`. */
   engine: optional(Schema.Literal("docker", "podman")),
   /** Of a container; it needs the programs that commands use, bash among them. */
   image: optional(Name),

@@ -13,7 +13,7 @@ export interface ContainerRun {
   readonly program: string
   /** Of the container. */
   readonly name: string
-  /** `uid:gid`, so that what is written belongs to the user. */
+  /** `uid:gid`: written files belong to the user. */
   readonly user: string | undefined
 }
 

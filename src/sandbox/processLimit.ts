@@ -9,7 +9,7 @@ export const spareProcesses = 1024
  */
 export const processLimit = (): number => spareProcesses + present()
 
-/** Processes and threads that there are; none where the system cannot tell, so that the limit is rather too strict. */
+/** Existing processes and threads; 0 if the system does not tell, which makes the limit stricter. */
 const present = (): number => {
   try {
     const [, , , entities = ""] = fs.readFileSync("/proc/loadavg", "utf8").split(" ")

@@ -34,7 +34,7 @@ const above = (plan: Plan): ReadonlyArray<string> => {
 
 interface Profile {
   readonly text: string
-  /** `NAME=path`; paths are parameters, so that none is ever read as a rule. */
+  /** `NAME=path`; paths are parameters and never read as rules. */
   readonly parameters: ReadonlyArray<string>
 }
 

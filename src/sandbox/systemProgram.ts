@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { systemPath } from "../process/Environment.ts"
 
-/** Where the system has a program, so that no directory on a command's own `PATH` comes first; else just its name. */
+/** The system's path of a program, which a command's own `PATH` cannot override; else its name. */
 export const systemProgram = (name: string): string =>
   systemPath
     .split(":")

@@ -14,7 +14,7 @@ export interface PrivateDirectory {
 
 const named = /^tollgate-(\d+)-/
 
-/** Removes what processes left behind that were killed; what belongs to somebody else stays. */
+/** Removes what killed processes left behind; files of other users stay. */
 const sweep = (parent: string): void => {
   try {
     for (const name of fs.readdirSync(parent)) {

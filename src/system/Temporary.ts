@@ -35,7 +35,7 @@ const quietly = (run: () => void): void => {
   try {
     run()
   } catch {
-    // It is somebody else's, or another process was faster.
+    // It belongs to another user, or another process was faster.
   }
 }
 
@@ -47,7 +47,7 @@ export const reclaim = (directory: string, stem: string): void =>
     }
   })
 
-/** What the temporary files beside a user's files are called. */
+/** The name of temporary files beside a user's files. */
 export const besideStem = ".tollgate-"
 
 /** Where it is noted beside which files there are temporary ones: a link for each, named as it is, to its directory. */

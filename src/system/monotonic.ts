@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
-/** Milliseconds on a clock that nobody can set: the difference of two is a duration, one alone means nothing. */
+/** Milliseconds on a clock that cannot be set; only differences have a meaning. */
 export const monotonicMillis: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (nanos) => millis(nanos))
 
 /** The same where only a clock is at hand. */

@@ -4,7 +4,7 @@ import { temporaryName } from "./Temporary.ts"
 import { makeDirectory } from "./makeDirectory.ts"
 import { syncDirectory } from "./syncDirectory.ts"
 
-/** Writes a file whole, for its owner's eyes only; a crash leaves the old one or the new one. Throws what the system says. */
+/** Writes a file as a whole, readable by its owner only; a crash leaves the old or the new one. Throws the system's error. */
 export const replaceFile = (file: string, text: string): void => {
   makeDirectory(path.dirname(file))
   const fresh = temporaryName(`${file}.`)

@@ -8,15 +8,15 @@ export interface Collector {
   /** Where spans are posted, e.g. `http://localhost:4318/v1/traces`. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** How long one request may take; 10 seconds where absent. */
+  /** How long one request may take. Default: 10 seconds. */
   readonly timeout?: Duration.Duration
-  /** `tollgate` where absent. */
+  /** Default: `tollgate`. */
   readonly serviceName?: string
-  /** Further attributes of whoever sends. */
+  /** Further resource attributes of the sender. */
   readonly resource?: Readonly<Record<string, string>>
-  /** What was asked for in place of HTTP with JSON, which is all that is spoken. */
+  /** The requested protocol, if other than HTTP with JSON, the only one supported. */
   readonly otherProtocol?: string
-  /** Whether parameters, results and the words of failures may leave, redacted; no where absent. */
+  /** Whether redacted parameters, results and error texts may leave. Default: false. */
   readonly content?: boolean
 }
 

@@ -32,7 +32,7 @@ export const executeTool = ({ callId, conversation, description, tool }: Execute
 
 export interface Chat {
   readonly model: string
-  /** Absent where nobody has said it. */
+  /** Unset if unknown. */
   readonly served?: Served | undefined
   readonly conversation: string
 }

@@ -26,7 +26,7 @@ const providers: ReadonlyArray<readonly [domain: string, provider: string]> = [
   ["ml.cloud.ibm.com", "ibm.watsonx.ai"]
 ]
 
-/** A server that nobody knows is told by its address; what it speaks is OpenAI's protocol, by which the conventions go. */
+/** An unknown server is named by its address; its protocol is OpenAI's, as the conventions say. */
 const providerOf = (served: Served | undefined, host: string): string => {
   if (served === undefined) return "_OTHER"
   if (served.provider !== "chat-completions") return served.provider

@@ -25,17 +25,17 @@ export interface SpanDescription {
   readonly name: string
   readonly attributes?: Outgoing.Attributes
   readonly kind?: Tracer.SpanKind
-  /** Whether the span may say what it is about, e.g. in the words of a failure; no where absent. */
+  /** Whether the span may hold content, e.g. the text of a failure. Default: false. */
   readonly content?: boolean
 }
 
-/** A span that is told more about itself while it is open, redacted and bounded. */
+/** A span that takes redacted, bounded attributes while it is open. */
 export interface OpenSpan {
   readonly annotate: (attributes: Outgoing.Attributes, limit?: number) => void
   readonly event: (name: string, attributes: Outgoing.Attributes) => Effect.Effect<void>
 }
 
-/** A failure as a tracer is told of it. */
+/** A failure as a tracer sees it. */
 class SpanFailure extends Data.Error<{ readonly name: string; readonly message: string; readonly stack: string }> {}
 
 const tagOf = (error: unknown): string => {
@@ -52,7 +52,7 @@ const errorType = (cause: Cause.Cause<unknown>): string | undefined => {
 
 const messageOf = (cause: Cause.Cause<unknown>): string => Cause.prettyErrors(cause)[0]?.message ?? ""
 
-/** What somebody's error says of itself, should it be able to. */
+/** The message of a foreign error, if reading it does not throw. */
 const said = (say: () => string): string => {
   try {
     return say()

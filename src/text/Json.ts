@@ -44,7 +44,7 @@ export const isDeepValue = (value: unknown, max = maxJsonDepth): boolean => {
   return visit(value, max)
 }
 
-/** The data that a text stands for, no deeper than `max`. */
+/** The data of a JSON text, no deeper than `max`. */
 export const parseJson = (text: string, max = maxJsonDepth): Either.Either<unknown, NotJson> => {
   if (isDeepText(text, max)) return Either.left("too deep")
   try {
@@ -88,7 +88,7 @@ export const parseAnswer = (text: string, max = maxJsonDepth): Either.Either<unk
   )
 
 /**
- * A frozen copy of JSON data, which nobody who holds the original can change; nothing for what is no data or deeper than `max`.
+ * A frozen copy of JSON data, independent of the original; nothing for a value that is not JSON or deeper than `max`.
  * What has no value is left out, as in a JSON text.
  */
 export const ownJson = (value: unknown, max = maxJsonDepth): Option.Option<unknown> => {

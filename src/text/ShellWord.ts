@@ -1,4 +1,4 @@
-/** One word of a POSIX shell, whatever it contains. */
+/** Any text as one word of a POSIX shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The same as a person would type it: in quotes only where it needs them. */

@@ -1,4 +1,4 @@
-/** Controls, joiners, direction marks, fillers, odd blanks, lone surrogates: all that a prompt could not show as it runs. */
+/** Characters that a prompt cannot show as they run: controls, joiners, direction marks, fillers, odd blanks, lone surrogates. */
 const unseen = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** The first code point of a text that a reader cannot see or would take for another, as `U+200B`. */
@@ -7,7 +7,7 @@ export const firstUnseen = (text: string): string | undefined => {
   return found === undefined ? undefined : `U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`
 }
 
-/** At most so many characters of a text, the last word whole or left out: half a secret would not be known for one. */
+/** At most `limit` characters of a text, cut between words: redaction would not recognize half a secret. */
 export const cutWords = (text: string, max: number): string => {
   if (text.length <= max) return text
   const end = Math.max(...[" ", "\n", "\t"].map((blank) => text.lastIndexOf(blank, max - 1)))

@@ -1,2 +1,2 @@
-/** Words of somebody else as a sentence, which they may be already. */
+/** A foreign message as one sentence that ends with a full stop. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)

@@ -13,7 +13,7 @@ let either: RegExp | undefined
 
 const plain = /^[\t\n -~]*$/
 
-/** The glyph that stands for a control character. */
+/** The visible glyph of a control character. */
 export const picture = (code: number): string | undefined =>
   code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f ? "␡" : undefined
 

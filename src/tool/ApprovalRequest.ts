@@ -26,13 +26,13 @@ export const ApprovalRequest = Schema.Struct({
   workerPath: Schema.Array(Schema.String),
   /** Of a shell command, by how bad it is; of any other call, its tool's. */
   risk: Schema.Literal("low", "medium", "high"),
-  /** How bad a shell command is; absent for other calls. */
+  /** The severity of a shell command; unset for other calls. */
   severity: Schema.optionalWith(RequestSeverity, { exact: true }),
   /** SHA-256, in hexadecimal, of what a decision is bound to; a decision must repeat it. */
   digest: Schema.String,
   /** The parameters, whole and as they are but for their secrets; a frontend makes visible what its reader would not see. */
   arguments: Schema.Unknown,
-  /** How many secrets of the parameters and the diff are covered; then only `once` is offered. None where absent. */
+  /** How many secrets in the parameters and the diff are masked; then only `once` is offered. Default: 0. */
   masked: Schema.optionalWith(Schema.Number, { exact: true }),
   /** One line that says what would happen. */
   message: Schema.String,
@@ -43,7 +43,7 @@ export const ApprovalRequest = Schema.Struct({
   grant: Schema.optionalWith(Schema.String, { exact: true }),
   /** The rule that `always` would save, in words. */
   rule: Schema.optionalWith(Schema.String, { exact: true }),
-  /** The call is so many in a row, itself included, with the same parameters and the same result. */
+  /** How many identical calls in a row this is, itself included. */
   repeats: Schema.optionalWith(Schema.Number, { exact: true }),
   /** The last messages of the conversation, at most ten. */
   context: Schema.optionalWith(Schema.Array(ContextMessage), { exact: true }),

@@ -76,7 +76,7 @@ const answerOf = ({ exitCode, stderr, stdout }: HookOutput): Either.Either<Answe
     return invalid(
       stdout.truncated
         ? "a process it started still held its output, so its answer may be incomplete; redirect the output of processes that stay"
-        : "its answer is too long"
+        : "its output is too long"
     )
   }
   if (stdout.text.trim() === "")

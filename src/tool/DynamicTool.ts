@@ -26,7 +26,7 @@ export interface Options<R> extends Partial<
   readonly description: string
   /** Of the parameters, which are an object. */
   readonly jsonSchema: Readonly<Record<string, unknown>>
-  /** `never` for a tool that declares itself read-only and `always` for every other, where absent (A7). */
+  /** Default: `never` for a read-only tool, `always` for others. */
   readonly approval?: "never" | "always"
   /** Sealing refuses it on a tool that is neither read-only nor idempotent (T7). */
   readonly retry?: RetryPolicy

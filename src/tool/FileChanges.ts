@@ -9,7 +9,7 @@ import type { FileChanged } from "./ToolEvent.ts"
 
 /** A file that a tool has changed, by the tool's own word. */
 export interface FileChange {
-  /** Counts all changes, so that a watcher that was too slow sees the gap. */
+  /** Counts all changes; a slow watcher sees gaps. */
   readonly seq: number
   readonly path: string
   readonly change: FileChanged["change"]

@@ -38,9 +38,9 @@ interface Common {
   readonly tool: string
   /** For people and for the log. */
   readonly name: string
-  /** None where absent. */
+  /** Default: none. */
   readonly timeout?: Duration.DurationInput
-  /** Whether a hook that fails, crashes or hangs fails the call or is passed over; `fail` where absent. */
+  /** Whether a hook that fails, crashes or hangs fails the call or is skipped. Default: `fail`. */
   readonly onFailure?: "fail" | "skip"
 }
 

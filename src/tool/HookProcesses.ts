@@ -16,7 +16,7 @@ export interface HookProcessOptions {
 /** Bytes kept of what a hook prints on either channel. */
 const limit = 64 * 1024
 
-/** Hooks as real processes: without a terminal, in a session of their own, ended with all that they started. */
+/** Hooks as real processes: without a terminal, each in its own session, ended with its children. */
 export const layer = ({
   cwd,
   env,

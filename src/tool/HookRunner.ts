@@ -27,7 +27,7 @@ export interface HookOutput {
   readonly stderr: string
 }
 
-/** Runs the programs of hooks; interrupting a run ends the program with all that it started. */
+/** Runs the programs of hooks; interrupting a run ends the program and its processes. */
 export class HookRunner extends Context.Tag("tollgate/tool/HookRunner")<
   HookRunner,
   {

@@ -6,7 +6,7 @@ import * as crypto from "node:crypto"
 /** Where ids come from; a test replaces it to get the same ones every time. */
 export class Ids extends Context.Reference<Ids>()("tollgate/tool/Ids", {
   defaultValue: (): { readonly next: (prefix: string) => Effect.Effect<string> } => ({
-    /** 122 random bits: nobody guesses the id of somebody else's approval. */
+    /** 122 random bits: the id of another approval cannot be guessed. */
     next: (prefix) => Effect.sync(() => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`)
   })
 }) {

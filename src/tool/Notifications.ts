@@ -19,7 +19,7 @@ export interface NewNotice {
   readonly level: NoticeLevel
   readonly title: string
   readonly message: string
-  /** How long it stays; zero until it is dismissed. 5 seconds where absent, 10 for a warning or an error. */
+  /** How long it stays; 0 until dismissed. Default: 5 seconds, 10 for a warning or an error. */
   readonly duration?: Duration.DurationInput
   readonly action?: NoticeAction
 }

@@ -71,7 +71,7 @@ const excess = (raw: unknown): ReadonlyArray<Issue> =>
     ? Object.keys(raw).map((key) => issue(key, "is unexpected: the tool takes no parameters"))
     : [issue("", "Expected an object without keys")]
 
-/** The JSON Schema of parameters as a model is told of it. */
+/** The JSON Schema of the parameters as the model sees it. */
 export const jsonSchemaOf = (schema: Schema.Schema.AnyNoContext): Readonly<Record<string, unknown>> =>
   takesNothing(schema)
     ? { type: "object", required: [], properties: {}, additionalProperties: false }

@@ -13,7 +13,7 @@ export const Preview = Schema.Struct({
   /** The parameters that the diff shows whole; all others are shown beside it. */
   shows: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
   targets: Schema.Array(PreviewTarget),
-  /** Consent holds for this call alone, whatever scope the answer names: what it touches is to be asked for each time. */
+  /** Approval holds for this call alone, regardless of the scope of the answer: its targets need approval each time. */
   once: Schema.optionalWith(Schema.Boolean, { exact: true })
 })
 export type Preview = typeof Preview.Type

@@ -14,7 +14,7 @@ export interface Running {
   readonly label: string
   readonly kind: ProgressKind
   readonly current: number
-  /** Absent where nobody knows. */
+  /** Unset if unknown. */
   readonly total?: number
   readonly cancellable: boolean
   /** Epoch milliseconds. */
@@ -23,10 +23,10 @@ export interface Running {
 }
 
 export interface NewProgress {
-  /** A fresh one where absent; one that is in use takes the place of what is there. */
+  /** Default: a fresh id; an id in use replaces its entry. */
   readonly id?: string
   readonly label: string
-  /** `determinate` with a total and `indeterminate` without, where absent. */
+  /** Default: `determinate` with a total, `indeterminate` without. */
   readonly kind?: ProgressKind
   readonly total?: number
   /** What it takes to stop it. */
@@ -43,7 +43,7 @@ export interface ProgressUpdate {
 export const fraction = ({ current, total }: Running): number | undefined =>
   total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, current / total))
 
-/** What is under way at this moment, whoever does it: calls, steps of the agent, anything that starts and ends (T13). */
+/** Everything in progress now: calls, agent steps, anything that starts and ends. */
 export class ProgressBoard extends Context.Tag("tollgate/tool/ProgressBoard")<
   ProgressBoard,
   {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Latest from "./Latest.ts"
 
-/** The last so many of things that happened; each has a number, so that whoever was too slow sees the gap. */
+/** A bounded list of the latest entries; each has a number, so a slow reader sees gaps. */
 export interface Ring<A> {
   readonly push: (value: A) => void
   /** The newest `limit`, oldest first. */

@@ -26,12 +26,12 @@ export interface Spilled {
 }
 
 export interface SpillOptions {
-  /** Made where it is missing, for its owner alone; has a directory for each session. */
+  /** Created if missing, for its owner only; has a directory for each session. */
   readonly directory: string
-  /** Beyond these the oldest files go. 200 and 256 MiB where absent. */
+  /** Beyond these the oldest files are removed. Default: 200 files and 256 MiB. */
   readonly maxFiles?: number
   readonly maxBytes?: number
-  /** Applied to what is kept; nothing where absent. */
+  /** Applied to the kept text. Default: none. */
   readonly redact?: (text: string) => string
 }
 

@@ -11,7 +11,7 @@ export interface ToolSink {
   readonly commit: (event: ToolEvent) => Effect.Effect<void>
 }
 
-/** Stands for the parameters of a call that have not been decoded yet. */
+/** The parameters of a call that are not decoded yet. */
 export const undecoded: unique symbol = Symbol.for("tollgate/tool/undecoded")
 
 /** One invocation of a tool. */
@@ -33,7 +33,7 @@ export interface ToolCall extends Attempted {
   readonly metadata: Readonly<Record<string, unknown>>
   /** The call wanted a decision and has one: of a person, a grant, a rule or a policy. */
   readonly decided?: boolean
-  /** The call is so many in a row, itself included, with the same parameters and the same outcome: a person has to let it pass. */
+  /** How many identical calls in a row this is, itself included; then a person must allow it. */
   readonly repeats?: number
   /** What was shown to the person who approved the call. */
   readonly preview?: Preview
@@ -61,7 +61,7 @@ export const heard = (sink: ToolSink, hear: (event: ToolEvent) => Effect.Effect<
     )
 })
 
-/** A sink for calls that nobody watches. */
+/** A sink that drops every event. */
 export const silent = { emit: () => Effect.void, commit: () => Effect.void } satisfies ToolSink
 
 export const stdout = (call: ToolCall, text: string): Effect.Effect<void> =>

@@ -61,7 +61,7 @@ export class ToolDefectCaught extends Schema.TaggedClass<ToolDefectCaught>()("To
   detail: Schema.String
 }) {}
 
-/** A call that had been given up on ended after all. */
+/** An abandoned call ended after all. */
 export class ToolStragglerEnded extends Schema.TaggedClass<ToolStragglerEnded>()("ToolStragglerEnded", call) {}
 
 /** Output of a running tool; transient. */
@@ -71,7 +71,7 @@ export class ToolOutput extends Schema.TaggedClass<ToolOutput>()("ToolOutput", {
   text: Schema.String
 }) {}
 
-/** How far a running tool is; transient. `total` is absent where nobody knows. */
+/** Progress of a running tool; transient. `total` is unset if unknown. */
 export class ToolProgressed extends Schema.TaggedClass<ToolProgressed>()("ToolProgressed", {
   ...call,
   label: Schema.optionalWith(Schema.String, { exact: true }),
@@ -104,7 +104,7 @@ export class HookIntervened extends Schema.TaggedClass<HookIntervened>()("HookIn
   reason: Schema.String
 }) {}
 
-/** The reviewer `by` did not answer, and `decision` stands for that: `ask` leaves it to the mode. Once for each call. */
+/** The reviewer `by` did not answer and `decision` applies instead: `ask` leaves it to the mode. Once for each call. */
 export class ReviewerFailed extends Schema.TaggedClass<ReviewerFailed>()("ReviewerFailed", {
   ...call,
   by: Schema.String,

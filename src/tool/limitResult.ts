@@ -9,9 +9,9 @@ import type { ToolCall } from "./ToolCall.ts"
 import { ToolResult } from "./ToolResult.ts"
 
 export interface ResultLimit {
-  /** Bytes of UTF-8 for tools that declare no limit of their own; such a tool is not limited where this is absent. */
+  /** Bytes of UTF-8 for tools that declare no limit. Default: unlimited. */
   readonly bytes?: number
-  /** Where the whole is kept; nowhere where absent. */
+  /** Keeps the full result. Default: nowhere. */
   readonly spill?: Spill["Type"]
 }
 

@@ -27,7 +27,7 @@ export class LoopDetected extends Schema.TaggedError<LoopDetected>()("LoopDetect
 }
 
 export interface LoopGuardOptions {
-  /** Calls in a row with the same parameters and the same outcome, after which the next one is noticed. 3 where absent. */
+  /** Identical calls in a row before the loop guard acts. Default: 3. */
   readonly repeats?: number
   /**
    * Let nobody but a person pass that call, and every so many after it, and end the task where none can be asked; or end it
@@ -39,7 +39,7 @@ export interface LoopGuardOptions {
 /** As many calls as are noticed where the options do not say. */
 const defaultRepeats = 3
 
-/** How many times in a row a call may be noticed that no person was asked about. */
+/** How often in a row the guard may act without a person being asked. */
 const maxUnasked = 3
 
 interface Trail {

@@ -11,7 +11,7 @@ import type { ToolCall } from "./ToolCall.ts"
 import { Notified, trusted } from "./ToolEvent.ts"
 import { duration } from "../text/duration.ts"
 
-/** What a call that has ended is worth telling; nothing for most. */
+/** The notification about an ended call, if any. */
 export type NoticeRule = (
   call: ToolCall,
   exit: Exit.Exit<unknown, unknown>,
@@ -29,7 +29,7 @@ const messageOf = (error: unknown): { readonly _tag: string; readonly message: s
     ? { _tag: String(error._tag), message: String(error.message).slice(0, maxMessage) }
     : undefined
 
-/** Tells of bugs, of tools that gave up or timed out, and of the end of calls that took more than 30 seconds. */
+/** Notifies of bugs, of tools that gave up or timed out, and of the end of calls that took more than 30 seconds. */
 const defaultRule: NoticeRule = (call, exit, took) => {
   const title = call.tool.label
   if (Exit.isSuccess(exit)) {

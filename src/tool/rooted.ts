@@ -9,7 +9,7 @@ type JsonSchema = Readonly<Record<string, unknown>>
 export const rooted = (schema: JsonSchema): JsonSchema =>
   schema["type"] === undefined ? { properties: {}, ...schema, type: "object" } : schema
 
-/** What a JSON Schema describes besides objects; nothing where objects are all. */
+/** The types besides objects that a JSON Schema allows, if any. */
 export const otherThanObject = ({ anyOf, oneOf, type }: JsonSchema): string | undefined => {
   if (type !== undefined && type !== "object") return JSON.stringify(type)
   const members: ReadonlyArray<JsonSchema> = [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))

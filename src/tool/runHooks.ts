@@ -187,7 +187,7 @@ const after = <A, E, R>(
         case "Keep":
           return after(hooks, call, ended, index + 1)
         case "Replace": {
-          // The chain of a tool gives a `ToolResult`, whatever it is called in the type of a middleware.
+          // The chain of a tool gives a `ToolResult`, although the type of a middleware does not say so.
           const replaced = Either.right(decision.answer as A)
           return Effect.zipRight(
             intervened(call, hook, "replaced", "another result"),

@@ -9,7 +9,7 @@ import type { ToolEvent } from "./ToolEvent.ts"
 import { ToolResult } from "./ToolResult.ts"
 
 export interface TelemetryOptions {
-  /** Whether parameters, results and the words of failures go into the span, redacted; no where absent. */
+  /** Whether redacted parameters, results and error texts go into the span. Default: false. */
   readonly content?: boolean
 }
 

@@ -53,7 +53,7 @@ const describe = ({ idle, limit }: Timeouts): string =>
     ...(idle === undefined ? [] : [`${duration(Duration.toMillis(idle))} of silence`])
   ].join(", ")
 
-/** Gives every attempt its own deadlines; whatever the tool emits resets the idle one (T5). */
+/** Gives every attempt its own deadlines; any output or progress resets the idle one. */
 export const timeout = (timeouts: Timeouts): Middleware<ToolCall, { fails: ToolTimedOut }> => {
   const { idle, limit } = timeouts
   const around: Middleware<ToolCall, { fails: ToolTimedOut }> = (call, next) => {

@@ -6,7 +6,7 @@ const maxQuestion = 2000
 const maxOptions = 9
 const maxOption = 200
 
-/** Runs in the frontend: whoever sits in front of it answers. Models know of it only where somebody does. */
+/** Runs in the frontend, whose user answers. The model sees it only if a user is attached. */
 export const AskUser = clientTool("ask_user", {
   description:
     "Asks the user one question and answers with their words. Use it when you cannot continue without knowing what they " +

@@ -51,7 +51,7 @@ export interface BuiltinOptions {
   readonly workspace: WorkspaceOptions
   readonly shell?: Partial<ShellSettingsShape>
   readonly network?: NetworkRules
-  /** Hosts that `fetch_url` reaches unasked. */
+  /** Hosts that `fetch_url` reaches without asking. */
   readonly unaskedHosts?: ReadonlyArray<HostPattern>
   /** The whole environment of the programs that tools start. */
   readonly environment?: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export interface BuiltinOptions {
   readonly path?: ReadonlyArray<string>
 }
 
-/** All that the built-in tools require but `Memory` and where programs run: one of the layers of `Sandbox`. */
+/** Everything the built-in tools require except `Memory` and one of the layers of `Sandbox`. */
 export const layerUnsandboxed = (options: BuiltinOptions) => {
   const rules = options.network ?? defaultRules
   return Layer.mergeAll(
@@ -73,6 +73,6 @@ export const layerUnsandboxed = (options: BuiltinOptions) => {
   )
 }
 
-/** All that the built-in tools require but `Memory`; programs run in what sandbox the system has. */
+/** Everything the built-in tools require except `Memory`; programs run in the system's sandbox, if it has one. */
 export const layer = (options: BuiltinOptions) =>
   Sandbox.layerDetect.pipe(Layer.provideMerge(layerUnsandboxed(options)))

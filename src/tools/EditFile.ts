@@ -48,7 +48,7 @@ export const EditFile = Tool.make("edit_file", {
   approval: ({ path }) =>
     Effect.gen(function* () {
       const { context } = yield* Workspace
-      // Where the text is not found, the failure tells of what is there.
+      // If the text is not found, the failure shows the nearest line.
       return asksFor([yield* judge(path, "write", context), yield* judge(path, "read", context)])
     }),
   preview: (params) =>

@@ -40,7 +40,7 @@ export const unlisted = ask(
   "its host is not on the list of hosts to fetch from without asking"
 )
 
-/** Characters of an address that is told whole. */
+/** Characters up to which an address is shown whole. */
 const maxTold = 2048
 
 const isUpgrade = (from: Target, to: Target): boolean =>

@@ -24,7 +24,7 @@ const parameters = Schema.Struct({
 
 const reach = { session: "this session", project: "every later session of this project" } as const
 
-/** Lines that a terminal of 80 columns has room for, so that the end of a long one is not out of sight. */
+/** Wraps lines for a terminal of 80 columns. */
 const wrapped = (text: string): string => {
   const seen = makeVisible(text).replaceAll("\t", "  ")
   return seen.replaceAll(/\P{ASCII}/u.test(seen) ? /.{36}(?=.)/gu : /.{72}(?=.)/gu, "$&\n")

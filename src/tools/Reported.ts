@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { ResultFailure } from "../tool/ToolResult.ts"
 
-/** A text for the model, and the failure that it tells of. Who decodes it has the text alone. */
+/** A text for the model, and the failure it reports; decoding gives only the text. */
 export const Reported = Schema.transform(
   Schema.String,
   Schema.typeSchema(

@@ -90,7 +90,7 @@ const survivors = ({ exceeded, output, survivors: count }: ProcessResult): Reado
 const offline =
   /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|network is unreachable|\b(?:EAI_AGAIN|ENETUNREACH)\b/i
 
-/** What a command may use: its time by the call, and all else where nobody was asked. */
+/** What a command may use: its time as the call says, and the other limits if it runs without approval. */
 const limitsOf = (
   timeout: number | undefined,
   asked: boolean,
@@ -147,7 +147,7 @@ export const RunShell = Tool.make("run_shell", {
       const transcript = Transcript.make(call, yield* Redactor, settings.outputLimit)
       const limits = limitsOf(timeout, asks, settings)
       const here = yield* environmentHere
-      // What runs unasked reads a repository as the git tools do, whatever the repository configures.
+      // Commands that run without asking read a repository as the git tools do, regardless of its configuration.
       const git = asks || !usesGit(command) ? undefined : yield* openGit
       const bash: ProcessCommand = {
         file: "bash",
@@ -158,7 +158,7 @@ export const RunShell = Tool.make("run_shell", {
       const confined = confine((yield* Workspace).context, { write: asks, network: asks && settings.network })
       const wrapped = sandbox.wrap(
         asks ? bash : Limits.enforced(bash, limits),
-        // The policy may be wrong about a command that it lets run unasked.
+        // The policy may be wrong about a command that it lets run without asking.
         git === undefined ? confined : { ...confined, readable: [...(confined.readable ?? []), ...git.readable] }
       )
       const result = yield* processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })

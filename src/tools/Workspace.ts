@@ -18,7 +18,7 @@ export interface WorkspaceOptions {
   readonly trusted: boolean
 }
 
-/** The directories that tools may touch; the only place they get them from, so that no argument can widen them. */
+/** The directories that tools may touch; no argument can widen them. */
 export class Workspace extends Context.Tag("tollgate/tools/Workspace")<
   Workspace,
   {

@@ -116,7 +116,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     )
     const { stdout } = await approvals("rules")
     assert.match(stdout, /^no-publish +user +deny run_shell: npm publish … {2}\(.*config\.json\)$/m)
-    assert.match(stdout, /^theirs +project +allow run_shell: make … – does not count: the project is not trusted/m)
+    assert.match(stdout, /^theirs +project +allow run_shell: make … – ignored: the project is not trusted/m)
     assert.match(stdout, /^rule_aaaaaaaa +user +allow run_shell: git log … {2}\(.*tollgate\.db\)$/m)
     const records = lines((await approvals("rules", "--json")).stdout)
     assert.deepStrictEqual(
@@ -218,11 +218,11 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     )
     const one = await approvals("audit", "--json", "--session", "two")
     assert.deepStrictEqual(lines(one.stdout), [records[2]!])
-    assert.include((await approvals("audit", "--session", "three")).stdout, "no entry of a session three")
+    assert.include((await approvals("audit", "--session", "three")).stdout, "no entries of a session three")
   })
 
   it.each([
-    ["a changed row", "UPDATE audit SET outcome = 'denied' WHERE id = 2", 2, "not what was written"],
+    ["a changed row", "UPDATE audit SET outcome = 'denied' WHERE id = 2", 2, "it was changed"],
     ["a moved row", "UPDATE audit SET id = 20 WHERE id = 2", 2, "entry 2 is missing"],
     ["a removed row", "DELETE FROM audit WHERE id = 2", 2, "entry 2 is missing"],
     ["a cut end", "DELETE FROM audit WHERE id = 3", 3, "the end was cut"]

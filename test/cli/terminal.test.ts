@@ -26,7 +26,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
     const job = await open(["run", "hello"], { background: true })
     assert.strictEqual(await job.ended, 3)
-    assert.include(job.screen(), "nobody can be asked")
+    assert.include(job.screen(), "no one is attached")
     assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
     const prompt = await open([], { background: true })
     assert.strictEqual(await prompt.ended, 2)

@@ -62,7 +62,7 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     bring({ hooks: [{ event: "pre", tool: "list_dir", command: [process.execPath, "check.cjs"] }] })
     const shown = (await tollgate(at, ["trust", "--yes"])).stdout
     assert.match(shown, /^hook: \S+ check\.cjs before list_dir$/m)
-    assert.match(shown, /a change of any ends trust:\n {2}check\.cjs$/m)
+    assert.match(shown, /changing any of them ends trust:\n {2}check\.cjs$/m)
     const change = {
       steps: [{ call: { name: "write_file", arguments: { path: "check.cjs", content: program("ran") } } }]
     }

@@ -125,7 +125,7 @@ describe("a hook that is a program", () => {
       failed('it answered nothing; to let the call run, print {"decision":"continue"}')
     ],
     ["fails where the end of its output was lost", pre, { stdout: incomplete(true) }, "its answer may be incomplete"],
-    ["fails where its answer is too long", pre, { stdout: incomplete(false) }, "its answer is too long"],
+    ["fails where its answer is too long", pre, { stdout: incomplete(false) }, "its output is too long"],
     [
       "aborts by exit code 2 though its output was lost",
       pre,

@@ -20,7 +20,7 @@ export type Row = Readonly<Record<string, unknown>>
 export interface Handle {
   /** One statement, to be run any number of times. */
   readonly prepare: (text: string) => Statement
-  /** Runs statements whose rows nobody wants; none of them stays prepared. */
+  /** Runs statements without rows; none stays prepared. */
   readonly exec: (text: string) => void
   /** Rolls back what is open, and writes the journal back into the file if this is its last connection. */
   readonly close: () => void

@@ -13,7 +13,7 @@ export class DriverMissing extends Data.TaggedError("DriverMissing")<{ readonly 
 }
 
 interface Candidate {
-  /** As npm is told. */
+  /** The spec for npm. */
   readonly package: string
   readonly load: () => Promise<Driver>
 }

@@ -68,7 +68,7 @@ const settle = (database: Photostructure.DatabaseSyncInstance, readonly: boolean
     try {
       database.exec(text)
     } catch {
-      // There is no transaction, or somebody else is at the journal, who then sees to it.
+      // Not in a transaction, or another connection holds the journal and finishes it.
     }
   }
 }

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js"
 
-/** `public` is what anyone may reach, `metadata` what nobody may open; every other word says what the address is for. */
+/** `public` may be reached, `metadata` never; every other kind names the use of the address. */
 export type AddressKind = "public" | "metadata" | "invalid" | (string & {})
 
 const network = (cidr: string) => ipaddr.parseCIDR(cidr)

@@ -9,7 +9,7 @@ import type { NetworkRules } from "./NetworkRules.ts"
 import type { WireReply } from "./Wire.ts"
 import { duration } from "../../text/duration.ts"
 
-/** What is asked for, and all that is understood. */
+/** The encodings that are requested and understood. */
 export const acceptEncoding = "gzip, deflate, br"
 
 const decoders: Readonly<Record<string, () => Transform>> = {

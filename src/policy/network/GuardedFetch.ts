@@ -20,7 +20,7 @@ export interface FetchRequest {
   readonly url: string
   /** Those that could tell who is asking are not sent on to another origin. */
   readonly headers?: RequestHeaders
-  /** Judges where a redirect leads, besides the rules: whatever it does not allow is refused. */
+  /** Judges the target of a redirect, besides the rules; a target it does not allow is refused. */
   readonly judge?: (target: Target) => Verdict
 }
 

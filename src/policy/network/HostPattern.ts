@@ -18,13 +18,13 @@ export const canonicalHost = (host: string): string | undefined => {
 
 /** The hosts that an entry of a list names; an entry without a port means every port. */
 export class HostPattern extends Schema.Class<HostPattern>("HostPattern")({
-  /** Canonical; `*` stands for every host. */
+  /** Canonical; `*` is every host. */
   host: Schema.String,
   /** Only the names below `host`, not `host` itself. */
   below: Schema.Boolean,
   port: Schema.UndefinedOr(Schema.Number)
 }) {
-  /** Compares whole labels, so that `docs.example` names neither `evildocs.example` nor `docs.example.evil.test`. */
+  /** Compares whole labels: `docs.example` matches neither `evildocs.example` nor `docs.example.evil.test`. */
   matches(host: string, port: number): boolean {
     if (this.port !== undefined && this.port !== port) return false
     if (this.host === "*") return true

@@ -10,7 +10,7 @@ const kept = set(
 const empty = set("area base br col embed hr img input link meta param source track wbr")
 /** Hidden only until a script shows them. */
 const pages = set("body html")
-/** Elements that nobody reads; their content goes with them. */
+/** Elements dropped with their content. */
 const dropped = set(
   "audio canvas dialog iframe math noembed noframes noscript object script select style svg template textarea video xmp"
 )
@@ -33,7 +33,7 @@ const piece = 16 * 1024
 
 export type Attributes = ReadonlyMap<string, string>
 
-/** What is told of a page: elements well nested and at most `maxDepth` deep, and texts without entities. */
+/** The events of a page: elements well nested and at most `maxDepth` deep, and texts without entities. */
 export interface Reads {
   readonly open: (name: string, attributes: Attributes) => void
   readonly text: (text: string) => void
@@ -47,7 +47,7 @@ const hidden = (attributes: Attributes): boolean =>
 const unseen = (name: string, attributes: Attributes, selfClosing: boolean): boolean =>
   (dropped.has(name) && !selfClosing) || (!empty.has(name) && !pages.has(name) && hidden(attributes))
 
-/** Follows which elements are open and tells of those that a person would see. */
+/** Tracks open elements and reports those that a person would see. */
 class Nesting {
   private readonly open: Array<string> = []
   /** An element that is left out with its content, and how many of its name are open inside. */

@@ -14,7 +14,7 @@ const localNames = (
   "instance-data rancher-metadata"
 ).split(" ")
 
-/** Names under which clouds serve their metadata, whatever they resolve to. */
+/** Names under which clouds serve metadata, regardless of their addresses. */
 const metadataNames = new Set(
   (
     "metadata.google.internal metadata.goog instance-data.ec2.internal metadata.tencentyun.com metadata.packet.net " +

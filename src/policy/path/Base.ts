@@ -64,7 +64,7 @@ export const inspect = Effect.fnUntraced(function* (
   return actual === base.value ? before : yield* new StaleFile({ path, expected: base.value, actual })
 })
 
-/** Fails if the name no longer stands for what `inspect` found; the last look before a change is made. */
+/** Fails if the name no longer refers to what `inspect` found; the last check before a change. */
 export const confirm = Effect.fnUntraced(function* (
   operation: string,
   directory: Directory,

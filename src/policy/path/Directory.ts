@@ -22,7 +22,7 @@ const { O_DIRECTORY = 0, O_RDONLY } = fs.constants
 export interface Directory {
   readonly path: string
   readonly descriptor: number
-  /** Names an entry for system calls; on Linux relative to the descriptor, so that renaming the path changes nothing. */
+  /** Names an entry for system calls; on Linux relative to the descriptor, which a rename of the path does not affect. */
   readonly at: (name: string) => string
   /** Fails if the directory is no longer where it was opened. */
   readonly verify: (operation: string) => Effect.Effect<void, PathRefused>
@@ -65,7 +65,7 @@ const enter = (path: string, flags: number, onCreate: (() => void) | undefined):
   return openable(path, flags)
 }
 
-/** Holds one directory at a time on the way down, so that every name is looked up in a directory already reached. */
+/** Holds one directory at a time on the way down; every name is looked up in a directory already reached. */
 const descend = (path: string, onCreate: (path: string) => (() => void) | undefined): number => {
   let current = openable("/", O_PATH)
   try {

@@ -45,7 +45,7 @@ export class StaleFile extends Schema.TaggedError<StaleFile>()("StaleFile", {
 export const attempt = <A>(operation: string, path: string, call: () => A): Effect.Effect<A, FileFailure> =>
   Effect.try({ try: call, catch: (cause) => new FileFailure({ operation, path, code: errnoOf(cause) }) })
 
-/** Awaits a system call to its end even when interrupted, so that its descriptor and buffer stay valid. */
+/** Awaits a system call to its end even when interrupted; its descriptor and buffer stay valid. */
 export const settle = <A>(
   operation: string,
   path: string,

@@ -13,7 +13,7 @@ import { besideStem, note, temporaryName } from "../../system/Temporary.ts"
 export type ChangeFailed = PathRefused | FileFailure | FileTooLarge | StaleFile
 
 export interface ChangeOptions {
-  /** Compared before the change; without it the change applies to whatever is there. */
+  /** Compared before the change; if unset, the change applies to any content. */
   readonly base?: Base
 }
 

@@ -5,7 +5,7 @@ interface CharacterClass {
   readonly ranges: ReadonlyArray<readonly [first: number, last: number]>
 }
 
-/** A code point, a class of them, any one of them, or a run of whatever length. */
+/** A code point, a class, any one, or a run of any length. */
 type Token = number | CharacterClass | "one" | "run"
 
 /** A pattern for one name. */

@@ -5,7 +5,7 @@ import { segments } from "./PathText.ts"
 import { protectedVerdict } from "./Protected.ts"
 import { hardLink } from "./ProtectedPlaces.ts"
 
-/** Only what lies directly in these directories is compared, at most so many entries of each. */
+/** Only direct entries of these directories are compared, at most this many of each. */
 const keyrings = [".ssh", ".aws", ".gnupg", ".kube", ".azure", ".config/gcloud", ".config/gh", ".docker"]
 const keys = [".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"]
 const maxEntries = 256

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { isWithin, normalise } from "./PathText.ts"
 import { resolve } from "./PhysicalPath.ts"
 
-/** The files below the roots that may not be read unasked and have several names. */
+/** The files below the roots that may not be read without asking and have several names. */
 export interface LinkedSecrets {
   readonly ids: ReadonlySet<string>
   /** There was more than is looked at. */
@@ -29,7 +29,7 @@ export interface PathContext {
   /** Repository directories that are not called `.git`; `make` finds those that a root's `.git` file points to. */
   readonly gitDirs?: ReadonlyArray<string>
   readonly platform?: NodeJS.Platform
-  /** What was found once for one call; looked for anew at each path where it is absent. */
+  /** The result of one search for one call; if unset, each path searches again. */
   readonly linkedSecrets?: () => LinkedSecrets
 }
 

@@ -23,7 +23,7 @@ export interface JudgedPath<Op extends PathOp = PathOp> {
   readonly path: string
   readonly kind: Kind
   readonly exists: boolean
-  /** `allow`, or `ask`: then whoever uses it has had a decision. */
+  /** `allow`, or `ask` if the caller has a decision. */
   readonly verdict: Verdict
   readonly context: PathContext
 }

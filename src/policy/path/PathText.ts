@@ -70,7 +70,7 @@ const fault = (text: string, access: Access, origin: Origin): Verdict | undefine
   return undefined
 }
 
-/** Reads a path as written, or says why nobody should look at it. Never touches the disk, never decodes anything. */
+/** Parses a path as written, or rejects it with a reason. Never touches the disk, never decodes anything. */
 export const parse = (text: string, access: Access, origin: Origin): Either.Either<PathText, Verdict> => {
   if (text.length > maxPath) return Either.left(deny("path/too-long", `the path is longer than ${maxPath} bytes`))
   const found = fault(text, access, origin)

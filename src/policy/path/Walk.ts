@@ -68,7 +68,7 @@ export interface WalkEntry {
 }
 
 export interface WalkOptions {
-  /** Leaves out an entry and all that is below it. */
+  /** Skips an entry and everything below it. */
   readonly skip?: (entry: WalkEntry) => boolean
   /** Directories waiting to be entered at most; those beyond are left out. */
   readonly pending?: number

@@ -1,6 +1,6 @@
 import type { Command, CommandArgument, Redirection } from "unbash"
 
-/** The words of a command that the shell hands on, where they stand in its text. */
+/** The words of a command that the shell passes on, with their places in the text. */
 export const argumentsOf = (command: Command): ReadonlyArray<CommandArgument> => [
   ...(command.name === undefined ? [] : [command.name]),
   ...command.suffix.filter(isArgument)
@@ -25,7 +25,7 @@ const valueOf = (word: CommandArgument): string => {
   return word.value.type === "Word" ? `${word.name}=${word.value.value}` : word.text
 }
 
-/** The words of `a{b,c}d`, so that braces hide nothing; only the simplest form is expanded. */
+/** The words of `a{b,c}d`; only the simplest form is expanded. */
 const expanded = (text: string): ReadonlyArray<string> | undefined => {
   if (text.length > 256) return undefined
   const found = /^([^{}'"$`\\]*)\{([^{}'"$`\\]*,[^{}'"$`\\]*)\}([^{}'"$`\\]*)$/.exec(text)

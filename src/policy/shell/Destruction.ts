@@ -17,7 +17,7 @@ export interface Scene {
 /** What a command destroys, publishes or runs unread, as the phrase that a person reads; `undefined` if nothing is known. */
 export type Destroys = (call: Call, scene: Scene) => string | undefined
 
-/** Whether a word says what it stands for only when the shell runs. */
+/** Whether the value of a word is known only at run time. */
 export const isUnknown = (word: string): boolean => /[$`]/.test(word)
 
 /** The operands that select what a program with subcommands does; the value of an option may be among them. */

@@ -2,7 +2,7 @@ import { ask, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
-/** What `find` may be asked for, by the number of values that follow; all that acts on what it finds is missing. */
+/** The allowed tests of `find`, by the number of their values; actions are not among them. */
 const predicates: ReadonlyMap<string, "nothing" | "text" | "path"> = new Map([
   ...(
     "-print -print0 -ls -prune -quit -true -false -empty -depth -xdev -mount -daystart -noleaf -readable -writable " +

@@ -3,7 +3,7 @@ const secrets =
   ".env .envrc .npmrc .netrc .pypirc id_rsa id_dsa id_ecdsa id_ed25519 secret.key server.key private.key server.pem key.pem cert.pem server.p12 server.pfx".split(
     " "
   )
-/** Their endings are common, so that only a pattern that also begins like one of them is suspect. */
+/** Their endings are common: only a pattern that also begins like one of them is suspect. */
 const suspects =
   "credentials credentials.json secrets secrets.json secrets.yaml secrets.yml secrets.toml service-account.json".split(
     " "

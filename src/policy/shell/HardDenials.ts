@@ -11,7 +11,7 @@ export interface Call {
   readonly args: ReadonlyArray<string>
 }
 
-/** What never runs, whoever approves. It is a seatbelt: what matters is what is allowed unasked. */
+/** Commands that never run, even if approved. A seatbelt: the boundary is what runs without asking. */
 export interface Denial {
   readonly id: string
   readonly reason: string

@@ -10,7 +10,7 @@ export interface Literal {
   readonly tilde: boolean
 }
 
-/** What a variable stands for, if that is known; `written` is `$x` or `${x}`, and outside of quotes the shell would split it. */
+/** The value of a variable, if known; `written` is `$x` or `${x}`, and outside of quotes the shell would split it. */
 export type Lookup = (name: string, written: string, quoted: boolean) => string | undefined
 
 const plain = /^[\w\-./,+%@^:=]+$/

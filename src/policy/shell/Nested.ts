@@ -99,7 +99,7 @@ class Visitor implements Denied {
     this.#reach = reachOf(context, this.#directories)
   }
 
-  /** The roles in a pipe of all that a node holds. */
+  /** The roles in a pipe of everything in a node. */
   visit(node: SyntaxNode): number {
     if (this.verdict !== undefined || this.exhausted) return 0
     if (++this.#nodes > maximumNodes) {
@@ -335,7 +335,7 @@ const isEmptying = (argv: ReadonlyArray<string>): boolean => {
   )
 }
 
-/** A command as it stands in the text, or its words where braces make more of them. */
+/** A command as written, or its words after brace expansion. */
 const written = (words: ReadonlyArray<CommandArgument>, argv: ReadonlyArray<string>, start: number): string =>
   words.length === argv.length
     ? words

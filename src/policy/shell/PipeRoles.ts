@@ -5,7 +5,7 @@ import { commandName, commandText, evaluators, isInterpreter, shells } from "./W
 
 /** What a command does with what flows through a pipe, as bits. */
 export const Role = {
-  /** Brings in bytes that nobody has read: from the network or by decoding. */
+  /** Brings in unread bytes: from the network or by decoding. */
   source: 1,
   /** Runs its standard input as a program. */
   runner: 2,

@@ -15,7 +15,7 @@ const maximumDirectories = 3
 const maximumPaths = 48
 /** Patterns that are expanded, once for each directory. */
 const maximumPatterns = 16
-/** Paths that all patterns together may stand for. */
+/** Paths that all patterns together may match. */
 const maximumMatches = 256
 /** Entries that are looked at below all directories that are searched. */
 const maximumLooks = 2000
@@ -54,7 +54,7 @@ export class Places {
     return this.#led(path)?.path === this.#led(byLetter)?.path ? [path] : [byLetter, path]
   }
 
-  /** Why git must not run unasked in one of the directories that it may run in. */
+  /** Why git must not run without asking in one of its directories. */
   judgeGit(contents: GitContents): Verdict | undefined {
     for (const from of this.#current) {
       const refused = this.#context.judgeGit?.(this.#led(from)?.path ?? from, contents)
@@ -81,7 +81,7 @@ export class Places {
     })
   }
 
-  /** `also` is said of each path that it stands for. */
+  /** `also` is reported for each path it matches. */
   judge(path: Literal, also: (absolute: string) => Verdict = () => readable): Verdict {
     if (++this.#judged > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
     if (this.#possible.length > maximumDirectories) {
@@ -110,7 +110,7 @@ export class Places {
     )
   }
 
-  /** Judges what a pattern stands for, each path as if it were named. */
+  /** Judges each match of a pattern as if it were named. */
   #matched(pattern: string, from: string, also: (absolute: string) => Verdict): Verdict {
     if (this.#context.expand === undefined) {
       return ask("shell/glob", `The matches of ${excerpt(pattern)} are known only at run time.`)
@@ -134,7 +134,7 @@ export class Places {
     return this.#context.roots.some((root) => holds(path, root) || holds(led, root))
   }
 
-  /** Asks where a search of an absolute path would open a file that may not be read unasked. */
+  /** Asks if a search of an absolute path would open a file that may not be read without asking. */
   searched(path: string, name: string, how: Pick<Descent, "filters" | "hidden">): Verdict {
     const directory = this.#led(path)?.path ?? normalise(path)
     const { judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context

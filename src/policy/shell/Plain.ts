@@ -21,7 +21,7 @@ export interface PlainCommand {
 
 const maximumWords = 256
 
-/** What variables stand for that the environment sets and no text may change. */
+/** The values of environment variables, which no text may change. */
 export type Variables = Readonly<Record<string, string>>
 
 /** Names that neither the shell nor a program gives a meaning to. */
@@ -42,7 +42,7 @@ const controlFlow: Partial<Record<CommandNode["type"], string>> = {
 
 /** Redirections that neither read nor write a file. */
 const harmlessRedirect = /^(?:[012]?(?:>>?|<)|&>>?)[ \t]*\/dev\/null$|^[012]?(?:>&|<&)[012]$/
-/** All that may stand between two plain commands, and before the first and after the last. */
+/** Everything allowed between two plain commands, before the first and after the last. */
 const separator = /^(?:[ \t\n]|&&|\|\|?|;|(?<=[ \t\n;|&])#[^\n]*(?=\n|$))*$/
 const blank = /^[ \t]*$/
 
@@ -87,7 +87,7 @@ class Reader {
   #words = 0
   /** The variable of the loop that is read. */
   #loop: { readonly name: string; readonly word: Literal } | undefined
-  /** Only blanks may stand before the next command. */
+  /** Only blanks may precede the next command. */
   #opened = false
   #usesDirectory = false
 

@@ -1,6 +1,6 @@
 import { deny, type Verdict } from "../Verdict.ts"
 
-/** Files that no command may name, wherever the name stands in a word. */
+/** Files that no command may name, anywhere in a word. */
 const protectedFiles: ReadonlyArray<readonly [id: string, pattern: RegExp, reason: string]> = [
   [
     "shell/private-key",

@@ -33,7 +33,7 @@ export const reachOf = (
   workspace: new Set([context.cwd, ...context.roots].flatMap(upwards))
 })
 
-/** Whether the last name of a pattern stands for all, or all hidden, names of a directory. */
+/** Whether the last name of a pattern matches all, or all hidden, names of a directory. */
 const isEveryName = (name: string): boolean =>
   name === "" || (name.includes("*") && (/^\.?[*?]+$/.test(name) || /^(?:\.\[|\[.*\]\*$)/.test(name)))
 
@@ -48,7 +48,7 @@ const emptied = (path: string): string => {
 /** A pattern for what lies in the root. */
 const rootPattern = /^\/+[^/]*[*?[]/
 
-/** The directories that a target stands for, `dir/*` counted as `dir`. */
+/** The directories of a target, `dir/*` counted as `dir`. */
 export const placesOf = (target: string, reach: Reach): ReadonlyArray<string> => {
   if (target === "" || target.startsWith("-")) return []
   const path = /^[\w./-]+$/.test(target)

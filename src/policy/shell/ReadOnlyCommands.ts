@@ -20,7 +20,7 @@ export interface Searching {
   readonly hidden: true | string
 }
 
-/** How a command may be used unasked. What is not listed here asks, abbreviated options included. */
+/** How a command may be used without asking. Anything not listed asks, abbreviated options included. */
 export interface ReadOnlyCommand {
   /**
    * The allowed options: `-a` stands alone, `-n=number` takes a value (attached or next), `--color[=text]` may carry
@@ -49,7 +49,7 @@ export interface ReadOnlyCommand {
   readonly raw?: true
   /** Reads the files of the directories that it is given, or of its own where it is given none. */
   readonly descends?: Searching
-  /** Computes what it is told to, so that it runs without asking only within limits. */
+  /** Runs a program given as text: without asking only within limits. */
   readonly computes?: true
   /** Reads the files of directories that it is given, by links too. */
   readonly compares?: true

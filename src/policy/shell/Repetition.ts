@@ -3,7 +3,7 @@ const maximumCopies = 2000
 
 const counted = /\\?\{(\d*)(?:,(\d*))?\\?\}/y
 
-/** Skips a bracket expression; the index behind it. */
+/** Skips a bracket expression; returns the index after it. */
 const bracketEnd = (pattern: string, start: number): number => {
   const first = pattern.charAt(start + 1) === "^" ? start + 2 : start + 1
   const end = pattern.indexOf("]", first + 1)

@@ -15,7 +15,7 @@ import { firstUnseen } from "../../text/excerpt.ts"
 
 type Words = ReadonlyArray<string>
 
-/** What a shell text says, without how it is blanked and quoted: for whatever is to hold for the same text and no other. */
+/** The meaning of a shell text, independent of blanks and quotes; grants and rules compare it. */
 export interface Shape {
   /** The same for two texts only if they have the same words, operators, redirects and structure in the same order. */
   readonly form: string
@@ -23,7 +23,7 @@ export interface Shape {
   readonly commands: ReadonlyArray<Words>
   /** What their redirects name, as far as `commands` are complete. */
   readonly redirects: ReadonlyArray<string>
-  /** `commands` is all that runs, and each of its words is known before it runs. */
+  /** `commands` is everything that runs, each word known before it runs. */
   readonly complete: boolean
   /** Commands one after the other, with nothing but `;`, `&&` and `||` between them: no pipe, redirect or background. */
   readonly isList: boolean
@@ -51,7 +51,7 @@ const operators: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 const blank = /^[ \t]*$/
-/** What may stand behind the last command. */
+/** What may follow the last command. */
 const ending = /^[ \t]*(?<background>&?)[ \t\n]*$|^[ \t]*;[ \t\n]*$/
 
 /** What a redirect says without its blanks, e.g. `2>>out.txt`, and what it names. */
@@ -68,7 +68,7 @@ const redirected = (redirect: Redirection, source: string): Pick<Leaf, "value" |
   return { value: JSON.stringify([descriptor?.value ?? "", operator, word.value]), target: word.value }
 }
 
-/** Reads a list of simple commands; each character of the text is accounted for, so that a parser's mistake ends it. */
+/** Reads a list of simple commands; every character must be accounted for, which catches parser mistakes. */
 class Reader {
   readonly commands: Array<Words> = []
   readonly redirects: Array<string> = []
@@ -82,7 +82,7 @@ class Reader {
     this.#text = text
   }
 
-  /** The form of the whole text; absent where it is more than such a list. */
+  /** The form of the whole text; unset if it is more than such a list. */
   read(statements: ReadonlyArray<Statement>): string | undefined {
     let between = ";"
     for (const statement of statements) {
@@ -175,7 +175,7 @@ export const commandLine = (command: Words): string => command.map(typed).join("
 /** Nodes that are looked at for commands in a text that is more than a list. */
 const maximumNodes = 4000
 
-/** The commands of which every word is literal, at whatever depth. */
+/** The commands whose words are all literal, at any depth. */
 const literalCommands = (root: SyntaxNode): ReadonlyArray<Words> => {
   const found: Array<Words> = []
   const open: Array<SyntaxNode> = [root]
@@ -192,7 +192,7 @@ const literalCommands = (root: SyntaxNode): ReadonlyArray<Words> => {
   return found.toReversed()
 }
 
-/** A text that is not read stands for itself alone. */
+/** A text that cannot be parsed equals only itself. */
 const unread = (text: string, commands: ReadonlyArray<Words> = []): Shape => ({
   form: JSON.stringify({ text }),
   commands,

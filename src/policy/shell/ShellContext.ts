@@ -11,17 +11,17 @@ export interface ShellContext {
   readonly cwd: string
   /** Absolute directories that tools may work in. */
   readonly roots: ReadonlyArray<string>
-  /** Absolute; what `~` stands for. */
+  /** The absolute home directory, for `~`. */
   readonly home: string
-  /** What variables of the environment stand for, by name; a word with another one, or a loop where this is absent, asks. */
+  /** Known environment variables by name; a word with another variable asks, and so does a loop if this is unset. */
   readonly variables?: Variables
   /** Whether a person has trusted the workspace. */
   readonly trusted: boolean
   /** Whether git runs with the helpers that a repository can configure switched off; without it git always asks. */
   readonly hardenedGit?: boolean
-  /** Why git must not run unasked in a directory, or must not show such contents there. */
+  /** Why git must not run without asking in a directory, or must not show such contents there. */
   readonly judgeGit?: (directory: string, contents: GitContents) => Verdict | undefined
-  /** Whether what runs unasked has limits of memory and time, which languages such as those of awk and jq need. */
+  /** Whether commands that run without asking have memory and time limits, which awk and jq programs need. */
   readonly limited?: boolean
   /**
    * The path policy. It is given an absolute path that may hold `..` and `.` segments, so that it can resolve links
@@ -37,7 +37,7 @@ export interface ShellContext {
   readonly judgeFound?: (path: string) => Verdict
   /** The files that a search below a directory opens; without it only what such a search is named is judged. */
   readonly descend?: (descent: Descent) => Either.Either<Found, Verdict>
-  /** Whether git ignores an absolute path, so that what lies there can be made again; only what is destructive depends on it. */
+  /** Whether git ignores an absolute path, whose files can be made again; only the severity depends on it. */
   readonly isIgnored?: ((path: string) => boolean) | undefined
   /** Where links lead; without it a path is taken for what it is called. */
   readonly resolve?: (path: string) => Either.Either<PhysicalPath, Verdict>

@@ -1,6 +1,6 @@
 import { gitTexts } from "./GitPush.ts"
 
-/** Commands that run another, by the number of operands that stand before it. */
+/** Commands that run another, by the number of operands before it. */
 const wrappers: ReadonlyMap<string, number> = new Map([
   ...(
     "sudo doas env command builtin exec nohup nice ionice stdbuf setsid time xargs parallel watch strace ltrace unbuffer eval " +

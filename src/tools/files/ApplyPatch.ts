@@ -14,7 +14,7 @@ export class PatchFailed extends Schema.TaggedError<PatchFailed>()("PatchFailed"
   }
 }
 
-/** What a patch does to one file in the end; undefined stands for a file that does not exist. */
+/** The effect of a patch on one file; undefined is a file that does not exist. */
 export interface PatchedFile {
   readonly path: string
   readonly before: string | undefined

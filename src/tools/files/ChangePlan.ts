@@ -87,7 +87,7 @@ const sentence = (change: Change, text: string, shown: (path: string) => string)
   return `${what} ${path} (${binary ? `${change.before?.bytes.length} bytes` : counted(text)})${why}`
 }
 
-/** What whoever decides is shown: a line, the whole diff, and the state of every file that it was made for. */
+/** The preview of a change: a line, the whole diff, and the state of every file it was made for. */
 export const preview = (plan: ChangePlan, shown: (path: string) => string): Preview => {
   const diffs = plan.map((change) => diffOf(change, shown))
   const lines = plan.map((change, index) => sentence(change, diffs[index] ?? "", shown))

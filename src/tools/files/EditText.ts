@@ -41,7 +41,7 @@ export interface Edited {
   readonly lines: ReadonlyArray<number>
 }
 
-/** Whether every line ends in CRLF, so that text written with LF means CRLF. */
+/** Whether every line ends in CRLF; then LF in a given text means CRLF. */
 export const isCrLf = (text: string): boolean => text.includes("\r\n") && !/(?<!\r)\n/.test(text)
 
 const toCrLf = (text: string): string => text.replaceAll(/\r?\n/g, "\r\n")

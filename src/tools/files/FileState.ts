@@ -7,7 +7,7 @@ import type { PathContext } from "../../policy/path/PathContext.ts"
 import { judge, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { decodeText, type FileText } from "./FileText.ts"
 
-/** What stands in a file before a change. */
+/** The content of a file before a change. */
 export interface FileState {
   /** Absolute, every symlink resolved. */
   readonly path: string
@@ -18,7 +18,7 @@ export interface FileState {
   readonly text: FileText | undefined
 }
 
-/** Reads a file that is about to be changed; undefined where there is none. */
+/** Reads a file before its change; undefined if it does not exist. */
 export const fileState = Effect.fnUntraced(function* (path: string, context: PathContext) {
   const judged = yield* judge(path, "read", context)
   if (!judged.exists) return undefined

@@ -28,7 +28,7 @@ export interface LineWindow {
   readonly western: boolean
 }
 
-/** So many units of a text, one less where that would split a character. */
+/** The first `count` UTF-16 units of a text, one less if that would split a character. */
 const head = (text: string, units: number): string => {
   const last = text.charCodeAt(units - 1)
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? units - 1 : units)

@@ -46,7 +46,7 @@ export const matcher = (pattern: string, ignoreCase: boolean): Either.Either<Lin
 const searched = 16 * 1024
 const displayed = 400
 
-/** UTF-16 units between two looks at whoever else wants to run, where a line counts for some more than it has. */
+/** UTF-16 units between two yields to the event loop; a line counts some more than its length. */
 const slice = 16 * 1024
 const perLine = 256
 

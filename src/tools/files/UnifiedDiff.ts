@@ -1,7 +1,7 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from "diff"
 import type { FileDiff } from "../../tool/ToolEvent.ts"
 
-/** Beyond so many changed lines the search for the shortest diff gives up (about 0.1 s) and everything is shown. */
+/** Changed lines beyond which the search for the shortest diff gives up (about 0.1 s) and everything is shown. */
 const maxEditLength = 1000
 
 const context = 3
@@ -32,7 +32,7 @@ const replaced = (oldFileName: string, newFileName: string, before: string, afte
 /** A name as git writes it: in quotes and on one line where it could pass for anything else. */
 export const diffName = (name: string): string => (/[\p{Cc}"\\]/u.test(name) ? JSON.stringify(name) : name)
 
-/** The change of one file as a unified diff; undefined stands for a file that does not exist. Empty if nothing changes. */
+/** The change of one file as a unified diff; undefined is a file that does not exist. Empty if nothing changes. */
 export const unifiedDiff = (before: string | undefined, after: string | undefined, path: string): string => {
   if (before === after) return ""
   const oldName = before === undefined ? "/dev/null" : diffName(`a/${path}`)

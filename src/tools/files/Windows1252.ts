@@ -1,4 +1,4 @@
-/** What stands from U+0080 to U+009F in Latin-1; the spaces are for what stands for nothing in either. */
+/** The characters of windows-1252 at 0x80 to 0x9F; a space marks an undefined one. */
 const upper = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ"
 
 /** A character that no text has. */

@@ -77,7 +77,7 @@ const moving = ({ before, bytes, from, judged }: Extract<Change, { kind: "move" 
   return before.sha256 === sha256(bytes) ? [move] : [move, writing(judged, bytes, before, report)]
 }
 
-/** New and changed files first, so that a crash in the middle leaves something too much rather than too little. */
+/** New and changed files first: a crash in the middle leaves too much rather than too little. */
 const stepsOf = (plan: ChangePlan): ReadonlyArray<Step> => [
   ...plan.flatMap((change) => (change.kind === "move" ? moving(change) : [])),
   ...plan.flatMap((change) => (change.kind === "write" ? [writing(change.judged, change.bytes, change.before)] : [])),

@@ -20,7 +20,7 @@ export interface GitOptions {
   /** In the sandbox: what git may change. */
   readonly write?: boolean
   readonly network?: boolean
-  /** Protocols of remotes that may be talked to; none where absent. */
+  /** Allowed protocols of remotes. Default: none. */
   readonly protocols?: ReadonlyArray<string>
   readonly settings?: Settings
   readonly env?: Readonly<Record<string, string>>
@@ -29,14 +29,14 @@ export interface GitOptions {
   /** Git directories outside the workspace that it sends to; what makes git run something stays as it is there. */
   readonly receiving?: ReadonlyArray<string>
   readonly stdin?: string
-  /** Where it starts; the workspace where absent. */
+  /** Its working directory. Default: the workspace. */
   readonly cwd?: string
-  /** Exit codes besides 0 that are an answer. */
+  /** Exit codes besides 0 that count as success. */
   readonly accept?: ReadonlyArray<number>
   /** Bytes of the answer that are kept, half from either end; where it must be whole, longer ones fail. */
   readonly limit?: number
   readonly whole?: boolean
-  /** How long it may take; a minute where absent. */
+  /** Its time limit. Default: 1 minute. */
   readonly time?: Duration.DurationInput
 }
 
@@ -50,7 +50,7 @@ export interface GitAnswer {
 export interface Git {
   readonly repository: Repository.Repository
   readonly run: (args: ReadonlyArray<string>, options?: GitOptions) => Effect.Effect<GitAnswer, GitFailed>
-  /** All that the user and the repository have configured. */
+  /** The configuration of the user and the repository. */
   readonly settings: ReadonlyArray<Setting>
   /** What makes any git that is started with it read this repository so, and nothing but it. */
   readonly env: Readonly<Record<string, string>>
@@ -170,7 +170,7 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
   const users = parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")
   const all = [...users, ...local, ...worktree]
   yield* standIn.configure(handedOn(all, filters))
-  // A program of no name is one too, where nobody says `--no-ext-diff`; ours is the only configuration that is read.
+  // An empty program name still runs one without `--no-ext-diff`; our configuration is the only one read.
   const withoutPrograms = settings.filter(([name]) => name !== "diff.external")
   const env = { ...variables(withoutPrograms), ...nobodys, ...hardened, GIT_ALLOW_PROTOCOL: "none" }
   return { repository, settings: all, run: alone, env, readable } satisfies Git

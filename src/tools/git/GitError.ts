@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** There is no repository here that git tools may work in, or it is in a state they do not touch. */
+/** The git tools cannot work here: no usable repository, or a state they do not touch. */
 export class GitRefused extends Schema.TaggedError<GitRefused>()("GitRefused", { reason: Schema.String }) {
   override get message() {
     return `Git was not run: ${this.reason}`

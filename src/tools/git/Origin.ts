@@ -10,7 +10,7 @@ import type { Repository } from "./Repository.ts"
 /** Files of a repository that are looked at before git reads it. */
 const most = 500_000
 
-/** What git reads of a git directory by name; what else lies there is no concern of ours. */
+/** The files that git reads of a git directory by name; others are ignored. */
 const read =
   /^(?:HEAD|config|config\.worktree|index|sharedindex\..*|packed-refs|shallow|objects|refs|reftable|logs|info|lfs|[A-Z]+_HEAD|rebase-.*|sequencer)$/
 

@@ -8,7 +8,7 @@ import { GitRefused } from "./GitError.ts"
 
 /** The repository that the workspace is in, found without asking git, which would ask the repository's configuration. */
 export interface Repository {
-  /** The directory that holds `.git`: the working tree, whatever `core.worktree` says. */
+  /** The directory that holds `.git`: the working tree, regardless of `core.worktree`. */
   readonly top: string
   /** Where the tools look: the workspace, which may be a part of the tree. */
   readonly cwd: string

@@ -10,7 +10,7 @@ export interface Setting {
 /** Whether the repository, not the user, said it. */
 export const isForeign = ({ scope }: Setting): boolean => scope === "local" || scope === "worktree"
 
-/** What is no more than data about files, people, branches and remotes, whoever says it. */
+/** Settings that are only data about files, people, branches and remotes. */
 const data =
   /^(?:core\.(?:repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|sparsecheckout|sparsecheckoutcone|checkroundtripencoding|bigfilethreshold|trustctime|checkstat|protecthfs|protectntfs|logallrefupdates|sharedrepository)|extensions\.(?:objectformat|compatobjectformat|refstorage|preciousobjects|noop|noop-v1)|index\.(?:sparse|version)|(?:user|author|committer)\.(?:name|email)|i18n\.commitencoding|branch\..+\.(?:remote|merge|rebase)|remote\..+\.(?:url|pushurl|fetch)|url\..+\.(?:insteadof|pushinsteadof))$/s
 
@@ -19,7 +19,7 @@ const users = /^(?:core\.excludesfile|(?:credential|http)\..+)$/s
 
 const filter = /^filter\..+\.(?:clean|smudge|process|required)$/s
 
-/** Of the format of a repository, besides what is data: changes nothing for us. */
+/** Settings of the repository format that change nothing here. */
 const harmless = /^extensions\.(?:worktreeconfig|partialclone|relativeworktrees)$/
 
 /** What git is given of all settings. What a repository says can name no program, because nothing that names one is handed on. */

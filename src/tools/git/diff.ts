@@ -21,11 +21,11 @@ export interface Difference {
   readonly text: string
   /** All changed files but those that rules withhold, relative to the top of the tree. */
   readonly names: ReadonlyArray<string>
-  /** Those whose content may not be shown unasked. */
+  /** Files whose content may not be shown without asking. */
   readonly withheld: ReadonlyArray<string>
 }
 
-/** A difference without the content of files that the path policy does not show unasked, and without any that rules withhold. */
+/** A diff without the content of files that the path policy does not show without asking or that rules withhold. */
 export const difference = Effect.fnUntraced(function* (
   git: Git,
   selection: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Settings in the order in which git is given them; the last word wins, over whatever a repository says. */
+/** Settings in the order git receives them; the last wins, over any repository setting. */
 export type Settings = ReadonlyArray<readonly [name: string, value: string]>
 
 const reading = ["file", "git", "http", "https", "ssh", "ext", "fd"]
@@ -42,7 +42,7 @@ export const settings: Settings = [
   ...reading.map((protocol) => [`protocol.${protocol}.allow`, "never"] as const)
 ]
 
-/** No configuration but that of the stand-in. */
+/** Only the configuration of the stand-in. */
 export const nobodys: Readonly<Record<string, string>> = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" }
 
 /** Forgets every credential helper that was configured, then names those of the user again. */

@@ -14,6 +14,6 @@ export const inTree = Effect.fnUntraced(function* (path: string, { top }: Reposi
   return physical === top ? "" : physical.startsWith(`${top}/`) ? physical.slice(top.length + 1) : physical
 })
 
-/** Whether a file of the tree may be shown unasked. */
+/** Whether a file of the tree may be shown without asking. */
 export const mayShow = (relative: string, { top }: Repository, context: PathContext): boolean =>
   judgeLexical(`${top}/${relative}`, "read", context).decision === "allow"

@@ -30,7 +30,7 @@ interface Listing {
   readonly args: ReadonlyArray<string>
 }
 
-/** How git may run unasked, with the verdict on past commits that it would show, which takes git itself. */
+/** How git may run without asking, and the verdict on past commits it would show. */
 export interface ReadOnlyGit extends Pick<ShellContext, "hardenedGit" | "judgeGit" | "trusted"> {
   readonly judgePast: Effect.Effect<Verdict, never, Exclude<Effect.Effect.Context<ReturnType<typeof Git.open>>, Scope>>
 }

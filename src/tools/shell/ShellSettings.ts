@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import { unasked, type Limits } from "../../process/Limits.ts"
 
 export interface ShellSettingsShape {
-  /** Whether commands that are known to only read run unasked. */
+  /** Whether commands known to only read run without asking. */
   readonly autoApproveReadOnly: boolean
   /** Whether sandboxed commands may use the network. */
   readonly network: boolean
@@ -13,7 +13,7 @@ export interface ShellSettingsShape {
   readonly maxTimeout: Duration.Duration
   /** How long a command may be silent. */
   readonly idle: Duration.Duration
-  /** What a command may use that nobody was asked about. */
+  /** The limits of a command that runs without approval. */
   readonly unasked: Limits
   /** Bytes of output that are kept, half from either end; the model is given fewer. */
   readonly outputLimit: number

@@ -7,7 +7,7 @@ import { stderr, stdout, type ToolCall } from "../../tool/ToolCall.ts"
 
 /** What a command prints, without secrets: told to those who watch the call as it comes, and kept in part for the result. */
 export interface Transcript {
-  /** Waits until the chunk has been taken, so that a slow watcher slows the command down. */
+  /** Waits until the chunk is taken: a slow watcher slows the command down. */
   readonly add: (chunk: OutputChunk) => Effect.Effect<void>
   /** The beginning and the end of all of it; nothing may be added afterwards. */
   readonly end: Effect.Effect<string>

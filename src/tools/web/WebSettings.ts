@@ -3,9 +3,9 @@ import type { HostPattern } from "../../policy/network/HostPattern.ts"
 import { defaultRules, type NetworkRules } from "../../policy/network/NetworkRules.ts"
 
 export interface WebSettingsShape {
-  /** The same rules as those of the guard, so that what it would refuse is refused before anyone is asked. */
+  /** The rules of the guard; a URL it would refuse is refused before anyone is asked. */
   readonly rules: NetworkRules
-  /** Hosts that are fetched from unasked; none where empty. */
+  /** Hosts to fetch from without asking; empty for none. */
   readonly unasked: ReadonlyArray<HostPattern>
 }
 
