@@ -118,7 +118,7 @@ describe("a configuration that cannot be used", { timeout }, () => {
     ["below /proc", "cannot be made", "/proc/tollgate"],
     ["below a file", "is not a directory", "/dev/null/x"],
     ["relative", "an absolute path", "relative/x"],
-    ["of 5,000 characters", "longer than", `/${"long/".repeat(1000)}`],
+    ["of 5,000 characters", "the limit is", `/${"long/".repeat(1000)}`],
     ["with too long a name", "too long", `/${"a".repeat(300)}`]
   ])("says what is wrong with a home that cannot be: %s", async (_, said, home) => {
     for (const args of [
