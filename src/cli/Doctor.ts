@@ -37,6 +37,7 @@ import { modelAdvice, type RemoteProfile } from "./modelAdvice.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
+import { duration } from "../text/duration.ts"
 
 /** Something is missing; what it is has been said. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { problems: Schema.Number }) {
@@ -87,10 +88,10 @@ const ask = (name: string, profile: RemoteProfile, model: ModelService): Effect.
   return Effect.timed(answered).pipe(
     Effect.timeout(patience),
     Effect.match({
-      onSuccess: ([duration]) => good(what, `${said} · answered in ${Math.round(Duration.toMillis(duration))} ms`),
+      onSuccess: ([took]) => good(what, `${said} · answered in ${duration(Duration.toMillis(took))}`),
       onFailure: (error) =>
         error._tag === "TimeoutException"
-          ? missing(what, `${said} · no answer within ${Duration.format(patience)}`)
+          ? missing(what, `${said} · no answer within ${duration(Duration.toMillis(patience))}`)
           : missing(what, `${said} · ${error.message}`, modelAdvice(name, profile, error))
     })
   )

@@ -8,7 +8,7 @@ import { Ui } from "../ui/Ui.ts"
 export const distrust = ({ changed, file, trusted }: ProjectConfig): string | undefined =>
   Option.isNone(file) || trusted
     ? undefined
-    : `${makeVisible(file.value.file)} ${changed ? "has changed since it was trusted" : "is not trusted"}: its hooks and rules do not count. tollgate trust shows them.`
+    : `${makeVisible(file.value.file)} ${changed ? "has changed since it was trusted" : "is not trusted"}: its hooks and rules are ignored. tollgate trust shows them.`
 
 /** Says so where the project brings something that does not count. */
 export const warn = (config: ProjectConfig): Effect.Effect<void, never, Ui> => {

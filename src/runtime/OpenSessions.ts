@@ -90,7 +90,7 @@ export const make = ({
         const failed = Option.map(opened.failed(), EventLog.reasonOf)
         const reason = Option.getOrElse(
           failed,
-          () => `Session ${opened.lease.session} was closed before; send it again under another id.`
+          () => `Session ${opened.lease.session} was closed before; send it again with another id.`
         )
         const isSaid = lost.some(({ commandId }) => commandId === opener)
         return Effect.zipRight(

@@ -182,7 +182,7 @@ const make = Effect.gen(function* () {
             const { project } = yield* projects.locate(command.project)
             const [last] = yield* store.list({ project, limit: 1 })
             yield* last === undefined
-              ? reject(command, "There is no session of this project yet.")
+              ? reject(command, "This project has no sessions yet.")
               : opened(last.id, Effect.succeed({ session: last.id }))
           })
         )

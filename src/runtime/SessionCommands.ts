@@ -73,7 +73,7 @@ export const make = ({
             Effect.flatMap(approvals.revoke(command.grantId, senderOf(command)), (revoked) =>
               revoked
                 ? log.emit(new ApprovalRevoked({ ...causeOf(command), grantId: command.grantId }, trusted), {})
-                : reject(command, `There is no grant and no saved rule ${command.grantId} here.`)
+                : reject(command, `No grant or saved rule ${command.grantId} here.`)
             )
           )
         case "DeclareClientTools":
@@ -89,7 +89,7 @@ export const make = ({
               ? log.emit(new ApprovalPolicySet({ ...causeOf(command), policy: command.policy }, trusted), {})
               : reject(
                   command,
-                  "The policy allow cannot be set here: everything is allowed only where Tollgate was started so.",
+                  "The policy allow cannot be set here: it is chosen only when Tollgate starts.",
                   "PolicyNotAllowed"
                 )
           )

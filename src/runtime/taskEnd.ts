@@ -35,7 +35,7 @@ export const taskEnd = (outcome: Outcome, by: "user" | "shutdown", durationMilli
   return endOf(outcome.cause) === "interrupted"
     ? new TaskInterrupted({ by, durationMillis }, trusted)
     : new TaskFailed(
-        { kind: "defect", message: "The task crashed. This is a bug of Tollgate.", durationMillis },
+        { kind: "defect", message: "The task crashed. This is a bug in Tollgate.", durationMillis },
         trusted
       )
 }
