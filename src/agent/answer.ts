@@ -167,7 +167,7 @@ export const answer = (
     const refuse = (reason: string) => new Refused({ error: new ModelMalformed({ model: model.name, reason }) })
     const hear: Tell = (part) => {
       draft.add(part)
-      if (draft.isTooLong) return refuse("the answer has no end")
+      if (draft.isTooLong) return refuse("the answer did not end")
       if (draft.asksForTooMuch) {
         return refuse(`it asks for more than ${callLimit} calls in one answer; none was run`)
       }

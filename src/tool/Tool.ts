@@ -38,7 +38,7 @@ export type Asks = boolean | "contained"
  */
 export type Approval<Params, E, R> = "never" | "always" | ((params: Params) => Asks | Effect.Effect<Asks, E, R>)
 
-/** What a tool declares of itself besides its schemas and its handler. */
+/** What a tool declares besides its schemas and its handler. */
 export interface Traits {
   readonly name: string
   readonly description: string
@@ -51,11 +51,11 @@ export interface Traits {
   readonly readOnly: boolean
   /** Running it twice with the same parameters is the same as running it once. */
   readonly idempotent: boolean
-  /** The deadline of each attempt; `0` disables it, absent takes the default. */
+  /** The deadline of each attempt; `0` disables it. Default: that of the stack. */
   readonly timeout: Duration.Duration | undefined
   /** The longest silence of an attempt. */
   readonly idleTimeout: Duration.Duration | undefined
-  /** Bytes of UTF-8 after which the result is cut; absent where the tool bounds itself. */
+  /** Bytes of UTF-8 after which the result is cut; unset if the tool bounds itself. */
   readonly resultLimit: number | undefined
   readonly retry: RetryPolicy | undefined
   readonly label: string
@@ -64,7 +64,7 @@ export interface Traits {
 
 /** The compiled schemas of a tool, made on first use and then kept. */
 export interface Codec {
-  /** The JSON Schema of the parameters as a model is told of it. */
+  /** The JSON Schema of the parameters as the model sees it. */
   readonly jsonSchema: () => Readonly<Record<string, unknown>>
   readonly decode: () => Decode
   readonly encode: () => Encode
@@ -148,7 +148,7 @@ export type IsAsking<N extends Need, B extends Asks, ReadOnly extends boolean> =
       : true
   : true
 
-/** Stands where a retry policy would be accepted, so that the compiler says why it is not. */
+/** A type that no retry policy fits; its text is the compiler's message. */
 export type NotRepeatable = "retry needs readOnly: true or idempotent: true; repeating other tools may do harm"
 
 export interface Options<
@@ -161,9 +161,9 @@ export interface Options<
   N extends Need = Need,
   B extends Asks = Asks
 > {
-  /** It changes nothing, so it may run again at any time, and unasked if `approval` is absent. False if absent. */
+  /** It changes nothing: it may run again at any time, and without asking if `approval` is unset. Default: false. */
   readonly readOnly?: ReadOnly
-  /** Running it twice with the same parameters is the same as running it once. False if absent. */
+  /** Running it twice with the same parameters equals running it once. Default: false. */
   readonly idempotent?: Idempotent
   /** When a failed attempt is followed by another; only for a tool that is `readOnly: true` or `idempotent: true`. */
   readonly retry?: IsRepeatable<ReadOnly, Idempotent> extends true ? RetryPolicy : NotRepeatable
@@ -173,34 +173,34 @@ export interface Options<
   readonly parameters: Params
   /** What the handler gives; the model reads its encoded form. */
   readonly success: Success
-  /** Whether a success tells of a failure, e.g. of a program with an exit code: shown as one, and still read by the model. */
+  /** Whether a success reports a failure, e.g. a non-zero exit code; it is shown as one and still read by the model. */
   readonly failed?: (success: Success["Type"]) => ResultFailure | undefined
-  /** What the handler may fail with; `Schema.Never` if absent. */
+  /** What the handler may fail with. Default: `Schema.Never`. */
   readonly failure?: Failure
-  /** Where the handler runs; `server` if absent. */
+  /** Where the handler runs. Default: `server`. */
   readonly location?: Location
-  /** Who may invoke the tool; `llm` if absent. */
+  /** Who may invoke the tool. Default: `llm`. */
   readonly mode?: ExecutionMode
-  /** `always` if absent, or `never` for a tool that is read-only. */
+  /** When a call needs approval. Default: `never` for a read-only tool, `always` for others. */
   readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], R>)
   /**
    * What a call touches, as data that rules, grants and modes judge; `none` for a tool that touches nothing they could name. Where
    * it is absent nobody knows, so that a call is asked about wherever a rule by path, command or host could mean it.
    */
   readonly touches?: Declaration<Params["Type"]>
-  /** `low` for a tool that is read-only and `medium` for any other, if absent. */
+  /** Default: `low` for a read-only tool, `medium` for others. */
   readonly risk?: Risk
-  /** The deadline of each attempt; `0` disables it, absent takes the default of the stack. */
+  /** The deadline of each attempt; `0` disables it. Default: that of the stack. */
   readonly timeout?: Duration.DurationInput
   /** The longest silence of an attempt; progress and output end it. */
   readonly idleTimeout?: Duration.DurationInput
-  /** Bytes of UTF-8 after which the result is cut; absent takes the default of the stack. */
+  /** Bytes of UTF-8 after which the result is cut. Default: that of the stack. */
   readonly resultLimit?: number
   /** What people read in place of the name. */
   readonly label?: string
-  /** Where it is listed for people; `general` if absent. */
+  /** The group in which people see it. Default: `general`. */
   readonly category?: string
-  /** What a call would do, shown to whoever decides on it. */
+  /** What a call would do, shown to the person who decides on it. */
   readonly preview?: (params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>
   /** Runs a call; the second argument says which, and takes output and progress. */
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>

@@ -38,7 +38,10 @@ describe("limits of the configuration", () => {
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(grep)
       const refused = yield* Effect.flip(echo())
-      assert.match((refused as Error).message, /^tool echo may run 2 times per 1 min; it was not run\. Try again in \d+ s/)
+      assert.match(
+        (refused as Error).message,
+        /^tool echo may run 2 times per 1 min; it was not run\. Try again in \d+ s/
+      )
       yield* TestClock.adjust("1 minute")
       yield* echo()
     })

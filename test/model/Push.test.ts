@@ -69,7 +69,7 @@ describe("parts that are pushed", () => {
           return Stream.make<Array<ModelPart>>({ _tag: "TextDelta", text: "on and on" })
         }
       }
-      const error = new ModelMalformed({ model: "m", reason: "the answer has no end" })
+      const error = new ModelMalformed({ model: "m", reason: "the answer did not end" })
       const exit = yield* Effect.exit(
         Push.run(
           around(model, [[[], false]]).stream({ messages: [], functions: [] }),
