@@ -1,4 +1,4 @@
-// @effect-diagnostics globalConsole:off - `npm run bench [-- --json FILE] [-- NAME…]` prints a table
+// @effect-diagnostics globalConsole:off - `npm run bench [-- --json FILE] [-- NAME…]` prints a table; `-- peers` other frameworks
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import { type Figure, figure, table } from "./Figure.ts"
@@ -10,6 +10,7 @@ import * as Gate from "./gate.ts"
 import { idleSession } from "./idle.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
 import { pasted, read } from "./paste.ts"
+import { besidePeers } from "./peers.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
 import { start } from "./start.ts"
 import { agentStep, bareStep } from "./step.ts"
@@ -148,7 +149,18 @@ const json = args.includes("--json") ? args[args.indexOf("--json") + 1] : undefi
 const wanted = args.filter((arg) => arg !== "--json" && arg !== json)
 const chosen = rows.filter(([name]) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)))
 
-void Effect.runPromise(Effect.forEach(chosen, ([, measure]) => measure)).then((figures) => {
+/** Only by name, for other packages are installed for it. */
+const peers = wanted.includes("peers")
+  ? besidePeers((steps) => Effect.zipRight(agentStep(800), least(agentStep(steps), 5)))
+  : Effect.succeed([])
+
+void Effect.runPromise(
+  Effect.zipWith(
+    Effect.forEach(chosen, ([, measure]) => measure),
+    peers,
+    (own, beside) => [...own, ...beside]
+  )
+).then((figures) => {
   console.log(table(figures))
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`)
 })
