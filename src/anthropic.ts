@@ -20,7 +20,7 @@
 export { open } from "./model/anthropic.ts"
 export type { Endpoint } from "./model/Endpoint.ts"
 
-// What the types of the above are made of, so that whatever is inferred from them can be named in declarations.
+// The types that inferred types of the above refer to, for declarations.
 export type { FunctionDefinition, ModelRequest, ModelService } from "./model/Model.ts"
 export type * from "./model/ModelError.ts"
 export type * from "./model/ModelPart.ts"

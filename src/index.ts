@@ -129,7 +129,7 @@ export * as Builtin from "./tools/Builtin.ts"
 export { Redactor } from "./redaction/Redactor.ts"
 export { version } from "./version.ts"
 
-// What the types of the above are made of, so that whatever is inferred from them can be named in declarations.
+// The types that inferred types of the above refer to, for declarations.
 export type * from "./agent/AgentEvent.ts"
 export type * from "./conversation/Message.ts"
 export type * from "./gate/CallEvent.ts"

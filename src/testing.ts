@@ -54,14 +54,14 @@ type Decide = Parameters<typeof Approvals.layerDecide>[0]
 interface CommonOptions {
   /** The turns of a scripted model, or any model, e.g. `Recording.model(log)`. */
   readonly model: ReadonlyArray<Scripted.Turn> | ModelService
-  /** Approvals decide themselves by this rule; where it is absent, by the policy. */
+  /** Decides every request. Default: the policy decides. */
   readonly decide?: Decide
-  /** `allow` where absent. */
+  /** Default: `allow`. */
   readonly policy?: ApprovalPolicy
   /** Who decides, instead of the policy or the rule, e.g. with an audit. */
   readonly approvals?: Layer.Layer<Approvals>
   readonly settings?: Partial<RuntimeSettings>
-  /** Where sessions are kept; in memory where absent. */
+  /** Where sessions are kept. Default: in memory. */
   readonly store?: Layer.Layer<SessionStore>
   /** Ids that never come again, instead of the same ones every time; for a store that another layer has used or will use. */
   readonly randomIds?: boolean
@@ -159,7 +159,7 @@ export interface TestSession extends Omit<SessionHandle, "events" | "approve" | 
   readonly recorded: Effect.Effect<ReadonlyArray<Envelope>, LogError>
 }
 
-/** The requests that nobody has answered. */
+/** The open requests. */
 const openRequests = (events: ReadonlyArray<Envelope>): ReadonlyArray<ApprovalRequest> => {
   const open = new Map<string, ApprovalRequest>()
   for (const { event } of events) {

@@ -55,7 +55,7 @@ export class ModelInterrupted extends Schema.TaggedClass<ModelInterrupted>()("Mo
 /** The runtime died during the call: it may have happened or not, and is not run again by itself. */
 export class ToolCallOutcomeUnknown extends Schema.TaggedClass<ToolCallOutcomeUnknown>()("ToolCallOutcomeUnknown", {
   ...call,
-  /** The JSON text of the call as it came, for whoever has not seen it. */
+  /** The JSON text of the call as the model sent it. */
   arguments: Schema.optionalWith(Schema.String, { exact: true }),
   message: StoredMessage
 }) {}

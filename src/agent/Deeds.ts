@@ -4,7 +4,7 @@ import { callKey, type CallPlace } from "../tool/CallPlace.ts"
 import { isChild, isSame, isWithin, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
 
-/** Calls and files of one worker that are told of, and characters of each. */
+/** The maximum number of reported calls and files of one worker, and characters of each. */
 const maxCalls = 20
 const maxFiles = 40
 const maxText = 160

@@ -5,7 +5,7 @@ import type { ToolCall } from "../tool/ToolCall.ts"
 
 /** A sub-worker was not started, or ended without a result. */
 export class DelegationFailed extends Schema.TaggedError<DelegationFailed>()("DelegationFailed", {
-  /** Absent where none was started. */
+  /** Unset if none was started. */
   worker: Schema.optionalWith(Schema.String, { exact: true }),
   reason: Schema.String,
   /** The reason ends the whole task. */
@@ -23,7 +23,7 @@ export interface DelegationRequest {
   /** The call that delegates; its worker is the parent of the new one. */
   readonly call: ToolCall
   readonly task: string
-  /** What the worker is called; it gets a number where absent. */
+  /** The name of the worker. Default: a number. */
   readonly name?: string
 }
 
@@ -31,7 +31,7 @@ export interface DelegationRequest {
 export const DelegationResult = Schema.Struct({ status: Schema.Literal("done", "question"), text: Schema.String })
 export type DelegationResult = typeof DelegationResult.Type
 
-/** The name of the tool by which a worker delegates; whoever may not does not see it. */
+/** The name of the tool by which a worker delegates; a worker that may not does not see it. */
 export const delegateTool = "delegate"
 
 /** Runs sub-workers for the calls of a task (U3); a call outside of one gets none. */

@@ -1,6 +1,6 @@
 import { untrusted } from "../redaction/untrusted.ts"
 
-/** Characters of one result, and of all that one worker is told of. */
+/** Characters of one result, and of all results shown to one worker. */
 const resultLimit = 4000
 const totalLimit = 16_000
 const nameLimit = 32

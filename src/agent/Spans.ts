@@ -33,7 +33,7 @@ interface Agent extends Chat {
   readonly meter: Meter
 }
 
-/** One worker and all that it does. */
+/** One worker and everything it does. */
 export const invokeAgent = <A, E, R>(of: Agent, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   of.spans === false
     ? self

@@ -67,14 +67,14 @@ export interface WorkerOptions {
   readonly profile: string
   readonly model: ModelService
   readonly tools: Tools["Type"]
-  /** What the model sees; whoever made the sink adds every answer and result to it. */
+  /** What the model sees; the owner of the sink adds every answer and result. */
   readonly view: ModelView
   readonly sink: WorkerSink
   readonly limits: WorkerLimits
   /** What this worker and those below it use. */
   readonly meter: Meter
   readonly spans: Spans.Spans
-  /** Absent where it begins. */
+  /** Unset at its start. */
   readonly from?: GoingOn
 }
 

@@ -34,7 +34,7 @@ const callLimit = 1024
 /** Characters of the name of a tool; no tool has one that is longer than 64. */
 const nameLimit = 128
 
-/** The name as it came, so that it finds its tool; of one that cannot be a tool's, as much as tells which was meant. */
+/** The name as sent; one that cannot be a tool's is cut. */
 const bounded = (name: string): string => (name.length <= nameLimit ? name : `${name.slice(0, nameLimit)}…`)
 
 /** What has come of an answer so far. */
@@ -82,7 +82,7 @@ class Draft {
     if (this.text.length > 4096) this.text = [this.text.join("")]
   }
 
-  /** Two calls of one answer may not share an id, whatever the model says. */
+  /** Two calls of one answer never share an id, even if the model repeats one. */
   private distinct(call: FunctionCall): FunctionCall {
     let id = call.id
     for (let suffix = this.calls.length; this.ids.has(id); suffix++) id = `${call.id}-${suffix}`

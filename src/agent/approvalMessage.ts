@@ -62,7 +62,7 @@ export const approvalMessage = (event: CallEvent): MessageRecorded | undefined =
   }
 }
 
-/** The end of a request that nobody asks any more, as two events that belong together. */
+/** The end of a withdrawn request, as two events that belong together. */
 export const withdrawal = (
   of: { readonly callId: string; readonly tool: string; readonly approvalId: string },
   by: "interruption" | "restart"

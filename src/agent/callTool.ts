@@ -17,9 +17,9 @@ export interface CallPlace {
   readonly sessionId: string
   readonly workerPath: ReadonlyArray<string>
   readonly iteration: number
-  /** Who asks; the model if absent. */
+  /** Who makes the call. Default: the model. */
   readonly by?: "user"
-  /** The last messages of the conversation, for whoever has to decide on the call. */
+  /** The last messages of the conversation, for the person who decides on the call. */
   readonly context?: () => ReadonlyArray<ContextMessage>
   /** What vouches for calls that had started before a restart, by their ids. */
   readonly started?: ReadonlyMap<string, object>
@@ -31,7 +31,7 @@ export interface Called {
   readonly error?: CallError
 }
 
-/** Runs one call of a model or a person through the gate; however it ends, whoever asked goes on. */
+/** Runs one call of a model or a person through the gate; never fails. */
 export const callTool = (
   tools: Tools["Type"],
   sink: WorkerSink,

@@ -3,7 +3,7 @@ import type { ContextMessage } from "../tool/ApprovalRequest.ts"
 
 const count = 10
 
-/** How it came to a call, for whoever decides on it: the last messages that the model has seen (A2). */
+/** The context of a call for the person who decides: the last messages that the model has seen. */
 export const lastMessages = (view: ModelView): ReadonlyArray<ContextMessage> =>
   view.all.slice(-count).map(({ message }) => {
     const calls = message.role === "assistant" ? (message.tool_calls ?? []) : []

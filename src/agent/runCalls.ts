@@ -33,7 +33,7 @@ const passing = (sink: WorkerSink, callId: string, passed: Effect.Effect<unknown
       : sink.emit(event, iteration)
 })
 
-/** Read-only calls go through the gate one after the other, so that requests are asked in order, and run side by side. */
+/** Read-only calls pass the gate one after the other, which keeps requests in order, and run in parallel. */
 const together = (
   calls: ReadonlyArray<FunctionCall>,
   concurrency: number,

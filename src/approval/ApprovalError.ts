@@ -3,7 +3,7 @@ import { duration } from "../text/duration.ts"
 
 const call = { tool: Schema.String, callId: Schema.String }
 
-/** The answer was no; `stop` ends the task as well. */
+/** The request was denied; `stop` also ends the task. */
 export class ApprovalDenied extends Schema.TaggedError<ApprovalDenied>()("ApprovalDenied", {
   ...call,
   reason: Schema.optionalWith(Schema.String, { exact: true }),
@@ -16,7 +16,7 @@ export class ApprovalDenied extends Schema.TaggedError<ApprovalDenied>()("Approv
   }
 }
 
-/** No one answered in time, which denies. */
+/** No one answered in time; the call counts as denied. */
 export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("ApprovalExpired", {
   ...call,
   afterMillis: Schema.Number
@@ -26,7 +26,7 @@ export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("Appr
   }
 }
 
-/** A decision is needed and nobody can be asked: the task ends. */
+/** A decision is needed and no one is attached to answer: the task ends. */
 export class ApprovalUnavailable extends Schema.TaggedError<ApprovalUnavailable>()("ApprovalUnavailable", call) {
   readonly stop = true
   override get message() {
@@ -44,7 +44,7 @@ export class ApprovalQueueFull extends Schema.TaggedError<ApprovalQueueFull>()("
   }
 }
 
-/** What was shown went on changing, so that no answer ever fitted it. */
+/** The targets changed after every approval, so no approval was valid. */
 export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("ApprovalStale", {
   ...call,
   rounds: Schema.Number
@@ -54,7 +54,7 @@ export class ApprovalStale extends Schema.TaggedError<ApprovalStale>()("Approval
   }
 }
 
-/** A call whose parameters or changes nobody could read as a whole; nobody was asked. */
+/** A call whose parameters or changes cannot be shown as a whole; no one was asked. */
 export class ApprovalUnshowable extends Schema.TaggedError<ApprovalUnshowable>()("ApprovalUnshowable", {
   ...call,
   why: Schema.String
@@ -77,7 +77,7 @@ const ended = {
   withdrawn: ["was withdrawn, because its call has ended or changed", "Answer the request that replaced it, if any."]
 } as const
 
-/** There is no such open request; `state` says what became of it, as far as that is still known. */
+/** The request is not open; `state` is its last known state. */
 export class ApprovalNotPending extends Schema.TaggedError<ApprovalNotPending>()("ApprovalNotPending", {
   approvalId: Schema.String,
   state: Schema.Literal("unknown", "granted", "denied", "expired", "suspended", "withdrawn")
@@ -94,7 +94,7 @@ const mismatch = {
   scope: ["has a scope that the request does not offer", "Choose one of its scopes."]
 } as const
 
-/** The decision is for something else than what waits. */
+/** The decision does not match the waiting request. */
 export class ApprovalMismatch extends Schema.TaggedError<ApprovalMismatch>()("ApprovalMismatch", {
   approvalId: Schema.String,
   what: Schema.Literal("digest", "session", "scope")

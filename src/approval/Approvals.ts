@@ -25,7 +25,7 @@ export interface ApprovalsOptions extends Desk.DeskOptions, Partial<Omit<Project
   readonly policy: ApprovalPolicy
   /** Whether a session may be set to `allow` later; it may where `policy` is `allow` itself. */
   readonly danger?: boolean
-  /** Whether anybody can be asked; true if unset. Where not, what would be asked fails closed. */
+  /** Whether a person can be asked. If not, calls that would ask fail. Default: true. */
   readonly attended?: boolean
 }
 
@@ -114,7 +114,7 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
   static readonly layer = (options: ApprovalsOptions): Layer.Layer<Approvals> =>
     Layer.orDie(Approvals.layerAudited(options)).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory]))
 
-  /** With whatever audit and saved rules there are. */
+  /** With the audit and the saved rules of the context, if any. */
   static readonly layerAudited = (
     options: ApprovalsOptions
   ): Layer.Layer<Approvals, PatternRejected, Audit | RuleStore> => Layer.effect(Approvals, make(options))
@@ -136,7 +136,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
     const sessions = new SessionStates((id) => new SessionState(id, usualProject, usual, limits))
     const desk = yield* Desk.make(options, sessions, decideNow)
     const { audit, audiences } = desk
-    /** Each vouches, once, for one call that had been decided on and started before a restart. */
+    /** Each vouches, once, for one call that was approved and started before a restart. */
     const vouchers = new WeakSet<object>()
     const redeem = ({ metadata }: ToolCall): boolean => {
       const voucher = metadata[startedKey]

@@ -165,7 +165,7 @@ const make = (
     const commit = (entry: AuditEntry) =>
       whenRoom(
         Effect.flatMap(Clock.currentTimeMillis, (time) =>
-          // Whoever outlives the audit waits for nothing: what it decides on does not run.
+          // After the audit has ended, nothing waits for it: calls decided then do not run.
           closed
             ? Effect.interrupt
             : Effect.async<void>((resume) => push({ time, entry, resume: (exit) => resume(exit) }))

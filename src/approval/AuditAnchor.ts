@@ -40,9 +40,9 @@ export interface Anchor {
 
 /** What the database knows of the audit when it is opened. */
 export interface Facts<E> {
-  /** The last entry; `start` where there is none. */
+  /** The last entry; `start` if the audit is empty. */
   readonly last: Head
-  /** The head that is anchored beside the database; absent where the audit was last written by a version that signed none. */
+  /** The head anchored beside the database; unset if the last writer was a version that signed none. */
   readonly witness: Head | undefined
   /** The first entry that is wrong behind a head that should be in the chain; nothing where the chain leads from it to its end. */
   readonly faultBehind: (key: Uint8Array, head: Head) => Effect.Effect<Break | undefined, E>
@@ -94,7 +94,7 @@ const attempt = <A>(file: string, run: () => A): Effect.Effect<A, AuditAnchorFai
 const writeNew = (file: string, content: string | Uint8Array): void =>
   fs.writeFileSync(file, content, { mode: 0o600, flag: "wx", flush: true })
 
-/** Makes a key and a head of which never only one is there, whatever happens meanwhile. */
+/** Creates a key and a head atomically: either both exist or neither. */
 const found = (directory: string, key: Uint8Array): void => {
   const fresh = temporaryName(`${directory}.`)
   makeDirectory(path.dirname(directory))

@@ -21,7 +21,7 @@ export type AuditKind = typeof AuditKind.Type
 
 const text = Schema.NullOr(Schema.String)
 
-/** One line of the audit. Absent where it does not apply: null. */
+/** One line of the audit; fields that do not apply are null. */
 export const AuditRow = Schema.Struct({
   /** From 1 without a gap. */
   id: Schema.Number,

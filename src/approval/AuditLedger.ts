@@ -33,7 +33,7 @@ const columns =
   "id, time, kind, session, worker, tool, call, approval, digest, arguments, decision, outcome, scope, decided_by, " +
   "reason, waited_millis, previous, hash"
 
-/** The statement stays one whatever the size of the batch. */
+/** One statement for a batch of any size. */
 const insert = `
   INSERT INTO audit (${columns})
   SELECT ${columns
@@ -75,7 +75,7 @@ const faultBehind = (
     return undefined
   })
 
-/** Opens the key and the head of the audit while nobody else can write, and compares them with the chain. */
+/** Opens the key and the head of the audit under the write lock, and compares them with the chain. */
 export const openAnchor = (
   directory: string
 ): Effect.Effect<AuditAnchor.Anchor, AuditAnchor.AuditAnchorFailed | DatabaseError, Database> =>

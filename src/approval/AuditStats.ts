@@ -28,7 +28,7 @@ const none = (tool: string) => ({
   maxMillis: 0
 })
 
-/** What is about a call that wanted a decision; a name that somebody tried is no tool. */
+/** Entries about a call that needed a decision; an unknown tool name does not count. */
 const asks: ReadonlySet<AuditKind> = new Set(["requested", "resolved", "automatic"])
 
 /** Sums up rows of an audit as they come. */

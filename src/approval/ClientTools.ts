@@ -39,7 +39,7 @@ export interface ClientAnswer {
 }
 
 export interface ClientToolsOptions {
-  /** How long a client has; a minute where absent. */
+  /** How long a client has. Default: 1 minute. */
   readonly timeout?: Duration.DurationInput
 }
 

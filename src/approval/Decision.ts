@@ -18,7 +18,7 @@ export interface Decision {
   readonly by: string
 }
 
-/** A decision without anybody who decides, e.g. in a test. */
+/** A decision without a person, e.g. in a test. */
 export type Decide = (
   request: ApprovalRequest
 ) => Pick<Decision, "decision"> & Partial<Pick<Decision, "scope" | "reason" | "stop">>
@@ -54,9 +54,9 @@ export type Wanted = Tool.Asks | "always"
 export interface Clearance {
   /** What was shown, where anything was. */
   readonly preview: Preview | undefined
-  /** Whether what was shown is still so; to be asked immediately before the call runs (A5). Absent where nobody judged the call. */
+  /** Whether the shown state is still current; checked immediately before the call runs. Unset if the call was not judged. */
   readonly stillHolds: Effect.Effect<boolean> | undefined
-  /** Which paths the call is not to find, by rules that forbid them or would ask; nothing is withheld where absent. */
+  /** Which paths are withheld from the call, by rules that deny or would ask. Default: none. */
   readonly withheld?: (path: string) => boolean
   /** What the rules say of the same tool where it touches something else. */
   readonly ruled?: (touches: Touches) => Rule["decision"] | undefined

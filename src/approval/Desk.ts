@@ -40,7 +40,7 @@ export interface DeskOptions {
 /** The one place where calls wait for decisions and decisions find their calls. */
 export interface Desk extends Means {
   readonly audit: Audit["Type"]
-  /** The clock of deadlines: milliseconds that nobody can set. */
+  /** The clock of deadlines: monotonic milliseconds. */
   readonly now: Effect.Effect<number>
   readonly limits: GrantLimits
   readonly audiences: Audiences
@@ -70,7 +70,7 @@ const callKey = (call: Pick<ToolCall, "workerPath" | "callId">): string =>
 /** What more than the call an answer can cover; nothing where the call repeats those before it, nor does a grant cover that. */
 const covers = ({ repeats }: ToolCall, { grantable }: Draft) => (repeats === undefined ? grantable : undefined)
 
-/** `atOnce` decides before anybody sees the request. */
+/** `atOnce` decides before a person sees the request. */
 export const make = (
   options: DeskOptions,
   sessions: SessionStates,
@@ -189,7 +189,7 @@ export const make = (
           const by = session.closing ? "shutdown" : "interruption"
           yield* Deferred.succeed(waiting.answer, { outcome: "withdrawn", by })
         }
-        // Whoever was first has decided, whatever ended the wait.
+        // The first answer decides, regardless of what ended the wait.
         const resolution = yield* Effect.option(Deferred.await(waiting.answer))
         if (Option.isSome(resolution)) yield* resolved(call, waiting, resolution.value)
         yield* audiences.leave(session.audience, waiting)

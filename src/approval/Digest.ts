@@ -13,7 +13,7 @@ export const sha256 = (value: unknown): string =>
 
 const definitions = new WeakMap<Tool.Any, string>()
 
-/** What a tool is, so that a definition swapped after an approval does not pass for the one approved. */
+/** The identity of a tool: a definition swapped after an approval does not match. */
 export const definition = (tool: Tool.Any): string => {
   const known = definitions.get(tool)
   if (known !== undefined) return known

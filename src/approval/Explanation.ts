@@ -28,7 +28,7 @@ export interface Facts {
   readonly repeats?: number | undefined
 }
 
-/** Modes in which nobody is asked, but for the one that allows everything. */
+/** Modes that ask no one, except the one that allows everything. */
 const silent: ReadonlySet<ApprovalPolicy> = new Set(["deny", "fail"])
 
 /**

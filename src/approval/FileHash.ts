@@ -22,7 +22,7 @@ export class FileHash extends Context.Reference<FileHash>()("tollgate/approval/F
   })
 }
 
-/** Bytes; whatever is larger was not written by hand. */
+/** Bytes; a larger file was not written by hand. */
 const maxSize = 4 * 1024 * 1024
 
 const isAbsent = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errnoOf(error))

@@ -92,15 +92,15 @@ export interface Grantable {
   readonly workers: GrantedWorkers
   readonly tool: string
   readonly subject: Subject
-  /** The files that decide what the call does, as they were when it was asked for; absent where nobody knows all of them. */
+  /** The files that determine what the call does, as they were when it was requested; unset if not all are known. */
   readonly basis: ReadonlyArray<PreviewTarget> | undefined
-  /** What `always` would save, without its id; absent where no rule says just that. */
+  /** The rule that `always` would save, without its id; unset if no rule matches exactly this call. */
   readonly rule: Rule | undefined
 }
 
 type Hash = FileHash["Type"]["hash"]
 
-/** The hashes of the files now; absent where one is not known. */
+/** The current hashes of the files; unset if one is unknown. */
 const hashes = (hash: Hash, paths: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PreviewTarget> | undefined> =>
   paths.length === 0
     ? Effect.succeed([])
@@ -153,7 +153,7 @@ const ruleOf = (
   return rule
 }
 
-/** The files that an answer to the call relies on; absent where nobody knows all of them. */
+/** The files that an answer to the call relies on; unset if not all are known. */
 const basisOf = (
   { directory, shape }: Subject,
   files: FileHash["Type"]

@@ -17,7 +17,7 @@ import type { RuleBook } from "./RuleBook.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness, type Subject } from "./Subject.ts"
 
-/** A call that somebody wonders about. */
+/** A call to explain. */
 export interface Question {
   readonly tool: Tool.Any
   readonly parameters: unknown
@@ -44,7 +44,7 @@ type Standing = Pick<SessionState, "grants" | "policy" | "project">
 type Show = Effect.Effect<Preview | undefined>
 type Cleared = Effect.Effect<Clearance, ApprovalRefused>
 
-/** For a call that nobody has to see. */
+/** For a call that no one has to see. */
 const unasked: Clearance = { preview: undefined, stillHolds: Effect.succeed(true) }
 /** For a call that neither its tool nor a rule wants a decision on. */
 const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
@@ -88,7 +88,7 @@ const verdict = (
   return explain({ tool: call.name, asks: asks !== false, ruled, grant, policy, byPolicy, repeats: call.repeats })
 }
 
-/** `attended` says whether anybody can be asked; where not, what would be asked fails closed. */
+/** `attended` says whether a person can be asked; if not, calls that would ask fail. */
 export const make = (
   desk: Desk,
   sessions: SessionStates,
@@ -127,7 +127,7 @@ export const make = (
       return call.sink.emit(new ReviewerFailed({ callId, tool, by, decision, reason }, trusted))
     })
 
-  /** The request for a call; nobody can answer one that nobody could read. */
+  /** The request for a call; fails if it cannot be shown. */
   const drafted = (call: ToolCall, subject: Subject, preview: Show) =>
     Effect.tapError(draft(desk, call, subject, preview), ({ why: reason }) =>
       automatic(call, { decision: "deny", outcome: "cannot be shown", decided_by: "limit", reason })

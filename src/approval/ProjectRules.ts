@@ -30,7 +30,7 @@ export interface ProjectRules {
   readonly subjects: Describing
   /** Whether a call of a tool that has not looked at its parameters touches nothing but plain files of the project. */
   readonly isContained: (call: Pick<ToolCall, "tool">, subject: Subject) => boolean
-  /** What is known already; absent where it has to be loaded first. */
+  /** Already loaded rules; unset before the first load. */
   readonly peek: () => RuleBook | undefined
   readonly get: Effect.Effect<RuleBook>
   /** Reads the saved rules again, e.g. after another process has revoked one. */

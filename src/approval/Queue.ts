@@ -8,22 +8,22 @@ import type { Resolution } from "./Decision.ts"
 import type { Grantable } from "./Grants.ts"
 import type { Unmasked } from "./Request.ts"
 
-/** A request outlives the runtime that asked, so that nobody decides it here any more. */
+/** A request outlives this runtime and can no longer be decided here. */
 export class Suspended extends Data.TaggedError("Suspended") {}
 
-/** A request that waits. Whoever completes `answer` first has decided it; everybody else is late. */
+/** A waiting request. The first to complete `answer` decides it; later answers are rejected. */
 export interface Pending {
   readonly request: ApprovalRequest
   /** Milliseconds of the deadline clock. */
   readonly askedAt: number
   readonly answer: Deferred.Deferred<Resolution, Suspended>
   readonly shown: Deferred.Deferred<void>
-  /** What more than this call an answer could cover; absent on one that was stored and has no call yet. */
+  /** What an answer could cover besides this call; unset for a stored request without a call. */
   readonly grantable: Grantable | undefined
   readonly sink: ToolSink | undefined
   /** What the request masks; kept in memory alone. */
   readonly unmasked: Unmasked | undefined
-  /** Milliseconds of the deadline clock; absent until it is the first. */
+  /** Milliseconds of the deadline clock; unset until it is first in the queue. */
   shownAt: number | undefined
   /** The position that was last told. */
   told: number
@@ -103,7 +103,7 @@ export class ApprovalQueue {
   })
 }
 
-/** One queue for each audience, so that nobody waits for an answer of somebody else. */
+/** One queue for each audience: no one waits for the answers of others. */
 export class Audiences {
   private readonly queues = new Map<string, ApprovalQueue>()
   private readonly now: Effect.Effect<number>

@@ -23,13 +23,13 @@ export interface Draft {
   readonly request: ApprovalRequest
   readonly grantable: Grantable
   readonly preview: Preview | undefined
-  /** What the request masks; absent where it masks nothing. */
+  /** What the request masks, if anything. */
   readonly unmasked: Unmasked | undefined
   /** Whether the digest of the request still is that of the call and of what it would touch. */
   readonly stillHolds: Effect.Effect<boolean>
 }
 
-/** The parameters and the diff as they are, secrets included: for the screen of whoever decides, and for nothing else. */
+/** The parameters and the diff with their secrets: only for the screen of the person who decides. */
 export type Unmasked = Pick<ApprovalRequest, "arguments" | "preview">
 
 /** What a request is made with. */
@@ -42,7 +42,7 @@ export interface Means {
   readonly timeoutMillis: number
 }
 
-/** The request for a call, bound to what is there now; nobody can answer one that nobody could read. */
+/** The request for a call, bound to the current state; fails if it cannot be shown. */
 export const draft = (
   means: Means,
   call: ToolCall,

@@ -44,9 +44,9 @@ export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/R
 }
 
 export interface ProgramOptions extends Pick<ProcessCommand, "file" | "args" | "cwd" | "env"> {
-  /** 10 seconds where absent. */
+  /** Default: 10 seconds. */
   readonly timeout?: Duration.DurationInput
-  /** What a reviewer that failed stands for; `ask` where absent. */
+  /** The decision if the reviewer fails. Default: `ask`. */
   readonly onFailure?: "ask" | "deny"
 }
 

@@ -90,7 +90,7 @@ const literalCore = (glob: string): string =>
 const below = (pattern: string, root: string): string =>
   pattern.startsWith("/") ? pattern : `${root === "/" ? "" : root}/${pattern}`
 
-/** The deepest directory that holds all that a usable path pattern fits. */
+/** The deepest directory that contains every match of a valid path pattern. */
 export const pathBase = (pattern: string, root: string): string =>
   Either.getOrElse(globBase(below(pattern, root)), () => "/")
 

@@ -28,7 +28,7 @@ export interface RuleVerdict {
 interface Compiled {
   readonly rule: Rule
   readonly path?: PathTest
-  /** The directory that holds all that `path` fits. */
+  /** The directory that contains every match of `path`. */
   readonly base?: string
   readonly host?: HostPattern
 }

@@ -17,7 +17,7 @@ export class RuleStoreFailed extends Schema.TaggedError<RuleStoreFailed>()("Rule
   }
 }
 
-/** Where answers that hold always are kept, per project; outside every workspace, so that no tool writes them. */
+/** The saved answers of `always`, per project; outside every workspace, where no tool can write. */
 export class RuleStore extends Context.Tag("tollgate/approval/RuleStore")<
   RuleStore,
   {

@@ -3,11 +3,11 @@ import { type GrantLimits, Grants } from "./Grants.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
 import type { Pending } from "./Queue.ts"
 
-/** Answers of no to one and the same call in a task, after which nobody is asked again. */
+/** Denials of the same call in a task after which it no longer asks. */
 const maxDenials = 3
 const maxKept = 10_000
 
-/** All that approvals know of one session. */
+/** The approval state of one session. */
 export class SessionState {
   readonly id: string
   /** Who can be asked: sessions of one audience share a queue. */
@@ -21,7 +21,7 @@ export class SessionState {
   holders = 0
   /** Stored requests that no call has asked for again yet, by the call. */
   readonly restored = new Map<string, Pending>()
-  /** How often a person has said no to a call in the task at hand, so that nobody is worn down (A8). */
+  /** How often a person has denied a call in the current task; limits repeated requests. */
   private readonly denials = new Map<string, number>()
 
   constructor(id: string, project: ProjectRules, policy: ApprovalPolicy, limits: GrantLimits, audience = "") {
@@ -52,10 +52,10 @@ export class SessionState {
   }
 }
 
-/** Sessions that nobody has opened and that are known all the same, for a toolset that is called without a runtime. */
+/** Sessions that were not opened, for a toolset that is called without a runtime. */
 const maxLoose = 1000
 
-/** The sessions there are; one that nobody has opened has the options of the layer, and is forgotten where there are many. */
+/** The known sessions; one that was not opened has the options of the layer and is dropped if there are many. */
 export class SessionStates {
   private readonly opened = new Map<string, SessionState>()
   private readonly loose = new Map<string, SessionState>()
@@ -98,7 +98,7 @@ export class SessionStates {
     return state
   }
 
-  /** Whether nobody holds it any more, which forgets it. */
+  /** Whether it is no longer held and can be dropped. */
   release(state: SessionState): boolean {
     state.holders--
     if (state.holders > 0) return false

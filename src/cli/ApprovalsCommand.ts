@@ -48,13 +48,13 @@ export interface ListOptions {
   readonly json: boolean
 }
 
-/** Requests that are listed; nobody leaves more unanswered. */
+/** The maximum number of listed requests. */
 const maxWaiting = 100
 
 const waitingRecord = ({ project, request }: WaitingApproval): string =>
   `${JSON.stringify({ kind: "request", project, ...request })}\n`
 
-/** What waits, with what somebody needs to know to answer it. */
+/** The waiting requests, with everything needed to answer them. */
 const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
   Effect.gen(function* () {
     const { answer, style, width } = yield* Screen

@@ -70,7 +70,7 @@ const stepsOf = (key: string): Effect.Effect<ReadonlyArray<string>, ConfigKeyUnk
   return known ? Effect.succeed(steps) : unknown(key)
 }
 
-/** Prints one value, whatever is wrong with others. */
+/** Prints one value, regardless of problems in others. */
 export const get = (key: string) =>
   Effect.gen(function* () {
     const { answer } = yield* Screen
@@ -121,7 +121,7 @@ const unwise = (next: ConfigFile.Json, key: string, profiles: ReadonlyArray<stri
   return [{ source, key, problem: `unknown profile ${JSON.stringify(profile)}; ${known}`, mend: [] }]
 }
 
-/** Puts one value into the file, or takes it out, so that less is wrong with the file than before, or nothing. */
+/** Sets or removes one value of the file; the file must not have more problems than before. */
 export const set = (key: string, written: Option.Option<string>) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen

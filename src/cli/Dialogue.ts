@@ -32,7 +32,7 @@ export interface Listener {
   readonly switched: (profile: string) => void
 }
 
-/** The runtime behind an interactive prompt, a module of its own so that it loads while the person types. */
+/** The runtime of an interactive prompt; a separate module, which loads while the user types. */
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(agent(policy, true))

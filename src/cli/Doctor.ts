@@ -71,7 +71,7 @@ const mendedBy = (error: Parameters<typeof adviceOn>[0]): ReadonlyArray<string> 
   return advice === undefined ? [] : [advice.command]
 }
 
-/** One short question without tools, which is all that is sent. */
+/** The one short question that is sent, without tools. */
 const question: ModelRequest = {
   messages: [{ id: "doctor", message: { role: "user", content: "Answer with one word: ready" } }],
   functions: []
@@ -186,7 +186,7 @@ const checkNames = Effect.map(Effect.flatMap(projectConfig, misnamed), (found) =
   found.map(({ key, mend, problem, source }) => missing("tool", `${source}: ${key}: ${problem}`, mend))
 )
 
-/** Where spans go, if anywhere; whether somebody listens is seen when they do. */
+/** Where spans go, if anywhere; does not connect. */
 const checkTelemetry = Effect.map(
   Collector.fromEnvironment,
   Option.match({

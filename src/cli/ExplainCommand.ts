@@ -125,7 +125,7 @@ const rendered = (tool: string, { because, notes, source, verdict }: Answer, { s
   ].join("")
 }
 
-/** Says what would happen to a call and which rule or mode decides; nobody is asked, nothing is changed or recorded. */
+/** Explains what would happen to a call and which rule or mode decides; asks, changes and records nothing. */
 export const explain = (options: ExplainOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen

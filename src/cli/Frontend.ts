@@ -12,7 +12,7 @@ export interface FrontendOptions {
   readonly keys: boolean
 }
 
-/** The terminal as a frontend, with whatever of it there is. */
+/** The terminal as a frontend, with the streams that are terminals. */
 export const layer = ({ keys, split }: FrontendOptions): Layer.Layer<Ui | Screen> => {
   const keyboard = Layer.unwrapEffect(
     Effect.map(Screen, ({ interactive }) => (keys && interactive ? Keyboard.layer : Keyboard.layerNone))

@@ -2,7 +2,7 @@ import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Effect from "effect/Effect"
 
-/** Marks a word that is an argument whatever it looks like. */
+/** Marks a word as an argument, even if it looks like an option. */
 const literal = "\u0000"
 
 /** The word as the parser must take it: for an argument, not for an option or the value of one. */

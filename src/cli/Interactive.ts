@@ -81,7 +81,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       )
     )
 
-    /** The session is made with the first prompt, so that a look around leaves none behind. */
+    /** The session is created with the first prompt. */
     const opened = Effect.gen(function* () {
       if (session !== undefined) return session
       const { open } = yield* Fiber.join(runtime)

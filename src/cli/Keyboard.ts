@@ -9,7 +9,7 @@ import { PassThrough } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { Pastes } from "./Paste.ts"
 
-/** A key that was pressed; one with the name `paste` holds all that was pasted. */
+/** A pressed key; one named `paste` holds the whole pasted text. */
 export type Key = UserInput
 
 export type OnKey = (key: Key) => Effect.Effect<void>
@@ -39,7 +39,7 @@ const keysOf = (stdin: NodeJS.ReadStream) =>
     const onData = (data: Buffer) => {
       for (const { _tag, text } of pastes.push(decoder.write(data))) {
         if (_tag === "Pasted") onPaste(text)
-        // Decoded at once, so that a key stays in front of the paste that follows it.
+        // Decoded at once: a key stays before the paste that follows it.
         else typed.emit("data", Buffer.from(text))
       }
     }
@@ -63,7 +63,7 @@ const keysOf = (stdin: NodeJS.ReadStream) =>
     return keys as Mailbox.ReadonlyMailbox<Key>
   })
 
-/** The keys of a terminal in raw mode; whoever took the focus last gets them. */
+/** The keys of a terminal in raw mode; the last reader to take the focus gets them. */
 export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
   Keyboard,
   {

@@ -1,7 +1,7 @@
 import stringWidth from "string-width"
 import { eachGrapheme, slices } from "../text/graphemes.ts"
 
-/** Characters that take one column each, whatever is beside them: those of our own lines and of most others. */
+/** Characters that take one column each, independent of their neighbours. */
 const narrow =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2319\u231c-\u2328\u232b-\u23e8\u23f4-\u25fc\u25ff-\u2613\u270c-\u2727\u2758-\u2794\u2801-\u28ff]*$/
 

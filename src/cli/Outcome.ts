@@ -11,7 +11,7 @@ export const exitCodes = {
   configuration: 4,
   internal: 70,
   interrupted: 130,
-  /** As if SIGPIPE had ended it: nobody reads its output. */
+  /** As if ended by SIGPIPE: no one reads its output. */
   unread: 141
 } as const
 
@@ -30,7 +30,7 @@ export class TaskEndedEarly extends Schema.TaggedError<TaskEndedEarly>()("TaskEn
   }
 }
 
-/** Whether a call did not run because somebody or something said no; a tool that failed is no such case. */
+/** Whether a call did not run because it was denied; a failed tool does not count. */
 const refuses = (error: string | undefined): boolean =>
   error === undefined || /^Approval|^Hook/.test(error) || error === "LoopDetected"
 
@@ -60,7 +60,7 @@ export class ApprovalWaits extends Schema.TaggedError<ApprovalWaits>()("Approval
   }
 }
 
-/** Nobody is there to ask. */
+/** No one is attached to answer. */
 export class NobodyToAsk extends Schema.TaggedError<NobodyToAsk>()("NobodyToAsk", { reason: Schema.String }) {
   override get message() {
     return this.reason

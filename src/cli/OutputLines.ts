@@ -31,7 +31,7 @@ export class OutputLines {
     this.first = first
   }
 
-  /** What a failed call printed, where nobody saw it as it came: no first lines. */
+  /** The output of a failed call that was not shown live, without its first lines. */
   static ofResult(text: string): OutputLines {
     const lines = new OutputLines(0)
     lines.push("stdout", text.endsWith("\n") ? text : `${text}\n`)

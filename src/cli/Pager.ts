@@ -57,7 +57,7 @@ class Pages {
     return this.rows.filter((row, index) => row.line < this.paged.counted && this.shown[index] !== true).length
   }
 
-  /** All that counts has been on the screen. */
+  /** Everything required has been on the screen. */
   get seen(): boolean {
     return this.width > 0 && this.left === 0
   }

@@ -28,7 +28,7 @@ export class Pastes {
   /** The last characters, which may be the beginning of a mark. */
   private rest = ""
   private dropped = false
-  /** Escape was the last key, which is no reason to keep it: most often it is all that was pressed. */
+  /** Escape was the last key; it is not held back, because it is usually pressed alone. */
   private escaped = false
 
   push(chunk: string): ReadonlyArray<Piece> {

@@ -47,7 +47,7 @@ const howBad = ({ because, level }: Severity, { bold, dim, red, yellow }: Style)
 interface Explained {
   readonly kind: Kind
   readonly input: string
-  /** The call that it would be, and the policy's verdict. */
+  /** The corresponding call, and the policy's verdict. */
   readonly judged: Judged
   readonly more?: object
   readonly severity?: Severity

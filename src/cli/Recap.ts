@@ -23,7 +23,7 @@ export interface Recap {
   readonly messages: ReadonlyArray<StoredMessage>
 }
 
-/** Calls are told in a row each. */
+/** Each call takes one row. */
 const isBrief = ({ _tag }: { readonly _tag: string }): boolean =>
   ["Prompt", "CallBegan", "CallEnded", "Text", "TextEnded"].includes(_tag)
 

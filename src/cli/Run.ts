@@ -61,7 +61,7 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
     return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
   })
 
-/** Fails where a request of the session waits: whoever owns it goes on with it, and asks. */
+/** Fails if a request of the session waits: its owner continues it, and asks. */
 const nothingWaits = (session: string) =>
   Effect.gen(function* () {
     const store = yield* SessionStore

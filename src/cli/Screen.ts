@@ -28,15 +28,15 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
   Screen,
   {
     readonly style: Style
-    /** Somebody looks at it and can type. */
+    /** A person is attached and can type. */
     readonly interactive: boolean
     /** It has a bottom line. */
     readonly live: boolean
     /** Only the final answer goes to standard output; everything else goes to standard error. */
     readonly split: boolean
-    /** Columns; unbounded where nobody looks. */
+    /** Columns; unbounded without a terminal. */
     readonly width: () => number
-    /** Rows; 24 where nobody knows. */
+    /** Rows; 24 if unknown. */
     readonly height: () => number
     /**
      * Lends the whole screen, which shows what it showed before once it is given back; what others print meanwhile follows
@@ -70,7 +70,7 @@ const eraseBelow = "\u001b[J"
 /** Characters that are kept while the screen is lent; the oldest give way. */
 const heldLimit = 1024 * 1024
 
-/** Waits until the text is out, so that a slow reader is waited for; a reader who has gone is not. */
+/** Waits until the text is written; does not wait for a reader that has gone. */
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     stream.write(text, () => resume(Effect.void))
@@ -83,7 +83,7 @@ const make = (options: { readonly split: boolean }) =>
     const target = split ? stderr : stdout
     const style = yield* styleFor(target.isTTY)
     const dumb = Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")
-    // Absent, not false, where there is no terminal.
+    // Unset, not false, without a terminal.
     const live = Boolean(target.isTTY) && !dumb
     let bottom: Bottom | undefined
     /** Columns of the rows that are drawn above the one with the cursor. */

@@ -39,7 +39,7 @@ const editorRows = 8
 /** What was typed ahead while a task ran; a person who types more has stopped reading. */
 const aheadLimit = 32
 
-/** How long nobody may type before what is typed is meant for something else. */
+/** How long typing must pause before keys count for the new question. */
 const over = Duration.seconds(1)
 
 /** What Escape does where nothing is typed. */
@@ -118,7 +118,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard> = Layer.scoped(
     }
     yield* Effect.forkScoped(keyboard.focus(watching)(Effect.never))
 
-    /** Lends the bottom line; whoever borrows it later has it until he is done. */
+    /** Lends the bottom line; a later borrower has it until it is done. */
     const withBottom = <A, E, R>(use: (bottom: Screen["Type"]["bottom"]) => Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {

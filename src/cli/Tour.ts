@@ -32,16 +32,16 @@ const tools = [ListDir, ReadFile, WriteFile, RunShell, FetchLedger, Forecast, We
 
 const seal = (stack: Stack) => Toolset.make(tools, { middleware: DefaultStack.make(stack) })
 
-/** Milliseconds between two words where somebody reads along. */
+/** Milliseconds between two words if a person reads along. */
 const pace = 18
 
-/** What the script answers where nobody can be asked: no to what deletes, yes to the rest. */
+/** The script's answers if no one is attached: no to deletions, yes to the rest. */
 const scripted = ({ request }: Approval): Answer =>
   JSON.stringify(request.arguments).includes("rm -r")
     ? { decision: "deny", reason: "keep the ledger", frontend: "tour" }
     : { decision: "approve", scope: "once", frontend: "tour" }
 
-/** The frontend, which answers for a person where there is none. */
+/** The frontend, which answers if no one is attached. */
 const answering = Effect.gen(function* () {
   const ui = yield* Ui
   const { interactive } = yield* Screen
@@ -118,7 +118,7 @@ export const tour = Effect.gen(function* () {
   }).pipe(
     Effect.scoped,
     Effect.provide(agent),
-    // The tour is the same whatever the user has configured.
+    // The tour ignores the user's configuration.
     Effect.provideService(Configuration, { ...configuration, settings: {} }),
     Effect.provideService(Surroundings, { directory, env })
   )

@@ -58,7 +58,7 @@ export class Transcript {
   private asking = false
   private held: Array<Display> = []
   private before: Display["_tag"] | undefined
-  /** Why the call that was printed last failed. */
+  /** The failure of the call that was printed last. */
   private failure: string | undefined
 
   constructor(options: TranscriptOptions) {

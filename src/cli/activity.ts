@@ -19,7 +19,7 @@ const line = (running: Running): string => {
   return `running: ${running.label}${far}`
 }
 
-/** What is under way, what has changed on the disk and what was told lately, a line each. */
+/** Running work, changed files and recent notifications, one line each. */
 export const activity = (
   directory: string
 ): Effect.Effect<ReadonlyArray<string>, never, ProgressBoard | FileChanges | Notifications> =>

@@ -42,16 +42,16 @@ const indented = 5
 /** How long no key may come before one counts: what was typed at something else is no answer. */
 const settling = Duration.millis(300)
 
-/** How long none may come after words, which somebody may go on with, before one approves. */
+/** How long the pause must be after typed words before a key approves. */
 const pausing = Duration.seconds(1)
 
 /** How long none may follow an answer: letters of a word come faster. */
 const lasting = Duration.millis(250)
 
-/** Keys that are kept while another is looked at; more of them only say that somebody types. */
+/** Keys that are queued while one is handled; more only show that a person types. */
 const keyLimit = 16
 
-/** What a prompt shows beside the question, and whether it is all that is approved. */
+/** What a prompt shows beside the question, and whether that is everything to approve. */
 interface Body {
   readonly rows: ReadonlyArray<string>
   readonly whole: boolean
@@ -178,7 +178,7 @@ export const approvalPrompt = (
     /** How long there is, where there is an end of it. */
     const time = Effect.map(left, (millis) => (request.timeoutMillis === 0 ? [] : [seconds(millis)]))
 
-    /** Whether all that is approved has been read page by page. */
+    /** Whether everything to approve has been read page by page. */
     let paged = false
     let laidOut: (Body & { readonly width: number; readonly height: number }) | undefined
     const body = (): Body => {
@@ -189,7 +189,7 @@ export const approvalPrompt = (
       return laidOut
     }
     const above = () => body().rows
-    /** Whether all that is approved is on the screen, or has been read. */
+    /** Whether everything to approve is on the screen or has been read. */
     const isRead = () => paged || (body().whole && request.masked === undefined)
     const bottom = (text: () => string) => screen.bottom(() => ({ above: above(), text: text(), tall: true }))
     const show = Effect.gen(function* () {
@@ -230,7 +230,7 @@ export const approvalPrompt = (
       return bottom(() => style.dim(why))
     }
 
-    /** Waits until nobody types; a key by itself that approves nothing is taken before one is that does. */
+    /** Waits for a pause in typing; a single key that does not approve is accepted sooner than one that does. */
     const earlyKey: Effect.Effect<Option.Option<Key>> = Effect.gen(function* () {
       yield* untilQuiet(keys, settling)
       if (pause === settling) return Option.none()

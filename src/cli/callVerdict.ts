@@ -46,7 +46,7 @@ export const ofShell = (command: string, verdict: Verdict): Judged => ({
 
 const deletion = (path: string): string => `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`
 
-/** The call that does such a thing with a path; for `glob` the path is a pattern. */
+/** The call for an operation on a path; for `glob` the path is a pattern. */
 export const ofPath = (path: string, op: PathOp, verdict: Verdict): Judged => {
   const call = (tool: Tool.Any, parameters: Judged["parameters"]): Judged => ({
     tool,

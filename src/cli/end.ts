@@ -17,7 +17,7 @@ export const exitNow = (code: number): void => {
   try {
     if (process.stdout.isTTY) fs.writeSync(1, `${showCursor}\n`)
   } catch {
-    // Nobody looks any more.
+    // No one is attached any more.
   }
   end(code)
 }

@@ -14,7 +14,7 @@ const text = (message: unknown): string =>
     .map((part: unknown) => (typeof part === "string" ? part : (JSON.stringify(part) ?? String(part))))
     .join(" ")
 
-/** The redactor of whoever logs. */
+/** The redactor of the program that logs. */
 const redactor = (refs: FiberRefs.FiberRefs): Redactor["Type"] =>
   Context.get(FiberRefs.getOrDefault(refs, FiberRef.currentContext), Redactor)
 

@@ -9,7 +9,7 @@ import { Ui } from "../ui/Ui.ts"
 import { similar } from "./Guard.ts"
 import { tools } from "../tools/Builtin.ts"
 
-/** A name in the configuration that no tool has, so that what it stands in does nothing. */
+/** A name in the configuration that no tool has: its entry has no effect. */
 export interface Misnamed {
   readonly source: string
   readonly key: string
@@ -18,7 +18,7 @@ export interface Misnamed {
   readonly mend: ReadonlyArray<string>
 }
 
-/** As many as are told at the beginning of a task; `doctor` tells all. */
+/** How many are shown at the start of a run; `doctor` shows all. */
 const maxTold = 5
 
 type Named = Pick<Settings, "hooks" | "limits" | "approvals">

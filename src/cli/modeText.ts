@@ -13,7 +13,7 @@ const words: Readonly<Record<ApprovalPolicy, string>> = {
 /** What happens to calls that need approval, in words. */
 export const modeText = (mode: ApprovalPolicy): string => words[mode]
 
-/** The same for a header, which nobody overlooks where it should frighten. */
+/** The same for a header, in capitals if everything is allowed. */
 export const modeMark = (mode: ApprovalPolicy, style: Style): string =>
   mode === "allow"
     ? style.red(style.bold(modeText(mode)))

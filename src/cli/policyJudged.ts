@@ -24,7 +24,7 @@ export const workspace = Layer.unwrapEffect(
 /** The same, and where commands would run. */
 export const shell = Layer.merge(workspace, Sandbox.layerDetect.pipe(Layer.provideMerge(Processes.layer)))
 
-/** The call that a command in the working directory would be, and the policy's verdict. */
+/** The call for a command in the working directory, and the policy's verdict. */
 export const judgedShell = (command: string) =>
   judgeCommand(command, undefined).pipe(
     Effect.map((judged) => judged.verdict),
@@ -32,7 +32,7 @@ export const judgedShell = (command: string) =>
     Effect.map((verdict) => ofShell(command, verdict))
   )
 
-/** The call that does something with a path, the policy's verdict, and where the path leads now; opens nothing. */
+/** The call for an operation on a path, the policy's verdict, and the current target of the path; opens nothing. */
 export const judgedPath = (
   path: string,
   op: PathOp
@@ -51,7 +51,7 @@ const unresolved = (host: string): Verdict =>
     `the URL itself is allowed; ${host} is resolved and its addresses are checked when it is fetched`
   )
 
-/** The call that fetches a URL, and the policy's verdict; looks nothing up and sends nothing. */
+/** The call that fetches a URL, and the policy's verdict; resolves and sends nothing. */
 export const judgedUrl = (url: string): Effect.Effect<Judged, never, Configuration> =>
   Effect.map(Configuration, ({ settings }) => {
     const { rules, unasked } = ToolServices.webOf(settings)

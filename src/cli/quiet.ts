@@ -7,6 +7,6 @@ import * as Queue from "effect/Queue"
 export const isQuiet = (queue: Queue.Dequeue<unknown>, time: Duration.DurationInput): Effect.Effect<boolean> =>
   Effect.map(Effect.timeoutOption(Queue.take(queue), time), Option.isNone)
 
-/** Takes all that comes until nothing has come for so long. */
+/** Reads until the input pauses for the given time. */
 export const untilQuiet = (queue: Queue.Dequeue<unknown>, time: Duration.DurationInput): Effect.Effect<void> =>
   Effect.asVoid(Effect.repeat(isQuiet(queue, time), { until: (quiet) => quiet }))

@@ -3,7 +3,7 @@ import { many } from "../ui/Words.ts"
 /** Characters of a result that stands in the line of its call. */
 const short = 40
 
-/** What a command that ended well says before its output, which is all that counts here. */
+/** The first line of a successful command's result, which is omitted here. */
 const ended = /^exit code 0\n/
 
 /** What the lines of a change say above it. */

@@ -32,6 +32,6 @@ export const sandboxText = ({ engine = "docker", host = "", target = "detect" }:
   }
 }
 
-/** The same for a header, which nobody overlooks where nothing confines commands. */
+/** The same for a header, highlighted if nothing confines commands. */
 export const sandboxMark = (text: string, style: Style): string =>
   text.startsWith(off) ? style.yellow(text) : style.dim(text)

@@ -32,7 +32,7 @@ export const toolOf = (name: string, tools: ReadonlyArray<Tool.Any>): Effect.Eff
 const isObject = (value: unknown): value is Parameters =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Whether the tool takes text there, so that `5` is not a number. */
+/** Whether the tool takes text there; then `5` is not a number. */
 const takesText = (tool: Tool.Any, key: string): boolean => {
   const properties = tool.codec.jsonSchema()["properties"]
   const property = isObject(properties) ? properties[key] : undefined

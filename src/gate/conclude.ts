@@ -40,7 +40,7 @@ const failure = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ erro
   onExcessProperty: "preserve"
 })
 
-/** The result of a call that failed, with more in it that the model is to know. */
+/** The result of a failed call, with a note for the model. */
 export const withMore = (stored: StoredMessage, more: Readonly<Record<string, unknown>>): StoredMessage => {
   const { message } = stored
   const known = message.role === "tool" ? failure(message.content) : Option.none()
@@ -48,10 +48,10 @@ export const withMore = (stored: StoredMessage, more: Readonly<Record<string, un
   return { ...stored, message: { ...message, content: JSON.stringify({ ...known.value, ...more }) } }
 }
 
-/** What the model must not forget of a call that ended otherwise than by its handler's own word. */
+/** The note for the model on a call that did not end by its handler. */
 const stays = "; what it did stays done. Verify before you repeat it."
 
-/** What an error says of itself; one of somebody else's may throw when it is asked. */
+/** The message of an error; reading a foreign one may throw. */
 const said = (error: unknown, key: "_tag" | "message"): string | undefined => {
   try {
     const found: unknown = typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined

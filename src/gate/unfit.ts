@@ -5,7 +5,7 @@ import type * as Tool from "../tool/Tool.ts"
 const reasonOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""
 
-/** Why no model could be told of the parameters. */
+/** Why the parameters cannot be described to a model. */
 const unpublishable = ({ codec }: Tool.Any): string | undefined => {
   try {
     const other = otherThanObject(codec.jsonSchema())

@@ -30,7 +30,7 @@ export const same = (one: unknown, other: unknown): boolean => Equal.equals(one,
 
 export const isInvalid = (call: ToolCall | Invalid): call is Invalid => "_tag" in call
 
-/** Told of parameters that a model got wrong; should it crash, the log says so. */
+/** Called with parameters that a model got wrong; a crash of it is logged. */
 export type ValidationObserver = (call: ToolCall, issues: ReadonlyArray<Issue>) => Effect.Effect<void>
 
 /** Decodes the parameters before anything inside runs; the gate does so in any case, this tells an observer. */

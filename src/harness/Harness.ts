@@ -22,7 +22,7 @@ export class Harness extends Context.Tag("tollgate/harness/Harness")<
 
 type Services = Runtime | Approvals
 
-/** A store until its owner dies: then its sessions are anybody's and it takes nothing any more. */
+/** A store until its owner dies: then its sessions are free and it accepts no writes. */
 const mortal = (kept: SessionStore["Type"], life: Scope.Scope, isDead: () => boolean): SessionStore["Type"] => ({
   ...kept,
   open: (options) =>

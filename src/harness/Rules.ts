@@ -11,7 +11,7 @@ type CallEnd = Of<"ToolCallCompleted" | "ToolCallFailed" | "ToolCallInterrupted"
 const sameOf = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
   some.length === others.length && some.every((one) => others.includes(one))
 
-/** A withdrawn request stands in nobody's way where what asked is replaced, or nobody asks any more. */
+/** A withdrawn request is ignored if its task was replaced or no longer asks. */
 const replaced: ReadonlySet<string> = new Set(["change", "restart"])
 
 /** One call, by its place: an id of a model comes again in other iterations and workers. */
@@ -89,7 +89,7 @@ class Task {
     this.id = id
     this.epoch = epoch
   }
-  /** The requests that nobody has answered. */
+  /** The open requests. */
   get requests(): ReadonlyArray<string> {
     return [...this.workers.values()].flatMap(({ waiting }) => waiting).flatMap(({ approval }) => approval ?? [])
   }

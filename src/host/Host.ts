@@ -112,7 +112,7 @@ export type Services =
 export interface Choices {
   /** What happens to calls that need approval; by the configuration if unset, and `allow` only if it is said here. */
   readonly policy?: ApprovalPolicy
-  /** Whether somebody answers requests for approval; false if unset, and then nothing is asked. */
+  /** Whether a person answers approval requests; if not, no one is asked. Default: false. */
   readonly attended?: boolean
 }
 
@@ -135,10 +135,10 @@ export type HostFailure = ConfigError | NoProfile | DatabaseError | AuditError |
 /** Seals the built-in tools behind the stack of a project. */
 export const builtin = (stack: Stack.Stack) => Toolset.make(Builtin.tools, { middleware: DefaultStack.make(stack) })
 
-/** How long a project that nobody uses is kept. */
+/** How long an unused project is kept. */
 const idle = Duration.minutes(1)
 
-/** How long whoever is asked a question has to answer it. */
+/** How long the user has to answer a question. */
 const patience = Duration.minutes(15)
 
 /** The models of the configuration; it must name at least one. */

@@ -15,7 +15,7 @@ export interface KnownRule {
   readonly rule: Rule
   /** The file that it is written in. */
   readonly source: string
-  /** Somebody answered `always`; it can be revoked. */
+  /** Saved by answering `always`; it can be revoked. */
   readonly saved: boolean
   /** Why it does not count, where it does not. */
   readonly ignored: string | undefined

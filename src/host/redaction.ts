@@ -8,7 +8,7 @@ import { Redactor } from "../redaction/Redactor.ts"
 
 const usual: ReadonlyArray<string> = Object.values(hosted).map(({ apiKeyVariable }) => apiKeyVariable)
 
-/** What the profiles of a configuration call the variables of their keys, whatever else is wrong with it. */
+/** The key variables that the profiles name, even if the configuration has other problems. */
 const variables = (json: ConfigFile.Json): ReadonlyArray<string> => {
   const profiles = json["profiles"]
   return Object.values(ConfigFile.isRecord(profiles) ? profiles : {}).flatMap((profile: unknown) =>
@@ -21,7 +21,7 @@ const named = Effect.flatMap(home, ({ config }) => ConfigFile.read(config)).pipe
   Effect.orElseSucceed((): ReadonlyArray<string> => [])
 )
 
-/** The redactor of a host: it is told the keys of the profiles and what the environment calls a secret. */
+/** The redactor of a host; knows the keys of the profiles and the secrets of the environment. */
 export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.Layer<Redactor> =>
   Layer.unwrapEffect(
     Effect.map(named, (names) => Redactor.layer({ secrets: environmentSecrets(env, [...usual, ...names]) }))

@@ -2,7 +2,7 @@ import type { RedactionStream, RedactorShape } from "../redaction/Redactor.ts"
 import type { Place } from "./Envelope.ts"
 import type { TransientEvent } from "./Event.ts"
 
-/** Characters that a channel keeps for whoever attaches late or lags. */
+/** Characters that a channel keeps for late or slow readers. */
 const retained = 256 * 1024
 /** Characters of a block; what a subscriber is given never keeps more than that alive besides itself. */
 const blockSize = 4096

@@ -70,7 +70,7 @@ export class Channels {
     }
   }
 
-  /** Deltas may be skipped: what nobody has read out by now is gone. */
+  /** Deltas may be skipped: unread ones are dropped. */
   clear(): void {
     this.open.clear()
     this.closed = []

@@ -57,7 +57,7 @@ export class DeclareClientTools extends Schema.TaggedClass<DeclareClientTools>()
   ...session,
   tools: Schema.Array(Schema.String)
 }) {}
-/** The result of a call that the frontend was asked to run, or why there is none. */
+/** The result of a client call, or its failure. */
 export class AnswerClientCall extends Schema.TaggedClass<AnswerClientCall>()("AnswerClientCall", {
   ...session,
   requestId: Schema.String,

@@ -54,7 +54,7 @@ export const maxEventDepth = 2 * maxJsonDepth
 const Outside = Schema.Struct({ ...Envelope.fields, event: Schema.Unknown })
 const decodeOutside = Schema.decodeUnknownEither(Outside, { onExcessProperty: "preserve" })
 
-/** An envelope of this version, whatever later ones have added to it and to its event. */
+/** An envelope of this version; fields added by later ones are ignored. */
 export const decode = (input: unknown): Either.Either<Envelope, ParseError> =>
   Either.flatMap(decodeOutside(input), (envelope) =>
     Either.map(decodeEvent(envelope.event), (event) => ({ ...envelope, event }))

@@ -31,7 +31,7 @@ export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("Sessio
   ...cause,
   project: Schema.String,
   epoch: Schema.Number,
-  /** Calls whose outcome nobody knows, closed just now. */
+  /** Calls with an unknown outcome, closed just now. */
   unknownCalls: Schema.Number,
   /** The task that goes on where it stopped, and the requests that it waits for again, under their ids and digests. */
   goesOn: Schema.optionalWith(Schema.Struct({ task: Schema.String, approvals: Schema.Array(ApprovalRequest) }), {

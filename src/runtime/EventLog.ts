@@ -27,9 +27,9 @@ export const reasonOf = (failure: Cause.Cause<LogError>): string =>
 export interface Subscription {
   /** The first durable event to deliver; 1 is the beginning. */
   readonly from: number
-  /** Deltas as well; true where absent. */
+  /** Include deltas. Default: true. */
   readonly transient?: boolean
-  /** Goes on with what is yet to come; true where absent. */
+  /** Continue with new events. Default: true. */
   readonly follow?: boolean
 }
 
@@ -82,7 +82,7 @@ export const make = (
     let closed = false
     const wake = Effect.unsafeMakeLatch(false)
     const room = Effect.unsafeMakeLatch(true)
-    /** Replaced on every move, so that whoever takes it before looking cannot miss one. */
+    /** Replaced on every move: a reader that takes it before it looks misses none. */
     let moved = Effect.unsafeMakeLatch(false)
 
     const notify = () => {
@@ -138,7 +138,7 @@ export const make = (
       if (batch.length === 0) return Effect.sync(notify)
       pending = []
       room.unsafeOpen()
-      // A defect counts as well: a log that is never told of its end would wait for it for ever.
+      // A defect counts as well: a log without its end would wait forever.
       return Effect.map(Effect.exit(Effect.suspend(() => store.append(lease, batch))), (result) => {
         if (Exit.isFailure(result)) fail(result.cause)
         else publish(batch)
@@ -179,7 +179,7 @@ export const make = (
         notify()
       })
     )
-    /** Whoever lags behind the end of a log, or still knows of it, reads from the store what is here no longer. */
+    /** A reader that lags behind the ring reads from the store. */
     const forget = Effect.sync(() => {
       ring = []
       base = head + 1

@@ -10,10 +10,10 @@ import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 
-/** The iteration that such a call is told in, which no model has asked for. */
+/** The iteration of a call that no model asked for. */
 export const iteration = 1
 
-/** Runs a call that a person asks for, and tells the model of its result (U6). */
+/** Runs a call of the user, and adds its result to the conversation. */
 export const run = (
   tools: Tools["Type"],
   sink: WorkerSink,

@@ -30,7 +30,7 @@ export interface Open {
   readonly gone: Effect.Effect<boolean>
 }
 
-/** Which session to open, made in a place where there is none. */
+/** Which session to open, or to create in a project. */
 export interface Wanted {
   readonly session: string
   readonly create?: { readonly place: Place; readonly profile: string; readonly time: number }

@@ -4,7 +4,7 @@ import { callKey } from "../tool/CallPlace.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { Event, EventTag } from "./Event.ts"
 
-/** A call that has no result yet. */
+/** A call without a result. */
 export const UnfinishedCall = Schema.Struct({
   task: Schema.String,
   iteration: Schema.Number,
@@ -24,7 +24,7 @@ export const Open = Schema.Struct({
   visibleFrom: Schema.Number,
   tasks: Schema.Array(Schema.String),
   calls: Schema.Array(UnfinishedCall),
-  /** Approval requests that nobody has answered, of tasks that have not ended: their events' numbers and times. */
+  /** Open approval requests of running tasks: the numbers and times of their events. */
   requests: Schema.Array(
     Schema.Struct({ id: Schema.String, task: Schema.String, seq: Schema.Number, time: Schema.Number })
   )
@@ -45,7 +45,7 @@ export interface SessionSummary {
   readonly head: number
 }
 
-/** What a session's log comes to; a store keeps it beside the events, so that nobody reads them all again. */
+/** The state of a session folded from its log; a store keeps it beside the events. */
 export interface Projection {
   readonly summary: SessionSummary
   readonly open: Open

@@ -45,7 +45,7 @@ export interface ProjectTools extends Place {
   readonly rules?: ProjectRules
 }
 
-/** Where sessions get their tools, rules and paths from, whatever directory the process stands in. */
+/** Where sessions get their tools, rules and paths from, independent of the working directory. */
 export class Projects extends Context.Tag("tollgate/runtime/Projects")<
   Projects,
   {

@@ -245,7 +245,7 @@ const make = Effect.gen(function* () {
     Effect.forever,
     Effect.catchTag("NoSuchElementException", () => Effect.void),
     Effect.interruptible,
-    // Outside of what can be interrupted, so that one that is interrupted before it begins still ends.
+    // Uninterruptible here: one interrupted before its start still ends.
     Effect.onExit(() => finish),
     Effect.forkScoped,
     Effect.uninterruptible

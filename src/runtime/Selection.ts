@@ -3,7 +3,7 @@ import type { Envelope } from "./Envelope.ts"
 import type { EventTag } from "./Event.ts"
 import type { Projection } from "./Projection.ts"
 
-/** Which durable events of a session, in order: those for which all that is named holds. */
+/** A filter for durable events of a session; every given field must match. */
 export interface Selection {
   /** The number of the first. */
   readonly from?: number

@@ -34,13 +34,13 @@ export interface Session {
   readonly log: EventLog
   /** Suspends while too many commands wait; false once the session has stopped. */
   readonly send: (command: SessionCommand) => Effect.Effect<boolean>
-  /** Ends the tasks that there are when it is called, whatever commands wait; what it gives says so and is to be run. */
+  /** Ends the tasks that exist when it is called, before waiting commands; run the returned effect to record it. */
   readonly interrupt: (command: CancelTask | Interrupt) => Effect.Effect<void>
   /** Whether it still takes commands. */
   readonly isOpen: () => boolean
   /** Whether it has stopped, or is about to, because nothing happened in it: the next command opens it again. */
   readonly isReleased: () => boolean
-  /** A session that somebody watches is not idle. */
+  /** A session with a subscriber is not idle. */
   readonly watched: <A, E>(events: Stream.Stream<A, E>) => Stream.Stream<A, E>
   /** Interrupts what is in flight, writes the last events and closes the log. */
   readonly stop: Effect.Effect<void>
@@ -53,7 +53,7 @@ export const make = (
   { tools }: ProjectTools,
   approvals: SessionApprovals,
   submissions: Submissions,
-  /** Lets go of what outlives the session while nobody uses it. */
+  /** Releases what outlives the session while it is unused. */
   forget: Effect.Effect<void>,
   opener: ReturnType<typeof causeOf> = {}
 ): Effect.Effect<Session, DatabaseError, Scope.Scope | Models | Approvals | SessionStore> =>
@@ -112,7 +112,7 @@ export const make = (
       Effect.forever,
       Effect.catchTag("NoSuchElementException", () => Effect.void)
     )
-    /** Returns once nobody has used the session for long enough, with the commands closed in the same step. */
+    /** Returns once the session has been idle long enough, with its commands closed in the same step. */
     const idle = (head: number): Effect.Effect<void> =>
       Effect.flatMap(Effect.sleep(options.releaseIdleAfter), () => {
         const now = log.head()
@@ -134,7 +134,7 @@ export const make = (
       yield* log.close
       yield* Deferred.succeed(stopped, undefined)
     })
-    // Interruptible inside of its end, so that one that is interrupted before it begins still ends.
+    // Interruptible only inside: one interrupted before its start still ends.
     const actor = yield* Effect.interruptible(
       Effect.raceFirst(Effect.raceFirst(loop, unused), Effect.exit(log.failure))
     ).pipe(

@@ -17,7 +17,7 @@ const SessionRow = Schema.Struct({ id: Schema.String, head: Schema.Number })
 
 const pageSize = 500
 
-/** Reads all that is stored of sessions, and fails at the first thing that is missing or not what was written. */
+/** Reads every stored session, and fails at the first missing or changed event. */
 export const check: Effect.Effect<Checked, DatabaseError, Database> = Effect.gen(function* () {
   const { file, read: sql } = yield* Database
   yield* quickCheck(file, sql)

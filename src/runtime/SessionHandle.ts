@@ -54,7 +54,7 @@ export type RequestError = RequestRejected | RuntimeHasStopped | TooManyTasks
 /** Why the events of a session cannot be read. */
 export type WatchError = SessionNotFound | LogError
 
-/** Which session to open, and who asks for all that its handle does: a name, `user` if unset. */
+/** Which session to open, and the sender of its commands. Default: `user`. */
 export type SessionOptions = { readonly by?: string } & (
   | {
       /** An id of its own if unset; a session of that id that there is already is opened. */

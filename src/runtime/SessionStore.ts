@@ -59,7 +59,7 @@ export interface Lease {
 
 export interface OpenOptions {
   readonly session: string
-  /** Makes the session where there is none. */
+  /** Creates the session if it does not exist. */
   readonly create?: { readonly project: string; readonly profile: string; readonly time: number }
 }
 
@@ -69,7 +69,7 @@ export interface Unfinished {
   readonly calls: ReadonlyArray<UnfinishedCall>
 }
 
-/** A request that nobody has answered, of a task that has not ended; whoever owns its session may be alive or dead. */
+/** An open request of a running task; the owner of its session may be alive or dead. */
 export interface WaitingApproval {
   readonly project: string
   readonly request: ApprovalRequest

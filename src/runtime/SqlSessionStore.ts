@@ -33,7 +33,7 @@ const SessionRow = Schema.Struct({
 
 const sessionColumns = "id, project, profile, json_quote(title) AS title, created_at, updated_at, status, head, open"
 
-/** The statements stay the same whatever the size of the batch: a JSON array with one array of columns for each event. */
+/** One statement for batches of any size: a JSON array with one array of columns for each event. */
 const insertEvents = `
   INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event, checksum)
   SELECT owner.id, e.value ->> 0, owner.epoch, e.value ->> 1, e.value ->> 2, e.value ->> 3, e.value ->> 4,

@@ -48,7 +48,7 @@ export class Submissions {
     if (known?.size === 0) this.sessions.delete(command.session)
   }
 
-  /** Cancels those of a session, or one of them; false where there is none. */
+  /** Cancels those of a session, or one of them; false if none exists. */
   cancel(by: CancelTask | Interrupt): boolean {
     const task = by._tag === "CancelTask" ? by.task : undefined
     const found = [...(this.sessions.get(by.session)?.keys() ?? [])].filter(
@@ -63,7 +63,7 @@ export class Submissions {
     return this.cancelled.get(command)
   }
 
-  /** The session is gone, and whatever waited in it. */
+  /** The session is gone, and its waiting tasks with it. */
   forget(session: string): void {
     this.sessions.delete(session)
   }

@@ -21,7 +21,7 @@ interface OpenCall {
   readonly callId: string
   readonly tool: string
   readonly place: Place
-  /** Its request that nobody has answered. */
+  /** Its open request. */
   readonly approval?: string
 }
 
@@ -39,7 +39,7 @@ export interface TakenCall {
 /** A worker of before a restart that goes on. */
 export interface TakenWorker {
   readonly path: WorkerPath
-  /** The call that started it; none of the root. */
+  /** The call that started it; unset for the root. */
   readonly callId: string | undefined
   readonly iteration: number
   readonly calls: ReadonlyArray<TakenCall>
@@ -88,7 +88,7 @@ export interface TaskSink {
   readonly suspend: () => ReadonlyArray<string>
 }
 
-/** A decision outlives its runtime only where the log has it: what nobody hears must not begin. */
+/** A decision outlives its runtime only in the log: a call whose decision is not logged must not start. */
 const unheard: Effect.Effect<never> = Effect.interruptible(Effect.never)
 
 /** What a task has of the time before a restart. */
@@ -112,7 +112,7 @@ export const make = (
   const deeds = restored.deeds ?? new WorkerDeeds()
   let closed = false
   let cancelled = false
-  /** Requests that nobody has answered and that the next owner can take up again. */
+  /** Open requests that the next owner can ask again. */
   const waiting = new Set(restored.requests)
   const calls = new Map<string, OpenCall>()
   /** Calls that were requested, or started, before a restart. */
@@ -121,7 +121,7 @@ export const make = (
   /** The sub-workers that have started and not ended, the ones above before those below. */
   const workers = new Set<OpenWorker>()
 
-  /** An event of a worker as it is told; one that ends a call says what its worker has done. */
+  /** An event of a worker as published; one that ends a call lists what its worker has done. */
   const toldOf = <E extends DurableEvent & (AgentEvent | ToolEvent)>(
     event: E,
     { iteration = 0, worker = [] }: Place

@@ -37,11 +37,11 @@ export interface TasksInFlight {
   readonly start: (command: Submission, prompt: string, body: Body) => Effect.Effect<void>
   /** Goes on with a task that stopped with an earlier owner. */
   readonly resume: (task: string, body: Body, restored: TaskSink.Restored) => Effect.Effect<void>
-  /** Ends those that there are now, whatever commands wait, and answers. */
+  /** Ends the current tasks before waiting commands, and answers. */
   readonly interrupt: (command: CancelTask | Interrupt) => Effect.Effect<void>
   /** Closes the task that waits for decisions, which goes on with the next owner. */
   readonly suspend: () => SessionSuspended["waits"]
-  /** Whatever is interrupted from here on is interrupted by the shutdown. */
+  /** Interruptions from here on are by the shutdown. */
   readonly stopping: () => void
   /** Interrupts all, and returns once every task has its terminal event. */
   readonly shutdown: Effect.Effect<void>
@@ -92,7 +92,7 @@ export const make = ({
             }
             yield* sink.end(taskEnd(outcome, interruptedBy, Math.round((yield* monotonicMillis) - startedAt)))
           })
-        // Outside of what is given up on, so that a straggler does not keep the tasks behind it waiting.
+        // Outside of the time limit: a straggler does not delay the next tasks.
         const turn = yield* Effect.exit(Effect.interruptible(oneTask.take(1)))
         if (Exit.isFailure(turn)) return yield* end(Exit.failCause(turn.cause))
         const worked = Effect.zipRight(
@@ -168,7 +168,7 @@ export const make = ({
             )
           : reject(command, `No task ${task} is in flight.`)
       },
-      // Tasks run one after the other, so that at most one waits.
+      // Tasks run one after the other: at most one waits.
       suspend: () => {
         for (const [task, { sink }] of tasks) {
           const approvals = sink.suspend()

@@ -1,7 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
-/** A bug behind a command rejects that command; whoever takes commands goes on with the next. */
+/** A bug behind a command rejects that command; the next one still runs. */
 export const contained =
   <C extends { readonly _tag: string }>(
     perform: (command: C) => Effect.Effect<void>,

@@ -48,7 +48,7 @@ export interface Continuation {
   readonly below: ReadonlyArray<StoppedSubWorker>
   /** What the task has used so far. */
   readonly used: Usage
-  /** All that its workers wait for, in the order of asking. */
+  /** The open requests of its workers, in the order of asking. */
   readonly requests: ReadonlyArray<ApprovalRequest>
   /** The paths of the sub-workers that it has had. */
   readonly taken: ReadonlyArray<WorkerPath>
@@ -68,9 +68,9 @@ export interface Found {
   readonly workers: ReadonlyArray<SubWorker>
   /** What open sub-workers have done, by the task. */
   readonly deeds: ReadonlyMap<string, WorkerDeeds>
-  /** Requests that nobody asks any more and where they were asked. */
+  /** Withdrawn requests and their places. */
   readonly withdrawn: ReadonlyArray<{ readonly events: ReturnType<typeof withdrawn>; readonly place: Place }>
-  /** The store without what goes on, so that nobody closes it. */
+  /** The store without the continued calls, which must not be closed. */
   readonly store: SessionStore["Type"]
 }
 
@@ -103,7 +103,7 @@ const deeds = [
   "FileChanged"
 ] as const
 
-/** The end of a request that nobody asks any more. */
+/** The end of a withdrawn request. */
 const withdrawn = ({ callId, id: approvalId, tool }: ApprovalRequest) =>
   withdrawal({ callId, tool, approvalId }, "restart")
 

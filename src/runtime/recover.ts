@@ -51,7 +51,7 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall, given: string 
 const outcomes = (call: UnfinishedCall, given: string | undefined) => {
   const end = close(call, given)
   if (!call.byUser) return [end]
-  // The model has asked for nothing, so that a result says nothing to it.
+  // The model asked for nothing, so it needs no result.
   const content = `The user ran ${call.tool}: ${end.message.message.content}`
   const message: StoredMessage = { id: `recovered_${call.callId}`, message: { role: "system", content } }
   return [end, new MessageRecorded({ message }, trusted)]

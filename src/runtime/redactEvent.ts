@@ -30,7 +30,7 @@ type Entry = readonly [name: string, value: unknown]
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** What somebody is to approve keeps all that could run. */
+/** A text to approve keeps everything that could run. */
 const forApproval = (redactor: RedactorShape): RedactorShape => ({
   ...redactor,
   jsonText: (text) => redactor.shown(text).text,
@@ -78,7 +78,7 @@ const redact = (value: unknown, redactor: RedactorShape): unknown => {
 /** Characters of a text that is redacted in slices. */
 const long = 64 * 1024
 
-/** What long texts have become, until the events that have them are told. */
+/** Redacted long texts, until their events are published. */
 const ahead = new WeakMap<RedactorShape, Map<string, string>>()
 const maxAhead = 8
 
@@ -96,7 +96,7 @@ const longTexts = (value: unknown, found: Array<string> = []): ReadonlyArray<str
   return found
 }
 
-/** Redacts the long texts of an event beforehand, so that `redactEvent` has nothing left that takes long. */
+/** Redacts the long texts of an event beforehand; `redactEvent` is then fast. */
 export const redactAhead = (event: DurableEvent, redactor: RedactorShape): Effect.Effect<void> =>
   Effect.suspend(() => {
     const texts = longTexts(event)
@@ -114,7 +114,7 @@ export const redactAhead = (event: DurableEvent, redactor: RedactorShape): Effec
     )
   })
 
-/** Those that have been redacted, so that whoever does it again pays nothing. */
+/** Texts that are already redacted. */
 const clean = new WeakSet<object>()
 
 /**

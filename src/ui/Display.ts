@@ -34,7 +34,7 @@ export type Display =
       readonly outcome: "done" | "failed" | "interrupted" | "unknown"
       /** The result, or what went wrong. */
       readonly text: string
-      /** The result of a call that gave one although what it ran has failed. */
+      /** The result of a call whose program failed. */
       readonly result?: string
       readonly durationMillis: number
     }
@@ -88,7 +88,7 @@ export interface Progress {
 export interface Approval {
   readonly call: CallShown
   readonly request: ApprovalRequest
-  /** What the request masks, for the screen alone; absent or nothing where it is not known here. */
+  /** What the request masks, for the screen alone; unset if unknown here. */
   readonly unmasked?: Effect.Effect<Unmasked | undefined>
   /** How many others come after it, by now. */
   readonly waiting: () => number

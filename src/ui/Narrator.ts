@@ -13,7 +13,7 @@ import { shortcoming } from "./shortcoming.ts"
 import { duration } from "../text/duration.ts"
 import { bytes, many } from "./Words.ts"
 
-/** What a frontend is told to do about an event. */
+/** What a frontend does about an event. */
 export type Step =
   | Display
   | { readonly _tag: "Status"; readonly text: string | undefined }
@@ -26,7 +26,7 @@ export type Step =
   | { readonly _tag: "Asked" }
   /** A call of a tool of the frontend's own. */
   | { readonly _tag: "ClientCall"; readonly call: CallShown; readonly request: ClientCallRequested }
-  /** It is over, whoever ended it. */
+  /** It has ended. */
   | { readonly _tag: "ClientCallEnded"; readonly callId: string }
 
 interface TaskTold {
@@ -45,7 +45,7 @@ const status = (text: string | undefined): Step => ({ _tag: "Status", text })
 
 /** Turns events into what a frontend shows; the same events give the same steps, live or recorded. */
 export class Narrator {
-  /** Characters already told of the answer that each worker is giving. */
+  /** Characters already shown of each worker's current answer. */
   private readonly said = new Map<string, number>()
   private readonly calls = new Map<string, CallShown>()
   private readonly tasks = new Map<string, TaskTold>()
@@ -268,7 +268,7 @@ export class Narrator {
     return [{ _tag: "Text", text: fresh }]
   }
 
-  /** Nobody takes answers any more. */
+  /** No more answers are accepted. */
   private stopAsking(): ReadonlyArray<Step> {
     const asking = this.requests.first() !== undefined
     this.requests.resume([])
@@ -291,7 +291,7 @@ export class Narrator {
     return this.calls.get(key) ?? { key, tool: event.tool, arguments: given, worker: envelope.worker ?? [] }
   }
 
-  /** A request of before a restart, whose call may have been told of to somebody else. */
+  /** A request from before a restart, whose call may have been shown to another frontend. */
   private askedAgain(envelope: Envelope, request: ApprovalRequest): ReadonlyArray<Step> {
     const known = this.call(envelope, request)
     const call = known.arguments === "" ? { ...known, arguments: JSON.stringify(request.arguments) } : known
@@ -329,7 +329,7 @@ export class Narrator {
         event.reason === undefined ? "you said no" : `you said no: ${event.reason}`
       )
     }
-    // A refusal is what its call fails with, and is told there.
+    // A refusal is the failure of its call, and is shown there.
     const told = event.outcome === "denied" || event.outcome === "expired"
     return [
       ...(first ? [{ _tag: "Asked" } as const] : []),
@@ -397,7 +397,7 @@ export class Narrator {
 const waits = (requests: number): string =>
   `${many(requests, "approval request")} still waiting; resume the session to answer ${requests === 1 ? "it" : "them"}`
 
-/** A summary of the conversation is told when it takes its place. */
+/** A summary is shown when it replaces the conversation. */
 const isCompaction = ([root]: ReadonlyArray<string>): boolean => root === "compact"
 
 /** How far a task has come, from its second request on. */

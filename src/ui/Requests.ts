@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ApprovalResolved } from "../tool/ToolEvent.ts"
 import type { Approval, CallShown } from "./Display.ts"
 
-/** The approval requests of a session that nobody has answered, in the order in which a person sees them. */
+/** The open approval requests of a session, in the order in which a person sees them. */
 export class Requests {
   private queue: ReadonlyArray<Omit<Approval, "waiting">> = []
   /** Those from before a restart that have not been asked again yet. */

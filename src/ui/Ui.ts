@@ -24,13 +24,13 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly status: (status: string | undefined) => Effect.Effect<void>
     /** Asks for a decision; it is interrupted when the request is decided, expires or is withdrawn elsewhere. */
     readonly approve: (approval: Approval) => Effect.Effect<Answer>
-    /** Asks for a line on behalf of a call; nothing that was typed before counts, and none says that nobody answers. */
+    /** Asks for a line on behalf of a call; earlier typing does not count. None if no one answers. */
     readonly question: (question: string) => Effect.Effect<Option.Option<string>>
     /** Asks for a line; none once the person has no more to say. */
     readonly input: (question: string) => Effect.Effect<Option.Option<string>>
     /** One element each time the person wants everything in flight to stop. */
     readonly interruptions: Stream.Stream<void>
-    /** Lines that begin with a slash and came while nobody asked for one: they are about what goes on now. */
+    /** Slash commands typed while no line was asked for; they apply to the running task. */
     readonly asides: Stream.Stream<string>
     /** Draws attention to something; what it is about has been or will be displayed. */
     readonly notify: (notice: Notice) => Effect.Effect<void>

@@ -6,7 +6,7 @@ import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
 import { AskUser } from "../tools/AskUser.ts"
 import { Ui } from "./Ui.ts"
 
-/** The tools that a frontend with somebody in front of it can run. */
+/** The tools that an attended frontend can run. */
 export const clientTools: ReadonlyArray<string> = [AskUser.name]
 
 const decode = Schema.decodeUnknownOption(AskUser.parameters)

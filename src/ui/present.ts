@@ -16,11 +16,11 @@ import { Ui } from "./Ui.ts"
 import { many } from "./Words.ts"
 
 export interface PresentOptions {
-  /** Where decisions go; nobody is asked where it is absent, as for a recording. */
+  /** Where decisions go; if unset, no one is asked, e.g. for a recording. */
   readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
-  /** What an open request masks, for the screen of who decides; nothing can be revealed where it is absent. */
+  /** What an open request masks, for the screen of the person who decides; if unset, nothing can be revealed. */
   readonly unmasked?: (approvalId: string) => Effect.Effect<Unmasked | undefined>
-  /** Where the results of the frontend's own tools go; none of them runs where it is absent. */
+  /** Where results of the frontend's own tools go; if unset, none of them runs. */
   readonly answer?: (answer: AnswerClientCall) => Effect.Effect<void>
   /** Runs once an event has been shown. */
   readonly after?: (envelope: Envelope) => Effect.Effect<unknown>
@@ -32,7 +32,7 @@ const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
 /** Lines of what was asked that a recording shows. */
 const askedLines = 40
 
-/** What somebody was asked to allow, where no diff says it. */
+/** What a person was asked to allow, if no diff shows it. */
 const askedText = (request: ApprovalRequest): ReadonlyArray<string> => {
   const lines = approvedLines(request).map(({ margin, text }) => (margin ? `${marginMark}${text}` : text))
   const more = lines.length - askedLines

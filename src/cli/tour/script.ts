@@ -32,7 +32,7 @@ const after =
     return asked?.function.arguments.includes(part) === true && refused === (outcome === "refused")
   }
 
-/** Text word by word, as a model would say it; the pause is zero where nobody looks. */
+/** Text word by word, as a model streams it; the pause is 0 if no one is attached. */
 const speaking =
   (paceMillis: number) =>
   (text: string): ReadonlyArray<ScriptStep> =>

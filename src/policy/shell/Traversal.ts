@@ -37,7 +37,7 @@ const always = new Set(
   ).split(" ")
 )
 
-/** Of these, programs that go nowhere else than they are told. */
+/** Those of them that only use the paths they are given. */
 const told = new Set("cp mv scp diff rsync rclone zip 7z 7za rm chmod chown chgrp".split(" "))
 
 /** What git does with the contents of files that no word names. */
@@ -48,7 +48,7 @@ const gitReads = new Set(
   ).split(" ")
 )
 
-/** Those of a program that `run_shell` runs unasked are known exactly; of another, every word may be one. */
+/** Exact for a program that `run_shell` runs without asking; for another, every word may be a path. */
 const operandsOf = (name: string, args: Command): ReadonlyArray<string> => {
   const literals = args.map((value) => ({ value, bare: true, glob: false, tilde: false }))
   if (name === "find") {
@@ -62,7 +62,7 @@ const operandsOf = (name: string, args: Command): ReadonlyArray<string> => {
   return told.has(name) ? words : [".", ...words]
 }
 
-/** Files and directories that a command goes through, at whatever depth; none where it reads only what its words name. */
+/** Files and directories that a command descends into, at any depth; empty if it reads only the paths it names. */
 export const descended = (command: Command): ReadonlyArray<string> => {
   const [program = "", ...args] = unwrapped(command)
   const name = program.slice(program.lastIndexOf("/") + 1)
