@@ -80,13 +80,16 @@ const hostAt = (base: string, directory: string, PATH = "/usr/bin:/bin", policy:
 /** Has a session do what shows whose it is, and says what of that is not its own. */
 const check = (session: SessionHandle, own: Made, other: Made, mark: string) =>
   Effect.gen(function* () {
-    const file = `made-${mark}`
-    const [name, stranger, listed, made, intruded] = yield* outcomes(session, [
+    const file = `made-${own.name}-${mark}`
+    const byShell = `${own.name}-${mark}`
+    const [name, stranger, listed, made, intruded, ...shell] = yield* outcomes(session, [
       ["read_file", { path: "name.txt" }],
       ["read_file", { path: path.join(other.directory, "name.txt") }],
       ["list_dir", {}],
       ["write_file", { path: file, content: own.name }],
-      ["write_file", { path: path.join(other.directory, file), content: own.name }]
+      ["write_file", { path: path.join(other.directory, file), content: own.name }],
+      ["run_shell", { command: `touch ${byShell}` }],
+      ["run_shell", { command: `touch ${path.join(other.directory, byShell)}` }]
     ])
     assert.include(name, `I am ${own.name}`)
     assert.match(stranger ?? "", /^ApprovalDenied/)
@@ -96,12 +99,17 @@ const check = (session: SessionHandle, own: Made, other: Made, mark: string) =>
     assert.strictEqual(fs.existsSync(path.join(own.directory, file)), own.trusted && own.decision === "allow", made)
     if (own.trusted && own.decision === "deny") assert.include(made, `of_${own.name}`)
     assert.isFalse(fs.existsSync(path.join(other.directory, file)), intruded)
+    const host = yield* Host
+    const { describe } = yield* Effect.flatMap(host.project(own), ({ sandbox }) => sandbox)
+    assert.isTrue(fs.existsSync(path.join(own.directory, byShell)), shell[0])
+    assert.strictEqual(fs.existsSync(path.join(other.directory, byShell)), !describe.isolated, shell[1])
+    fs.rmSync(path.join(own.directory, byShell))
   })
 
 describe("two projects in one process", () => {
   it.scoped.prop(
-    "have their own roots, rules, hooks and tools, at once and in turns, also resumed from elsewhere (R16)",
-    [kind, kind, fc.array(fc.constantFrom(0, 1), { minLength: 2, maxLength: 5 })],
+    "have their own roots, rules, hooks, sandbox and tools, at once and in turns, also resumed from elsewhere (R16)",
+    [kind, kind, fc.array(fc.constantFrom(0, 1), { minLength: 2, maxLength: 3 })],
     ([one, two, turns]) =>
       Effect.gen(function* () {
         const base = yield* temporaryDirectory
@@ -109,6 +117,8 @@ describe("two projects in one process", () => {
         const of = (index: number) => [projects[index]!, projects[1 - index]!] as const
         const elsewhere = path.join(base, "elsewhere")
         fs.mkdirSync(elsewhere)
+        const rule = { id: "mine", decision: "allow", level: "user", tool: "run_shell", argv: ["touch"] }
+        write(path.join(base, "state", "config.json"), JSON.stringify({ approvals: { rules: [rule] } }))
 
         yield* Effect.gen(function* () {
           const trust = yield* Trust
@@ -136,7 +146,7 @@ describe("two projects in one process", () => {
           assert.deepStrictEqual(fs.readdirSync(elsewhere), [])
         }).pipe(Effect.scoped, Effect.provide(hostAt(base, elsewhere)))
       }),
-    { fastCheck: { numRuns: 4 } }
+    { fastCheck: { numRuns: 3 } }
   )
 })
 
