@@ -1,0 +1,134 @@
+import { isCallEnd } from "../gate/CallEvent.ts"
+import type { Event } from "../runtime/Event.ts"
+import { toText, type WorkerPath } from "../tool/WorkerPath.ts"
+import { CallState, type Complain, type Known, type Of } from "./CallState.ts"
+
+/** A worker of one task and what it may tell next. */
+export class WorkerState {
+  open = true
+  iteration = 0
+  phase: "idle" | "asked" | "answered" | "cut" = "idle"
+  attempts = 0
+  instructed = false
+  /** Calls of the present iteration in the model's order. */
+  calls: ReadonlyArray<CallState> = []
+  readonly known = new Map<string, CallState>()
+  readonly path: WorkerPath
+  /** The call of the parent that started it; none for one that is not a sub-worker. */
+  readonly parent: CallState | undefined
+
+  constructor(path: WorkerPath, parent: CallState | undefined) {
+    this.path = path
+    this.parent = parent
+  }
+  call(iteration: number, id: string): CallState | undefined {
+    return this.known.get(`${iteration} ${id}`)
+  }
+  add(iteration: number, call: CallState): void {
+    this.known.set(`${iteration} ${call.id}`, call)
+  }
+  get waiting(): ReadonlyArray<CallState> {
+    return [...this.known.values()].filter(({ ended }) => ended === undefined)
+  }
+
+  /** What it tells next; `below` are the open workers that a call has started. */
+  read(
+    event: Event,
+    iteration: number,
+    log: Known,
+    below: (call: CallState) => ReadonlyArray<WorkerPath>,
+    complain: Complain
+  ): void {
+    switch (event._tag) {
+      case "ModelRequested":
+        if (this.phase !== "idle") complain(`iteration ${this.iteration} has not ended`)
+        if (iteration !== this.iteration + 1) complain(`iteration ${iteration} follows ${this.iteration}`)
+        if (this.parent !== undefined && !this.instructed) complain("before its task was recorded")
+        Object.assign(this, { phase: "asked", iteration, attempts: 0, calls: [] })
+        return
+      case "ModelAttemptFailed":
+        if (this.phase !== "asked" || iteration !== this.iteration) complain("no answer is awaited")
+        if (event.attempt !== this.attempts + 1) complain(`attempt ${event.attempt} follows ${this.attempts}`)
+        this.attempts = event.attempt
+        return
+      case "ModelAnswered": {
+        if (this.phase !== "asked" || iteration !== this.iteration) complain("no answer is awaited")
+        const { message } = event.message
+        const asked = message.role === "assistant" ? (message.tool_calls ?? []) : []
+        this.calls = asked.map(({ function: { name }, id }) => new CallState(id, name))
+        for (const call of this.calls) this.add(iteration, call)
+        this.phase = "answered"
+        return
+      }
+      case "ModelInterrupted":
+        if (this.phase !== "asked" || iteration !== this.iteration) complain("no answer is awaited")
+        this.phase = "cut"
+        return
+      case "IterationEnded":
+        if (this.phase !== "answered" || iteration !== this.iteration) complain("before the answer")
+        if (event.calls !== this.calls.length) complain(`has ${event.calls} calls, the answer ${this.calls.length}`)
+        for (const { id } of this.waiting) complain(`${id} has no result`)
+        this.phase = "idle"
+        return
+      case "MessageRecorded":
+        this.instructed ||= event.message.message.role === "user"
+        return
+      case "ToolCallRequested":
+        return this.request(event, iteration, complain)
+      case "TextDelta":
+      case "ReasoningDelta":
+      case "ArgumentsDelta":
+      case "Notified":
+        return
+      default: {
+        const callId =
+          event._tag === "ApprovalRequested" ? event.request.callId : "callId" in event ? event.callId : undefined
+        if (callId === undefined) return
+        const call = this.call(iteration, callId)
+        if (call === undefined) complain(`no one asked for ${callId}`)
+        else if (isCallEnd(event)) call.end(event, log.epoch, below(call), complain)
+        else {
+          if (event._tag === "ToolCallStarted" && call.ended === undefined) this.inOrder(call, event.readOnly, complain)
+          call.within(event, this.path, log, complain)
+        }
+      }
+    }
+  }
+
+  private request(event: Of<"ToolCallRequested">, iteration: number, complain: Complain): void {
+    const asked = this.call(iteration, event.callId)
+    if (asked === undefined && this.iteration > 0) complain(`the model has not asked for ${event.callId}`)
+    const call = asked ?? new CallState(event.callId, event.tool)
+    if (asked === undefined) this.add(iteration, call)
+    if (call.requested) complain(`${call.id} was requested before`)
+    if (call.ended !== undefined) complain(`${call.id} has ended`)
+    if (call.tool !== event.tool) complain(`${call.id} is a call of ${call.tool}`)
+    for (const { id, requested } of this.calls.slice(this.calls.indexOf(call) + 1)) {
+      if (requested) complain(`${id} comes after ${call.id} in the answer`)
+    }
+    for (const other of this.waiting) {
+      if (other !== call && other.requested && other.readOnly !== true) complain(`${other.id} has not ended`)
+      if (other !== call && other.requested) call.beside = true
+    }
+    call.requested = true
+  }
+
+  /** What a worker has told once it has a result, or may ask no more. */
+  finished(task: { readonly compacted: boolean; readonly recorded: boolean }, end: string, complain: Complain): void {
+    if (this.phase === "asked" || this.phase === "cut") complain("before the answer")
+    else if (this.phase === "answered" && !task.compacted) complain(`iteration ${this.iteration} has not ended`)
+    if (end === "TaskFailed") return
+    if (this.iteration === 0 && this.known.size > 0 && !task.recorded) complain("before the result was recorded")
+    if (this.calls.length > 0) complain(`the last answer of ${toText(this.path)} asks for calls`)
+  }
+
+  /** A call that is not read-only waits for all before it, and all behind wait for it. */
+  private inOrder(call: CallState, readOnly: boolean, complain: Complain): void {
+    const index = this.calls.indexOf(call)
+    for (const [other, { ended, id, requested, started, readOnly: reads }] of this.calls.entries()) {
+      if (other < index && ended === undefined && !(readOnly && started && reads === true))
+        complain(`before the end of ${id}`)
+      if (other > index && requested) complain(`behind ${id}`)
+    }
+  }
+}
