@@ -12,6 +12,8 @@ export interface Explanation {
   readonly because: string
   readonly rule?: Rule
   readonly grant?: Grant
+  /** The rule could not be judged on this call, which is asked about because of it. */
+  readonly unread?: true
   /** Files that the answer relies on: it is void once one has changed. */
   readonly basis?: ReadonlyArray<PreviewTarget>
 }
@@ -57,7 +59,12 @@ const decided = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explana
   if (ruled?.decision === "ask") {
     const why =
       ruled.unread === true ? `The call is not fully understood, so this rule applies: ${said}` : `Rule: ${said}`
-    return { verdict: byPolicy, because: `${why}; the mode is ${policy}.`, ...by }
+    return {
+      verdict: byPolicy,
+      because: `${why}; the mode is ${policy}.`,
+      ...by,
+      ...(ruled.unread && { unread: true })
+    }
   }
   if (ruled?.decision === "allow") {
     const { basis = [] } = ruled

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
@@ -229,7 +230,8 @@ export const make = (
       const { grants, policy, project: own } = sessions.of(session)
       const project = question.project === undefined ? own : own.at(question.project)
       const { name } = tool
-      const subject = project.subjects.of({ name, tool, params: parameters, rawParams: parameters })
+      const params = Either.getOrElse(tool.codec.decode()(parameters), () => parameters)
+      const subject = project.subjects.of({ name, tool, params, rawParams: parameters })
       const call = { name, tool, workerPath }
       const asks = question.asks ?? declared(tool)
       return verdict({ grants, policy, project }, yield* project.get, call, asks, subject, yield* desk.now)

@@ -128,6 +128,23 @@ const riskOf = (
   }
 }
 
+/** Entries of each kind that a request names. */
+const maxTouches = 200
+
+/** What the call touches, as everybody else may see it. */
+const touchesIn = (subject: Subject, show: (text: string) => string): Pick<ApprovalRequest, "touches"> => {
+  if (!subject.declared) return {}
+  const { hosts, names, places } = subject
+  const commands = subject.commands()
+  const touches = {
+    paths: places.slice(0, maxTouches).map(({ op, paths: [path = ""] }) => ({ op, path: show(path) })),
+    hosts: hosts.slice(0, maxTouches).map(({ name, port }) => `${name}:${port}`),
+    names: names.slice(0, maxTouches).map(show),
+    ...(commands === undefined ? {} : { commands })
+  }
+  return { touches }
+}
+
 interface Parts extends Means {
   readonly id: string
   readonly call: ToolCall
@@ -162,6 +179,7 @@ const requestOf = (
     digest,
     arguments: given,
     ...(masked === 0 ? {} : { masked }),
+    ...touchesIn(subject, show),
     message: show(`${again}${preview?.summary ?? call.tool.description}`),
     ...(repeats === undefined ? {} : { repeats }),
     ...(preview === undefined

@@ -38,6 +38,10 @@ export interface Subject {
   readonly isHere: boolean
   /** What a command reaches by its words, as absolute paths. Only a rule that forbids or asks looks at it. */
   readonly reached: () => Reached | "unread"
+  /** Names that are neither paths nor hosts. */
+  readonly names: ReadonlyArray<string>
+  /** How many commands a shell text has, `null` where it is no plain list of them; absent where the call is about none. */
+  readonly commands: () => number | null | undefined
   /** Names that a command could reach as hosts. */
   readonly mentionedHosts: () => ReadonlyArray<string>
   /** How bad a shell text is; absent where the call is about none. */
@@ -161,6 +165,8 @@ export const describing = (root: string, home: string, disk: DiskShape): Describ
         directory,
         isHere: isCommand && (directory === root || resolve(directory) === realRoot),
         reached,
+        names,
+        commands: () => effects?.commands(),
         mentionedHosts: () => effects?.hosts() ?? [],
         severity: () => command && severity(command.text, { cwd: directory, roots: [root], home, isIgnored }),
         namesOf,

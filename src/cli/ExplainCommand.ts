@@ -1,15 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
-import { Audit } from "../approval/Audit.ts"
 import type { Wanted } from "../approval/Decision.ts"
 import type { Explanation } from "../approval/Explanation.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
-import { Disk } from "../approval/Disk.ts"
-import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
@@ -21,7 +17,8 @@ import { hanging } from "./Layout.ts"
 import type { ToolServices } from "../host/ToolServices.ts"
 import type { ProjectGone } from "../runtime/Projects.ts"
 import type { Surroundings } from "../host/Surroundings.ts"
-import { place, project, ruleOptions } from "./here.ts"
+import { explaining, sourceOf } from "./callVerdict.ts"
+import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./Screen.ts"
 import { type Parameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
@@ -105,7 +102,6 @@ const explained = (
     const passes = found.verdict === "ask" || found.verdict === "allow"
     const shown = passes ? yield* summary(tool, params) : Either.right(undefined)
     if (Either.isLeft(shown)) return refused(tool, shown.left)
-    const source = known.find(({ rule }) => rule.id === found.rule?.id && rule.decision === found.rule.decision)?.source
     const notes = [
       ...(found.verdict === "ask" && shown.right !== undefined ? [`Its preview: ${shown.right}`] : []),
       ...(known.some(({ ignored }) => ignored !== undefined)
@@ -113,7 +109,7 @@ const explained = (
         : []),
       ...((settings.hooks ?? []).length > 0 ? ["A hook can still refuse or change the call."] : [])
     ]
-    return { ...found, ...(source === undefined ? {} : { source }), notes }
+    return { ...found, ...sourceOf(known, found.rule), notes }
   })
 
 const rendered = (tool: string, { because, notes, source, verdict }: Answer, { style, width }: Screen["Type"]) => {
@@ -132,14 +128,9 @@ export const explain = (options: ExplainOptions) =>
     const { settings } = yield* Configuration
     const tool = yield* toolOf(options.tool, tools)
     const { parameters, params } = yield* parametersOf(tool, options)
-    const { directory } = yield* place
-    const approvals = Approvals.layerAudited({
-      policy: Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask"),
-      root: directory,
-      ...(yield* ruleOptions)
-    }).pipe(Layer.provide([Audit.layerMemory, Disk.layerLocal(isIgnoredDirectory)]))
+    const mode = Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask")
     const answer = yield* explained(tool, parameters, params).pipe(
-      Effect.provide(approvals),
+      Effect.provide(explaining(mode)),
       Effect.provide(toolServices)
     )
     yield* screen.answer(

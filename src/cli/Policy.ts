@@ -6,7 +6,7 @@ import type { Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../text/visible.ts"
 import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Workspace } from "../tools/Workspace.ts"
-import { type CallVerdicts, callVerdicts, type Judged } from "./callVerdict.ts"
+import { type CallVerdicts, callVerdicts, explaining, type Judged } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
 import { judgedPath, judgedShell, judgedUrl, shell, workspace } from "./policyJudged.ts"
 import * as Records from "../host/Stores.ts"
@@ -57,7 +57,7 @@ interface Explained {
 const explain = ({ input, judged, kind, more, severity }: Explained, calls: CallVerdicts, json: boolean) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
-    const { source, verdict } = calls.here(judged)
+    const { source, verdict } = yield* calls.here(judged)
     const { verdict: policy } = judged
     const plain = ({ decision, reason, rule }: Verdict) => ({ decision, rule, reason })
     if (json) {
@@ -85,24 +85,26 @@ const explain = ({ input, judged, kind, more, severity }: Explained, calls: Call
     yield* answer(lines.map((line) => `${line}\n`).join(""))
   }).pipe(Effect.provide(Screen.layer({ split: false })))
 
+const verdicts = Effect.provide(callVerdicts, explaining("ask"))
+
 /** Says what a command meets that is to run in the working directory. */
 export const explainShell = ({ json, text }: { readonly text: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     const judged = yield* judgedShell(text)
     const { context } = yield* Workspace
     const bad = severity(text, { ...context, isIgnored: isIgnoredDirectory(context.cwd) })
-    yield* explain({ kind: "shell", input: text, judged, severity: bad }, yield* callVerdicts, json)
+    yield* explain({ kind: "shell", input: text, judged, severity: bad }, yield* verdicts, json)
   }).pipe(Effect.provide(shell), Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
 
 /** Says what a call meets that does something with a path, by what it says and where it leads now; opens nothing. */
 export const explainPath = (given: { readonly path: string; readonly op: PathOp; readonly json: boolean }) =>
   Effect.gen(function* () {
     const found = yield* judgedPath(given.path, given.op)
-    yield* explain({ kind: "path", input: given.path, ...found }, yield* callVerdicts, given.json)
+    yield* explain({ kind: "path", input: given.path, ...found }, yield* verdicts, given.json)
   }).pipe(Effect.provide(workspace), Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
 
 /** Says what a fetch of a URL meets; looks nothing up and sends nothing. */
 export const explainUrl = ({ json, url }: { readonly url: string; readonly json: boolean }) =>
   Effect.gen(function* () {
-    yield* explain({ kind: "url", input: url, judged: yield* judgedUrl(url) }, yield* callVerdicts, json)
+    yield* explain({ kind: "url", input: url, judged: yield* judgedUrl(url) }, yield* verdicts, json)
   }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))

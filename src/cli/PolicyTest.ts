@@ -5,7 +5,7 @@ import { Configuration } from "../config/Configuration.ts"
 import * as Pace from "../policy/Pace.ts"
 import type { Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../text/visible.ts"
-import { callVerdicts, type Judged } from "./callVerdict.ts"
+import { callVerdicts, explaining, type Judged } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
 import { accepted, type CaseInvalid, load, type PolicyCase } from "./PolicyCases.ts"
 import { judgedPath, judgedShell, judgedUrl, shell } from "./policyJudged.ts"
@@ -43,15 +43,15 @@ const judgedOf = (given: PolicyCase) => {
 }
 
 /** What a call meets by the policy alone. */
-const byPolicy = ({ verdict }: Judged): Verdict => verdict
+const byPolicy = ({ verdict }: Judged): Effect.Effect<Verdict> => Effect.succeed(verdict)
 
 /** What a call meets by the rules of the user as well. */
 const byRules = Effect.map(
   callVerdicts,
   ({ here }) =>
     (judged: Judged) =>
-      here(judged).verdict
-).pipe(Effect.provide(Records.decided))
+      Effect.map(here(judged), ({ verdict }) => verdict)
+).pipe(Effect.provide(explaining("ask")), Effect.provide(Records.decided))
 
 const mismatch = (given: PolicyCase, { decision, reason, rule }: Verdict, { bold, dim, red }: Style): string =>
   [
@@ -85,7 +85,7 @@ export const test = ({ file, rules }: TestOptions) =>
         yield* answer(`${style.red("✗")} ${makeVisible(one.left.message)}\n`)
         continue
       }
-      const verdict = met(yield* judgedOf(one.right))
+      const verdict = yield* met(yield* judgedOf(one.right))
       if (accepted(one.right).includes(verdict.decision)) continue
       failed++
       yield* answer(mismatch(one.right, verdict, style))

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import { explain } from "../approval/Explanation.ts"
-import { describe } from "../approval/Rule.ts"
-import { RuleBook } from "../approval/RuleBook.ts"
+import * as Layer from "effect/Layer"
+import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import { Audit } from "../approval/Audit.ts"
 import { Disk } from "../approval/Disk.ts"
-import { describing, type Describing } from "../approval/Subject.ts"
+import { describe, type Rule } from "../approval/Rule.ts"
 import { access, type PathOp } from "../policy/path/PathOp.ts"
 import { allow, ask, deny, type Verdict } from "../policy/Verdict.ts"
 import type * as Tool from "../tool/Tool.ts"
@@ -19,7 +19,7 @@ import { RunShell } from "../tools/RunShell.ts"
 import { WriteFile } from "../tools/WriteFile.ts"
 import { Configuration } from "../config/Configuration.ts"
 import * as KnownRules from "./KnownRules.ts"
-import { place, projectConfig } from "./here.ts"
+import { place, ruleOptions } from "./here.ts"
 
 /** A call of a tool, and the verdict of the policy that it is subject to. */
 export interface Judged {
@@ -77,55 +77,53 @@ export const ofUrl = (url: string, verdict: Verdict, unasked: boolean): Judged =
   ...(unasked ? {} : { asks: unlisted })
 })
 
-/** What the rules say of a call; a policy that denies has the first and last word, as it does when a tool runs. */
-const weigh = (
-  { asks, parameters, tool, verdict }: Judged,
-  book: RuleBook,
-  subjects: Describing,
-  known: ReadonlyArray<KnownRules.KnownRule>
-): Met => {
-  if (verdict.decision === "deny") return { verdict }
-  const { name } = tool
-  const own = verdict.decision === "ask" ? verdict : asks
-  const ruled = book.verdict(name, subjects.of({ name, tool, params: parameters, rawParams: parameters }))
-  const facts = {
-    tool: name,
-    asks: own !== undefined,
-    ruled,
-    grant: undefined,
-    policy: "ask",
-    byPolicy: "ask"
-  } as const
-  const { rule, verdict: decision } = explain(facts)
-  if (ruled === undefined || rule === undefined) return { verdict: own ?? verdict }
-  const unread = ruled.unread === true ? "the call is not fully understood, so this rule applies: " : ""
-  const made = { allow, ask, deny, fail: deny }[decision]
-  const source = known.find((one) => one.rule === rule)?.source
-  return {
-    verdict: made(rule.id, `${unread}${describe(rule)} (a rule, ${rule.level} level)`),
-    ...(source === undefined ? {} : { source })
-  }
+/** Who explains calls by the rules of the directory, in a mode; nobody is asked and nothing is kept. */
+export const explaining = (policy: ApprovalPolicy) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { directory: root } = yield* place
+      const { home } = yield* Configuration
+      return Approvals.layerAudited({ policy, root, home: home.user, ...(yield* ruleOptions) }).pipe(
+        Layer.provide([Audit.layerMemory, Disk.layerLocal(isIgnoredDirectory)])
+      )
+    })
+  )
+
+/** The file that a rule is written in. */
+export const sourceOf = (
+  known: ReadonlyArray<KnownRules.KnownRule>,
+  found: Rule | undefined
+): { readonly source?: string } => {
+  const source = known.find(({ rule }) => rule.id === found?.id && rule.decision === found.decision)?.source
+  return source === undefined ? {} : { source }
 }
 
 /** What calls meet by all rules of the user: those of the configuration, of a trusted project, and saved ones. */
-export interface CallVerdicts {
-  /** Where the tools of a run from here would work. */
-  readonly here: (judged: Judged) => Met
-  /** Rules do not count, each for a reason of its own. */
-  readonly ignored: boolean
-}
-
 export const callVerdicts = Effect.gen(function* () {
-  const { trusted } = yield* projectConfig
-  const all = yield* KnownRules.all
-  const counted = all.filter(({ ignored }) => ignored === undefined)
-  const { directory: root } = yield* place
-  const { home } = yield* Configuration
-  const rules = counted.map(({ rule }) => rule)
-  const book = Either.getOrElse(RuleBook.make(rules, { root, trusted }), () => RuleBook.empty)
-  const subjects = describing(root, home.user, { ...(yield* Disk), ignoredBelow: isIgnoredDirectory })
+  const approvals = yield* Approvals
+  const known = yield* KnownRules.all
+  const { project } = yield* place
+  /** A policy that denies has the first and last word, as it does when a tool runs. */
+  const here = ({ asks, parameters, tool, verdict }: Judged): Effect.Effect<Met> =>
+    Effect.gen(function* () {
+      if (verdict.decision === "deny") return { verdict }
+      const own = verdict.decision === "ask" ? verdict : asks
+      const found = yield* approvals.explain({ tool, parameters, project, asks: own !== undefined })
+      const { rule, unread = false } = found
+      if (rule === undefined) return { verdict: own ?? verdict }
+      const why = unread ? "the call is not fully understood, so this rule applies: " : ""
+      const made = { allow, ask, deny, fail: deny }[found.verdict]
+      return {
+        verdict: made(rule.id, `${why}${describe(rule)} (a rule, ${rule.level} level)`),
+        ...sourceOf(known, rule)
+      }
+    })
   return {
-    here: (judged) => weigh(judged, book, subjects, counted),
-    ignored: counted.length < all.length
-  } satisfies CallVerdicts
+    /** Where the tools of a run from here would work. */
+    here,
+    /** Rules do not count, each for a reason of its own. */
+    ignored: known.some(({ ignored }) => ignored !== undefined)
+  }
 })
+
+export type CallVerdicts = Effect.Effect.Success<typeof callVerdicts>

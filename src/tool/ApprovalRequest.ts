@@ -16,6 +16,18 @@ export const RequestSeverity = Schema.Struct({
 })
 export type RequestSeverity = typeof RequestSeverity.Type
 
+/** What a call touches by its tool's word, redacted; nobody has said it where a request has none. */
+export const RequestTouches = Schema.Struct({
+  /** Absolute. */
+  paths: Schema.Array(Schema.Struct({ op: Schema.Literal("read", "write", "remove", "list"), path: Schema.String })),
+  /** `name:port` */
+  hosts: Schema.Array(Schema.String),
+  names: Schema.Array(Schema.String),
+  /** How many commands a shell text has; `null` where it is no plain list of them, and absent where there is none. */
+  commands: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true })
+})
+export type RequestTouches = typeof RequestTouches.Type
+
 /** A call that waits for a decision, as the runtime shows it. */
 export const ApprovalRequest = Schema.Struct({
   id: Schema.String,
@@ -34,6 +46,7 @@ export const ApprovalRequest = Schema.Struct({
   arguments: Schema.Unknown,
   /** How many secrets in the parameters and the diff are masked; then only `once` is offered. Default: 0. */
   masked: Schema.optionalWith(Schema.Number, { exact: true }),
+  touches: Schema.optionalWith(RequestTouches, { exact: true }),
   /** One line that says what would happen. */
   message: Schema.String,
   preview: Schema.optionalWith(Preview, { exact: true }),

@@ -89,9 +89,14 @@ export const configured = (given: Configured): Declaration<unknown> => {
         : undefined
     const text = command === undefined ? undefined : of(command.parameter)
     const cwd = command?.cwd === undefined ? undefined : of(command.cwd)
-    const places = paths.map(({ below = false, default: usual, op, parameter }) =>
-      texts(of(parameter) ?? usual)?.map((path): PathTouch => ({ path, op, ...(below && { below: "all" }) }))
-    )
+    const places = paths.map(({ below = false, default: usual, op, parameter }) => {
+      const value = of(parameter)
+      return texts(value === undefined ? usual : value)?.map((path): PathTouch => ({
+        path,
+        op,
+        ...(below && { below: "all" })
+      }))
+    })
     const reached = hosts.map((name) => texts(of(name)))
     const named = names.map((name) => texts(of(name)))
     const isUnread =

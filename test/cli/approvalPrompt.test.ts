@@ -263,7 +263,10 @@ describe("the approval prompt", () => {
     () =>
       Effect.gen(function* () {
         const command = `echo ${"a".repeat(150)} ; rm -rf important`
-        const { body, fiber, pause, press } = yield* prompted({ arguments: { command } }, 60)
+        const { body, fiber, pause, press } = yield* prompted(
+          { arguments: { command }, touches: { paths: [], hosts: [], names: [], commands: 2 } },
+          60
+        )
         yield* pause(300)
         const shown = body().map((row) => row.slice(4))
         const rows = shown.slice(shown.indexOf("command:") + 1, shown.indexOf("commands: 2"))
@@ -328,7 +331,10 @@ describe("the approval prompt", () => {
 
   it.effect("finds a text in what is long (A15)", () =>
     Effect.gen(function* () {
-      const { fiber, page, pause, press, type } = yield* prompted({ arguments: { command: long } })
+      const { fiber, page, pause, press, type } = yield* prompted({
+        arguments: { command: long },
+        touches: { paths: [], hosts: [], names: [], commands: 60 }
+      })
       yield* pause(300)
       yield* press("d")
       yield* pause(alone)

@@ -1,12 +1,9 @@
-import { canonicalHost } from "../../policy/network/HostPattern.ts"
-import { words } from "../../policy/shell/ShellPolicy.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
 import { measure } from "./Arguments.ts"
 import { exact, invisibleIn } from "./Exact.ts"
 import { foreign, type ForeignKind, type Line, own } from "./Line.ts"
-import * as Url from "../../text/Url.ts"
 
 /** What is longer is allowed once only: nobody remembers what it was. */
 const longText = 4096
@@ -77,22 +74,14 @@ const argument = (name: string, value: unknown, shown: ReadonlyArray<string>): R
 }
 
 /** What a reader cannot tell from the text of a command or an address. */
-const insight = (name: string, value: unknown): ReadonlyArray<Line> => {
-  if (typeof value !== "string") return []
-  if (name === "command") {
-    const commands = words(value)
-    if (commands?.length === 1) return []
-    return [
-      commands === undefined
-        ? own("warning", "commands: not a plain list of commands; read all of it")
-        : own("field", `commands: ${commands.length}`)
-    ]
-  }
-  if (name === "url") {
-    const host = canonicalHost(Url.parsed(value)?.hostname ?? "")
-    return host === undefined ? [] : [own("field", `host: ${host}`)]
-  }
-  return []
+const touchLines = ({ touches }: ApprovalRequest): ReadonlyArray<Line> => {
+  if (touches === undefined) return []
+  const { commands, hosts } = touches
+  return [
+    ...(commands === null ? [own("warning", "commands: not a plain list of commands; read all of it")] : []),
+    ...(typeof commands === "number" && commands > 1 ? [own("field", `commands: ${commands}`)] : []),
+    ...hosts.map((host) => own("field", `host: ${host.replace(/:(?:80|443)$/, "")}`))
+  ]
 }
 
 const entriesOf = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
@@ -159,8 +148,10 @@ export const tooLongToRepeat = (given: unknown, diff: string | undefined): boole
   (diff !== undefined && (diff.length > longDiff || diff.split("\n").length > longDiffLines))
 
 /** The parameters of the call, and what a reader cannot tell from them. */
-const argumentLines = ({ arguments: given, preview }: ApprovalRequest): ReadonlyArray<Line> =>
-  entriesOf(given).flatMap(([name, value]) => [...argument(name, value, preview?.shows ?? []), ...insight(name, value)])
+const argumentLines = (request: ApprovalRequest): ReadonlyArray<Line> => [
+  ...entriesOf(request.arguments).flatMap(([name, value]) => argument(name, value, request.preview?.shows ?? [])),
+  ...touchLines(request)
+]
 
 const plural = (count: number, one: string): string =>
   `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`

@@ -1,5 +1,6 @@
 import { canonicalHost } from "../network/HostPattern.ts"
 import { shapeOf, type Shape } from "./Shape.ts"
+import { words } from "./ShellPolicy.ts"
 import { descended } from "./Traversal.ts"
 
 /** What the words of a shell text are about, as paths from the directory that it runs in. */
@@ -18,6 +19,8 @@ export interface Effects {
   readonly shape: Shape
   /** `unread` where it may be more than its words name: it is not fully known, or goes to another directory. */
   readonly paths: () => Reached | "unread"
+  /** How many commands it has, one after the other; `null` where it is more than a plain list of them. */
+  readonly commands: () => number | null
   /** Names that could be those of hosts. */
   readonly hosts: () => ReadonlyArray<string>
 }
@@ -53,6 +56,7 @@ export const effectsOf = (text: string): Effects => {
   return {
     shape,
     paths: () => reached(shape),
+    commands: () => words(text)?.length ?? null,
     hosts: () => [...new Set(text.match(hostLike))].flatMap((word) => canonicalHost(word) ?? [])
   }
 }
