@@ -63,7 +63,11 @@ const killed = async (node: string, command: string, home: string, work: string,
   fs.writeFileSync(path.join(home, "script.json"), JSON.stringify({ turns }))
   const profiles = { test: { provider: "scripted", script: path.join(home, "script.json"), maxAttempts: 1 } }
   fs.writeFileSync(path.join(home, "tollgate/config.json"), JSON.stringify({ profiles }))
-  const owner = spawn(node, [command, "run", "--dangerously-allow-all", "wait"], { cwd: work, env })
+  const owner = spawn(node, [command, "run", "--dangerously-allow-all", "wait"], {
+    cwd: work,
+    env,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   await new Promise<void>((resolve) => {
     const look = (text: Buffer) => (text.includes("begun") ? resolve() : undefined)
     owner.stdout.on("data", look)

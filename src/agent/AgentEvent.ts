@@ -65,7 +65,7 @@ export class MessageRecorded extends Schema.TaggedClass<MessageRecorded>()("Mess
   message: StoredMessage
 }) {}
 
-/** One model request and its calls are done; `totalTokens` is that of the task so far (T16). */
+/** One model request and its calls are done; `totalTokens` is that of the task so far. */
 export class IterationEnded extends Schema.TaggedClass<IterationEnded>()("IterationEnded", {
   usage: Usage,
   totalTokens: Schema.Number,

@@ -27,14 +27,14 @@ export interface DelegationRequest {
   readonly name?: string
 }
 
-/** The final text of a sub-worker, and whether it asks for something that it does not know (U4). */
+/** The final text of a sub-worker, and whether it asks for something that it does not know. */
 export const DelegationResult = Schema.Struct({ status: Schema.Literal("done", "question"), text: Schema.String })
 export type DelegationResult = typeof DelegationResult.Type
 
 /** The name of the tool by which a worker delegates; a worker that may not does not see it. */
 export const delegateTool = "delegate"
 
-/** Runs sub-workers for the calls of a task (U3); a call outside of one gets none. */
+/** Runs sub-workers for the calls of a task; a call outside of one gets none. */
 export class Delegation extends Context.Reference<Delegation>()("tollgate/agent/Delegation", {
   defaultValue: (): {
     readonly delegate: (request: DelegationRequest) => Effect.Effect<DelegationResult, DelegationFailed>

@@ -5,7 +5,7 @@ import { traced } from "../telemetry/traced.ts"
 import type { Answer } from "./answer.ts"
 import type { Meter } from "./Meter.ts"
 
-/** Whether workers and model requests are spans (T11), and whether these may say in what words one failed. */
+/** Whether workers and model requests are spans, and whether these may say in what words one failed. */
 export type Spans = boolean | "content"
 
 interface Chat {

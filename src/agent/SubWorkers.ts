@@ -115,7 +115,7 @@ const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
 }
 
 /**
- * Runs the sub-workers of one task (U3): a task in, a text out, behind the same gate. Each has ended, with all that it
+ * Runs the sub-workers of one task: a task in, a text out, behind the same gate. Each has ended, with all that it
  * started, before the call that asked for it does.
  */
 export const make = (options: SubWorkersOptions): Delegation["Type"] => {

@@ -20,7 +20,7 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
   {
     readonly tools: ReadonlyMap<string, Tool.Any>
     readonly call: (request: CallRequest) => Effect.Effect<ToolResult, CallError>
-    /** The tools that a model may know of: not the manual ones (U2), and of the client's only what it has declared. */
+    /** The tools that a model may know of: not the manual ones, and of the client's only what it has declared. */
     readonly functions: (declared: ReadonlySet<string>) => ReadonlyArray<FunctionDefinition>
   }
 >() {

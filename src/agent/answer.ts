@@ -143,7 +143,7 @@ const eventOf = (part: ModelPart) => {
   }
 }
 
-/** One request to a model and its whole answer, told as it comes; an answer cut off is never half-stored (R7). */
+/** One request to a model and its whole answer, told as it comes; an answer cut off is never half-stored. */
 export const answer = (
   model: ModelService,
   profile: string,

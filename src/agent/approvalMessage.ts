@@ -7,12 +7,12 @@ import { parseAnswer } from "../text/Json.ts"
 import { ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
 import { MessageRecorded } from "./AgentEvent.ts"
 
-/** The runtime's own tool by which a client is asked; a model can neither call nor see it (A2, A4). */
+/** The runtime's own tool by which a client is asked; a model can neither call nor see it. */
 export const requestApproval = "client.requestApproval"
 
 const record = (stored: StoredMessage) => new MessageRecorded({ message: stored }, trusted)
 
-/** An approval in the protocol: the request is a tool call to the client, the answer its result (A1, A2). */
+/** An approval in the protocol: the request is a tool call to the client, the answer its result. */
 export const approvalMessage = (event: CallEvent): MessageRecorded | undefined => {
   switch (event._tag) {
     case "ApprovalRequested": {

@@ -53,7 +53,7 @@ const together = (
   })
 
 /**
- * Runs the calls of one answer in the model's order (R14): neighbours that are read-only run side by side, at most `limit`
+ * Runs the calls of one answer in the model's order: neighbours that are read-only run side by side, at most `limit`
  * of them; any other waits for those before it, and those behind wait for it, its approval included. Gives the refusal that
  * ends the task, after which nothing more is begun.
  */

@@ -60,7 +60,7 @@ export interface SessionApprovals {
    * answer them here any more; every other one is withdrawn by the shutdown, not by the interruption that follows.
    */
   readonly suspend: (waiting: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Takes up stored requests again, which can be answered from here on, also before their call asks again (A12). */
+  /** Takes up stored requests again, which can be answered from here on, also before their call asks again. */
   readonly restore: (requests: ReadonlyArray<ApprovalRequest>) => Effect.Effect<void>
   /** Drops the restored requests of a worker that no call has asked for again, and gives them. */
   readonly abandon: (workerPath: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ApprovalRequest>>

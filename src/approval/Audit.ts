@@ -29,7 +29,7 @@ export type AuditError = DatabaseError | AuditAnchor.AuditAnchorFailed
 
 /**
  * Every request and decision, in a chain that is only appended to: each entry is signed together with the one before it
- * (A10).
+ *.
  *
  * The last entry is signed as the head of the chain, in a file beside the key and outside the workspace, and noted beside
  * the database as well. It shows whoever verifies it an entry that was changed, inserted, removed or cut from the end, and a

@@ -1,6 +1,6 @@
 import type { AuditKind, AuditRow } from "./AuditChain.ts"
 
-/** How decisions about one tool went (A14). */
+/** How decisions about one tool went. */
 export interface ToolStats {
   readonly tool: string
   readonly asked: number

@@ -7,14 +7,21 @@ import type { Rule } from "./Rule.ts"
 
 /** An answer; it must repeat the digest of the request it answers. */
 export interface Decision {
+  /** The id of the request. */
   readonly approvalId: string
+  /** The session that the request is of. */
   readonly sessionId: string
+  /** The digest of the request, which names exactly what was shown. */
   readonly digest: string
+  /** Whether the call may run. */
   readonly decision: "approve" | "deny"
+  /** How long an approval holds; one of the scopes of the request. */
   readonly scope: Scope
+  /** Why, for the model and the audit. */
   readonly reason?: string
   /** A denial that ends the task as well. */
   readonly stop?: boolean
+  /** Who answers, as the audit names them. */
   readonly by: string
 }
 

@@ -28,7 +28,7 @@ import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness } from "./Subject.ts"
 
 export interface DeskOptions {
-  /** How long a person has once the request is shown, `Duration.infinity` for as long as they want; 30 seconds if unset (A8). */
+  /** How long a person has once the request is shown, `Duration.infinity` for as long as they want; 30 seconds if unset. */
   readonly timeout?: Duration.DurationInput
   /** Requests of one audience that may wait, the shown one included; 32 if unset. */
   readonly maxPending?: number
@@ -217,7 +217,7 @@ export const make = (
       })
 
     /**
-     * Makes an answer hold for longer, and answers what it covers of the others that wait (A6). What is not in the audit does
+     * Makes an answer hold for longer, and answers what it covers of the others that wait. What is not in the audit does
      * not count: then the answer is for its own call alone, whose own entry fails as well.
      */
     const extend = (

@@ -34,7 +34,7 @@ export type Bound = Pick<ToolCall, "name" | "tool" | "rawParams" | "workerPath" 
 
 /**
  * Everything a decision is bound to, in one number: tool and its definition, parameters after hooks and validation, what
- * was shown with its base hashes, worker, session (A5).
+ * was shown with its base hashes, worker, session.
  */
 export const digest = (call: Bound, targets: ReadonlyArray<PreviewTarget>): string =>
   sha256({

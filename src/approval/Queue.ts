@@ -58,7 +58,7 @@ export const tell = (pending: Pending, ahead: number): Effect.Effect<void> =>
       : pending.sink.emit(new ApprovalMoved({ approvalId: id, callId, tool, ahead }, trusted))
   })
 
-/** The requests of all sessions of one audience, one after the other in front of one person (A8). */
+/** The requests of all sessions of one audience, one after the other in front of one person. */
 export class ApprovalQueue {
   private waiting: ReadonlyArray<Pending> = []
   private readonly now: Effect.Effect<number>

@@ -101,7 +101,7 @@ export const recorded = (file: string): Stream.Stream<Envelope, RecordingInvalid
     )
   })
 
-/** Shows a recorded file exactly as it was shown live (R6). */
+/** Shows a recorded file exactly as it was shown live. */
 export const replay = (file: string) =>
   Effect.gen(function* () {
     const ui = yield* Ui

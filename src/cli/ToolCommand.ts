@@ -13,7 +13,7 @@ import { Screen } from "./Screen.ts"
 import { parametersOf, type Spoken, toolOf } from "./toolCall.ts"
 import { tools } from "../tools/Builtin.ts"
 
-/** Tools that a person may run (U2). */
+/** Tools that a person may run. */
 export const manual = tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
 
 interface ToolOptions extends PolicyOptions, Spoken, Pick<RunOptions, "session" | "last" | "json"> {
@@ -55,7 +55,7 @@ const run = (name: string, options: ToolOptions) =>
     Effect.provide(Configuration.layer(flagsOf({ profile: Option.none() })))
   )
 
-/** Runs a tool for the person who asks, behind the same gate; its result becomes part of the session (U6). */
+/** Runs a tool for the person who asks, behind the same gate; its result becomes part of the session. */
 export const tool = (options: ToolOptions) =>
   Effect.gen(function* () {
     if (Option.isNone(options.name)) return yield* list

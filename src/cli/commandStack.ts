@@ -39,7 +39,7 @@ const lookup = () =>
 
 const model = requireConfig<CommandCall.CommandCall, ConfigError>([{ key: "profiles", set: setUp }], lookup)
 
-/** What stands in front of every command, outermost first; sealed before the first handler runs (M1–M3). */
+/** What stands in front of every command, outermost first; sealed before the first handler runs. */
 const sealed = Effect.gen(function* () {
   const registry = yield* Registry.make<CommandCall.CommandCall, { fails: Crashed | ConfigMissing | ConfigError }>()
   yield* registry.use(CommandCall.recovery)

@@ -11,7 +11,7 @@ import type { ToolCall } from "../tool/ToolCall.ts"
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Count = Schema.Int.pipe(Schema.positive())
 
-/** A limit in a configuration file; the tools that it is for share it (T18). */
+/** A limit in a configuration file; the tools that it is for share it. */
 export const ToolLimit = Schema.Struct({
   /** Names of tools, or `*` for every tool. */
   tools: Schema.Union(Schema.Literal("*"), Schema.NonEmptyArray(Schema.NonEmptyString)),

@@ -29,7 +29,7 @@ export const ToolMessage = Schema.Struct({
 export type ToolMessage = typeof ToolMessage.Type
 
 /**
- * One message of a conversation, in the shape of OpenAI's Chat Completions and nothing else (A1).
+ * One message of a conversation, in the shape of OpenAI's Chat Completions and nothing else.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */

@@ -31,7 +31,7 @@ interface Open {
 
 /**
  * What a model may see of a stored conversation: no `client.*` call, no result and no id of one, never a result without its
- * call nor a call without its result (A3). It depends on nothing but what is stored.
+ * call nor a call without its result. It depends on nothing but what is stored.
  */
 export class ModelView {
   private messages: Array<StoredMessage> = []

@@ -1,6 +1,6 @@
 /**
  * The steps from an empty file to the present schema, oldest first; each is a list of single statements. A step that has
- * been released is never changed: `PRAGMA user_version` counts the ones that a file has behind it (K4).
+ * been released is never changed: `PRAGMA user_version` counts the ones that a file has behind it.
  *
  * `events` is the truth, and the columns of `sessions` are its projection, written inside the same transaction.
  */

@@ -38,19 +38,26 @@ export interface DefaultStackOptions<R = unknown> {
   readonly recovery?: boolean
   /** Absent where no tracer listens. */
   readonly telemetry?: TelemetryOptions
+  /** Shows a person what happened to calls; `rule` says which. */
   readonly notifications?: { readonly show: Notifications["Type"]; readonly rule?: NoticeRule }
   /** Outside of all that can refuse a call, for a call that is refused again and again is a loop too. */
   readonly loopGuard?: Middleware<ToolCall, { fails: LoopDetected }>
+  /** Run before or after the tools that they name, outside validation and approval. */
   readonly hooks?: ReadonlyArray<Hook<R>>
+  /** Hears of parameters that were refused. */
   readonly onInvalid?: ValidationObserver
   /** Rate limits, concurrency limits and named groups; entered once a call is approved. */
   // oxlint-disable-next-line typescript/no-explicit-any -- limits differ in what they change
   readonly limits?: ReadonlyArray<Limit<any>>
+  /** How much of a result a model reads, for tools that do not bring their own limit; what is cut can be kept. */
   readonly resultLimit?: ResultLimit
   /** For tools that are read-only or idempotent and do not bring their own policy. */
   readonly retry?: RetryPolicy
+  /** The deadline and the longest silence of an attempt, for tools that do not bring their own. */
   readonly timeouts?: TimeoutDefaults
+  /** Keeps what runs and how far it is. */
   readonly progress?: ProgressBoard["Type"]
+  /** Keeps which files calls have changed. */
   readonly fileChanges?: FileChanges["Type"]
 }
 

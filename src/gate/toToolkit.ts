@@ -34,7 +34,7 @@ const published = (tool: Tool.Any): Ai.Any =>
 
 /**
  * A sealed toolset for any `LanguageModel`, which then runs its calls through the gate. A failure becomes the call's result,
- * as its message, so that the model can go on; manual tools are not in it (U2).
+ * as its message, so that the model can go on; manual tools are not in it.
  */
 export const toToolkit = <E extends { readonly message: string }, R>(
   toolset: Toolset<E, R>,

@@ -66,7 +66,7 @@ const answersOf = (log: ReadonlyArray<Envelope>) => {
 }
 
 /**
- * A model that gives the answers of a recorded log again (R6), each to the message that it answered then, whatever the order
+ * A model that gives the answers of a recorded log again, each to the message that it answered then, whatever the order
  * in which workers ask; a request that was never recorded fails with `ModelRejected`.
  */
 export const model = (log: ReadonlyArray<Envelope>): ModelService => {

@@ -33,7 +33,7 @@ export const render = (envelopes: ReadonlyArray<Envelope>, options: TimelineOpti
 }
 
 /**
- * What breaks a rule of docs/events.md, "What holds", in the timeline of one session (R4); nothing for a sound one. Every
+ * What breaks a rule of docs/events.md, "What holds", in the timeline of one session; nothing for a sound one. Every
  * call is known by its place: task, worker, iteration and id. Of a timeline that begins in the middle of a session, only the
  * tasks that are queued in it are judged.
  */

@@ -29,7 +29,7 @@ export interface RetrieveOptions {
   readonly tokenBudget?: number
 }
 
-/** Texts that outlive the conversation they were noted in, for one session or for all of a project (K3). */
+/** Texts that outlive the conversation they were noted in, for one session or for all of a project. */
 export class Memory extends Context.Tag("tollgate/memory/Memory")<
   Memory,
   {

@@ -18,8 +18,8 @@ export const make = (...path: ReadonlyArray<string>): CommandCall => ({
 })
 
 /**
- * Puts the handler of a command behind everything that is registered for it and for the commands above it (M1, M3); with
- * nothing registered it is the handler itself (M4).
+ * Puts the handler of a command behind everything that is registered for it and for the commands above it; with
+ * nothing registered it is the handler itself.
  */
 export const handler =
   <C extends Change>(sealed: Sealed<CommandCall, C>) =>
@@ -34,7 +34,7 @@ export const handler =
     return (...args) => apply(middleware, () => run(...args))(call)
   }
 
-/** `recover` for commands: the stack goes to the log at error level (M2). */
+/** `recover` for commands: the stack goes to the log at error level. */
 export const recovery = recover<CommandCall>(({ name }, detail) =>
   Effect.annotateLogs(Effect.logError("A command crashed", detail), { command: name })
 )

@@ -69,7 +69,7 @@ const compose = (middleware: ReadonlyArray<Any>, next: Next): Next =>
     return (call) => around(call, inner)
   }, next)
 
-/** Several middleware as one; the first is the outermost (T3). */
+/** Several middleware as one; the first is the outermost. */
 export const stack = <const Ms extends ReadonlyArray<Any>>(...middleware: Ms): Middleware<CallOf<Ms>, Stacked<Ms>> => {
   const flat = middleware.flatMap(members)
   const stacked: Untyped = (call, next) => compose(flat, next)(call)

@@ -24,7 +24,7 @@ export interface Sealed<in Call, in out C extends Change> {
   readonly for: (name: string) => Middleware<Call, C>
 }
 
-/** Middleware for everything or by name, in the order of registration, until it is sealed (T3, M1). */
+/** Middleware for everything or by name, in the order of registration, until it is sealed. */
 export interface Registry<in out Call, in out C extends Change> {
   readonly use: <D extends Within<C>>(middleware: Middleware<Call, D>) => Effect.Effect<void, StackSealed>
   readonly useFor: <D extends Within<C>>(

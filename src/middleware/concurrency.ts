@@ -8,7 +8,7 @@ interface Waiter {
 }
 
 /**
- * Lets at most so many calls run at the same time; others wait in the order they came (T18). The same value around
+ * Lets at most so many calls run at the same time; others wait in the order they came. The same value around
  * several tools is one limit for all of them, in which a call that waits for another of them, as a delegation does, must have
  * no part: it would hold what the other waits for.
  *

@@ -18,7 +18,7 @@ export interface Deadline<E> {
 
 /**
  * Runs an effect until its deadline. Then it is interrupted and the caller goes on at once, whether or not the effect
- * heeds the interruption (T5). Interrupting the caller interrupts the effect and awaits it.
+ * heeds the interruption. Interrupting the caller interrupts the effect and awaits it.
  *
  * The effect starts on this very stack and a timer exists only for one that suspends: 5 µs instead of 47 for a race.
  */

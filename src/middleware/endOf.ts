@@ -11,7 +11,7 @@ const worst = (one: End | undefined, other: End | undefined): End | undefined =>
       : (one ?? other)
 
 /**
- * Tells a defect from an interruption (T4): siblings that were interrupted because of a defect do not hide it, and what goes
+ * Tells a defect from an interruption: siblings that were interrupted because of a defect do not hide it, and what goes
  * wrong while an interrupted call cleans up does not make it a crash. A defect beside a failure is a crash.
  */
 export const endOf = (cause: Cause.Cause<unknown>): End =>

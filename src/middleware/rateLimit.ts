@@ -36,7 +36,7 @@ interface Turn {
 }
 
 /**
- * Lets so many calls start in any window of time, in the order they came (T18). The same value around several tools is one
+ * Lets so many calls start in any window of time, in the order they came. The same value around several tools is one
  * limit for all of them. It remembers the starts of about one window and
  * the turns of those who wait.
  */

@@ -18,7 +18,7 @@ export class Crashed extends Schema.TaggedError<Crashed>()("Crashed", {
 
 /**
  * Turns a defect into the failure `Crashed`; `onDefect` receives the defect with its stack, which no one else sees.
- * Interruption passes (T4).
+ * Interruption passes.
  */
 export const recover = <Call extends Named>(
   onDefect: (call: Call, detail: string) => Effect.Effect<void>

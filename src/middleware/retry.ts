@@ -15,7 +15,7 @@ export interface Attempted extends Named {
   readonly attempt: number
 }
 
-/** A call that may be repeated: of a command, or of a tool that is read-only or idempotent (T7). */
+/** A call that may be repeated: of a command, or of a tool that is read-only or idempotent. */
 export interface Repeatable extends Attempted {
   readonly tool?: { readonly repeatable: true }
 }
@@ -56,7 +56,7 @@ const retryAfter = (error: unknown): Duration.Duration => {
 }
 
 /**
- * Exponential back-off as a `Schedule` (T7). An error that carries `retryAfterMillis` is not retried earlier, and not at all
+ * Exponential back-off as a `Schedule`. An error that carries `retryAfterMillis` is not retried earlier, and not at all
  * where that is longer than `maxDelay`; without a predicate an error is retried where it declares `retryable: true`.
  */
 export const backoff = (options: Backoff): RetryPolicy => {

@@ -12,7 +12,7 @@ const outcome = (exit: Exit.Exit<unknown, unknown>): string =>
     onFailure: endOf
   })
 
-/** Logs what ran, for how long and how it ended; `durationMillis` and `outcome` are annotations (M2). */
+/** Logs what ran, for how long and how it ended; `durationMillis` and `outcome` are annotations. */
 export const timing: Middleware<Named> = named<Named>("timing", "", (call, next) =>
   Effect.flatMap(monotonicMillis, (startedAt) =>
     Effect.onExit(

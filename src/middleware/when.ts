@@ -8,7 +8,7 @@ export interface Sometimes<C> {
   readonly requires: Requires<C>
 }
 
-/** The middleware where the predicate holds, and nothing where it does not (T18). */
+/** The middleware where the predicate holds, and nothing where it does not. */
 export const when = <Call, C extends Change>(
   predicate: (call: Call) => boolean,
   middleware: Middleware<Call, C>

@@ -34,7 +34,7 @@ import { storedEvents } from "./storedEvents.ts"
 import { isSubmission, Submissions, TooManyTasks } from "./Submissions.ts"
 
 /**
- * A bounded queue of commands in, a stream of events out (R1). Every frontend uses only these two; `prompt` is a thin
+ * A bounded queue of commands in, a stream of events out. Every frontend uses only these two; `prompt` is a thin
  * wrapper over them.
  */
 export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
@@ -80,7 +80,7 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
       session: string,
       subscription: EventLog.Subscription
     ) => Stream.Stream<Envelope, SessionNotFound | EventLog.LogError>
-    /** Sends a prompt to a session and waits for the final text (R8). */
+    /** Sends a prompt to a session and waits for the final text. */
     readonly prompt: (
       session: string,
       prompt: string

@@ -57,7 +57,7 @@ export interface TasksInFlightParts {
 
 /**
  * A task is a daemon that cannot be interrupted except where it works, so that it reaches its terminal event whatever
- * happens, exactly once (R4); `FiberMap` would start it interruptible and forget it early.
+ * happens, exactly once; `FiberMap` would start it interruptible and forget it early.
  */
 export const make = ({
   approvals,

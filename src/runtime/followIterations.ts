@@ -4,7 +4,7 @@ import type { Iterations } from "../tool/iterations.ts"
 import type { Envelope } from "./Envelope.ts"
 import { isTerminal } from "./Event.ts"
 
-/** Lets what the runtime tells of its loops drive progress and notifications, until the events end (T16). */
+/** Lets what the runtime tells of its loops drive progress and notifications, until the events end. */
 export const followIterations =
   (iterations: Iterations, maxIterations: number) =>
   <E, R>(events: Stream.Stream<Envelope, E, R>): Effect.Effect<void, E, R> =>

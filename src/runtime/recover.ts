@@ -73,7 +73,7 @@ const argumentsOf = (session: string, store: SessionStore["Type"], calls: Readon
 
 /**
  * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
- * store has (R9).
+ * store has.
  */
 export const recover = (
   log: EventLog,

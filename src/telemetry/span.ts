@@ -19,7 +19,7 @@ export interface SpanOptions {
 export const span = <Call extends Named>(describe: (call: Call) => SpanOptions): Middleware<Call> =>
   named<Call>("span", "", (call, next) => Effect.suspend(() => traced(describe(call), () => next(call))))
 
-/** A span around every command (M3). */
+/** A span around every command. */
 export const commandSpan = span<CommandCall>(({ name }) => ({
   name: `command ${name}`,
   attributes: { "tollgate.command": name }

@@ -15,7 +15,7 @@ const Timespan = Schema.Union(Schema.Positive, Schema.String).pipe(
   )
 )
 
-/** A hook in a configuration file: a program that is asked before, or told after, calls of a tool (T8). */
+/** A hook in a configuration file: a program that is asked before, or told after, calls of a tool. */
 export const CommandHook = Schema.Struct({
   event: Schema.Literal("pre", "post"),
   /** A tool, or `*` for every tool. */

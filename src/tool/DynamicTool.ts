@@ -28,7 +28,7 @@ export interface Options<R> extends Partial<
   readonly jsonSchema: Readonly<Record<string, unknown>>
   /** Default: `never` for a read-only tool, `always` for others. */
   readonly approval?: "never" | "always"
-  /** Sealing refuses it on a tool that is neither read-only nor idempotent (T7). */
+  /** Sealing refuses it on a tool that is neither read-only nor idempotent. */
   readonly retry?: RetryPolicy
   /** What a call touches, by its parameters as JSON; a call is judged as a whole where it is absent. */
   readonly touches?: Touches.Configured | Touches.Declaration<unknown>

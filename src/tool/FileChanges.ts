@@ -36,7 +36,7 @@ const matcher = (glob: string | undefined): Effect.Effect<Matches> =>
             matches(path) || (oldPath !== undefined && matches(oldPath))
       )
 
-/** The changes that tools report; the disk is not watched (T14). */
+/** The changes that tools report; the disk is not watched. */
 export class FileChanges extends Context.Tag("tollgate/tool/FileChanges")<
   FileChanges,
   {

@@ -54,7 +54,7 @@ export interface PostHook<out R = never> extends Common {
   readonly run: (call: ToolCall, outcome: Outcome) => Effect.Effect<After, HookFailure, R>
 }
 
-/** Something of the user's that runs before or after a tool, outside validation and approval (T8). */
+/** Something of the user's that runs before or after a tool, outside validation and approval. */
 export type Hook<R = never> = PreHook<R> | PostHook<R>
 
 export type Requirements<H> = H extends Hook<infer R> ? R : never
@@ -88,7 +88,7 @@ export interface HooksOf<R> {
   readonly post: ReadonlyArray<PostHook<R>>
 }
 
-/** What runs around a tool, in the order in which it runs: post hooks in the reverse of the merged order (T8). */
+/** What runs around a tool, in the order in which it runs: post hooks in the reverse of the merged order. */
 export const hooksOf = <R>(hooks: ReadonlyArray<Hook<R>>, tool: string): HooksOf<R> => ({
   pre: merged(
     hooks.filter((hook) => hook.event === "pre"),

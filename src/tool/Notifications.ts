@@ -38,7 +38,7 @@ export interface Notice {
 const lasting = ({ duration, level }: NewNotice): number =>
   duration === undefined ? (level === "warning" || level === "error" ? 10_000 : 5_000) : Duration.toMillis(duration)
 
-/** Notices in passing: a bounded list from which each goes when its time is over, it is dismissed or newer ones come (T12). */
+/** Notices in passing: a bounded list from which each goes when its time is over, it is dismissed or newer ones come. */
 export class Notifications extends Context.Tag("tollgate/tool/Notifications")<
   Notifications,
   {

@@ -11,7 +11,7 @@ import { rooted } from "./rooted.ts"
 export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type Issue = typeof Issue.Type
 
-/** Parameters that do not fit the tool's schema; the message lets a model correct itself (T9). */
+/** Parameters that do not fit the tool's schema; the message lets a model correct itself. */
 export class ParametersInvalid extends Schema.TaggedError<ParametersInvalid>()("ParametersInvalid", {
   tool: Schema.String,
   issues: Schema.Array(Issue)

@@ -50,7 +50,7 @@ interface Kept {
   readonly time: number
 }
 
-/** Keeps the whole of a result whose text was cut, where the model can page through it with `read_file` (T10). */
+/** Keeps the whole of a result whose text was cut, where the model can page through it with `read_file`. */
 export class Spill extends Context.Tag("tollgate/tool/Spill")<
   Spill,
   {

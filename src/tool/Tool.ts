@@ -70,7 +70,7 @@ export interface Codec {
   readonly encode: () => Encode
 }
 
-/** A named Effect with a Schema at each end (T1). */
+/** A named Effect with a Schema at each end. */
 export interface Tool<
   out Name extends string,
   Params extends AnySchema,
@@ -286,7 +286,7 @@ export type Wrapped<T, C extends Change> = Omit<T, "middleware"> & {
 
 /**
  * The tool with a middleware of its own, inside the global stack and outside what it had before. A middleware for
- * repeatable calls does not compile around a tool that is neither read-only nor idempotent (T7).
+ * repeatable calls does not compile around a tool that is neither read-only nor idempotent.
  */
 export const wrap = <T extends Any, C extends Change>(
   self: T,

@@ -88,6 +88,6 @@ export interface Change {
   readonly diff?: FileDiff
 }
 
-/** Reports a file that the call has changed (T14). */
+/** Reports a file that the call has changed. */
 export const fileChanged = (call: ToolCall, change: Change): Effect.Effect<void> =>
   call.sink.emit(new FileChanged({ callId: call.callId, tool: call.name, ...change }, trusted))

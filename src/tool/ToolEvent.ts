@@ -115,7 +115,7 @@ export class ReviewerFailed extends Schema.TaggedClass<ReviewerFailed>()("Review
 export const NoticeLevel = Schema.Literal("info", "success", "warning", "error")
 export type NoticeLevel = typeof NoticeLevel.Type
 
-/** Something that a person should notice in passing (T12). */
+/** Something that a person should notice in passing. */
 export class Notified extends Schema.TaggedClass<Notified>()("Notified", {
   level: NoticeLevel,
   title: Schema.String,

@@ -22,7 +22,7 @@ export type Declared = Partial<
 > &
   Repeating
 
-/** A retry policy, only where the same declaration makes the tool repeatable (T7). */
+/** A retry policy, only where the same declaration makes the tool repeatable. */
 type Repeating =
   | { readonly retry?: never }
   | { readonly retry: RetryPolicy; readonly readOnly: true }
@@ -73,7 +73,7 @@ const isFailure = <A>(result: { readonly isFailure: boolean; readonly result: A 
 
 /**
  * Puts a toolkit with its handlers behind the gate. A tool is read-only or idempotent where its annotations (`Readonly`,
- * `Idempotent`) or the declaration say so; one that is not read-only asks for approval unless declared otherwise (A7).
+ * `Idempotent`) or the declaration say so; one that is not read-only asks for approval unless declared otherwise.
  */
 export const fromToolkit = <T extends Tools>(
   toolkit: Toolkit.Toolkit<T>,

@@ -15,7 +15,7 @@ export interface ResultLimit {
   readonly spill?: Spill["Type"]
 }
 
-/** Bytes that hold for a tool; undefined for one that bounds itself (T10). */
+/** Bytes that hold for a tool; undefined for one that bounds itself. */
 export const resultLimitOf = (tool: Tool.Any, limit: ResultLimit | undefined): number | undefined => {
   const bytes = tool.resultLimit ?? limit?.bytes
   return bytes === undefined || bytes <= 0 ? undefined : bytes
@@ -40,7 +40,7 @@ const marker = (
 
 /**
  * Cuts the text of a result that is longer than the limit, keeps both ends and shows what is missing; the whole goes where
- * the model can page through it. The value stays whole (T10). The marker comes on top of the limit.
+ * the model can page through it. The value stays whole. The marker comes on top of the limit.
  */
 export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<ToolCall> => {
   const kept = (call: ToolCall, text: string): Effect.Effect<string | undefined> =>

@@ -47,7 +47,7 @@ const defaultRule: NoticeRule = (call, exit, took) => {
 }
 
 /**
- * Shows a notice, and records it, where a call ended in a way that the rule finds worth telling (T12). An interrupted call
+ * Shows a notice, and records it, where a call ended in a way that the rule finds worth telling. An interrupted call
  * is its own news and not shown to the rule. A rule that crashes tells nothing and changes nothing.
  */
 export const notify = (notifications: Notifications["Type"], rule: NoticeRule = defaultRule): Middleware<ToolCall> => {

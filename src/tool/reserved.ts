@@ -55,7 +55,7 @@ const fold = (name: string): string => {
     .replace(/^\.+/u, "")
 }
 
-/** Whether a name is, or passes for, one of the runtime's own `client.*` tools; no tool may be registered under it (A4). */
+/** Whether a name is, or passes for, one of the runtime's own `client.*` tools; no tool may be registered under it. */
 export const isReserved = (name: string): boolean => {
   const folded = fold(name.slice(0, 256))
   return folded === "client" || folded.startsWith("client.") || /^client(?:requestapproval|showapproval)/u.test(folded)

@@ -4,7 +4,7 @@ import { reasonOf, retry, type RetriesExhausted, type RetryPolicy } from "../mid
 import type { RepeatableCall } from "./Tool.ts"
 import { ToolCallRetried, trusted } from "./ToolEvent.ts"
 
-/** `retry` for tools that are read-only or idempotent; every further attempt is an event (T7). */
+/** `retry` for tools that are read-only or idempotent; every further attempt is an event. */
 export const retryTool = (policy: RetryPolicy): Middleware<RepeatableCall, { fails: RetriesExhausted }> =>
   retry<RepeatableCall>(policy, (call, { attempt, delay, error }) =>
     call.sink.emit(

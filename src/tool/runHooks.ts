@@ -207,7 +207,7 @@ const after = <A, E, R>(
   )
 }
 
-/** Runs the hooks of a tool around it, once for all attempts; post hooks see typed failures, not bugs or interruptions (T8). */
+/** Runs the hooks of a tool around it, once for all attempts; post hooks see typed failures, not bugs or interruptions. */
 export const runHooks = <R>(hooks: HooksOf<R>): Middleware<ToolCall, { fails: HookError; requires: R }> => {
   const around: Middleware<ToolCall, { fails: HookError; requires: R }> = <Self extends ToolCall, A, E, R2>(
     call: Self,

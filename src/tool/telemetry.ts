@@ -41,7 +41,7 @@ const detail = (event: ToolEvent): Record<string, unknown> => {
 }
 
 /**
- * One `execute_tool` span around every call, with the events of the call in it (T11). It costs more than all other steps:
+ * One `execute_tool` span around every call, with the events of the call in it. It costs more than all other steps:
  * put it in the stack only where a tracer listens.
  */
 export const telemetry = ({ content = false }: TelemetryOptions = {}): Middleware<ToolCall> =>

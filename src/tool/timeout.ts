@@ -39,7 +39,7 @@ export interface TimeoutDefaults extends Timeouts {
   readonly tools?: Readonly<Record<string, Timeouts>>
 }
 
-/** What holds for a tool: the user's word for it, else its own, else the default; `0` disables (T5). */
+/** What holds for a tool: the user's word for it, else its own, else the default; `0` disables. */
 export const timeoutsOf = (tool: Tool.Any, defaults: TimeoutDefaults): Timeouts => {
   const chosen = defaults.tools?.[tool.name]
   const limit = effective(chosen?.limit ?? tool.timeout ?? defaults.limit)

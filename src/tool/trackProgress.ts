@@ -20,7 +20,7 @@ export interface TrackOptions {
 
 /**
  * Puts every attempt on the board for as long as it runs, with what the tool says of its progress; cancelling it there
- * interrupts this call and no other (T13).
+ * interrupts this call and no other.
  */
 export const trackProgress = (board: ProgressBoard["Type"], { ownFiber }: TrackOptions): Middleware<ToolCall> => {
   const tracked: Middleware<ToolCall> = (call, next) =>

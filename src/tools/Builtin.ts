@@ -26,7 +26,7 @@ import { WebSettings } from "./web/WebSettings.ts"
 import { Workspace, type WorkspaceOptions } from "./Workspace.ts"
 import { WriteFile } from "./WriteFile.ts"
 
-/** Every built-in tool (S1), and the one that asks the user. */
+/** Every built-in tool, and the one that asks the user. */
 export const tools = [
   ReadFile,
   ListDir,

@@ -177,6 +177,15 @@ describe("the package, from outside of the repository", { timeout: 120_000 }, ()
     }
   })
 
+  it("says what it is without the codes of its requirements, wherever a reader comes by (P2)", () => {
+    const types = at("node_modules/tollgate/dist/types")
+    const coded = fs
+      .readdirSync(types, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".d.ts") && !name.startsWith("vendor"))
+      .filter((name) => /\([A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*\)/.test(fs.readFileSync(path.join(types, name), "utf8")))
+    assert.deepStrictEqual(coded, [])
+  })
+
   it("is required from CommonJS as well (P2)", async () => {
     fs.writeFileSync(at("required.cjs"), 'process.stdout.write(typeof require("tollgate").Tool.make)')
     const { stdout } = await run(process.execPath, [at("required.cjs")], { cwd: folder })

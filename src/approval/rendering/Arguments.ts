@@ -21,7 +21,7 @@ export const measure = (text: string): string =>
 const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${cutMiddle(text, max)} ${measure(text)}`
 
-/** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut (A9). */
+/** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut. */
 export const shownArguments = (redactor: RedactorShape, value: unknown): ShownArguments => {
   let left = maxTotal
   let cut = false
