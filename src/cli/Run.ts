@@ -106,9 +106,9 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
     if (!attended && session !== undefined) yield* nothingWaits(session)
     const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
     const opened = yield* open(which, directory)
-    if (attended) yield* runtime.send(new DeclareClientTools({ session: opened.session, tools: clientTools }))
+    if (attended) yield* runtime.request(new DeclareClientTools({ session: opened.session, tools: clientTools }))
     if (which._tag !== "New" && Option.isSome(options.profile)) {
-      yield* runtime.send(new SwitchModel({ session: opened.session, profile: options.profile.value }))
+      yield* runtime.request(new SwitchModel({ session: opened.session, profile: options.profile.value }))
     }
     return { ...opened, project }
   })
