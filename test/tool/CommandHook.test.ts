@@ -185,7 +185,7 @@ describe("a hook that is a program", () => {
     ["fails an outcome where its answer was lost", post, { stdout: incomplete(true) }, "its answer may be incomplete"],
     ["replaces a result", post, { stdout: '{"decision":"replace","result":"better"}' }, "better"],
     ["rejects a result", post, { stdout: '{"decision":"abort","reason":"secret"}' }, "rejected the outcome: secret"],
-    ["fails without a result to replace by", post, { stdout: '{"decision":"replace"}' }, '"result" is missing'],
+    ["fails without a result to replace by", post, { stdout: '{"decision":"replace"}' }, 'needs "result"'],
     ["is passed over where it may be", [{ ...pre[0], onFailure: "skip" }], { stdout: "rubbish" }, "hi"]
   ]
   for (const [title, hooks, output, expected] of answers) {
