@@ -47,6 +47,7 @@ export const answeredBy = {
   ResumeSession: opened,
   ResumeLastSession: opened,
   ClearSession: ["SessionCleared"],
+  SuspendSession: ["SessionSuspended", "CommandPerformed"],
   EndSession: ["SessionEnded", "CommandPerformed"],
   Shutdown: ["RuntimeStopped"]
 } as const satisfies Record<Command["_tag"], ReadonlyArray<EventTag>>

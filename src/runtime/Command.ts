@@ -98,6 +98,8 @@ export class CompactSession extends Schema.TaggedClass<CompactSession>()("Compac
   ...session,
   task: Name
 }) {}
+/** Closes the session for now, as a shutdown does; its next command opens it again, with what was granted in it. */
+export class SuspendSession extends Schema.TaggedClass<SuspendSession>()("SuspendSession", session) {}
 /** Ends the session and what was granted to it. */
 export class EndSession extends Schema.TaggedClass<EndSession>()("EndSession", session) {}
 /** Stops the runtime: every task is interrupted and every session is suspended. */
@@ -116,6 +118,7 @@ export const SessionCommand = Schema.Union(
   SwitchModel,
   ClearSession,
   CompactSession,
+  SuspendSession,
   EndSession
 )
 /** What an open session is asked to do. */

@@ -40,6 +40,7 @@ export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("Sessio
 }) {}
 /** The session is closed for now and can be resumed. */
 export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("SessionSuspended", {
+  ...cause,
   /** The task that has not ended, and the ids of the requests that it waits for. */
   waits: Schema.optionalWith(Schema.Struct({ task: Schema.String, approvals: Schema.Array(Schema.String) }), {
     exact: true

@@ -12,7 +12,14 @@ import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Models } from "../model/Models.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { type CancelTask, causeOf, type EndSession, type Interrupt, type SessionCommand } from "./Command.ts"
+import {
+  type CancelTask,
+  causeOf,
+  type EndSession,
+  type Interrupt,
+  type SessionCommand,
+  type SuspendSession
+} from "./Command.ts"
 import { contained } from "./contained.ts"
 import * as Continuation from "./continuation.ts"
 import { SessionEnded, SessionSuspended } from "./Event.ts"
@@ -67,7 +74,7 @@ export const make = (
     const stopped = yield* Deferred.make<void>()
     const replies = Replies.make(log)
     const profile = { current: log.lease.profile === "" ? models.preferred : log.lease.profile }
-    let endedBy: EndSession | undefined
+    let endedBy: EndSession | SuspendSession | undefined
     let released = false
     let watchers = 0
     let unperformed = 0
@@ -87,9 +94,13 @@ export const make = (
       replies,
       end: (command) =>
         Effect.suspend(() => {
-          if (endedBy !== undefined) return replies.done(command)
+          const before = endedBy
+          if (before !== undefined && (before._tag === "EndSession" || command._tag === "SuspendSession")) {
+            return replies.done(command)
+          }
           endedBy = command
-          return Effect.asVoid(commands.end)
+          released = command._tag === "SuspendSession"
+          return Effect.zipRight(before === undefined ? Effect.void : replies.done(before), Effect.asVoid(commands.end))
         })
     })
 
@@ -125,11 +136,13 @@ export const make = (
     const finish = Effect.gen(function* () {
       tasks.stopping()
       yield* commands.shutdown
-      const waits = endedBy === undefined ? tasks.suspend() : undefined
+      const ended = endedBy?._tag === "EndSession" ? endedBy : undefined
+      const waits = ended === undefined ? tasks.suspend() : undefined
       yield* approvals.suspend(waits?.approvals ?? [])
       yield* tasks.shutdown
-      const closed = new SessionSuspended(waits === undefined ? {} : { waits }, trusted)
-      yield* log.emit(endedBy === undefined ? closed : new SessionEnded(causeOf(endedBy), trusted), {})
+      const cause = endedBy === undefined ? {} : causeOf(endedBy)
+      const closed = new SessionSuspended(waits === undefined ? cause : { ...cause, waits }, trusted)
+      yield* log.emit(ended === undefined ? closed : new SessionEnded(cause, trusted), {})
       if (!released) yield* forget
       yield* log.close
       yield* Deferred.succeed(stopped, undefined)

@@ -5,7 +5,14 @@ import type { ModelView } from "../conversation/ModelView.ts"
 import { Models } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { causeOf, type DecideApproval, type EndSession, senderOf, type SessionCommand } from "./Command.ts"
+import {
+  causeOf,
+  type DecideApproval,
+  type EndSession,
+  senderOf,
+  type SessionCommand,
+  type SuspendSession
+} from "./Command.ts"
 import { ApprovalPolicySet, ApprovalRevoked, ModelSwitched, SessionCleared } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Replies } from "./Replies.ts"
@@ -27,7 +34,8 @@ export interface SessionParts {
   readonly tasks: TasksInFlight
   readonly bodies: Tasks
   readonly replies: Replies
-  readonly end: (command: EndSession) => Effect.Effect<void>
+  /** Takes no more commands but those that wait already. */
+  readonly end: (command: EndSession | SuspendSession) => Effect.Effect<void>
 }
 
 /** What each command does to its session. */
@@ -109,6 +117,7 @@ export const make = ({
             view.clear()
             return log.emit(new SessionCleared(causeOf(command), trusted), {})
           })
+        case "SuspendSession":
         case "EndSession":
           return end(command)
       }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Fiber, Option, Schema, Stream, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { EndSession, SetApprovalPolicy } from "../../src/runtime/Command.ts"
+import { EndSession, SetApprovalPolicy, SuspendSession } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults } from "../../src/runtime/RuntimeOptions.ts"
 import type { SessionHandle } from "../../src/runtime/SessionHandle.ts"
@@ -50,6 +50,25 @@ const approved = (session: SessionHandle) =>
 const layer = Testing.layer({ model: [acting, "One", acting, "Two", acting, "Three"], tools: [act], policy: "ask" })
 
 describe("a session that nobody uses", () => {
+  it.scoped("is released by a command as well, which is answered, and keeps what was granted in it (R16)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const session = yield* runtime.session({ id: "s", create: { project: "/p" }, by: "ada" })
+      yield* approved(session)
+      const [{ event }, again] = yield* Effect.all(
+        [runtime.request(new SuspendSession({ session: "s", by: "ada" })), session.prompt("again")],
+        { concurrency: "unbounded" }
+      )
+      assert.deepInclude(event, { _tag: "SessionSuspended", by: "ada" })
+      assert.strictEqual(again.text, "Two")
+      yield* runtime.request(new SuspendSession({ session: "s" }))
+      yield* Effect.repeat(Effect.zipRight(Effect.yieldNow(), isReleased("s")), { until: (free) => free })
+      const seen = yield* recorded("s")
+      assert.strictEqual(seen.filter(({ event }) => event._tag === "ApprovalRequested").length, 1)
+      assert.deepStrictEqual(Testing.Timeline.violations(seen), [])
+    }).pipe(Effect.provide(layer))
+  )
+
   it.scoped("is released, keeps what was granted and set in it, and is opened by its next command (R16)", () =>
     Effect.gen(function* () {
       const session = yield* (yield* Runtime).session({ id: "s", create: { project: "/p" } })
