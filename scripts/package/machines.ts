@@ -25,7 +25,10 @@ interface Ran {
 
 const run = async (program: string, args: ReadonlyArray<string>, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> => {
   const start = performance.now()
-  const ended = await promisify(execFile)(program, [...args], { cwd, env, maxBuffer: 1 << 26 }).then(
+  const running = promisify(execFile)(program, [...args], { cwd, env, maxBuffer: 1 << 26 })
+  // A command without a terminal reads its standard input to the end.
+  running.child.stdin?.end()
+  const ended = await running.then(
     ({ stderr, stdout }) => ({ code: 0, out: stdout + stderr }),
     (error: { code?: number; stdout?: string; stderr?: string }) => ({
       code: error.code ?? 1,
