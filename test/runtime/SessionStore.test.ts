@@ -28,8 +28,12 @@ describe("SessionStore", () => {
     })
   )
   for (const [name, change, says] of [
-    ["changed", "UPDATE events SET event = replace(event, 'hello', 'hollo') WHERE seq = 1", "events 1 to 7 are not"],
-    ["changed in its columns", "UPDATE events SET iteration = 2 WHERE seq = 7", "events 1 to 7 are not"],
+    [
+      "changed",
+      "UPDATE events SET event = replace(event, 'hello', 'hollo') WHERE seq = 1",
+      "events 1 to 7 were changed"
+    ],
+    ["changed in its columns", "UPDATE events SET iteration = 2 WHERE seq = 7", "events 1 to 7 were changed"],
     ["missing in the middle", "DELETE FROM events WHERE seq = 4", "event 4 is missing"],
     ["missing at the beginning", "DELETE FROM events WHERE seq = 1", "event 1 is missing"],
     ["no event", "UPDATE events SET event = '{' WHERE seq = 2", "event 2 cannot be read"],
