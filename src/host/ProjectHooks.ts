@@ -56,10 +56,12 @@ export const whileTrusted = (options: ProjectHooksOptions): Layer.Layer<HookRunn
           const now = yield* ProjectFile.read(config.project)
           const accepted = Option.getOrElse(config.accepted, () => "")
           if (!Option.exists(now, (file) => ProjectFile.isAccepted(file, accepted)))
-            return yield* refuse("it or a file it runs has changed since it was trusted. tollgate trust shows it.")
+            return yield* refuse(
+              "it or a file it runs has changed since it was trusted. Review and trust the project again."
+            )
           if (!isolated && !Option.exists(now, (file) => ProjectFile.isUnchanged(file, accepted)))
             return yield* refuse(
-              "it may run any file of the project, and one has changed since it was trusted. tollgate trust shows it; with a sandbox it would still run."
+              "it may run any file of the project, and one has changed since it was trusted. Review and trust the project again; with a sandbox it would still run."
             )
           return yield* runner.run({ command, stdin })
         })

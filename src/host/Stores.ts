@@ -47,7 +47,7 @@ export const watchedAudit: Layer.Layer<Audit, AuditError, Configuration> = Layer
     const broken = yield* Context.get(context, Audit).broken
     if (broken === undefined) return
     yield* say(
-      `the approval audit is broken at entry ${broken.entry}: ${broken.reason}; tollgate approvals audit --verify`
+      `the approval audit is broken at entry ${broken.entry}: ${broken.reason}; entries from there on are no evidence`
     )
   })
 )

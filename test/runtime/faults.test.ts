@@ -135,7 +135,7 @@ describe("a session", () => {
       })
       const messages = yield* Effect.provide(told, Testing.layer({ model, store }))
       assert.strictEqual(messages.length, 1)
-      assert.include(messages[0], "could not be stored")
+      assert.include(messages[0], "was not stored")
     })
   )
 

@@ -61,7 +61,7 @@ describe("DefaultStack", () => {
           { step: "recovery", detail: "" },
           { step: "telemetry", detail: "" },
           { step: "notifications", detail: "" },
-          { step: "loop guard", detail: "ask after 3 equal calls" },
+          { step: "loop guard", detail: "ask after 3 identical calls" },
           { step: "hooks", detail: "look" },
           { step: "validation", detail: "" },
           { step: "approval", detail: "" },
@@ -274,7 +274,7 @@ describe("DefaultStack", () => {
       assert.strictEqual(detail(slow, { limit }), "10 s per attempt")
       assert.strictEqual(
         detail(slow, { limit, tools: { slow: { limit: pick("1 minute").timeout } } }),
-        "1m per attempt"
+        "1 min per attempt"
       )
       assert.isUndefined(detail({ ...slow, ...pick(0) }, { limit }))
       assert.strictEqual(detail(Echo, { idle: limit }), "30 s of silence")

@@ -75,7 +75,7 @@ describe("Toolset.seal", () => {
     Effect.gen(function* () {
       const toolset = yield* Toolset.make([Echo], { gate: Gate.unguarded("unit test") })
       const missing = yield* Effect.flip(toolset.call(request("nothing", {})))
-      assert.strictEqual(missing.message, 'There is no tool "nothing". Available: echo.')
+      assert.strictEqual(missing.message, 'Unknown tool "nothing". Available: echo.')
       const empty = yield* Effect.flip(
         (yield* Toolset.make([], { gate: Gate.unguarded("unit test") })).call(request("x", {}))
       )

@@ -124,7 +124,7 @@ describe("toToolkit", () => {
       for (const hidden of ["by_hand", "nothing"]) {
         assert.deepInclude(yield* handle(hidden, {} as never), {
           isFailure: true,
-          encodedResult: `There is no tool "${hidden}".`
+          encodedResult: `Unknown tool "${hidden}".`
         })
       }
     }).pipe(Effect.provide([denying, Ids.layerSequential]))
