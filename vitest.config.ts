@@ -4,12 +4,13 @@ import { defineConfig } from "vitest/config"
 /** What starts processes, opens terminals, runs git or the compiler, or goes on for long. */
 const slow = [
   "test/{cli/firstHour,host,package,process,sandbox,tools,types}/**/*.test.ts",
-  "test/cli/!(approvalPrompt|behindStack|layout|terminalUi|transcript).test.ts",
+  "test/cli/!(behindStack|layout|terminalUi|transcript).test.ts",
   "test/**/{command,corpus,Corpus,crash,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
   "test/approval/Interleavings.test.ts",
   "test/policy/shell/{Expansion,Variables}.test.ts",
   "test/redaction/shown.test.ts",
-  "test/telemetry/cli.test.ts"
+  "test/{memory,telemetry}/**/*.test.ts",
+  "test/{agent/restart,model/ChatCompletions}.test.ts"
 ]
 const all = ["test/**/*.test.ts", "examples/**/*.test.ts"]
 

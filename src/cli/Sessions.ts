@@ -63,10 +63,10 @@ export const list = ({ all, json, limit }: ListOptions) =>
     const now = yield* Clock.currentTimeMillis
     if (json) return yield* screen.answer(sessions.map((session) => `${record(session)}\n`).join(""))
     if (sessions.length === 0) {
-      const hint = all
-        ? 'Start one: tollgate run "…"'
-        : "tollgate sessions list --all shows those of other directories."
-      return yield* screen.answer(`No sessions in ${here} yet. ${hint}\n`)
+      const none = all
+        ? 'No sessions yet. Start one: tollgate run "…"'
+        : `No sessions in ${here} yet. tollgate sessions list --all shows those of other directories.`
+      return yield* screen.answer(`${none}\n`)
     }
     yield* screen.answer(sessions.map((session) => `${fit(line(session, now), screen.width() - 1)}\n`).join(""))
     if (!screen.live) return

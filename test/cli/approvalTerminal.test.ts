@@ -162,7 +162,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     assert.match(listed.stdout, /^1 request waiting\nsession_\w+ +write_file: create a\.txt/)
     assert.include(listed.stdout, bound.slice(0, 12))
     const terminal = await open(["--continue"])
-    await terminal.seen("goes on where the last run stopped")
+    await terminal.seen("continues where the last run stopped")
     await terminal.seen("allow?")
     terminal.press("d")
     assert.include(await terminal.seen(/bound to\s+\w{40}/), bound)

@@ -40,7 +40,7 @@ describe("the stack in front of the built commands", { timeout: 60_000 }, () => 
     assert.strictEqual(stdout, "")
     assert.include(stderr, "No model is configured. Set one up with any of these:\n")
     assert.include(stderr, "tollgate config set profiles.local '")
-    assert.include((await tollgate(at, ["sessions", "list", "--all"])).stdout, "no session")
+    assert.include((await tollgate(at, ["sessions", "list", "--all"])).stdout, "No sessions yet.")
   })
 
   it("has a span where a collector is named (M3)", async () => {

@@ -45,7 +45,7 @@ describe("a model that makes the same call over and over", { timeout: 60_000 }, 
   it("is bounded as the configuration says, which config and doctor show (T15)", async () => {
     const mode = ["--dangerously-allow-all"]
     assert.deepStrictEqual(await calls(mode, { loopGuard: { action: "stop", repeats: 5 } }), { ran: 5, stopped: true })
-    assert.include((await tollgate(at, ["doctor", "--stack"])).stdout, "loop guard  stop after 5 equal calls")
+    assert.include((await tollgate(at, ["doctor", "--stack"])).stdout, "loop guard  stop after 5 identical calls")
     assert.match((await tollgate(at, ["config"])).stdout, /loopGuard\.repeats +5 /)
     assert.deepStrictEqual(await calls(mode, { loopGuard: { action: "off" } }), { ran: 14, stopped: false })
     assert.notInclude((await tollgate(at, ["doctor", "--stack"])).stdout, "loop guard")
