@@ -59,8 +59,10 @@ const decided = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explana
   if (ruled?.decision === "ask") {
     const why =
       ruled.unread === true ? `The call is not fully understood, so this rule applies: ${said}` : `Rule: ${said}`
+    // What a rule forbids runs in no mode, so that a call that it may mean is asked about even where all else is allowed.
+    const mayBeForbidden = ruled.unread === true && ruled.rule.decision === "deny"
     return {
-      verdict: byPolicy,
+      verdict: mayBeForbidden && byPolicy === "allow" ? "ask" : byPolicy,
       because: `${why}; the mode is ${policy}.`,
       ...by,
       ...(ruled.unread && { unread: true })

@@ -161,14 +161,14 @@ export const make = (
     asks: Wanted,
     subject: Subject,
     preview: Show,
-    { because, grant, rule, verdict }: Explanation
+    { because, grant, rule, unread, verdict }: Explanation
   ): Cleared => {
     if (verdict === "allow") {
       if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
       if (rule !== undefined) return allowed(call, `rule ${rule.id}`)
       return asks === false ? Effect.succeed(unasked) : allowed(call, "policy")
     }
-    if (rule?.decision === "deny") return refuse(call, `rule ${rule.id}`, because)
+    if (rule?.decision === "deny" && unread !== true) return refuse(call, `rule ${rule.id}`, because)
     const session = sessions.of(call.sessionId)
     if (session.closing) return unavailable(call)
     if (verdict === "ask" && redeem(call)) return allowed(call, "its start before a restart")

@@ -22,6 +22,8 @@ export interface ProjectOptions {
   readonly rules?: ReadonlyArray<Rule>
   /** Whether the rules of the project count; they do not if unset. */
   readonly trusted?: boolean
+  /** Reads the configured rules and the trust anew, before every task; they stay what they are if unset. */
+  readonly current?: Effect.Effect<{ readonly rules: ReadonlyArray<Rule>; readonly trusted: boolean }>
 }
 
 /** The rules that count in a project, the configured ones and those saved by answering `always`, and how its calls are understood. */
@@ -71,18 +73,36 @@ const containedIn = (root: string, home: string): Effect.Effect<ProjectRules["is
 
 /** Fails where a configured rule is not usable; a saved one that is not is left out. */
 export const make = (
-  { directory, home = os.homedir(), root, rules = [], trusted = false }: ProjectOptions,
+  { current, directory, home = os.homedir(), root, rules = [], trusted = false }: ProjectOptions,
   store: RuleStore["Type"]
 ): Effect.Effect<ProjectRules, PatternRejected> =>
   Effect.gen(function* () {
-    const configured = yield* RuleBook.make(rules, { root, trusted })
-    const subjects = describing(root, home, yield* Disk)
+    const disk = yield* Disk
+    const { resolve } = disk
+    let written = { rules, trusted }
+    let configured = yield* RuleBook.make(rules, { root, trusted, resolve })
+    const subjects = describing(root, home, disk)
+    /** What cannot be used any more allows nothing. */
+    const refresh = Effect.suspend(() => {
+      if (current === undefined) return Effect.void
+      return Effect.map(current, (now) => {
+        const strict = { ...written, rules: written.rules.filter(({ decision }) => decision !== "allow") }
+        const [next = strict, book] = Either.match(RuleBook.make(now.rules, { root, trusted: now.trusted, resolve }), {
+          onLeft: () => [strict, RuleBook.make(strict.rules, { root, trusted: strict.trusted, resolve })] as const,
+          onRight: (made) => [now, Either.right(made)] as const
+        })
+        written = next
+        configured = Either.getOrElse(book, () => configured)
+      })
+    })
     const isContained = yield* containedIn(root, home)
     const withSaved = (saved: ReadonlyArray<Rule>): RuleBook => {
-      const usable = saved.filter((rule) => Either.isRight(RuleBook.make([rule], { root, trusted })))
+      const { rules, trusted } = written
+      const options = { root, trusted, resolve }
+      const usable = saved.filter((rule) => Either.isRight(RuleBook.make([rule], options)))
       return usable.length === 0
         ? configured
-        : Either.getOrElse(RuleBook.make([...rules, ...usable], { root, trusted }), () => configured)
+        : Either.getOrElse(RuleBook.make([...rules, ...usable], options), () => configured)
     }
     const directories = new Map<string, ProjectRules>()
     const at = (directory: string): ProjectRules => {
@@ -94,7 +114,7 @@ export const make = (
     }
     const open = (directory: string): ProjectRules => {
       let book: RuleBook | undefined
-      const load = store.list(directory).pipe(
+      const load = Effect.zipRight(refresh, store.list(directory)).pipe(
         Effect.tapError((error) => Effect.logWarning(error.message)),
         Effect.orElseSucceed((): ReadonlyArray<Rule> => []),
         Effect.map((saved) => (book = withSaved(saved)))

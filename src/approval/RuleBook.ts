@@ -102,12 +102,21 @@ export class RuleBook {
   /** `root` is where relative path patterns start; the rules of an untrusted project are left out. */
   static make(
     rules: ReadonlyArray<Rule>,
-    options: { readonly root: string; readonly trusted: boolean }
+    options: {
+      readonly root: string
+      readonly trusted: boolean
+      /** Where a path leads; no pattern is taken for another place if unset. */
+      readonly resolve?: (path: string) => string
+    }
   ): Either.Either<RuleBook, PatternRejected> {
     const counted = rules.filter(({ level }) => level !== "project" || options.trusted)
     return Either.map(
       Either.all(counted.map((rule) => compileRule(rule, options.root))),
-      (compiled) => new RuleBook(counted, compiled)
+      (compiled) =>
+        new RuleBook(
+          counted,
+          compiled.flatMap((each) => placesOf(each, options))
+        )
     )
   }
 
@@ -178,6 +187,35 @@ const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternR
   if (rule.host !== undefined) return Either.map(hostTest(rule.host), (host) => ({ rule, host }))
   return Either.right({ rule })
 }
+
+/** A rule that forbids or asks, for the place that its pattern names and for the one that this leads to by a link. */
+const placesOf = (
+  compiled: Compiled,
+  { resolve, root }: { readonly root: string; readonly resolve?: (path: string) => string }
+): ReadonlyArray<Compiled> => {
+  const { base, rule } = compiled
+  if (base === undefined || rule.path === undefined || rule.decision === "allow" || resolve === undefined)
+    return [compiled]
+  const [real, realRoot] = [resolve(base), resolve(root)]
+  // Calls name what is in the root by the name that the root was given.
+  const rooted = isWithin(real, realRoot)
+    ? `${root === "/" ? "" : root}${real.slice(realRoot === "/" ? 0 : realRoot.length)}`
+    : real
+  const rest = (rule.path.startsWith("/") ? rule.path : `${root === "/" ? "" : root}/${rule.path}`).slice(base.length)
+  const others = [...new Set([real, rooted])].filter((place) => place !== base)
+  return [
+    compiled,
+    ...others.flatMap((place) =>
+      Either.match(pathTest(`${literal(place)}${rest}`, root), {
+        onLeft: () => [],
+        onRight: (path) => [{ rule, path, base: place }]
+      })
+    )
+  ]
+}
+
+/** A path as a pattern that fits it alone. */
+const literal = (place: string): string => place.replaceAll(/[*?[\]\\]/g, "\\$&")
 
 const mayFitBelow = ({ base = "/" }: Compiled, directory: string): boolean =>
   isWithin(base, directory) || isWithin(directory, base)

@@ -156,7 +156,8 @@ export const describing = (root: string, home: string, disk: DiskShape): Describ
         ? [shape?.form, directory, places.map(({ below, op, paths }) => [op, below, paths]), urls.length, hosts, names]
         : ["exact", sha256(rawParams)]
       return {
-        declared: touches !== undefined,
+        // Names below /proc lead anywhere, to each reader somewhere else.
+        declared: touches !== undefined && !paths.some((place) => isWithin(place, "/proc")),
         places,
         paths,
         hosts,

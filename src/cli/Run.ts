@@ -158,6 +158,8 @@ export const perform = (
     const profile = yield* Effect.orElseSucceed(preferred, () => "no model")
     const opened = yield* openSession(options, attended)
     if (options.json) {
+      const ignored = Distrust.distrust(opened.project.config)
+      if (ignored !== undefined) yield* warn(ignored)
       return yield* runTask(opened, begin(opened), (events) =>
         Stream.runForEachChunk(events, (chunk) =>
           screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join(""))

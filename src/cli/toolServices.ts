@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import { Configuration } from "../config/Configuration.ts"
 import { Surroundings } from "../host/Surroundings.ts"
 import * as ToolServices from "../host/ToolServices.ts"
+import { Workspace } from "../tools/Workspace.ts"
 import { place } from "./here.ts"
 
 /** What the tools of a session begun here would require. */
@@ -12,6 +13,10 @@ export const toolServices = Layer.unwrapScoped(
     const { env } = yield* Surroundings
     const { directory } = yield* place
     const sandbox = yield* ToolServices.sandboxOf(settings, directory, yield* ToolServices.detectedSandbox)
-    return ToolServices.layer({ directory, env, home, sandbox, settings })
+    const workspace = yield* Effect.provide(
+      Workspace,
+      Workspace.layer(ToolServices.workspaceOf({ directory, home, settings }))
+    )
+    return ToolServices.layer({ env, sandbox, settings, workspace })
   })
 )

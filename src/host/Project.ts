@@ -6,7 +6,7 @@ import { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../approval/Audit.ts"
 import type { PatternRejected } from "../approval/Rule.ts"
 import { Configuration } from "../config/Configuration.ts"
-import type { Trust } from "../config/Trust.ts"
+import { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
 import type { Toolset, ToolsetInvalid } from "../gate/Toolset.ts"
@@ -15,6 +15,8 @@ import { Processes } from "../process/Processes.ts"
 import type { Place, ProjectGone, ProjectTools } from "../runtime/Projects.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
+import type { BoundaryInvalid } from "../policy/path/PathContext.ts"
+import { Workspace } from "../tools/Workspace.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
 import { lazily } from "./lazily.ts"
@@ -33,7 +35,8 @@ export interface Project extends ProjectTools {
 }
 
 /** Why a project cannot be made. */
-export type ProjectFailure = ProjectGone | SandboxUnavailable | PatternRejected | ToolsetInvalid | DatabaseError
+export type ProjectFailure =
+  ProjectGone | BoundaryInvalid | SandboxUnavailable | PatternRejected | ToolsetInvalid | DatabaseError
 
 /** What the tools of a project may require. */
 export type Provided = ToolServices.ToolServices | HookRunner | Memory | Approvals | Audit
@@ -73,7 +76,18 @@ export const make = <E extends CallError, R>(
     const approvals = yield* Approvals
     const { directory, project } = place
     const config = yield* ProjectConfig.read(project)
+    const workspace = yield* Effect.provide(
+      Workspace,
+      Workspace.layer(ToolServices.workspaceOf({ directory, home, settings }))
+    )
+    const trust = yield* Trust
+    /** What is trusted now: a change of the file ends that, also for sessions that are open. */
+    const current = Effect.provideService(ProjectConfig.read(project), Trust, trust).pipe(
+      Effect.orElseSucceed((): ProjectConfig.ProjectConfig => ({ ...config, trusted: false, settings: {} })),
+      Effect.map((now) => ProjectConfig.rulesOf(now, settings, place))
+    )
     const rules = yield* approvals.project({
+      current,
       directory: project,
       root: directory,
       home: home.user,
@@ -94,7 +108,7 @@ export const make = <E extends CallError, R>(
       Layer.succeed(Audit, yield* Audit),
       Layer.succeed(Memory, yield* Memory)
     )
-    const services = ToolServices.layer({ directory, home, settings, env: surroundings.env, sandbox })
+    const services = ToolServices.layer({ settings, env: surroundings.env, sandbox, workspace })
     const toolset = yield* later(yield* seal(stack(config)), Layer.mergeAll(services, hooks, given))
     const tools = yield* Effect.provide(Tools, Tools.layer(toolset))
     return { ...place, config, rules, sandbox, tools }

@@ -12,7 +12,7 @@ import { Sandbox } from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import * as Builtin from "../tools/Builtin.ts"
 import { timeouts } from "../tools/shell/ShellSettings.ts"
-import type { WorkspaceOptions } from "../tools/Workspace.ts"
+import { Workspace, type WorkspaceOptions } from "../tools/Workspace.ts"
 import type { WebSettingsShape } from "../tools/web/WebSettings.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
@@ -24,6 +24,8 @@ export interface ToolServicesOptions {
   readonly settings: Settings
   readonly env: Surroundings["Type"]["env"]
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
+  /** Made when the project is, so that no other directory can take its place until a tool is called. */
+  readonly workspace: Workspace["Type"]
 }
 
 /** What fetches reach by the user's word. */
@@ -80,13 +82,18 @@ export const detectedSandbox: Effect.Effect<Effect.Effect<Sandbox["Type"]>, neve
 )
 
 /** What tools require, confined to a place; our own state is out of their reach. */
-export const layer = ({ directory, env, home, sandbox, settings }: ToolServicesOptions) =>
+export const layer = ({
+  env,
+  sandbox,
+  settings,
+  workspace
+}: Pick<ToolServicesOptions, "env" | "sandbox" | "settings" | "workspace">) =>
   Layer.suspend(() => {
     const { rules, unasked } = webOf(settings)
-    return Layer.merge(
+    return Layer.mergeAll(
       Layer.effect(Sandbox, sandbox),
-      Builtin.layerUnsandboxed({
-        workspace: workspaceOf({ directory, home, settings }),
+      Layer.succeed(Workspace, workspace),
+      Builtin.layerServices({
         network: rules,
         unaskedHosts: unasked,
         shell: { network: settings.sandbox?.network ?? false, ...timeouts(settings.timeouts ?? {}) },

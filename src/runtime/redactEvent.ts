@@ -21,7 +21,7 @@ const links = new Set([
 ])
 
 /** Anything that JSON can say, where the names of fields tell secrets as well. */
-const parameters = new Set(["arguments", "parameters"])
+const parameters = new Set(["arguments", "parameters", "data"])
 
 /** What a backend must get back unchanged: whole or not at all. */
 const sealed = "provider"

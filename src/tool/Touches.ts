@@ -32,11 +32,30 @@ export type Declaration<Params> = "none" | ((params: Params) => Touches | undefi
 
 const none: Touches = {}
 
+const isList = (value: unknown, fits: (one: unknown) => boolean): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(fits))
+const isText = (value: unknown): boolean => typeof value === "string"
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+const uses: ReadonlySet<unknown> = new Set<PathUse>(["read", "write", "remove", "list"])
+const fields = new Set(["paths", "command", "hosts", "names", "complete"])
+
+/** Whether a declaration gave touches: a mistake in it must not count as touching nothing. */
+const isTouches = (given: unknown): given is Touches =>
+  isObject(given) &&
+  Object.keys(given).every((name) => fields.has(name)) &&
+  isList(given["paths"], (one) => isObject(one) && isText(one["path"]) && uses.has(one["op"])) &&
+  isList(given["hosts"], isText) &&
+  isList(given["names"], isText) &&
+  (given["command"] === undefined || (isObject(given["command"]) && isText(given["command"]["text"])))
+
 /** What a call touches; absent where nobody has declared it, or where its tool cannot tell. It never throws. */
 export const touchesOf = (declared: Declaration<never> | undefined, params: unknown): Touches | undefined => {
   if (declared === undefined || declared === "none") return declared && none
   try {
-    return declared(params as never)
+    const given: unknown = declared(params as never)
+    return isTouches(given) ? given : undefined
   } catch {
     return undefined
   }

@@ -60,10 +60,13 @@ export interface BuiltinOptions {
 }
 
 /** Everything the built-in tools require except `Memory` and one of the layers of `Sandbox`. */
-export const layerUnsandboxed = (options: BuiltinOptions) => {
+export const layerUnsandboxed = (options: BuiltinOptions) =>
+  Layer.merge(Workspace.layer(options.workspace), layerServices(options))
+
+/** Everything they require besides that and the workspace. */
+export const layerServices = (options: Omit<BuiltinOptions, "workspace">) => {
   const rules = options.network ?? defaultRules
   return Layer.mergeAll(
-    Workspace.layer(options.workspace),
     Processes.layer,
     GuardedFetch.layer(rules),
     Layer.succeed(WebSettings, { rules, unasked: options.unaskedHosts ?? [] }),

@@ -1,3 +1,4 @@
+import { explain } from "../../src/approval/Explanation.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Either, FastCheck as fc, Layer, Schema } from "effect"
 import * as fs from "node:fs"
@@ -40,6 +41,24 @@ const book = (...rules: ReadonlyArray<Rule>) => Either.getOrThrow(RuleBook.make(
 const decide = (rules: RuleBook, params: unknown) => rules.verdict("run_shell", subject(params))?.decision
 
 describe("rules", () => {
+  it("that may forbid a call which is not understood has it asked about, in every mode that could run it (A16, T20)", () => {
+    const rule = { id: "r", decision: "deny", level: "user", tool: "*", path: "/w/a.txt" } as const
+    const facts = {
+      tool: "run_shell",
+      asks: true,
+      grant: undefined,
+      ruled: { decision: "ask", rule, unread: true }
+    } as const
+    for (const [policy, byPolicy, verdict] of [
+      ["allow", "allow", "ask"],
+      ["ask", "ask", "ask"],
+      ["deny", "deny", "deny"],
+      ["fail", "fail", "fail"]
+    ] as const) {
+      assert.strictEqual(explain({ ...facts, policy, byPolicy }).verdict, verdict)
+    }
+  })
+
   it("let the strictest that fits win, whatever the order (A6)", () => {
     const git = rule("allow", { argv: ["git"] })
     const push = rule("deny", { argv: ["git", "push"] })

@@ -150,6 +150,83 @@ describe("two projects in one process", () => {
   )
 })
 
+const plain = { trusted: true, decision: "allow", hook: false, below: false } as const
+
+describe("the project of an open session", () => {
+  it.scoped("is the directory that was there, whatever takes its place before a tool is called (R16)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      const [one, two] = [bring(base, "one", plain), bring(base, "two", plain)]
+      yield* Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ create: { project: one.directory } })
+        fs.renameSync(one.directory, path.join(base, "moved"))
+        fs.symlinkSync(two.directory, one.directory)
+        const said = yield* outcomes(session, [
+          ["read_file", { path: "name.txt" }],
+          ["write_file", { path: "made-here", content: "x" }],
+          ["run_shell", { command: "cat name.txt" }]
+        ])
+        assert.notInclude(said.join(), "I am two")
+        assert.isFalse(fs.existsSync(path.join(two.directory, "made-here")))
+      }).pipe(Effect.scoped, Effect.provide(hostAt(base, one.directory)))
+    })
+  )
+
+  it.scoped("loses what its file allows with the next task once the file changes (T8, R16)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      const one = bring(base, "one", plain)
+      yield* Effect.gen(function* () {
+        const trust = yield* Trust
+        yield* trust.accept(one.project, acceptance(yield* Effect.flatten(readProjectFile(one.project))))
+        const session = yield* (yield* Runtime).session({ create: { project: one.directory } })
+        const made = (name: string) => outcomes(session, [["write_file", { path: name, content: "x" }]])
+        yield* made("made-before")
+        fs.appendFileSync(path.join(one.project, ".tollgate", "config.json"), "\n")
+        yield* made("made-after")
+        assert.isTrue(fs.existsSync(path.join(one.directory, "made-before")))
+        assert.isFalse(fs.existsSync(path.join(one.directory, "made-after")))
+      }).pipe(Effect.scoped, Effect.provide(hostAt(base, one.directory)))
+    })
+  )
+
+  it.scoped("is refused where it would be every user's home, before any model is asked (S2, R16)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      const error = yield* Effect.flatMap(Runtime, (runtime) =>
+        Effect.flip(runtime.session({ create: { project: "/" } }))
+      ).pipe(Effect.scoped, Effect.provide(hostAt(base, "/")))
+      assert.include(error.message, "is not a valid root")
+    })
+  )
+
+  it.scoped("is bound by a rule whose path leads into it by a link (T20)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      const one = bring(base, "one", plain)
+      write(path.join(one.directory, "keys", "a"), "TOPSECRET")
+      fs.symlinkSync("keys", path.join(one.directory, "alias"))
+      fs.symlinkSync(one.directory, path.join(base, "link"))
+      for (const rule of [path.join(base, "link", "keys", "**"), path.join(one.directory, "alias", "**")]) {
+        const rules = [{ id: "no", decision: "deny", level: "user", tool: "*", path: rule }]
+        write(path.join(base, "state", "config.json"), JSON.stringify({ approvals: { rules } }))
+        yield* Effect.gen(function* () {
+          for (const directory of [one.directory, path.join(base, "link")]) {
+            const session = yield* (yield* Runtime).session({ create: { project: directory } })
+            const said = yield* outcomes(session, [
+              ["read_file", { path: "keys/a" }],
+              ["read_file", { path: "alias/a" }],
+              ["grep", { pattern: "TOP" }],
+              ["run_shell", { command: "cat keys/a" }]
+            ])
+            assert.notInclude(said.join(), "TOPSECRET", rule)
+          }
+        }).pipe(Effect.scoped, Effect.provide(hostAt(base, one.directory)))
+      }
+    })
+  )
+})
+
 describe("the reviewer of a host", () => {
   it.scoped("finds no program in the project of any session (A11, R16)", () =>
     Effect.gen(function* () {

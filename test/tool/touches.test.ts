@@ -36,6 +36,20 @@ const pattern = fc.constantFrom(
 )
 
 describe("what a foreign tool touches", () => {
+  it("that are no touches count as none declared, and host and process names as what they lead to (T20)", () => {
+    const rule = { tool: "*", decision: "deny", path: "**/*.pem" } as const
+    for (const odd of [null, "a.pem", ["a.pem"], 1, true, Promise.resolve({}), { path: ["a.pem"] }, { paths: null }]) {
+      assert.strictEqual(verdict(rule, (() => odd) as never, {}), "ask", JSON.stringify(odd))
+    }
+    const link = () => ({ paths: [{ path: "/proc/self/cwd/b", op: "read" as const }] })
+    assert.strictEqual(verdict(rule, link, {}), "ask")
+    const loopback = { tool: "*", decision: "deny", host: "127.0.0.1" } as const
+    const mapped = (host: string) => () => ({ hosts: [`http://${host}/`] })
+    for (const host of ["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "127.1", "2130706433"])
+      assert.strictEqual(verdict(loopback, mapped(host), {}), "deny", host)
+    assert.isUndefined(verdict(loopback, mapped("[::1]"), {}))
+  })
+
   it("is anything where nobody has said it, so that any rule by path, command or host asks (T20)", () => {
     const params = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.constant("/w/open.txt")))
     fc.assert(

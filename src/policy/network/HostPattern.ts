@@ -12,8 +12,15 @@ export const isHost = (name: string): boolean =>
 export const canonicalHost = (host: string): string | undefined => {
   const hostname = /[\s/?#@\\]/.test(host) ? undefined : Url.parsed(`http://${host}/`)?.hostname
   if (hostname === undefined) return undefined
-  const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname
+  const name = unmapped(hostname.endsWith(".") ? hostname.slice(0, -1) : hostname)
   return isHost(name) ? name : undefined
+}
+
+/** An IPv4 address in the form of an IPv6 one (RFC 4291, 2.5.5.2) by the name that it has as itself. */
+const unmapped = (name: string): string => {
+  const [, high, low] = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(name) ?? []
+  if (high === undefined || low === undefined) return name
+  return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join(".")
 }
 
 /** The hosts that an entry of a list names; an entry without a port means every port. */
