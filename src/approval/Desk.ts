@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { Redactor } from "../redaction/Redactor.ts"
+import { callKey } from "../tool/CallPlace.ts"
 import { Ids } from "../tool/Ids.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { ApprovalRequested, ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
@@ -20,8 +21,9 @@ import { Audit } from "./Audit.ts"
 import { type AuditEntry, entryOf } from "./AuditChain.ts"
 import * as DeadlineClock from "./DeadlineClock.ts"
 import { type Clearance, type Decide, type Decision, type Resolution, resolutionOf } from "./Decision.ts"
+import { extending } from "./extending.ts"
 import { FileHash } from "./FileHash.ts"
-import { defaultLimits, type Grant, type GrantLimits, unchanged } from "./Grants.ts"
+import { defaultLimits, type Grant, type GrantLimits } from "./Grants.ts"
 import { Audiences, pending, type Pending, Suspended, tell } from "./Queue.ts"
 import type { Draft, Means } from "./Request.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
@@ -64,8 +66,8 @@ type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 const maxEnded = 1000
 
 /** Where a call of a session is found again after a restart. */
-const callKey = (call: Pick<ToolCall, "workerPath" | "callId">): string =>
-  JSON.stringify([call.workerPath, call.callId])
+const keyOf = ({ callId, workerPath }: Pick<ToolCall, "workerPath" | "callId">): string =>
+  callKey({ worker: workerPath }, callId)
 
 /** What more than the call an answer can cover; nothing where the call repeats those before it, nor does a grant cover that. */
 const covers = ({ repeats }: ToolCall, { grantable }: Draft) => (repeats === undefined ? grantable : undefined)
@@ -85,6 +87,7 @@ export const make = (
     const limits = { ...defaultLimits, ...options.grants }
     const { maxPending = 32 } = options
     const timeoutMillis = Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds"))
+    const extend = extending({ audit, audiences, files, ids, now, sessions, ttlMillis: limits.ttlMillis })
     const ended = new Map<string, EndState>()
     const remember = (approvalId: string, state: EndState) => {
       ended.set(approvalId, state)
@@ -126,9 +129,9 @@ export const make = (
     const takeRestored = (call: ToolCall, asked: Draft): Effect.Effect<Pending | undefined> =>
       Effect.suspend(() => {
         const { restored } = sessions.of(call.sessionId)
-        const found = restored.get(callKey(call))
+        const found = restored.get(keyOf(call))
         if (found === undefined) return Effect.succeed(undefined)
-        restored.delete(callKey(call))
+        restored.delete(keyOf(call))
         if (found.request.digest === asked.request.digest) {
           return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink, unmasked: asked.unmasked })
         }
@@ -197,65 +200,6 @@ export const make = (
         return yield* answered(call, asked, exit.value)
       })
 
-    /** Answers what waits and would not be asked by now. */
-    const reconsider = ({ answer, grantable: could }: Pending) =>
-      Effect.gen(function* () {
-        if (could === undefined) return
-        const { grants, project } = sessions.of(could.sessionId)
-        const grant = grants.find(could.workers, could.subject.key, yield* now)
-        const book = yield* project.get
-        const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
-        if (ruled?.decision === "deny") return
-        const found =
-          grant !== undefined
-            ? { by: `grant ${grant.id}`, basis: grant.basis }
-            : ruled?.decision === "allow"
-              ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
-              : undefined
-        if (found === undefined || !(yield* unchanged(files.hash, found.basis))) return
-        yield* Deferred.succeed(answer, { outcome: "granted", by: found.by })
-      })
-
-    /**
-     * Makes an answer hold for longer, and answers what it covers of the others that wait. What is not in the audit does
-     * not count: then the answer is for its own call alone, whose own entry fails as well.
-     */
-    const extend = (
-      { grantable: could, request }: Pending,
-      { by, scope }: Pick<Decision, "by" | "scope">
-    ): Effect.Effect<void> =>
-      Effect.gen(function* () {
-        if (scope === "once" || could === undefined || could.basis === undefined) return
-        const grantedAt = yield* now
-        const { basis, rule, sessionId, subject, tool, workers } = could
-        const { key, words } = subject
-        const { grants, project } = sessions.of(sessionId)
-        const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
-        const granted = (scope: Grant["scope"]) =>
-          Effect.gen(function* () {
-            const id = yield* ids.next("grant")
-            yield* audit.commit({ ...common, kind: "grant_made", scope, reason: `${id}: ${words}` })
-            const expiresAt = grantedAt + limits.ttlMillis
-            grants.add({ id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt })
-          })
-        if (scope !== "always") yield* granted(scope)
-        else if (rule === undefined) yield* granted("session")
-        else {
-          const id = yield* ids.next("rule")
-          yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
-          yield* Effect.catchAll(project.save({ ...rule, id }), (error) =>
-            Effect.logWarning(error.message).pipe(
-              Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
-              // A rule that could not be saved holds for the session at least.
-              Effect.zipRight(granted("session"))
-            )
-          )
-        }
-        yield* Effect.forEach(audiences.all, reconsider, { discard: true })
-      }).pipe(
-        Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
-      )
-
     const byRule = (waiting: Pending, decide: Decide) => {
       const decision = { scope: "once" as const, by: "rule", ...decide(waiting.request) }
       return Effect.zipRight(
@@ -323,7 +267,7 @@ export const make = (
           requests,
           (request) =>
             Effect.flatMap(now, (now) =>
-              Effect.map(pending(request, undefined, undefined, now), (one) => restored.set(callKey(request), one))
+              Effect.map(pending(request, undefined, undefined, now), (one) => restored.set(keyOf(request), one))
             ),
           { discard: true }
         ),

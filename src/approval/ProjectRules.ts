@@ -23,7 +23,13 @@ export interface ProjectOptions {
   /** Whether the rules of the project count; they do not if unset. */
   readonly trusted?: boolean
   /** Reads the configured rules and the trust anew, before every task; they stay what they are if unset. */
-  readonly current?: Effect.Effect<{ readonly rules: ReadonlyArray<Rule>; readonly trusted: boolean }>
+  readonly current?: Effect.Effect<Written>
+}
+
+/** The configured rules, and whether those of the project count. */
+export interface Written {
+  readonly rules: ReadonlyArray<Rule>
+  readonly trusted: boolean
 }
 
 /** The rules that count in a project, the configured ones and those saved by answering `always`, and how its calls are understood. */
@@ -73,36 +79,31 @@ const containedIn = (root: string, home: string): Effect.Effect<ProjectRules["is
 
 /** Fails where a configured rule is not usable; a saved one that is not is left out. */
 export const make = (
-  { current, directory, home = os.homedir(), root, rules = [], trusted = false }: ProjectOptions,
+  { directory, home = os.homedir(), root, rules = [], trusted = false, ...options }: ProjectOptions,
   store: RuleStore["Type"]
 ): Effect.Effect<ProjectRules, PatternRejected> =>
   Effect.gen(function* () {
+    const { current = Effect.succeed({ rules, trusted }) } = options
     const disk = yield* Disk
     const { resolve } = disk
-    let written = { rules, trusted }
-    let configured = yield* RuleBook.make(rules, { root, trusted, resolve })
+    const bookOf = (rules: ReadonlyArray<Rule>, { trusted }: Written) =>
+      RuleBook.make(rules, { root, trusted, resolve })
+    let written: Written = { rules, trusted }
+    let configured = yield* bookOf(rules, written)
     const subjects = describing(root, home, disk)
-    /** What cannot be used any more allows nothing. */
-    const refresh = Effect.suspend(() => {
-      if (current === undefined) return Effect.void
-      return Effect.map(current, (now) => {
-        const strict = { ...written, rules: written.rules.filter(({ decision }) => decision !== "allow") }
-        const [next = strict, book] = Either.match(RuleBook.make(now.rules, { root, trusted: now.trusted, resolve }), {
-          onLeft: () => [strict, RuleBook.make(strict.rules, { root, trusted: strict.trusted, resolve })] as const,
-          onRight: (made) => [now, Either.right(made)] as const
-        })
-        written = next
-        configured = Either.getOrElse(book, () => configured)
-      })
+    const refresh = Effect.map(current, (now) => {
+      if (now.rules === written.rules) return
+      // What cannot be used any more allows nothing.
+      const strict = { ...written, rules: written.rules.filter(({ decision }) => decision !== "allow") }
+      written = Either.isRight(bookOf(now.rules, now)) ? now : strict
+      configured = Either.getOrElse(bookOf(written.rules, written), () => configured)
     })
     const isContained = yield* containedIn(root, home)
     const withSaved = (saved: ReadonlyArray<Rule>): RuleBook => {
-      const { rules, trusted } = written
-      const options = { root, trusted, resolve }
-      const usable = saved.filter((rule) => Either.isRight(RuleBook.make([rule], options)))
+      const usable = saved.filter((rule) => Either.isRight(bookOf([rule], written)))
       return usable.length === 0
         ? configured
-        : Either.getOrElse(RuleBook.make([...rules, ...usable], options), () => configured)
+        : Either.getOrElse(bookOf([...written.rules, ...usable], written), () => configured)
     }
     const directories = new Map<string, ProjectRules>()
     const at = (directory: string): ProjectRules => {

@@ -87,7 +87,8 @@ const literalCore = (glob: string): string =>
         .map((part) => part.replaceAll(/^\/|\/$/g, ""))
         .reduce((longest, part) => (part.length > longest.length ? part : longest), "")
 
-const below = (pattern: string, root: string): string =>
+/** A pattern as an absolute one. */
+export const below = (pattern: string, root: string): string =>
   pattern.startsWith("/") ? pattern : `${root === "/" ? "" : root}/${pattern}`
 
 /** The deepest directory that contains every match of a valid path pattern. */

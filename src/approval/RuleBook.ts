@@ -1,18 +1,8 @@
 import * as Either from "effect/Either"
-import type { HostPattern } from "../policy/network/HostPattern.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
-import { isWithin } from "../policy/path/PathText.ts"
 import { unwrapped } from "../policy/shell/Unwrapped.ts"
-import {
-  argvWords,
-  hostTest,
-  pathBase,
-  PatternRejected,
-  pathTest,
-  type PathTest,
-  type Rule,
-  type RuleRisk
-} from "./Rule.ts"
+import { type CompiledRule, compileRule, mayFitBelow, type RulePlace } from "./CompiledRule.ts"
+import type { PatternRejected, Rule, RuleRisk } from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
 /** What the rules make of a call: the strictest one that fits, if any does. */
@@ -25,22 +15,14 @@ export interface RuleVerdict {
   readonly basis?: ReadonlyArray<PreviewTarget>
 }
 
-interface Compiled {
-  readonly rule: Rule
-  readonly path?: PathTest
-  /** The directory that contains every match of `path`. */
-  readonly base?: string
-  readonly host?: HostPattern
-}
-
 /** Rules of one tool that have the same effect, by what they look at. */
 class Shelf {
-  readonly whole: Array<Compiled> = []
-  readonly argv = new Map<string, Array<Compiled>>()
-  readonly paths: Array<Compiled> = []
-  readonly hosts: Array<Compiled> = []
+  readonly whole: Array<CompiledRule> = []
+  readonly argv = new Map<string, Array<CompiledRule>>()
+  readonly paths: Array<CompiledRule> = []
+  readonly hosts: Array<CompiledRule> = []
 
-  add(compiled: Compiled): void {
+  add(compiled: CompiledRule): void {
     const { argv, host, path } = compiled.rule
     if (argv !== undefined) {
       const program = argv[0] ?? ""
@@ -73,7 +55,7 @@ const severity = { allow: 0, ask: 1, deny: 2 } as const
 const stricter = (self: RuleVerdict | undefined, that: RuleVerdict | undefined): RuleVerdict | undefined =>
   self === undefined || (that !== undefined && severity[that.decision] > severity[self.decision]) ? that : self
 
-const says = ({ rule }: Compiled): RuleVerdict => ({ decision: rule.decision, rule })
+const says = ({ rule }: CompiledRule): RuleVerdict => ({ decision: rule.decision, rule })
 const unread = (rule: Rule): RuleVerdict => ({ decision: "ask", rule, unread: true })
 
 /** The rules of one project, indexed by tool: a lookup among thousands takes microseconds. */
@@ -81,7 +63,7 @@ export class RuleBook {
   readonly rules: ReadonlyArray<Rule>
   private readonly shelves = new Map<string, Shelves>()
 
-  private constructor(rules: ReadonlyArray<Rule>, compiled: ReadonlyArray<Compiled>) {
+  private constructor(rules: ReadonlyArray<Rule>, compiled: ReadonlyArray<CompiledRule>) {
     this.rules = rules
     for (const each of compiled) {
       const { decision, tool } = each.rule
@@ -102,21 +84,12 @@ export class RuleBook {
   /** `root` is where relative path patterns start; the rules of an untrusted project are left out. */
   static make(
     rules: ReadonlyArray<Rule>,
-    options: {
-      readonly root: string
-      readonly trusted: boolean
-      /** Where a path leads; no pattern is taken for another place if unset. */
-      readonly resolve?: (path: string) => string
-    }
+    options: RulePlace & { readonly trusted: boolean }
   ): Either.Either<RuleBook, PatternRejected> {
     const counted = rules.filter(({ level }) => level !== "project" || options.trusted)
     return Either.map(
-      Either.all(counted.map((rule) => compileRule(rule, options.root))),
-      (compiled) =>
-        new RuleBook(
-          counted,
-          compiled.flatMap((each) => placesOf(each, options))
-        )
+      Either.all(counted.map((rule) => compileRule(rule, options))),
+      (compiled) => new RuleBook(counted, compiled.flat())
     )
   }
 
@@ -168,58 +141,6 @@ const shelvesOn = (shelves: Shelves | undefined, subject: Subject): ReadonlyArra
 /** Whether a path is left out of what a call finds. */
 export type Withheld = (path: string) => boolean
 
-const compileRule = (rule: Rule, root: string): Either.Either<Compiled, PatternRejected> => {
-  const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
-  if (rule.tool === "" || patterns.length > 1 || (rule.tool === "*" && rule.decision === "allow")) {
-    const reason =
-      rule.tool === ""
-        ? "it names no tool"
-        : patterns.length > 1
-          ? "it has more than one of argv, path and host"
-          : "to allow every tool is a mode, not a rule"
-    return Either.left(new PatternRejected({ pattern: rule.tool, reason }))
-  }
-  if (rule.argv !== undefined) return Either.map(argvWords(rule.argv), () => ({ rule }))
-  if (rule.path !== undefined) {
-    const base = pathBase(rule.path, root)
-    return Either.map(pathTest(rule.path, root), (path) => ({ rule, path, base }))
-  }
-  if (rule.host !== undefined) return Either.map(hostTest(rule.host), (host) => ({ rule, host }))
-  return Either.right({ rule })
-}
-
-/** A rule that forbids or asks, for the place that its pattern names and for the one that this leads to by a link. */
-const placesOf = (
-  compiled: Compiled,
-  { resolve, root }: { readonly root: string; readonly resolve?: (path: string) => string }
-): ReadonlyArray<Compiled> => {
-  const { base, rule } = compiled
-  if (base === undefined || rule.path === undefined || rule.decision === "allow" || resolve === undefined)
-    return [compiled]
-  const [real, realRoot] = [resolve(base), resolve(root)]
-  // Calls name what is in the root by the name that the root was given.
-  const rooted = isWithin(real, realRoot)
-    ? `${root === "/" ? "" : root}${real.slice(realRoot === "/" ? 0 : realRoot.length)}`
-    : real
-  const rest = (rule.path.startsWith("/") ? rule.path : `${root === "/" ? "" : root}/${rule.path}`).slice(base.length)
-  const others = [...new Set([real, rooted])].filter((place) => place !== base)
-  return [
-    compiled,
-    ...others.flatMap((place) =>
-      Either.match(pathTest(`${literal(place)}${rest}`, root), {
-        onLeft: () => [],
-        onRight: (path) => [{ rule, path, base: place }]
-      })
-    )
-  ]
-}
-
-/** A path as a pattern that fits it alone. */
-const literal = (place: string): string => place.replaceAll(/[*?[\]\\]/g, "\\$&")
-
-const mayFitBelow = ({ base = "/" }: Compiled, directory: string): boolean =>
-  isWithin(base, directory) || isWithin(directory, base)
-
 const patterned = ({ argv, hosts, paths }: Shelf) => [...paths, ...hosts, ...[...argv.values()].flat()]
 
 /** Asks about a call that may touch anything, wherever a rule that forbids or asks is about some calls of its tool. */
@@ -236,7 +157,7 @@ const unknownOn = (shelves: Shelves | undefined): RuleVerdict | undefined => {
  */
 const strictOn = ({ argv, hosts, paths, whole }: Shelf, subject: Subject, named: boolean): RuleVerdict | undefined => {
   let found: RuleVerdict | undefined
-  const consider = (compiled: Compiled | undefined, fits: boolean | undefined) => {
+  const consider = (compiled: CompiledRule | undefined, fits: boolean | undefined) => {
     if (compiled !== undefined && fits !== false) {
       found = stricter(found, fits === undefined ? unread(compiled.rule) : says(compiled))
     }
@@ -307,7 +228,7 @@ const allowedBy = (shelf: Shelf, subject: Subject): RuleVerdict | undefined => {
   const commands = commandsOf(subject)
   const isMore = !subject.declared || subject.more || subject.places.some(({ below }) => below === "all")
   if (commands === undefined || isMore) return undefined
-  const holds = ({ rule }: Compiled) => rule.exact !== true || subject.bare
+  const holds = ({ rule }: CompiledRule) => rule.exact !== true || subject.bare
   const found = [
     ...commands.map((command) => shelf.argv.get(command[0] ?? "")?.find((compiled) => begins(command, compiled.rule))),
     ...subject.paths.map((path) => shelf.paths.find((compiled) => holds(compiled) && compiled.path?.(path) === true)),

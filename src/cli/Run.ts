@@ -65,19 +65,13 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
 const nothingWaits = (session: string) =>
   Effect.gen(function* () {
     const store = yield* SessionStore
-    const { tasks } = yield* store.unfinished(session)
-    if (tasks.length === 0) return
-    const open = new Map<string, string>()
-    for (const { event } of yield* store.ofTasks(session, { tasks, tags: ["ApprovalRequested", "ApprovalResolved"] })) {
-      if (event._tag === "ApprovalRequested") open.set(event.request.id, event.request.tool)
-      else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
-    }
-    const [first] = open
+    const [first] = (yield* store.unfinished(session)).requests
     if (first === undefined) return
+    const [asked] = yield* store.read(session, first.seq, 1)
+    const tool = asked?.event._tag === "ApprovalRequested" ? asked.event.request.tool : "a tool"
     // Where a living process has it open, that is what to say.
     yield* Effect.scoped(store.open({ session }))
-    const [approvalId, tool] = first
-    return yield* new ApprovalWaits({ session, approvalId, tool })
+    return yield* new ApprovalWaits({ session, approvalId: first.id, tool })
   })
 
 /** The session that the options name, by any unique beginning of its id, and the project that it works in. */

@@ -80,7 +80,8 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
           : messages(session, { from: found.open.visibleFrom, worker: root, limit })
       ),
     workerMessages: (session, { limit, task, worker }) => messages(session, { tasks: [task], worker, limit }),
-    unfinished: (session) => Effect.map(find(session), (found) => found?.open ?? { tasks: [], calls: [] }),
+    unfinished: (session) =>
+      Effect.map(find(session), (found) => found?.open ?? { tasks: [], calls: [], requests: [] }),
     waiting: (limit) =>
       Effect.flatMap(list({ waiting: true }), (found) =>
         Effect.map(

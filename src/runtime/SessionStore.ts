@@ -8,7 +8,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
-import type { SessionSummary, UnfinishedCall } from "./Projection.ts"
+import type { Open, SessionSummary } from "./Projection.ts"
 import type { Selection, SessionFilter } from "./Selection.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
@@ -64,10 +64,7 @@ export interface OpenOptions {
 }
 
 /** What a dead owner left behind. */
-export interface Unfinished {
-  readonly tasks: ReadonlyArray<string>
-  readonly calls: ReadonlyArray<UnfinishedCall>
-}
+export type Unfinished = Pick<Open, "tasks" | "calls" | "requests">
 
 /** An open request of a running task; the owner of its session may be alive or dead. */
 export interface WaitingApproval {

@@ -269,10 +269,11 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
     const unfinished = yield* store.unfinished(session)
     if (unfinished.tasks.length === 0) return nothing
     const events = yield* read(session, store, unfinished)
+    const waiting = new Set(unfinished.requests.map(({ id }) => id))
     const open = new Map<string, Asked>()
     for (const { event, seq: _, ...place } of events) {
-      if (event._tag === "ApprovalRequested") open.set(event.request.id, { request: event.request, place })
-      else if (event._tag === "ApprovalResolved") open.delete(event.approvalId)
+      if (event._tag === "ApprovalRequested" && waiting.has(event.request.id))
+        open.set(event.request.id, { request: event.request, place })
     }
     const continuation = yield* continuationOf(session, store, events, unfinished, open)
     const goesOn = new Set(continuation?.requests.map(({ id }) => id))
@@ -295,7 +296,8 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
       store: {
         ...store,
         unfinished: (of) =>
-          Effect.map(store.unfinished(of), ({ calls, tasks }) => ({
+          Effect.map(store.unfinished(of), ({ calls, requests, tasks }) => ({
+            requests,
             tasks: tasks.filter((other) => other !== task),
             calls: calls.filter((call) => !kept.has(callKey(call, call.callId)))
           }))

@@ -7,22 +7,9 @@ import { Processes } from "../../src/process/Processes.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
-import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+import { requested } from "./requested.ts"
 
-const request: ApprovalRequest = {
-  id: "approval_1",
-  callId: "c1",
-  sessionId: "s",
-  tool: "run_shell",
-  workerPath: ["root"],
-  risk: "high",
-  digest: "d".repeat(64),
-  arguments: { command: "touch a" },
-  message: "Runs a command",
-  scopes: ["once"],
-  requestedAt: 0,
-  timeoutMillis: 1000
-}
+const request = requested({ command: "touch a" })
 
 const consult = (script: string, options: Partial<ProgramOptions> = {}) =>
   Effect.gen(function* () {

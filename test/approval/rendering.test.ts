@@ -12,24 +12,9 @@ import { lineOf, readBack } from "../support/readBack.ts"
 import { unifiedDiff } from "../../src/tools/files/UnifiedDiff.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import { plain, promptLines } from "./promptLines.ts"
+import { requested as request } from "./requested.ts"
 
 const redactor = make()
-
-const request = (args: unknown, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
-  id: "approval_1",
-  callId: "c1",
-  sessionId: "s",
-  tool: "run_shell",
-  workerPath: ["root"],
-  risk: "high",
-  digest: "d".repeat(64),
-  arguments: args,
-  message: "Runs a command",
-  scopes: ["once"],
-  requestedAt: 0,
-  timeoutMillis: 1000,
-  ...more
-})
 
 const text = (asked: ApprovalRequest): string => promptLines(asked).map(plain).join("\n")
 

@@ -206,8 +206,13 @@ describe("the project of an open session", () => {
       const one = bring(base, "one", plain)
       write(path.join(one.directory, "keys", "a"), "TOPSECRET")
       fs.symlinkSync("keys", path.join(one.directory, "alias"))
+      fs.symlinkSync(path.join("keys", "a"), path.join(one.directory, "pass"))
       fs.symlinkSync(one.directory, path.join(base, "link"))
-      for (const rule of [path.join(base, "link", "keys", "**"), path.join(one.directory, "alias", "**")]) {
+      for (const rule of [
+        path.join(base, "link", "keys", "**"),
+        path.join(one.directory, "alias", "**"),
+        path.join(one.directory, "pass")
+      ]) {
         const rules = [{ id: "no", decision: "deny", level: "user", tool: "*", path: rule }]
         write(path.join(base, "state", "config.json"), JSON.stringify({ approvals: { rules } }))
         yield* Effect.gen(function* () {
@@ -216,6 +221,7 @@ describe("the project of an open session", () => {
             const said = yield* outcomes(session, [
               ["read_file", { path: "keys/a" }],
               ["read_file", { path: "alias/a" }],
+              ["read_file", { path: "pass" }],
               ["grep", { pattern: "TOP" }],
               ["run_shell", { command: "cat keys/a" }]
             ])

@@ -5,26 +5,15 @@ import * as path from "node:path"
 import { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
-import { silent } from "../../src/tool/ToolCall.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
-import { world, type World } from "./support.ts"
+import { calledBy, world, type World } from "./support.ts"
 
 /** Whether a call has run, or why it has not. */
 const called = (here: World, policy: ApprovalPolicy, name: string, rawParams: unknown) =>
   Effect.gen(function* () {
     const toolset = yield* Toolset.make(Builtin.tools, { middleware: DefaultStack.make({}) })
-    const request = {
-      name,
-      rawParams,
-      callId: "c",
-      sessionId: "s",
-      workerPath: ["root"],
-      startedAt: 0,
-      sink: silent,
-      by: "model" as const
-    }
-    const result = yield* Effect.either(toolset.call(request))
+    const result = yield* Effect.either(toolset.call(calledBy(name, rawParams)))
     return Either.isRight(result) ? "ran" : result.left._tag
   }).pipe(
     Effect.provide(

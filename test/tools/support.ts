@@ -13,9 +13,22 @@ import { environment } from "../../src/process/Environment.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import { silent } from "../../src/tool/ToolCall.ts"
 import type { CallEvent } from "../../src/gate/CallEvent.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
+
+/** A call by a model. */
+export const calledBy = (name: string, rawParams: unknown) => ({
+  name,
+  rawParams,
+  callId: "c",
+  sessionId: "s",
+  workerPath: ["root"],
+  startedAt: 0,
+  sink: silent,
+  by: "model" as const
+})
 
 /** A workspace of real files in a temporary directory, with a home beside it. */
 export class World {

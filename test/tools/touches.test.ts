@@ -11,11 +11,10 @@ import type { Rule } from "../../src/approval/Rule.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
-import { silent } from "../../src/tool/ToolCall.ts"
 import { touchesOf } from "../../src/tool/Touches.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
 import { isWithin } from "../../src/policy/path/PathText.ts"
-import { type World, world } from "./support.ts"
+import { calledBy, type World, world } from "./support.ts"
 
 /** A tool of a server, which reads and changes what its parameters say without a word of what else there is. */
 const foreign = (name: string, touches?: DynamicTool.Options<never>["touches"]) =>
@@ -125,24 +124,13 @@ const waysTo = (file: string, folder: string, root: string): ReadonlyArray<Call>
   ]
 }
 
-const request = ([name, rawParams]: Call) => ({
-  name,
-  rawParams,
-  callId: "c",
-  sessionId: "s",
-  workerPath: ["root"],
-  startedAt: 0,
-  sink: silent,
-  by: "model" as const
-})
-
 /** The text of a call where rules let every tool run whatever it is given, and forbid besides. */
 const called = (here: World, forbidding: ReadonlyArray<Rule>, call: Call) =>
   Effect.gen(function* () {
     const toolset = yield* Toolset.make(tools, { middleware: DefaultStack.make({}) })
     const free = tools.map(({ name }): Rule => ({ id: name, decision: "allow", level: "user", tool: name }))
     const rules = [...free, ...forbidding]
-    return yield* toolset.call(request(call)).pipe(
+    return yield* toolset.call(calledBy(...call)).pipe(
       Effect.match({
         onFailure: ({ _tag }) => ({ text: "", error: _tag as string }),
         onSuccess: ({ text }) => ({ text, error: "" })

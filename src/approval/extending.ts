@@ -1,0 +1,80 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { Ids } from "../tool/Ids.ts"
+import type { Audit } from "./Audit.ts"
+import type { Decision } from "./Decision.ts"
+import type { FileHash } from "./FileHash.ts"
+import { type Grant, unchanged } from "./Grants.ts"
+import type { Audiences, Pending } from "./Queue.ts"
+import type { SessionStates } from "./SessionState.ts"
+
+interface Parts {
+  readonly audit: Audit["Type"]
+  readonly audiences: Audiences
+  readonly files: FileHash["Type"]
+  readonly ids: Ids["Type"]
+  /** The clock of deadlines. */
+  readonly now: Effect.Effect<number>
+  readonly sessions: SessionStates
+  /** How long a grant holds. */
+  readonly ttlMillis: number
+}
+
+/** What it takes to make answers hold for longer than one call. */
+export const extending = ({ audiences, audit, files, ids, now, sessions, ttlMillis }: Parts) => {
+  /** Answers what waits and would not be asked by now. */
+  const reconsider = ({ answer, grantable: could }: Pending) =>
+    Effect.gen(function* () {
+      if (could === undefined) return
+      const { grants, project } = sessions.of(could.sessionId)
+      const grant = grants.find(could.workers, could.subject.key, yield* now)
+      const book = yield* project.get
+      const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
+      if (ruled?.decision === "deny") return
+      const found =
+        grant !== undefined
+          ? { by: `grant ${grant.id}`, basis: grant.basis }
+          : ruled?.decision === "allow"
+            ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
+            : undefined
+      if (found === undefined || !(yield* unchanged(files.hash, found.basis))) return
+      yield* Deferred.succeed(answer, { outcome: "granted", by: found.by })
+    })
+
+  /**
+   * Makes an answer hold for longer, and answers what it covers of the others that wait. What is not in the audit does
+   * not count: then the answer is for its own call alone, whose own entry fails as well.
+   */
+  return ({ grantable: could, request }: Pending, { by, scope }: Pick<Decision, "by" | "scope">): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      if (scope === "once" || could === undefined || could.basis === undefined) return
+      const grantedAt = yield* now
+      const { basis, rule, sessionId, subject, tool, workers } = could
+      const { key, words } = subject
+      const { grants, project } = sessions.of(sessionId)
+      const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
+      const granted = (scope: Grant["scope"]) =>
+        Effect.gen(function* () {
+          const id = yield* ids.next("grant")
+          yield* audit.commit({ ...common, kind: "grant_made", scope, reason: `${id}: ${words}` })
+          const expiresAt = grantedAt + ttlMillis
+          grants.add({ id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt })
+        })
+      if (scope !== "always") yield* granted(scope)
+      else if (rule === undefined) yield* granted("session")
+      else {
+        const id = yield* ids.next("rule")
+        yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
+        yield* Effect.catchAll(project.save({ ...rule, id }), (error) =>
+          Effect.logWarning(error.message).pipe(
+            Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
+            // A rule that could not be saved holds for the session at least.
+            Effect.zipRight(granted("session"))
+          )
+        )
+      }
+      yield* Effect.forEach(audiences.all, reconsider, { discard: true })
+    }).pipe(
+      Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
+    )
+}
