@@ -4,7 +4,9 @@ import { defineConfig } from "vitest/config"
 /** What starts processes, opens terminals, runs git or the compiler, or goes on for long. */
 const slow = [
   "test/{cli/firstHour,host,package,process,sandbox,tools,types}/**/*.test.ts",
-  "test/cli/!(behindStack|layout|terminalUi|transcript).test.ts",
+  "test/cli/!(behindStack).test.ts",
+  "test/cli/terminal/!(layout|terminalUi|transcript).test.ts",
+  "test/cli/prompt/**/*.test.ts",
   "test/**/{command,corpus,Corpus,crash,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
   "test/approval/Interleavings.test.ts",
   "test/policy/shell/{Expansion,Variables}.test.ts",

@@ -1,7 +1,7 @@
 import * as Option from "effect/Option"
 import { StringDecoder } from "node:string_decoder"
-import { LineEditor } from "../../src/cli/LineEditor.ts"
-import { Pastes } from "../../src/cli/Paste.ts"
+import { LineEditor } from "../../src/cli/terminal/LineEditor.ts"
+import { Pastes } from "../../src/cli/terminal/Paste.ts"
 
 const lines = 10_000
 /** As much as a terminal is read at once. */

@@ -10,10 +10,10 @@ import { duration } from "../text/duration.ts"
 import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
-import { hanging } from "./Layout.ts"
+import { hanging } from "./terminal/Layout.ts"
 import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
-import { Screen } from "./Screen.ts"
+import { Screen } from "./terminal/Screen.ts"
 
 /** What is to be revoked is not there, not alone, or not revocable. */
 export class RuleNotRevoked extends Schema.TaggedError<RuleNotRevoked>()("RuleNotRevoked", {

@@ -11,11 +11,11 @@ import { cutMiddle } from "../text/visible.ts"
 import { duration } from "../text/duration.ts"
 import { many } from "../ui/Words.ts"
 import { oneLine } from "./KnownRules.ts"
-import { hanging } from "./Layout.ts"
+import { hanging } from "./terminal/Layout.ts"
 import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "../host/Stores.ts"
-import { Screen } from "./Screen.ts"
+import { Screen } from "./terminal/Screen.ts"
 
 /** An entry of the audit is not what was written. */
 export class AuditBroken extends Schema.TaggedError<AuditBroken>()("AuditBroken", {

@@ -10,7 +10,7 @@ import { many } from "../ui/Words.ts"
 import { oneLine } from "./KnownRules.ts"
 import { UsageError } from "./Outcome.ts"
 import * as Records from "../host/Stores.ts"
-import { Screen } from "./Screen.ts"
+import { Screen } from "./terminal/Screen.ts"
 
 /** Copies the database as it is now into one file that can be put in its place; it is read through before it counts. */
 export const backup = ({ file }: { readonly file: Option.Option<string> }) =>

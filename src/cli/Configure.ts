@@ -10,8 +10,8 @@ import * as Problems from "../config/Problems.ts"
 import { keys } from "../config/Settings.ts"
 import { makeVisible } from "../text/visible.ts"
 import { similar } from "./Guard.ts"
-import { columns } from "./Layout.ts"
-import { Screen } from "./Screen.ts"
+import { columns } from "./terminal/Layout.ts"
+import { Screen } from "./terminal/Screen.ts"
 
 const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 

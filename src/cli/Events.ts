@@ -4,10 +4,10 @@ import { Configuration } from "../config/Configuration.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
-import { fit } from "./Layout.ts"
+import { fit } from "./terminal/Layout.ts"
 import { reading } from "./reading.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
-import { Screen } from "./Screen.ts"
+import { Screen } from "./terminal/Screen.ts"
 import { resolve } from "./SessionId.ts"
 
 export interface EventsOptions {

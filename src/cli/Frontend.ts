@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Ui } from "../ui/Ui.ts"
-import { Keyboard } from "./Keyboard.ts"
-import { Screen } from "./Screen.ts"
-import * as TerminalUi from "./TerminalUi.ts"
+import { Keyboard } from "./terminal/Keyboard.ts"
+import { Screen } from "./terminal/Screen.ts"
+import * as TerminalUi from "./terminal/TerminalUi.ts"
 
 export interface FrontendOptions {
   /** Only the final answer goes to standard output where that is no terminal. */

@@ -3,8 +3,8 @@ import * as Command from "@effect/cli/Command"
 import type { HelpDoc } from "@effect/cli/HelpDoc"
 import type { Span } from "@effect/cli/HelpDoc/Span"
 import { version } from "../version.ts"
-import { columns, wrap } from "./Layout.ts"
-import type { Style } from "./Style.ts"
+import { columns, wrap } from "./terminal/Layout.ts"
+import type { Style } from "./terminal/Style.ts"
 
 /** A command and those below it. */
 export interface CommandTree {

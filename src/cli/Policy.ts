@@ -10,8 +10,8 @@ import { type CallVerdicts, callVerdicts, explaining, type Judged } from "./call
 import { UsageError } from "./Outcome.ts"
 import { judgedPath, judgedShell, judgedUrl, shell, workspace } from "./policyJudged.ts"
 import * as Records from "../host/Stores.ts"
-import { Screen } from "./Screen.ts"
-import type { Style } from "./Style.ts"
+import { Screen } from "./terminal/Screen.ts"
+import type { Style } from "./terminal/Style.ts"
 
 export { test } from "./PolicyTest.ts"
 

@@ -10,8 +10,8 @@ import { UsageError } from "./Outcome.ts"
 import { accepted, type CaseInvalid, load, type PolicyCase } from "./PolicyCases.ts"
 import { judgedPath, judgedShell, judgedUrl, shell } from "./policyJudged.ts"
 import * as Records from "../host/Stores.ts"
-import { Screen } from "./Screen.ts"
-import type { Style } from "./Style.ts"
+import { Screen } from "./terminal/Screen.ts"
+import type { Style } from "./terminal/Style.ts"
 import { warn } from "./warn.ts"
 
 /** Cases failed, and have been printed. */

@@ -15,7 +15,7 @@ import * as Frontend from "./Frontend.ts"
 import { NobodyToAsk } from "./Outcome.ts"
 import { project, projectConfig } from "./here.ts"
 import * as Records from "../host/Stores.ts"
-import { Screen } from "./Screen.ts"
+import { Screen } from "./terminal/Screen.ts"
 
 export interface TrustOptions {
   /** It has been read already. */

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Configuration } from "../config/Configuration.ts"
 import type { Project } from "../host/Project.ts"
 import { Ui } from "../ui/Ui.ts"
-import { off, sandboxText } from "./sandboxText.ts"
+import { off, sandboxText } from "./terminal/sandboxText.ts"
 
 /** Tries out what was detected: gives where commands run, and tells the person where that is not what was said. */
 export const tried = ({ sandbox }: Project): Effect.Effect<string, never, Configuration | Ui> =>

@@ -1,5 +1,5 @@
 import { table, type Row } from "./Help.ts"
-import type { Style } from "./Style.ts"
+import type { Style } from "./terminal/Style.ts"
 import { manual } from "./ToolCommand.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

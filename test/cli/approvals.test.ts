@@ -10,7 +10,7 @@ import type { Rule } from "../../src/approval/Rule.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import { hasTrace, type Place, place, scripted, tollgate } from "./command.ts"
-import { probe } from "./TerminalProbe.ts"
+import { probe } from "./terminal/TerminalProbe.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 
 const id = (letter: string) => `rule_${letter.repeat(32)}`

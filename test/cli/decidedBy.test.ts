@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { probes } from "./terminal/TerminalProbe.ts"
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "x" } } }
 const turns = [{ steps: [write] }, { steps: [{ say: "Done." }] }]

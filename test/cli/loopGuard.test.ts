@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { probes } from "./terminal/TerminalProbe.ts"
 
 const read = { call: { name: "read_file", arguments: { path: "x.txt" } } }
 const forEver = [{ repeat: true, steps: [read] }]

@@ -1,7 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives a real terminal from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { probes } from "./terminal/TerminalProbe.ts"
 
 describe("the mode of approvals", { timeout: 60_000 }, () => {
   let at: Place

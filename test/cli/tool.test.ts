@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import * as path from "node:path"
 import { type Place, place, tollgate } from "./command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { probes } from "./terminal/TerminalProbe.ts"
 
 describe("tollgate tool", { timeout: 60_000 }, () => {
   let at: Place

@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { probes } from "./terminal/TerminalProbe.ts"
 
 const done = { steps: [{ say: "So be it." }] }
 /** A hook leaves its mark in a file, which a sandbox would forbid. */

@@ -27,7 +27,7 @@ export const root = Command.make(
   },
   (given) =>
     load(
-      () => import("../Interactive.ts"),
+      () => import("../prompt/Interactive.ts"),
       (module) => module.interactive(given)
     )
 ).pipe(

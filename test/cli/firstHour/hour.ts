@@ -1,7 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, beforeEach, expect } from "@effect/vitest"
 import { type Place, place } from "../command.ts"
-import { type Probe, probes } from "../TerminalProbe.ts"
+import { type Probe, probes } from "../terminal/TerminalProbe.ts"
 
 /** The terminals that most people have. */
 export const sizes: ReadonlyArray<Size> = [

@@ -1,6 +1,6 @@
 import stringWidth from "string-width"
-import { continuationMark, type Line, marginMark } from "../approval/rendering/Line.ts"
-import { eachGrapheme } from "../text/graphemes.ts"
+import { continuationMark, type Line, marginMark } from "../../approval/rendering/Line.ts"
+import { eachGrapheme } from "../../text/graphemes.ts"
 import { wrap } from "./Layout.ts"
 import type { Style } from "./Style.ts"
 

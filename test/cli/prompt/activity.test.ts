@@ -2,8 +2,8 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { type Place, place, scripted, tollgate } from "../command.ts"
+import { probes } from "../terminal/TerminalProbe.ts"
 
 const call = (name: string, args: object) => ({ call: { name, arguments: args } })
 

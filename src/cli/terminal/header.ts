@@ -1,4 +1,4 @@
-import { makeVisible } from "../text/visible.ts"
+import { makeVisible } from "../../text/visible.ts"
 import { columns, fit } from "./Layout.ts"
 import type { Screen } from "./Screen.ts"
 

@@ -2,11 +2,11 @@ import type { UserInput } from "@effect/platform/Terminal"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, TestClock } from "effect"
 import { stripVTControlCharacters } from "node:util"
-import { approvalPrompt } from "../../src/cli/approvalPrompt.ts"
-import type { OnKey } from "../../src/cli/Keyboard.ts"
-import { plain } from "../../src/cli/Style.ts"
-import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
-import type { Answer } from "../../src/ui/Display.ts"
+import { approvalPrompt } from "../../../src/cli/terminal/approvalPrompt.ts"
+import type { OnKey } from "../../../src/cli/terminal/Keyboard.ts"
+import { plain } from "../../../src/cli/terminal/Style.ts"
+import type { ApprovalRequest } from "../../../src/tool/ApprovalRequest.ts"
+import type { Answer } from "../../../src/ui/Display.ts"
 
 const request: ApprovalRequest = {
   id: "approval_1",

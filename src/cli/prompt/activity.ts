@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
-import { FileChanges } from "../tool/FileChanges.ts"
-import { Notifications } from "../tool/Notifications.ts"
-import { fraction, ProgressBoard, type Running } from "../tool/ProgressBoard.ts"
-import { many } from "../ui/Words.ts"
+import { FileChanges } from "../../tool/FileChanges.ts"
+import { Notifications } from "../../tool/Notifications.ts"
+import { fraction, ProgressBoard, type Running } from "../../tool/ProgressBoard.ts"
+import { many } from "../../ui/Words.ts"
 
 /** Files named in one line. */
 const shown = 5

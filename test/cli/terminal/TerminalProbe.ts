@@ -1,7 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach } from "@effect/vitest"
-import { type Options, type Probe, probe } from "../support/terminal.ts"
-import type { Place } from "./command.ts"
+import { type Options, type Probe, probe } from "../../support/terminal.ts"
+import type { Place } from "../command.ts"
 
 export { type Probe, probe }
 

@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { type Place, place, scripted, tollgate } from "./command.ts"
+import { type Place, place, scripted, tollgate } from "../command.ts"
 import { type Probe, probes } from "./TerminalProbe.ts"
 
 const write = (name: string, content: string) => ({

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import type { Style } from "./Style.ts"
 
 const words: Readonly<Record<ApprovalPolicy, string>> = {

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck, Option } from "effect"
 import stringWidth from "string-width"
-import { brief } from "../../src/cli/Arguments.ts"
-import { similar } from "../../src/cli/Guard.ts"
-import { columns, fit, Flow, wrap } from "../../src/cli/Layout.ts"
-import { LineEditor } from "../../src/cli/LineEditor.ts"
-import { OutputLines } from "../../src/cli/OutputLines.ts"
-import { Pastes } from "../../src/cli/Paste.ts"
-import { coloured } from "../../src/cli/Style.ts"
+import { brief } from "../../../src/cli/Arguments.ts"
+import { similar } from "../../../src/cli/Guard.ts"
+import { columns, fit, Flow, wrap } from "../../../src/cli/terminal/Layout.ts"
+import { LineEditor } from "../../../src/cli/terminal/LineEditor.ts"
+import { OutputLines } from "../../../src/cli/terminal/OutputLines.ts"
+import { Pastes } from "../../../src/cli/terminal/Paste.ts"
+import { coloured } from "../../../src/cli/terminal/Style.ts"
 
 const text = FastCheck.array(FastCheck.constantFrom("a", "word", "世界", "👩‍👩‍👧", " ", "\n", "é", "  "), {
   maxLength: 60

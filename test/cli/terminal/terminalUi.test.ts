@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Stream, TestClock } from "effect"
-import { Keyboard, type OnKey } from "../../src/cli/Keyboard.ts"
-import { type BottomLine, Screen } from "../../src/cli/Screen.ts"
-import { plain } from "../../src/cli/Style.ts"
-import * as TerminalUi from "../../src/cli/TerminalUi.ts"
-import { Ui } from "../../src/ui/Ui.ts"
+import { Keyboard, type OnKey } from "../../../src/cli/terminal/Keyboard.ts"
+import { type BottomLine, Screen } from "../../../src/cli/terminal/Screen.ts"
+import { plain } from "../../../src/cli/terminal/Style.ts"
+import * as TerminalUi from "../../../src/cli/terminal/TerminalUi.ts"
+import { Ui } from "../../../src/ui/Ui.ts"
 
 /** The frontend over a keyboard that the test presses and a screen that it reads. */
 const staged = Effect.gen(function* () {

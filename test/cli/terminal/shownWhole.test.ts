@@ -1,7 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives a real terminal from outside
 import { describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { reads, session } from "../support/shownRounds.ts"
+import { reads, session } from "../../support/shownRounds.ts"
 
 describe("a command that waits for approval", { timeout: 60_000 }, () => {
   it("was on the screen or in the pager to its last character before an answer counts (A15)", async () => {

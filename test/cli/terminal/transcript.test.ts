@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import { plain } from "../../src/cli/Style.ts"
-import { Transcript, type Written } from "../../src/cli/Transcript.ts"
-import type { CallShown, Display } from "../../src/ui/Display.ts"
+import { plain } from "../../../src/cli/terminal/Style.ts"
+import { Transcript, type Written } from "../../../src/cli/terminal/Transcript.ts"
+import type { CallShown, Display } from "../../../src/ui/Display.ts"
 
 const made = (width = 80) => new Transcript({ style: plain, width: () => width, split: false, live: true })
 const text = (written: ReadonlyArray<Written>) => written.map((one) => one.text).join("")

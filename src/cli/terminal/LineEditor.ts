@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
-import { eachGrapheme } from "../text/graphemes.ts"
-import { makeVisible } from "../text/visible.ts"
+import { eachGrapheme } from "../../text/graphemes.ts"
+import { makeVisible } from "../../text/visible.ts"
 import { columns } from "./Layout.ts"
 import { isCtrl, type Key } from "./Keyboard.ts"
 

@@ -1,5 +1,5 @@
 import stringWidth from "string-width"
-import { eachGrapheme, slices } from "../text/graphemes.ts"
+import { eachGrapheme, slices } from "../../text/graphemes.ts"
 
 /** Characters that take one column each, independent of their neighbours. */
 const narrow =

@@ -1,10 +1,10 @@
-import type { StoredMessage } from "../conversation/Message.ts"
-import type { Envelope } from "../runtime/Envelope.ts"
-import type { Display } from "../ui/Display.ts"
-import { Narrator } from "../ui/Narrator.ts"
-import { many } from "../ui/Words.ts"
-import type { Style } from "./Style.ts"
-import { Transcript } from "./Transcript.ts"
+import type { StoredMessage } from "../../conversation/Message.ts"
+import type { Envelope } from "../../runtime/Envelope.ts"
+import type { Display } from "../../ui/Display.ts"
+import { Narrator } from "../../ui/Narrator.ts"
+import { many } from "../../ui/Words.ts"
+import type { Style } from "../terminal/Style.ts"
+import { Transcript } from "../terminal/Transcript.ts"
 
 /** Events of a stored session that are looked through from its end on. */
 export const lookedThrough = 500

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Config from "effect/Config"
 import * as Option from "effect/Option"
-import { inForeground } from "../system/foreground.ts"
+import { inForeground } from "../../system/foreground.ts"
 import { columns, fit } from "./Layout.ts"
 import { type Style, styleFor } from "./Style.ts"
 

@@ -1,7 +1,7 @@
 import * as path from "node:path"
-import type { SandboxTarget } from "../sandbox/SandboxPolicy.ts"
-import type { SandboxSettings } from "../sandbox/SandboxSettings.ts"
-import { systemProgram } from "../sandbox/systemProgram.ts"
+import type { SandboxTarget } from "../../sandbox/SandboxPolicy.ts"
+import type { SandboxSettings } from "../../sandbox/SandboxSettings.ts"
+import { systemProgram } from "../../sandbox/systemProgram.ts"
 import type { Style } from "./Style.ts"
 
 export const off = "sandbox off"

@@ -2,7 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "./command.ts"
+import { type Place, place, scripted, tollgate } from "../command.ts"
 import { probes } from "./TerminalProbe.ts"
 
 const escape = "\u001b"
