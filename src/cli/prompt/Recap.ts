@@ -4,7 +4,7 @@ import type { Display } from "../../ui/Display.ts"
 import { Narrator } from "../../ui/Narrator.ts"
 import { many } from "../../ui/Words.ts"
 import type { Style } from "../terminal/Style.ts"
-import { Transcript } from "../terminal/Transcript.ts"
+import { Transcript } from "../terminal/transcript/Transcript.ts"
 
 /** Events of a stored session that are looked through from its end on. */
 export const lookedThrough = 500

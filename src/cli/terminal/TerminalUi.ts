@@ -21,7 +21,7 @@ import { modeMark } from "./modeText.ts"
 import { untilQuiet } from "./quiet.ts"
 import { sandboxMark } from "./sandboxText.ts"
 import { type Bottom, type BottomLine, Screen } from "./Screen.ts"
-import { Transcript, type Written } from "./Transcript.ts"
+import { Transcript, type Written } from "./transcript/Transcript.ts"
 
 interface Holder {
   line: Bottom | undefined

@@ -5,7 +5,7 @@ import { brief } from "../../../src/cli/Arguments.ts"
 import { similar } from "../../../src/cli/Guard.ts"
 import { columns, fit, Flow, wrap } from "../../../src/cli/terminal/Layout.ts"
 import { LineEditor } from "../../../src/cli/terminal/LineEditor.ts"
-import { OutputLines } from "../../../src/cli/terminal/OutputLines.ts"
+import { OutputLines } from "../../../src/cli/terminal/transcript/OutputLines.ts"
 import { Pastes } from "../../../src/cli/terminal/Paste.ts"
 import { coloured } from "../../../src/cli/terminal/Style.ts"
 

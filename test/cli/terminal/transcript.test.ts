@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { plain } from "../../../src/cli/terminal/Style.ts"
-import { Transcript, type Written } from "../../../src/cli/terminal/Transcript.ts"
+import { Transcript, type Written } from "../../../src/cli/terminal/transcript/Transcript.ts"
 import type { CallShown, Display } from "../../../src/ui/Display.ts"
 
 const made = (width = 80) => new Transcript({ style: plain, width: () => width, split: false, live: true })

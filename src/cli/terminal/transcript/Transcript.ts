@@ -1,14 +1,14 @@
-import { makeVisible } from "../../text/visible.ts"
-import type { CallShown, Diff, Display, Level } from "../../ui/Display.ts"
-import { duration } from "../../text/duration.ts"
-import { many } from "../../ui/Words.ts"
-import { advised } from "./advice.ts"
-import { brief } from "../Arguments.ts"
-import { broken, columns, fit, Flow, hanging, wrap } from "./Layout.ts"
+import { makeVisible } from "../../../text/visible.ts"
+import type { CallShown, Diff, Display, Level } from "../../../ui/Display.ts"
+import { duration } from "../../../text/duration.ts"
+import { many } from "../../../ui/Words.ts"
+import { advised } from "../advice.ts"
+import { brief } from "../../Arguments.ts"
+import { broken, columns, fit, Flow, hanging, wrap } from "../Layout.ts"
 import { type CallBlock, Lanes } from "./Lanes.ts"
 import { OutputLines } from "./OutputLines.ts"
 import { resultSummary } from "./resultSummary.ts"
-import type { Style } from "./Style.ts"
+import type { Style } from "../Style.ts"
 
 export interface TranscriptOptions {
   readonly style: Style

@@ -1,6 +1,6 @@
-import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import type { ApprovalResolved } from "../tool/ToolEvent.ts"
-import type { Approval, CallShown } from "./Display.ts"
+import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import type { ApprovalResolved } from "../../tool/ToolEvent.ts"
+import type { Approval, CallShown } from "../Display.ts"
 
 /** The open approval requests of a session, in the order in which a person sees them. */
 export class Requests {

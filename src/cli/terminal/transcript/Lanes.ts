@@ -1,4 +1,4 @@
-import type { CallShown, Display } from "../../ui/Display.ts"
+import type { CallShown, Display } from "../../../ui/Display.ts"
 import type { OutputLines } from "./OutputLines.ts"
 
 /** Lines under the header of a call, for the width that the screen has by then. */

@@ -1,4 +1,4 @@
-import type { FinishReason } from "../model/ModelPart.ts"
+import type { FinishReason } from "../../model/ModelPart.ts"
 
 /** What a person should know of an answer that is empty or was not ended by the model itself. */
 export const shortcoming = (finish: FinishReason, empty: boolean): string | undefined => {

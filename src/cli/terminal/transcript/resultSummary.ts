@@ -1,4 +1,4 @@
-import { many } from "../../ui/Words.ts"
+import { many } from "../../../ui/Words.ts"
 
 /** Characters of a result that stands in the line of its call. */
 const short = 40

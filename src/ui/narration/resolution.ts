@@ -1,5 +1,5 @@
-import type { ApprovalResolved } from "../tool/ToolEvent.ts"
-import { seconds } from "./Words.ts"
+import type { ApprovalResolved } from "../../tool/ToolEvent.ts"
+import { seconds } from "../Words.ts"
 
 /** How a request ended, in words. */
 export const resolution = ({ by, outcome, reason, scope, waitedMillis }: ApprovalResolved): string => {

@@ -1,6 +1,6 @@
-import { makeVisible } from "../text/visible.ts"
-import type { Event } from "../runtime/Event.ts"
-import type { Level } from "./Display.ts"
+import { makeVisible } from "../../text/visible.ts"
+import type { Event } from "../../runtime/Event.ts"
+import type { Level } from "../Display.ts"
 
 /** Characters of the tag of an event that is not known. */
 const maxTag = 64

@@ -1,0 +1,191 @@
+import type { ToolCallCompleted } from "../../gate/CallEvent.ts"
+import type { Envelope } from "../../runtime/Envelope.ts"
+import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import { callKey } from "../../tool/CallPlace.ts"
+import type { ApprovalResolved } from "../../tool/ToolEvent.ts"
+import type { Approval, CallShown } from "../Display.ts"
+import { Requests } from "./Requests.ts"
+import { resolution } from "./resolution.ts"
+import { note, status, type Step } from "./Step.ts"
+import type { Tasks } from "./Tasks.ts"
+
+/** An event of a call. */
+interface OfCall {
+  readonly callId: string
+  readonly tool: string
+  readonly arguments?: unknown
+}
+
+const placeOf = (task: string, worker: ReadonlyArray<string>): string => `${task}/${worker.join("/")}`
+
+/** The calls that are going on, what a person decides of them, and the workers that run for them. */
+export class Calls {
+  private readonly tasks: Tasks
+  private readonly calls = new Map<string, CallShown>()
+  /** The calls that sub-workers run for, by the place of the worker. */
+  private readonly delegated = new Map<string, CallShown>()
+  private readonly requests = new Requests()
+  /** Calls that a frontend was asked about, and so showed the changes of. */
+  private readonly asked = new Set<string>()
+  /** Milliseconds that calls have waited for a decision. */
+  private readonly waited = new Map<string, number>()
+  /** What was said to calls that a person said no to. */
+  private readonly denied = new Map<string, string>()
+  /** Calls that the frontend was asked to run. */
+  private readonly forwarded = new Set<string>()
+
+  constructor(tasks: Tasks) {
+    this.tasks = tasks
+  }
+
+  of(envelope: Envelope, event: OfCall): CallShown {
+    const key = callKey(envelope, event.callId)
+    const given = typeof event.arguments === "string" ? event.arguments : ""
+    return this.calls.get(key) ?? { key, tool: event.tool, arguments: given, worker: envelope.worker ?? [] }
+  }
+
+  begin(envelope: Envelope, event: OfCall & { readonly arguments: string }): ReadonlyArray<Step> {
+    const { task = "", worker = [] } = envelope
+    this.tasks.of(task).calls++
+    const call = { key: callKey(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
+    this.calls.set(call.key, call)
+    return [{ _tag: "CallBegan", call }]
+  }
+
+  /** A call of the parent has started a worker. */
+  delegate({ task = "", worker = [] }: Envelope, callId: string): void {
+    const parent = worker.slice(0, -1).join("/")
+    const call = [...this.calls.values()].find(
+      ({ key, worker: of }) => of.join("/") === parent && key.endsWith(`,${JSON.stringify(callId)}]`)
+    )
+    if (call !== undefined) this.delegated.set(placeOf(task, worker), call)
+  }
+
+  undelegate({ task = "", worker = [] }: Envelope): void {
+    this.delegated.delete(placeOf(task, worker))
+  }
+
+  /** What a sub-worker says, under the call that it runs for: the answer to the user is the root's alone. */
+  aside({ task = "", worker = [] }: Envelope, content: string): Step {
+    const call = this.delegated.get(placeOf(task, worker))
+    const text = `${worker.at(-1)}: ${content}`
+    return call === undefined ? note(text) : { _tag: "CallNote", call, level: "info", text }
+  }
+
+  /** A frontend was asked about the call. */
+  wasAsked({ key }: CallShown): boolean {
+    return this.asked.has(key)
+  }
+
+  /** The frontend is asked to run the call. */
+  forward(envelope: Envelope, event: OfCall): CallShown {
+    const call = this.of(envelope, event)
+    this.forwarded.add(call.key)
+    return call
+  }
+
+  requested(envelope: Envelope, request: ApprovalRequest): ReadonlyArray<Step> {
+    return this.ask(this.requests.add(this.of(envelope, request), request))
+  }
+
+  /** A request from before a restart, whose call may have been shown to another frontend. */
+  requestedAgain(envelope: Envelope, approvalId: string): ReadonlyArray<Step> {
+    const request = this.requests.again(approvalId)
+    if (request === undefined) return []
+    const known = this.of(envelope, request)
+    const call = known.arguments === "" ? { ...known, arguments: JSON.stringify(request.arguments) } : known
+    if (this.calls.has(call.key)) return this.ask(this.requests.add(call, request))
+    this.tasks.of(envelope.task ?? "").calls++
+    this.calls.set(call.key, call)
+    return [{ _tag: "CallBegan", call }, ...this.ask(this.requests.add(call, request))]
+  }
+
+  resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
+    const first = this.requests.remove(event)
+    const { task = "", worker = [] } = envelope
+    const call = this.of(envelope, event)
+    const above = worker.map((_, index) => this.delegated.get(placeOf(task, worker.slice(0, index + 1)))?.key)
+    for (const key of [call.key, ...above]) {
+      if (key !== undefined) this.waited.set(key, (this.waited.get(key) ?? 0) + event.waitedMillis)
+    }
+    this.tasks.of(task).waitedMillis += event.waitedMillis
+    if (event.outcome === "denied" && event.by === "user") {
+      this.denied.set(call.key, event.reason === undefined ? "you said no" : `you said no: ${event.reason}`)
+    }
+    // A refusal is the failure of its call, and is shown there.
+    const told = event.outcome === "denied" || event.outcome === "expired"
+    return [
+      ...(first ? [{ _tag: "Asked" } as const] : []),
+      ...(told ? [] : [{ _tag: "CallNote", call, level: "info", text: resolution(event) } as const]),
+      ...(first ? this.ask(this.requests.first()) : [])
+    ]
+  }
+
+  /** The session goes on, and so do its requests. */
+  resume(requests: ReadonlyArray<ApprovalRequest>): void {
+    this.requests.resume(requests)
+  }
+
+  /** No more answers are accepted. */
+  stopAsking(): ReadonlyArray<Step> {
+    const asking = this.requests.first() !== undefined
+    this.requests.resume([])
+    return asking ? [{ _tag: "Asked" }] : []
+  }
+
+  /** A result that tells of a failure is shown as one, without the line that names it twice. */
+  completed(envelope: Envelope, event: ToolCallCompleted): ReadonlyArray<Step> {
+    const content = event.message.message.content ?? ""
+    const { durationMillis, failed } = event
+    if (failed === undefined) return this.end(envelope, event, "done", content, durationMillis)
+    const result = content.startsWith(`${failed.reason}\n`) ? content.slice(failed.reason.length + 1) : content
+    return this.end(envelope, event, "failed", failed.reason, durationMillis, result)
+  }
+
+  end(
+    envelope: Envelope,
+    event: OfCall,
+    outcome: "done" | "failed" | "interrupted" | "unknown",
+    text: string,
+    durationMillis: number,
+    result?: string
+  ): ReadonlyArray<Step> {
+    const call = this.of(envelope, event)
+    this.calls.delete(call.key)
+    this.asked.delete(call.key)
+    // What a person takes to decide is no time of the call's.
+    const ranMillis = Math.max(0, durationMillis - (this.waited.get(call.key) ?? 0))
+    this.waited.delete(call.key)
+    const denied = this.denied.get(call.key)
+    this.denied.delete(call.key)
+    const told = this.tasks.of(envelope.task ?? "")
+    if (denied !== undefined) told.deniedCalls++
+    else if (outcome === "failed") told.failedCalls++
+    const forwarded = this.forwarded.delete(call.key)
+    return [
+      ...(forwarded ? [{ _tag: "ClientCallEnded", callId: event.callId } as const] : []),
+      {
+        _tag: "CallEnded",
+        call,
+        outcome,
+        text: denied ?? text,
+        durationMillis: ranMillis,
+        ...(result !== undefined && { result })
+      },
+      status("working")
+    ]
+  }
+
+  private ask(approval: Approval | undefined): ReadonlyArray<Step> {
+    if (approval === undefined) return []
+    const { request } = approval
+    this.asked.add(approval.call.key)
+    // Those that came with the call are masked as for a log.
+    const call = { ...approval.call, arguments: JSON.stringify(request.arguments) ?? "" }
+    return [
+      status(undefined),
+      { _tag: "CallNote", call, level: "warning", text: `needs approval, ${request.risk} risk` },
+      { _tag: "Ask", approval }
+    ]
+  }
+}
