@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ClientTools } from "../approval/ClientTools.ts"
+import { ClientTools } from "../tool/ClientTools.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { monotonicMillis } from "../system/monotonic.ts"

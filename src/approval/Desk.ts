@@ -17,9 +17,9 @@ import {
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
-import { Audit } from "./Audit.ts"
-import { type AuditEntry, entryOf } from "./AuditChain.ts"
-import * as DeadlineClock from "./DeadlineClock.ts"
+import { Audit } from "../audit/Audit.ts"
+import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
+import * as DeadlineClock from "../system/DeadlineClock.ts"
 import { type Clearance, type Decide, type Decision, type Resolution, resolutionOf } from "./Decision.ts"
 import { extending } from "./extending.ts"
 import { FileHash } from "./FileHash.ts"

@@ -1,7 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Ids } from "../tool/Ids.ts"
-import type { Audit } from "./Audit.ts"
+import type { Audit } from "../audit/Audit.ts"
 import type { Decision } from "./Decision.ts"
 import type { FileHash } from "./FileHash.ts"
 import { type Grant, unchanged } from "./Grants.ts"

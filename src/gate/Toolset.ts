@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Approvals } from "../approval/Approvals.ts"
-import { Audit } from "../approval/Audit.ts"
+import { Audit } from "../audit/Audit.ts"
 import {
   apply,
   identity,

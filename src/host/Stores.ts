@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Audit, type AuditError } from "../approval/Audit.ts"
+import { Audit, type AuditError } from "../audit/Audit.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Approvals, type SessionApprovals } from "../approval/Approvals.ts"
-import { ClientTools } from "../approval/ClientTools.ts"
+import { ClientTools } from "../tool/ClientTools.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { clientTool } from "../approval/ClientTools.ts"
+import { clientTool } from "../tool/ClientTools.ts"
 import { optional } from "./Parameter.ts"
 
 const maxQuestion = 2000

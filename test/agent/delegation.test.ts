@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { clientTool } from "../../src/approval/ClientTools.ts"
+import { clientTool } from "../../src/tool/ClientTools.ts"
 import { ModelRejected } from "../../src/model/ModelError.ts"
 import { Redactor } from "../../src/redaction/Redactor.ts"
 import { DeclareClientTools } from "../../src/runtime/Command.ts"

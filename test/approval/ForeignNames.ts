@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { isReserved, reachesForReserved } from "../../src/tool/reserved.ts"
 import type * as Tool from "../../src/tool/Tool.ts"
-import { Audit } from "../../src/approval/Audit.ts"
+import { Audit } from "../../src/audit/Audit.ts"
 
 /** The longest name that every provider accepts. */
 const maxName = 64

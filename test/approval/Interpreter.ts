@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Verification } from "../../src/approval/AuditChain.ts"
-import type { AuditRow } from "../../src/approval/AuditChain.ts"
+import type { Verification } from "../../src/audit/AuditChain.ts"
+import type { AuditRow } from "../../src/audit/AuditChain.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import { policyOf } from "./granting.ts"
 import { foreignTool, mockTools, openTool } from "./MockTools.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Either, Queue } from "effect"
-import { Audit } from "../../src/approval/Audit.ts"
-import type { Verification } from "../../src/approval/AuditChain.ts"
+import { Audit } from "../../src/audit/Audit.ts"
+import type { Verification } from "../../src/audit/AuditChain.ts"
 import { namespaced } from "./ForeignNames.ts"
 import {
   ClearSession,
@@ -25,7 +25,7 @@ import { foreignTool, openTool } from "./MockTools.ts"
 import { imported, postedHistory, postedMessage } from "./posting.ts"
 import type { Meaning, Stage } from "./Stage.ts"
 import { millisOf, type Step, wordOf } from "./Step.ts"
-import { tamper } from "./tamper.ts"
+import { tamper } from "../audit/tamper.ts"
 
 const nothing: Meaning = () => Effect.void
 

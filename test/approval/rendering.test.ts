@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { shownArguments } from "../../src/approval/rendering/Arguments.ts"
+import { shownArguments } from "../../src/redaction/shownArguments.ts"
 import { marginMark } from "../../src/approval/rendering/Line.ts"
 import { contextLines } from "../../src/approval/rendering/Prompt.ts"
 import { excerpt } from "../../src/text/excerpt.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Fiber, Layer, Queue, Schema, Scope, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { Audit } from "../../src/approval/Audit.ts"
+import { Audit } from "../../src/audit/Audit.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Context, Effect, Exit, FastCheck as fc, Fiber, Layer, Schema, Scope, Stream } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
-import { Audit } from "../../src/approval/Audit.ts"
+import { Audit } from "../../src/audit/Audit.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import * as Command from "../../src/runtime/Command.ts"

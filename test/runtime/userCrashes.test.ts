@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { Tools } from "../../src/agent/Tools.ts"
-import { ClientTools } from "../../src/approval/ClientTools.ts"
+import { ClientTools } from "../../src/tool/ClientTools.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import type { Middleware } from "../../src/middleware/Middleware.ts"

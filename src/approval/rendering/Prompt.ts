@@ -1,7 +1,7 @@
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { PreviewTarget } from "../../tool/Preview.ts"
-import { measure } from "./Arguments.ts"
+import { measure } from "../../redaction/shownArguments.ts"
 import { exact, invisibleIn } from "./Exact.ts"
 import { foreign, type ForeignKind, type Line, own } from "./Line.ts"
 

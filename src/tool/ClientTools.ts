@@ -4,10 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Ids } from "../tool/Ids.ts"
-import type { ToolCall } from "../tool/ToolCall.ts"
-import * as Tool from "../tool/Tool.ts"
-import { ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
+import { Ids } from "./Ids.ts"
+import type { ToolCall } from "./ToolCall.ts"
+import * as Tool from "./Tool.ts"
+import { ClientCallRequested, trusted } from "./ToolEvent.ts"
 import { duration } from "../text/duration.ts"
 
 /** A frontend did not run a call of one of its tools. */
@@ -63,7 +63,7 @@ const maxPending = 64
 const maxResult = 1024 * 1024
 
 /** The tools that a frontend runs itself; none where no layer is provided. */
-export class ClientTools extends Context.Reference<ClientTools>()("tollgate/approval/ClientTools", {
+export class ClientTools extends Context.Reference<ClientTools>()("tollgate/tool/ClientTools", {
   defaultValue: (): Shape => ({
     call: (call) => unsupported(call.name),
     answer: ({ requestId }) => new ClientCallNotPending({ requestId }),

@@ -1,10 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as os from "node:os"
-import { monotonicMillis } from "../system/monotonic.ts"
+import { monotonicMillis } from "./monotonic.ts"
 
 /** Milliseconds that the machine has slept since it was first asked; the monotonic clock may stand still meanwhile. */
-export class Slept extends Context.Reference<Slept>()("tollgate/approval/Slept", {
+export class Slept extends Context.Reference<Slept>()("tollgate/system/Slept", {
   defaultValue: (): { readonly millis: Effect.Effect<number> } => ({ millis: Effect.sync(measured()) })
 }) {}
 

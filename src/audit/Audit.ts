@@ -23,7 +23,7 @@ import {
 } from "./AuditChain.ts"
 import * as AuditLedger from "./AuditLedger.ts"
 import { StatsFold, type ToolStats } from "./AuditStats.ts"
-import { shownArguments } from "./rendering/Arguments.ts"
+import { shownArguments } from "../redaction/shownArguments.ts"
 
 export type AuditError = DatabaseError | AuditAnchor.AuditAnchorFailed
 
@@ -39,7 +39,7 @@ export type AuditError = DatabaseError | AuditAnchor.AuditAnchorFailed
  * key, head, database and anchor back to an older state together. Nor does it see entries cut after the last anchor when
  * the process was killed between an entry and its anchor. It says who decided by what the frontend knows: there is one user.
  */
-export class Audit extends Context.Tag("tollgate/approval/Audit")<
+export class Audit extends Context.Tag("tollgate/audit/Audit")<
   Audit,
   {
     /** Takes an entry down in order; it is durable soon after. Suspends only while the store is behind. */

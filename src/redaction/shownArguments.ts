@@ -1,7 +1,7 @@
 import * as crypto from "node:crypto"
-import { redactJsonWith } from "../../redaction/RedactJson.ts"
-import type { RedactorShape } from "../../redaction/Redactor.ts"
-import { cutMiddle, makeVisible } from "../../text/visible.ts"
+import { redactJsonWith } from "./RedactJson.ts"
+import type { RedactorShape } from "./Redactor.ts"
+import { cutMiddle, makeVisible } from "../text/visible.ts"
 
 /** Characters of one string, and of all together, that are shown of the arguments of a call. */
 const maxString = 4096
