@@ -9,10 +9,13 @@ export interface Style {
   readonly coloured: boolean
   readonly bold: Paint
   readonly dim: Paint
+  readonly italic: Paint
+  readonly inverse: Paint
   readonly red: Paint
   readonly green: Paint
   readonly yellow: Paint
   readonly blue: Paint
+  readonly magenta: Paint
   readonly cyan: Paint
 }
 
@@ -27,10 +30,13 @@ export const plain: Style = {
   coloured: false,
   bold: same,
   dim: same,
+  italic: same,
+  inverse: same,
   red: same,
   green: same,
   yellow: same,
   blue: same,
+  magenta: same,
   cyan: same
 }
 
@@ -38,10 +44,13 @@ export const coloured: Style = {
   coloured: true,
   bold: paint(1, 22),
   dim: paint(2, 22),
+  italic: paint(3, 23),
+  inverse: paint(7, 27),
   red: paint(31, 39),
   green: paint(32, 39),
   yellow: paint(33, 39),
   blue: paint(34, 39),
+  magenta: paint(35, 39),
   cyan: paint(36, 39)
 }
 
