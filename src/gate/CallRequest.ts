@@ -19,7 +19,7 @@ interface Common {
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** Who asks, `model` if absent: a model cannot run a manual tool, nor a person one that is the model's. */
+  /** Who asks; `model` if unset. A model cannot run a manual tool, a user cannot run one that is the model's. */
   readonly by?: "model" | "user"
   readonly sink: CallSink
 }

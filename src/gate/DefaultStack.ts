@@ -32,9 +32,9 @@ import { ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
 import { trackProgress } from "../tool/trackProgress.ts"
 import { validate, type ValidationObserver } from "./validate.ts"
 
-/** What the stack in front of every tool consists of; what is absent is in no chain. */
+/** The steps of the stack in front of every tool; an option that is not set adds no step. */
 export interface DefaultStackOptions<R = unknown> {
-  /** False leaves bugs of tools to whoever runs the calls. */
+  /** False leaves defects of tools to the caller. */
   readonly recovery?: boolean
   /** Absent where no tracer listens. */
   readonly telemetry?: TelemetryOptions

@@ -3,7 +3,7 @@ export interface Guarded {
   readonly _tag: "Guarded"
 }
 
-/** Calls run without a decision; whoever looks at the toolset, its steps or its events sees why. */
+/** Calls run without a decision; the toolset, its steps and its events say why. */
 export interface Unguarded {
   readonly _tag: "Unguarded"
   /** For people, e.g. `unit test`; sealing refuses an empty one. */

@@ -75,5 +75,5 @@ export class ToolsetInvalid extends Schema.TaggedError<ToolsetInvalid>()("Toolse
 /** Why a call did not get past the gate. */
 export type Refused = ParametersInvalid | ParametersChanged | GateBypassed | ApprovalRefused
 
-/** What a call can fail with, whatever its tool. */
+/** What a call of any tool can fail with. */
 export type GateError = ToolNotFound | ReservedToolName | ArgumentsMalformed | Refused | AlreadyRan | ResultInvalid

@@ -10,7 +10,7 @@ export type Told = Partial<Pick<ToolCall, "decided" | "preview" | "ruled" | "wit
 
 /** A call that may run with exactly these parameters. */
 export interface Cleared {
-  /** The raw parameters as they came to the decision; what runs is `rawParams`, which nobody else holds. */
+  /** The raw parameters as they came to the decision; what runs is `rawParams`, a copy that nothing else refers to. */
   readonly given: unknown
   readonly rawParams: unknown
   readonly params: unknown
@@ -22,9 +22,8 @@ export interface Cleared {
 const Key = Symbol.for("tollgate/gate/Passage")
 
 /**
- * What the gate knows of one logical call. It travels on the call, so that every copy that a middleware makes shares it, and
- * however often and in whatever order the steps of a stack ask: one decision for the same parameters, one `ToolCallStarted`,
- * one run of what is not repeatable.
+ * What the gate knows of one logical call. It travels on the call, so every copy that a middleware makes shares it: one
+ * decision for the same parameters, one `ToolCallStarted`, one run of a tool that is not repeatable.
  */
 export class Passage {
   readonly gate: Gate
@@ -50,7 +49,7 @@ export class Passage {
     this.made = made
   }
 
-  /** Whether a call is still the one that was made, whatever became of its parameters: the same tool, session and worker. */
+  /** Whether a call still has the tool, session and worker that it was made with. */
   isOf({ callId, name, sessionId, tool, workerPath }: ToolCall): boolean {
     const { made } = this
     return (
@@ -64,8 +63,8 @@ export class Passage {
   }
 
   /**
-   * One at a time: nobody is asked twice for one call. A semaphore would suspend the fiber even where it is free, and what
-   * suspends costs its deadline a timer.
+   * One at a time, so that one call asks once. A semaphore would suspend the fiber even where it is free, which costs
+   * the deadline a timer.
    */
   alone<A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) => {

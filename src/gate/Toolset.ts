@@ -32,9 +32,9 @@ import { unfit } from "./unfit.ts"
 export * from "./GateError.ts"
 
 /**
- * A sealed set of tools, each behind its stack and the gate; the chains are composed once. Whatever the stack does or leaves
- * out: parameters are validated, what wants a decision has one, `ToolCallStarted` is durable before a handler that changes
- * something runs, which it does at most once, and every call ends with one event.
+ * A sealed set of tools, each behind its stack and the gate. Any stack keeps these promises: parameters are validated,
+ * a call that needs a decision has one, `ToolCallStarted` is durable before a handler that changes something runs, that
+ * handler runs at most once, and every call ends with one event.
  */
 export interface Toolset<out E, out R> {
   readonly tools: ReadonlyMap<string, Tool.Any>
@@ -68,11 +68,11 @@ export type SealedRequirements<Tools extends ReadonlyArray<Tool.Any>, C extends 
 /** What may be said of a toolset besides its tools. */
 export interface Options<C extends Change, G extends Gate> {
   /**
-   * The stack around every tool, outside each tool's own middleware. Where it is a function, it says for every tool what its
-   * stack is, so that a step not configured is not in the chain; `DefaultStack.make` gives one.
+   * The stack around every tool, outside the tool's own middleware. A function gives each tool a stack of its own, so
+   * that a step that is not configured is not in the chain; `DefaultStack.make` makes one.
    */
   readonly middleware?: Middleware<ToolCall, C> | { readonly for: (tool: Tool.Any) => Middleware<ToolCall, C> }
-  /** `Gate.guarded` if absent; `Gate.unguarded(reason)` runs calls without a decision. */
+  /** `Gate.guarded` if unset; `Gate.unguarded(reason)` runs calls without a decision. */
   readonly gate?: G
 }
 
@@ -130,7 +130,7 @@ interface Sealed {
   readonly chain: (call: ToolCall) => Effect.Effect<ToolResult, GateError>
 }
 
-/** Whether whoever asks may run the tool. */
+/** Whether the caller may run the tool. */
 const isFor = ({ mode }: Tool.Any, by: CallRequest["by"]): boolean => mode !== (by === "user" ? "llm" : "manual")
 
 /**

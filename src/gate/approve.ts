@@ -33,7 +33,9 @@ const previewOf = (call: ToolCall): Effect.Effect<Preview | undefined> => {
     : Effect.suspend(() => make(call.params as never) as Effect.Effect<Preview>)
 }
 
-/** The same call with parameters of its own, which nobody who holds the given ones can change after the decision. */
+/**
+ * The same call with its own copy of the parameters, which holders of the original cannot change after the decision.
+ */
 const detached = <Self extends ToolCall>(call: Self): Self | Exclude<ReturnType<typeof decoded>, ToolCall> => {
   const own = ownJson(call.rawParams)
   return Option.isNone(own)
@@ -120,12 +122,12 @@ const decide = <Self extends ToolCall>(
   )
 }
 
-/** A call that may run, at once where nobody has to be waited for. */
+/** A call that may run; given at once where nobody is asked. */
 export type Passed<Self> = Self | Effect.Effect<Self, Refused>
 
 /**
- * The call as it may run: decoded from `rawParams` and decided on, once for the same parameters however often it is asked. A
- * call that nobody can decide on fails. `context` has the services of the fiber that runs it.
+ * The call as it may run: decoded from `rawParams` and decided on, once for the same parameters. A call that nobody can
+ * decide on fails. `context` has the services of the calling fiber.
  */
 const pass = <Self extends ToolCall>(call: Self, context: Context.Context<never>): Passed<Self> => {
   const passage = Passage.of(call)
@@ -157,9 +159,8 @@ export const passing = <Self extends ToolCall, A, E, R>(
   })
 
 /**
- * The place of the decision in a stack: what is outside of it also sees calls that are refused, what is inside of it
- * (deadlines, retries, limits) does not count the time of whoever decides. It adds no safety: in a stack without it the
- * decision is made right before the handler.
+ * The place of the decision in a stack: steps outside it also see refused calls, steps inside it (deadlines, retries,
+ * limits) do not count the wait for a decision. In a stack without it the decision is made right before the handler.
  */
 export const approve: Middleware<ToolCall, { fails: Refused }> = named<ToolCall, { fails: Refused }>(
   "approval",

@@ -77,8 +77,7 @@ const normalised = (error: unknown, data: Option.Option<unknown>): CallFailure =
 }
 
 /**
- * One call as its log and its conversation have it: announced before, ended by exactly one event with its result, whatever
- * happens, interruption included.
+ * Runs one call as the log has it: announced before, ended by exactly one event with its result, interruption included.
  */
 export const concluded = <E, R>(
   request: CallRequest,

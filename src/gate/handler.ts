@@ -17,7 +17,7 @@ type Handler = Tool.Any["handler"]
 const handle = (handler: (params: never, call: ToolCall) => unknown, call: ToolCall): Effect.Effect<unknown> =>
   handler(call.params as never, call) as Effect.Effect<unknown>
 
-/** The tool as calls carry it: whoever runs its handler beside the gate fails. A copy, so that nothing done to the given value counts. */
+/** The tool as calls carry it: a frozen copy whose handler fails, since only the gate runs handlers. */
 export const handled = (tool: Tool.Any): Tool.Any =>
   Object.freeze({
     ...tool,
@@ -33,8 +33,8 @@ const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, Re
 }
 
 /**
- * Parameters that nobody has had in hands since they were decided on, decoded anew for each attempt; nothing where they are not
- * those that were decided on any more.
+ * The call with parameters decoded anew for each attempt; undefined where they are no longer those that were decided
+ * on.
  */
 const fresh = (passage: Passage, call: ToolCall): ToolCall | undefined => {
   const { cleared } = passage
@@ -61,8 +61,8 @@ const invoked = (
 }
 
 /**
- * Says that the call has passed the gate. For a tool that is not read-only the event is durable before the handler runs, so
- * that after a crash nobody mistakes a call that may have happened for one that has not. Where nobody watches, nothing is said.
+ * Says that the call has passed the gate. For a tool that is not read-only the event is durable before the handler
+ * runs: after a crash the log knows every call that may have happened. Without a listener no event is made.
  */
 const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
   if (call.sink === silent) return Effect.void
@@ -97,8 +97,8 @@ const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalSt
 }
 
 /**
- * The innermost end of every chain: whatever the stack did or left out, the handler runs on parameters that are decoded and
- * decided on, after the log knows of it, and at most once unless the tool is repeatable.
+ * The innermost end of every chain. With any stack the handler runs on decoded, decided parameters, after the log knows
+ * of it, and at most once unless the tool is repeatable.
  */
 export const leaf =
   (handler: Handler) =>

@@ -33,8 +33,8 @@ const published = (tool: Tool.Any): Ai.Any =>
     .annotate(Ai.Idempotent, tool.idempotent)
 
 /**
- * A sealed toolset for any `LanguageModel`, which then runs its calls through the gate. A failure becomes the call's result,
- * as its message, so that the model can go on; manual tools are not in it.
+ * A sealed toolset for any `LanguageModel`, which then runs its calls through the gate. A failed call gives its message
+ * as the result, so that the model can go on; manual tools are left out.
  */
 export const toToolkit = <E extends { readonly message: string }, R>(
   toolset: Toolset<E, R>,

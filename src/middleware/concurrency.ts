@@ -8,15 +8,14 @@ interface Waiter {
 }
 
 /**
- * Lets at most so many calls run at the same time; others wait in the order they came. The same value around
- * several tools is one limit for all of them, in which a call that waits for another of them, as a delegation does, must have
- * no part: it would hold what the other waits for.
+ * Lets at most `permits` calls run at the same time; others wait in order. The same value around several tools is one
+ * shared limit. A call that waits for another call under the same limit, as a delegation does, deadlocks: leave it out.
  *
- * What holds a permit is the call, not what it left behind: an attempt that was given up on at its deadline and heeds no
- * interruption counts no longer, or one tool that hangs would hold up all others for ever.
+ * The call holds the permit, not what it leaves behind: an attempt that was given up at its deadline and ignores
+ * interruption no longer counts.
  *
- * A permit is free only while nobody waits: one that is given back goes to the first who waits. That makes an uncontended
- * call twice as fast as with a `Semaphore`, whose every acquisition is asynchronous.
+ * A permit that is given back goes to the first waiter. An uncontended call is twice as fast as with a `Semaphore`,
+ * whose acquisition is always asynchronous.
  */
 export const concurrency = (permits: number): Effect.Effect<Middleware<unknown>> =>
   Effect.map(checkedPermits("concurrency", permits), () => {

@@ -11,8 +11,8 @@ const worst = (one: End | undefined, other: End | undefined): End | undefined =>
       : (one ?? other)
 
 /**
- * Tells a defect from an interruption: siblings that were interrupted because of a defect do not hide it, and what goes
- * wrong while an interrupted call cleans up does not make it a crash. A defect beside a failure is a crash.
+ * Tells a defect from an interruption: siblings interrupted because of a defect do not hide it, and a failure while an
+ * interrupted call cleans up is no crash. A defect beside a failure is a crash.
  */
 export const endOf = (cause: Cause.Cause<unknown>): End =>
   Cause.match<End | undefined, unknown>(cause, {

@@ -36,9 +36,8 @@ interface Turn {
 }
 
 /**
- * Lets so many calls start in any window of time, in the order they came. The same value around several tools is one
- * limit for all of them. It remembers the starts of about one window and
- * the turns of those who wait.
+ * Lets `permits` calls start in any window of time, in order. The same value around several tools is one shared limit.
+ * It remembers the starts of about one window and the calls that wait.
  */
 export const rateLimit = <Call extends Named>(
   options: RateLimit

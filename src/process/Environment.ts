@@ -30,8 +30,8 @@ const physical = (directory: string): string => {
 const lies = (directory: string, root: string): boolean => directory === root || directory.startsWith(`${root}/`)
 
 /**
- * Where programs are looked for: the absolute directories of a `PATH` that are not in one of the roots, by their name or by
- * where they lead to, since whoever writes there could put a program in front of another. The system's where none is left.
+ * Where programs are looked for: the absolute directories of `PATH` outside the roots, by name and by target, since a
+ * tool that writes there could plant a program. The system's own directories if none is left.
  */
 export const searchPath = (given: string | undefined, roots: ReadonlyArray<string>): string => {
   const places = roots.flatMap((root) => [path.resolve(root), physical(root)])
@@ -67,9 +67,9 @@ const unattended: Readonly<Record<string, string>> = {
 }
 
 /**
- * The whole environment of a child: what a program needs of its parent's by name, the user's `PATH` without the roots, one
- * locale, and what keeps programs from asking. Everything else, credentials above all, stays behind; `extra` is the
- * configuration's word and wins.
+ * The whole environment of a child: a fixed list of the parent's variables, the user's `PATH` without the roots, one
+ * locale, and settings that keep programs from prompting. All others, credentials above all, are left out; `extra` is
+ * from the configuration and wins.
  */
 export const environment = (
   parent: Readonly<Record<string, string | undefined>>,

@@ -5,8 +5,8 @@ import { systemPath } from "./Environment.ts"
 import { until } from "./RealClock.ts"
 
 /**
- * Reads `+ group` and `- group`. The end of its input means that the runtime is gone, however it went: then it kills the
- * groups that are left and everything that carries the marker, and removes the runtime's private directory.
+ * Reads `+ group` and `- group`. At the end of its input the runtime is gone: it then kills the groups that are left
+ * and every process with the marker, and removes the runtime's private directory.
  */
 const script = `
 trap '' HUP INT TERM QUIT
@@ -33,8 +33,8 @@ export interface Guardian {
 }
 
 /**
- * `marker` begins what every child's environment carries; `directory` is removed in the end. Starts with the first group, and
- * again with the next if it is lost; a system without `/bin/sh` goes without.
+ * `marker` begins a variable of every child's environment; `directory` is removed at the end. Starts with the first
+ * group, and again with the next if it was lost; a system without `/bin/sh` has no guardian.
  */
 export const make = (
   marker: string,

@@ -50,8 +50,8 @@ export const describe = (limit: Limit, limits: Limits): string => {
 }
 
 /**
- * The same command under the limits that the kernel enforces by itself, wherever it runs. A process may have twice the memory
- * of the whole, because whoever watches the whole comes later; CPU time ends with a signal that names it.
+ * The same command under kernel limits. One process may have twice the memory of the whole tree, because the tree is
+ * only sampled; the end of CPU time is a signal that names it.
  */
 export const enforced = (command: ProcessCommand, { cpu, memory }: Limits): ProcessCommand => {
   const settings = [

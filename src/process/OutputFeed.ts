@@ -21,8 +21,8 @@ export interface OutputFeed {
   /** From now on what is left is read without waiting for the consumer. */
   readonly exited: () => void
   /**
-   * Waits until all that the leader wrote is read: until both channels end, or a turn of the event loop brings nothing, or
-   * more turns have passed than a full pipe takes.
+   * Waits until all that the leader wrote is read: until both channels end, or a turn of the event loop brings nothing,
+   * or more turns have passed than a full pipe needs.
    */
   readonly settled: Effect.Effect<void>
   /** Nothing more is read; what was read is still given. */

@@ -26,8 +26,8 @@ const mkfifo = (names: ReadonlyArray<string>): Effect.Effect<boolean> =>
 const outOfDescriptors = (error: unknown): boolean => ["EMFILE", "ENFILE"].includes(errnoOf(error))
 
 /**
- * The reader opens first and without waiting, or each end would wait for the other. Undefined where the name is gone; throws
- * where there are no descriptors left, for Node loses those of a child that it cannot start then.
+ * The reader opens first and without blocking, or each end would wait for the other. Undefined if the name is gone;
+ * throws if no descriptors are left, since Node would lose those of a child that it cannot start.
  */
 export const open = (name: string): Pipe | undefined => {
   let descriptor: number | undefined
@@ -44,8 +44,8 @@ export const open = (name: string): Pipe | undefined => {
 }
 
 /**
- * Names of pipes for children on Linux, made a batch at a time and to be opened once. What Node gives instead are sockets, and
- * a script cannot open a socket as /dev/stdout or /dev/stderr. Undefined where the system has no `mkfifo`.
+ * Names of pipes for children on Linux, made in batches and opened once. Node's own are sockets, which a script cannot
+ * open as /dev/stdout or /dev/stderr. Undefined if the system has no `mkfifo`.
  */
 export const make = (directory: () => string): Effect.Effect<Effect.Effect<string | undefined>> =>
   Effect.gen(function* () {

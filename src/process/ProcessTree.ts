@@ -36,8 +36,8 @@ interface Survey {
 }
 
 /**
- * Finds the living processes of a tree. On Linux: the leader's group and session, everything that carries the marker, the
- * descendants of all of these, and whatever was found before. Elsewhere the group stands for all.
+ * Finds the living processes of a tree. On Linux: the leader's group and session, every process with the marker, all
+ * descendants of these, and those found before. Elsewhere: the group.
  */
 const surveyor = (tree: ProcessTree): Survey => {
   const { leader, marker, started } = tree
@@ -91,8 +91,8 @@ export interface Ended {
 }
 
 /**
- * Ends a tree: SIGTERM, `grace`, SIGKILL, and at most one second more. It takes no longer whatever the processes do, and
- * costs one look at the process table where nothing is left. A number that was given to another process is not signalled.
+ * Ends a tree: SIGTERM, `grace`, SIGKILL, then at most one second. If nothing is left it costs one look at the process
+ * table. A process id that was reused is not signalled.
  */
 export const ender = (tree: ProcessTree, grace: Duration.DurationInput): Effect.Effect<Ended> => {
   const { leader, hasExited, supervised } = tree

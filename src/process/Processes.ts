@@ -25,8 +25,8 @@ import type { SpawnFailed } from "./SpawnFailed.ts"
 export interface RunningProcess {
   readonly pid: number
   /**
-   * For one consumer; ends at the end of both channels. Where another process still holds one `drain` after the leader's exit,
-   * it is cut once all that the leader wrote is read. Not reading it stops the child.
+   * For one consumer; ends when both channels end. If another process holds one for `drain` after the leader's exit, it
+   * is cut once all that the leader wrote is read. Not reading it stops the child.
    */
   readonly output: Stream.Stream<OutputChunk>
   /** Whether a channel was cut; asked once the output has ended. */
@@ -71,10 +71,10 @@ const decidersAtOnce = 4 * commandsAtOnce
 const cpuExit = 128 + os.constants.signals.SIGXCPU
 
 /**
- * The one door for child processes. Every child is without a terminal, in a session of its own, and ends with all that it
- * started: at its leader's exit, at an interruption (within `grace` and a second, whatever it does), and when the runtime is
- * killed. On Linux that includes processes that left the session, unless they also cleared their environment and lost their
- * parent: only a sandbox with a process namespace holds those.
+ * The one door for child processes. Every child has no terminal and its own session, and ends with all that it started:
+ * at its leader's exit, at an interruption (within `grace` and a second), and when the runtime is killed. On Linux that
+ * includes processes that left the session, unless they also cleared their environment and lost their parent: only a
+ * sandbox with a process namespace holds those.
  */
 export class Processes extends Context.Tag("tollgate/process/Processes")<
   Processes,

@@ -8,9 +8,8 @@ const retained = 256 * 1024
 const blockSize = 4096
 
 /**
- * What one source of deltas has said so far, without its secrets, however they were cut: the text of an answer, the output
- * or the progress of a call. A subscriber keeps only how far it has read, so any number of deltas coalesce into one for a
- * slow one.
+ * What one source of deltas has said so far, redacted across the cuts: the text of an answer, the output or the
+ * progress of a call. A subscriber keeps only how far it has read, so a slow one gets many deltas as one.
  */
 export class Channel {
   readonly place: Place

@@ -11,8 +11,8 @@ export interface Offer<A> {
 }
 
 /**
- * The writing end of a `Queue` on a `Mailbox`, which unlike a shut `Queue` answers `false` after its end instead of
- * interrupting whoever offers.
+ * The writing end of a `Queue` on a `Mailbox`: after its end it answers `false`, where a shut `Queue` would interrupt
+ * the caller.
  */
 class MailboxEnqueue<A> extends Effectable.Class<boolean> implements Queue.Enqueue<A> {
   readonly [Queue.EnqueueTypeId] = { _In: (value: A): unknown => value }

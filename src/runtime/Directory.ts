@@ -15,7 +15,10 @@ export interface Directory {
   readonly events: Effect.Effect<Stream.Stream<Envelope>>
 }
 
-/** A log that was added, and those after it; a subscriber holds the last one that it has seen, and nobody the ones before. */
+/**
+ * A log that was added, and those after it; a subscriber holds the last one that it has seen, so earlier ones are
+ * freed.
+ */
 interface Added {
   log: EventLog | undefined
   next: Added | undefined

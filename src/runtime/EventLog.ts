@@ -34,9 +34,9 @@ export interface Subscription {
 }
 
 /**
- * The log of one session. The store is the truth, a ring caches its tail, and a subscriber is a cursor: a slow one costs
- * nothing, and any one starts at any number without gap or duplicate. An event is visible once it is committed, and
- * nothing gets in but without its secrets.
+ * The log of one session. The store is the truth, a ring caches its tail, and a subscriber is a cursor: a slow one
+ * costs nothing, and it can start at any number without gap or duplicate. An event is redacted before it is stored and
+ * visible once it is committed.
  */
 export interface EventLog {
   readonly lease: Lease
@@ -62,7 +62,7 @@ const maxPending = 1024
 const ringSize = 4 * maxPending
 const chunkSize = 256
 
-/** A log; `published` hears each durable event once it is visible. */
+/** A log; `published` is called with each durable event once it is visible. */
 export const make = (
   lease: Lease,
   store: SessionStore["Type"],

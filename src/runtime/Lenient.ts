@@ -31,8 +31,8 @@ const relaxed = (ast: AST.AST): AST.AST => {
 }
 
 /**
- * Decodes what this version or a later one has written: fields that it does not know are kept, and a literal may have a value
- * that it does not know. For schemas whose values are their own JSON form.
+ * Decodes what this version or a later one has written: unknown fields are kept, and a literal may have an unknown
+ * value. For schemas whose values are their own JSON form.
  */
 export const lenient = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, ParseError>) => {
   const options = { onExcessProperty: "preserve" } as const

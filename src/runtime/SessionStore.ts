@@ -44,8 +44,8 @@ export class SessionFenced extends Schema.TaggedError<SessionFenced>()("SessionF
 }
 
 /**
- * The right to write to a session, which nobody else gets while its owner lives. Every append is conditional on the epoch as
- * well, so that an older owner is harmless even where nobody could see that it lives.
+ * The right to write to a session, exclusive while its owner lives. Every append is also conditional on the epoch, so
+ * an older owner that is still running writes nothing.
  */
 export interface Lease {
   readonly session: string

@@ -18,8 +18,8 @@ export const isSubmission = (command: Command): command is Submission =>
   command._tag === "SubmitPrompt" || command._tag === "InvokeTool" || command._tag === "CompactSession"
 
 /**
- * The tasks that were asked for and have not ended, from the moment of asking: so that no session has more than `limit`, and
- * a cancellation, which waits for nothing, finds those that it overtakes.
+ * The tasks that were submitted and have not ended. It keeps every session below `limit`, and lets a cancellation find
+ * tasks that it overtakes in the queue.
  */
 export class Submissions {
   readonly limit: number

@@ -70,9 +70,9 @@ const withSealed = (message: StoredMessage, event: Event): StoredMessage => {
 }
 
 /**
- * Where one task tells what happens, without its secrets. It closes with the task's terminal event: whatever a straggler
- * says afterwards is not heard, and a call that has no result by then gets one first. So it is with a sub-worker, which
- * ends before the call that started it.
+ * Where one task tells what happens, redacted. It closes with the task's terminal event: a straggler adds nothing
+ * afterwards, and a call without a result gets one first. A sub-worker's sink closes before the call that started it
+ * ends.
  */
 export interface TaskSink {
   readonly emit: (event: DurableEvent) => Effect.Effect<void>
@@ -82,8 +82,8 @@ export interface TaskSink {
   readonly takeUp: (workers: ReadonlyArray<TakenWorker>) => void
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
   /**
-   * Where calls wait for decisions: closes without a terminal event, as a process that dies would, so that the next owner
-   * takes the task up again. Gives the ids of the requests; none where it does not wait, or has been cancelled.
+   * Closes without a terminal event where calls wait for decisions, as a killed process would, so that the next owner
+   * takes the task up again. Gives the ids of the requests; none if it does not wait or was cancelled.
    */
   readonly suspend: () => ReadonlyArray<string>
 }

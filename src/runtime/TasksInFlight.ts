@@ -56,8 +56,8 @@ export interface TasksInFlightParts {
 }
 
 /**
- * A task is a daemon that cannot be interrupted except where it works, so that it reaches its terminal event whatever
- * happens, exactly once; `FiberMap` would start it interruptible and forget it early.
+ * A task is a daemon that is interruptible only while it works, so that it reaches its terminal event exactly once;
+ * `FiberMap` would start it interruptible and forget it early.
  */
 export const make = ({
   approvals,

@@ -258,8 +258,8 @@ const continuationOf = (
   })
 
 /**
- * Looks for requests that a dead owner left open. Those of a task that can go on are taken up again under their ids
- * and digests, all others are to end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
+ * Looks for requests that a dead owner left open. Those of a task that can go on are taken up again under their ids and
+ * digests; the others end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
  */
 export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError> =>
   Effect.gen(function* () {

@@ -13,9 +13,8 @@ export interface Patience<E> {
 }
 
 /**
- * Runs an effect on a fiber of its own and gives its exit. An interruption, and the end of its time, are passed on and its
- * finalisers are awaited, but no longer than `grace`; after that the straggler is left behind. Call it where interruption
- * is off.
+ * Runs an effect on its own fiber and gives its exit. An interruption, or the end of its time, is passed on; finalisers
+ * are awaited for at most `grace`, then the straggler is left behind. Call it in an uninterruptible region.
  */
 export const exitWithGrace =
   <E2>({ grace, limit, onTimeout }: Patience<E2>) =>

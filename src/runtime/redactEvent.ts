@@ -118,8 +118,8 @@ export const redactAhead = (event: DurableEvent, redactor: RedactorShape): Effec
 const clean = new WeakSet<object>()
 
 /**
- * The event without the secrets that people, models and tools have put into any text of it. What is stored, shown,
- * exported and told to a model all comes from here; a call itself runs with its real arguments.
+ * The event without the secrets in any of its texts. All that is stored, shown, exported or sent to a model comes from
+ * here; a call itself runs with its real arguments.
  */
 export const redactEvent = <E extends DurableEvent>(event: E, redactor: RedactorShape): E => {
   if (clean.has(event)) return event
