@@ -56,8 +56,8 @@ export interface SessionApprovals {
   /** The task is over, and with it what was granted for it. */
   readonly endTask: Effect.Effect<void>
   /**
-   * Nothing is asked from here on. The requests of `waiting` stay open, for the next owner to take up again, and nobody can
-   * answer them here any more; every other one is withdrawn by the shutdown, not by the interruption that follows.
+   * Stops asking. The requests of `waiting` stay open for the next owner and cannot be answered here any more; every
+   * other one is withdrawn by the shutdown.
    */
   readonly suspend: (waiting: ReadonlyArray<string>) => Effect.Effect<void>
   /** Takes up stored requests again, which can be answered from here on, also before their call asks again. */
@@ -65,8 +65,8 @@ export interface SessionApprovals {
   /** Drops the restored requests of a worker that no call has asked for again, and gives them. */
   readonly abandon: (workerPath: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
   /**
-   * Vouches for one call that had been decided on and started before a restart, and that goes on: with the object in its
-   * metadata under `startedKey` nobody is asked about it again. What forbids it holds all the same.
+   * Vouches for one call that was decided on and started before a restart and goes on: with the object in its metadata
+   * under `startedKey` it is not asked about again. Rules that deny it still count.
    */
   readonly vouch: Effect.Effect<object>
 }
@@ -86,14 +86,14 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
       options: ProjectRules.ProjectOptions
     ) => Effect.Effect<ProjectRules.ProjectRules, PatternRejected>
     /**
-     * Opens a session until the scope closes, and with it all that it was granted and denied. Only the rules, the root and the
-     * home of its own project count for its calls, whatever other projects the process holds. The last scope of several that
-     * hold the same session ends it; the project, the mode and the audience are those of the first.
+     * Opens a session until the scope closes; its grants and denials end with it. Only the rules, root and home of its
+     * own project count for its calls. The last scope of several that hold the same session ends it; project, mode and
+     * audience are those of the first.
      */
     readonly session: (options: SessionOptions) => Effect.Effect<SessionApprovals, never, Scope>
     /**
-     * Suspends until the call is decided; interrupting it withdraws the request. `asks` says whether the tool itself wants a
-     * decision; a rule can want one all the same. The preview is made only for somebody to see.
+     * Suspends until the call is decided; interrupting it withdraws the request. `asks` says whether the tool itself
+     * wants a decision; a rule can want one as well. The preview is made only if someone is asked.
      */
     readonly request: Judge.Judge["request"]
     /** Answers an open request, once; an approval for longer also answers what it covers of the others that wait. */

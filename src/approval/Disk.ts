@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { resolve } from "../policy/path/PhysicalPath.ts"
 
-/** What calls come upon: the files of this machine if nothing else is provided. */
+/** The files that calls find; those of this machine by default. */
 export class Disk extends Context.Reference<Disk>()("tollgate/approval/Disk", {
   defaultValue: (): DiskShape => local
 }) {

@@ -34,8 +34,8 @@ export interface Facts {
 const silent: ReadonlySet<ApprovalPolicy> = new Set(["deny", "fail"])
 
 /**
- * The order in which a call is decided, in one place: a rule that forbids, a grant, a rule that asks, a rule that allows,
- * the tool's own word, the mode. Where it repeats those before it, nothing allows it but a person, or a blanket `allow`.
+ * The order in which a call is decided: a rule that denies, a grant, a rule that asks, a rule that allows, the tool's
+ * own word, the mode. A call that repeats those before it is allowed only by a person or by `allow`.
  */
 export const explain = (facts: Facts): Explanation => {
   const found = decided(facts)

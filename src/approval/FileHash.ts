@@ -6,8 +6,8 @@ import * as fs from "node:fs/promises"
 import { errnoOf } from "../system/errno.ts"
 
 /**
- * A file that says what a command does: its SHA-256 in hexadecimal, and its text; `null` for one that is not there. Where
- * nobody knows, which is the default, an answer to such a command holds once only.
+ * A file that says what a command does: its SHA-256 in hexadecimal, and its text; `null` if it does not exist. Unknown
+ * by default, and then an answer to such a command holds once only.
  */
 export class FileHash extends Context.Reference<FileHash>()("tollgate/approval/FileHash", {
   defaultValue: (): {

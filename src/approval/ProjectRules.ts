@@ -52,7 +52,10 @@ export interface ProjectRules {
 
 const opOf = { read: "grep", list: "grep", write: "write", remove: "remove" } as const
 
-/** Judges by the path policy; a root that bounds nothing contains nothing, nor does a call that nobody knows. */
+/**
+ * Judges by the path policy; a root that bounds nothing contains nothing, and a call with unknown touches is never
+ * contained.
+ */
 const containedIn = (root: string, home: string): Effect.Effect<ProjectRules["isContained"]> => {
   const boundary = { cwd: root, roots: [root], home, trusted: false, stateDirs: [] }
   return Effect.map(

@@ -30,9 +30,9 @@ export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/R
   })
 }) {
   /**
-   * A program that gets the request as one JSON object on its standard input and writes `{"digest", "decision": "approve" |
-   * "deny" | "ask", "reason"?}` to its standard output, with the digest of the request. Whatever else it does, a failure and
-   * its timeout included, never approves.
+   * A program that gets the request as one JSON object on its standard input and writes `{"digest", "decision":
+   * "approve" | "deny" | "ask", "reason"?}` to its standard output, with the digest of the request. Any other output, a
+   * failure or a timeout never approves.
    */
   static readonly layerProgram = (options: ProgramOptions): Layer.Layer<Reviewer, never, Processes> =>
     Layer.effect(

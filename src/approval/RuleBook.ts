@@ -115,8 +115,8 @@ export class RuleBook {
   }
 
   /**
-   * What a call that may run is not to find below the directories it looks through: what rules forbid or, where `asking`, would
-   * ask about. A rule that asks and fits a path of the call itself was asked about with it. Absent where nothing is.
+   * What a call that may run must not find below the directories it searches: what rules deny or, with `asking`, would
+   * ask about. Undefined if there is nothing.
    */
   withheld(tool: string, { namesOf, paths }: Subject, asking: boolean): Withheld | undefined {
     const rules = [this.shelves.get(tool), this.shelves.get("*")]
@@ -211,8 +211,8 @@ const strictOn = ({ argv, hosts, paths, whole }: Shelf, subject: Subject, named:
 const movers: ReadonlySet<string> = new Set(["cd", "pushd", "popd"])
 
 /**
- * The commands of a call that rules may allow one by one: they run one after the other where the rules are, with nothing
- * passed between them and nothing redirected. Absent where the call is more than that.
+ * The commands of a call that rules may allow one by one: a plain sequence, run where the rules are, without pipes or
+ * redirects. Undefined if the call is more than that.
  */
 const commandsOf = ({ isHere, shape }: Subject): ReadonlyArray<Command> | undefined =>
   shape === undefined

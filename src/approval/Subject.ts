@@ -30,7 +30,7 @@ export interface Subject {
   readonly hosts: ReadonlyArray<Host>
   /** Something else than paths, hosts and a command that the rules know: an address that is none, or a name. */
   readonly more: boolean
-  /** What a shell text says; absent where the call is about none. */
+  /** The analysis of a shell text; unset if the call has none. */
   readonly shape: Shape | undefined
   /** Where a command runs; absolute. */
   readonly directory: string
@@ -40,11 +40,11 @@ export interface Subject {
   readonly reached: () => Reached | "unread"
   /** Names that are neither paths nor hosts. */
   readonly names: ReadonlyArray<string>
-  /** How many commands a shell text has, `null` where it is no plain list of them; absent where the call is about none. */
+  /** How many commands a shell text has; `null` if it is not a plain list of them, unset if the call has none. */
   readonly commands: () => number | null | undefined
   /** Names that a command could reach as hosts. */
   readonly mentionedHosts: () => ReadonlyArray<string>
-  /** How bad a shell text is; absent where the call is about none. */
+  /** The severity of a shell text; unset if the call has none. */
   readonly severity: () => Severity | undefined
   /** All names of a path that the call comes upon, which its parameters or the directory of calls may name by a link. */
   readonly namesOf: (path: string) => ReadonlyArray<string>
@@ -52,7 +52,7 @@ export interface Subject {
   readonly bare: boolean
   /** What a grant covers: the same key is the same thing. */
   readonly key: string
-  /** The key in words, for whoever grants it. */
+  /** The key in words, for the person who grants it. */
   readonly words: string
 }
 

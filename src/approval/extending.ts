@@ -42,8 +42,8 @@ export const extending = ({ audiences, audit, files, ids, now, sessions, ttlMill
     })
 
   /**
-   * Makes an answer hold for longer, and answers what it covers of the others that wait. What is not in the audit does
-   * not count: then the answer is for its own call alone, whose own entry fails as well.
+   * Makes an answer hold for longer, and answers the waiting requests that it covers. If the audit cannot record it,
+   * the answer is for its own call alone.
    */
   return ({ grantable: could, request }: Pending, { by, scope }: Pick<Decision, "by" | "scope">): Effect.Effect<void> =>
     Effect.gen(function* () {

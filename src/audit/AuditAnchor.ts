@@ -135,9 +135,9 @@ const judge = <E>(
 }
 
 /**
- * Opens the key and the head in a directory that only its owner can enter. Makes both where there was no audit yet, and says
- * for good that the audit is broken where only one of them is there, or the chain does not lead to its head. Call it while
- * no other process can write.
+ * Opens the key and the head in a directory that only its owner can enter. Makes both if there was no audit yet; marks
+ * the audit as broken for good if only one of them exists or the chain does not lead to its head. Call it while no
+ * other process can write.
  */
 export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Anchor, AuditAnchorFailed | E> =>
   Effect.gen(function* () {

@@ -39,8 +39,8 @@ export const Message = Schema.Union(SystemMessage, UserMessage, AssistantMessage
 export type Message = typeof Message.Type
 
 /**
- * A message as it is kept: `reasoning` is what the model thought aloud, `provider` whatever its backend must get back
- * unchanged with the next request (signatures, item ids); both stay out of the message itself.
+ * A stored message: `reasoning` is the model's visible thinking, `provider` what its backend must get back unchanged
+ * (signatures, item ids); neither is part of the message itself.
  */
 export const StoredMessage = Schema.Struct({
   id: Schema.String,

@@ -30,8 +30,8 @@ interface Open {
 }
 
 /**
- * What a model may see of a stored conversation: no `client.*` call, no result and no id of one, never a result without its
- * call nor a call without its result. It depends on nothing but what is stored.
+ * What a model may see of a stored conversation: no `client.*` call, result or id, no result without its call and no
+ * call without its result. It depends only on what is stored.
  */
 export class ModelView {
   private messages: Array<StoredMessage> = []
@@ -88,7 +88,7 @@ export class ModelView {
   }
 
   /**
-   * The latest messages of at most `limit` characters in all, never beginning with an answer, nor with a result whose
+   * The latest messages of at most `limit` characters in all, never beginning with an answer or with a result whose
    * call is left out; the last prompt is always among them. All windows of a view have one limit.
    */
   window(limit: number): ReadonlyArray<StoredMessage> {

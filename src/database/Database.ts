@@ -33,8 +33,8 @@ export type Write<A> = (connection: Connection) => Effect.Effect<A, SqlError>
 
 /**
  * One SQLite file. Reads and writes have a connection each, so that a read never sees what is not committed, and all
- * writes go through one fiber: a plain statement of `SqliteClient` can otherwise land in another fiber's transaction and
- * be rolled back with it.
+ * writes go through one fiber: a plain statement of `SqliteClient` can otherwise land in another fiber's transaction
+ * and be rolled back with it.
  */
 export class Database extends Context.Tag("tollgate/database/Database")<
   Database,

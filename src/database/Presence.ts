@@ -8,10 +8,10 @@ import { fromCause } from "./DatabaseError.ts"
 import { open } from "./Sqlite.ts"
 
 /**
- * Who lives: every process that owns something has an empty file under a name that never comes again, and holds the lock of
- * SQLite on it. The system frees the lock when the process ends, whatever ends it, and at no other time: no clock counts, a
- * stopped process lives, and a process id that is used again means nothing. Call these inside a write to the database,
- * whose lock keeps processes from looking while another one appears.
+ * Who lives: every process that owns something holds SQLite's lock on an empty file with a name that is never used
+ * again. The system frees the lock when the process ends, however it ends, and only then: no clock counts, a stopped
+ * process lives, and a reused process id means nothing. Call these inside a write to the database, whose lock keeps
+ * other processes from appearing meanwhile.
  */
 const idPattern = /^(\d+)-[0-9a-f]{16}$/
 

@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * Texts of any characters: SQLite takes and gives one as JSON, because a text that is bound or read as it is ends at U+0000. Bind
- * `asJson(text)` where the statement has `? ->> '$'`, and decode what it gives as `json_quote(column)` by `Text`.
+ * Texts of any characters: as JSON, because SQLite cuts a text that is bound or read directly at U+0000. Bind
+ * `asJson(text)` where the statement has `? ->> '$'`, and decode `json_quote(column)` by `Text`.
  */
 export const Text = Schema.parseJson(Schema.String)
 

@@ -13,8 +13,8 @@ export class Harness extends Context.Tag("tollgate/harness/Harness")<
   Harness,
   {
     /**
-     * Drops the runtime as the death of its process would, and starts another over the same store: nothing more is stored of
-     * the first, and its sessions are anybody's. What it had running is interrupted, which a killed process could not do.
+     * Drops the runtime as if its process were killed, and starts another over the same store: the first stores nothing
+     * more, and its sessions are free. Its effects are interrupted, which a killed process could not do.
      */
     readonly restart: Effect.Effect<void>
   }

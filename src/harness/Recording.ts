@@ -66,8 +66,8 @@ const answersOf = (log: ReadonlyArray<Envelope>) => {
 }
 
 /**
- * A model that gives the answers of a recorded log again, each to the message that it answered then, whatever the order
- * in which workers ask; a request that was never recorded fails with `ModelRejected`.
+ * A model that repeats the answers of a recorded log, each to the message that it answered then, in any order of
+ * workers; a request that was never recorded fails with `ModelRejected`.
  */
 export const model = (log: ReadonlyArray<Envelope>): ModelService => {
   const left = answersOf(log)

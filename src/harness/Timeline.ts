@@ -33,9 +33,9 @@ export const render = (envelopes: ReadonlyArray<Envelope>, options: TimelineOpti
 }
 
 /**
- * What breaks a rule of docs/events.md, "What holds", in the timeline of one session; nothing for a sound one. Every
- * call is known by its place: task, worker, iteration and id. Of a timeline that begins in the middle of a session, only the
- * tasks that are queued in it are judged.
+ * The violations of docs/events.md, "What holds", in the timeline of one session; none for a sound one. A call is
+ * identified by task, worker, iteration and id. If the timeline begins in the middle of a session, only tasks queued in
+ * it are judged.
  */
 export const violations = (envelopes: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
   const rules = new Rules()

@@ -28,8 +28,8 @@ const maxQuery = 10_000
 const maxWords = 32
 
 /**
- * The words of whatever a person or a model typed, none of it syntax, each once. A word of one or two Latin letters begins too
- * many others to be looked for as a beginning.
+ * The words of any text, none of it query syntax, each once. A word of one or two Latin letters is too common as a
+ * prefix to search for.
  */
 export const wordsOf = (query: string): ReadonlyArray<Word> => {
   const found =

@@ -40,8 +40,8 @@ export interface AiAnswer {
   /** Whether a call was begun that cannot be decoded: its arguments are no object, or the request has no such function. */
   readonly broken: () => boolean
   /**
-   * The last parts, or undefined where the stream ended without a finish and not for a broken call (`recovered`). Of the
-   * calls left open by either, those are given that say something: one without any arguments yet was cut off.
+   * The last parts, or undefined if the stream ended without a finish that a broken call explains (`recovered`). Calls
+   * left open are given if they have arguments; one without any was cut off.
    */
   readonly end: (recovered: boolean) => ReadonlyArray<ModelPart> | undefined
 }

@@ -43,8 +43,9 @@ const ask = (languageModel: LanguageModel.Service, request: ModelRequest, origin
   }) as AiParts
 
 /**
- * Any `@effect/ai` LanguageModel as a model, with what it lacks: a call it cannot decode becomes a part, an `error` part
- * or a missing finish fails the stream, errors hold no headers, and the provider's metadata survive to the next request.
+ * Any `@effect/ai` LanguageModel as a model, with what it lacks: a call that cannot be decoded becomes a part, an
+ * `error` part or a missing finish fails the stream, errors hold no headers, and the provider's metadata is kept for
+ * the next request.
  */
 export const make = (languageModel: LanguageModel.Service, options: AiLanguageModelOptions): ModelService => {
   const origin: Origin = { model: options.name, url: options.url, secrets: options.secrets ?? [] }

@@ -30,8 +30,8 @@ export const make = (prefix: string): ChatCalls => {
   const calls: Array<Call> = []
 
   /**
-   * The call a fragment continues, if any. Without a name it is the one of its id, its index, or the latest. With a name
-   * it is only one of the same id, or where ids are missing of the same name, at the same index, that lacks the text.
+   * The call that a fragment continues, if any. Without a name: the one with its id or its index, else the latest. With
+   * a name: only one with the same id or, without ids, the same name at the same index that has no text yet.
    */
   const find = (id: string, name: string, index: number | undefined, text: string): Call | undefined => {
     const byId = id === "" ? undefined : calls.findLast((call) => call.id === id)

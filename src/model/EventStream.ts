@@ -127,8 +127,8 @@ const streamed = (origin: Origin, pull: Pull, isLast: Post["isLast"]): Stream.St
 }
 
 /**
- * The data of each event a server streams, in the chunks the network made of them. An answer in plain JSON is one event,
- * anything else a `ModelMalformed`. The silence timeout guards the wait for headers and every wait for bytes.
+ * The data of each event that a server streams, in the chunks of the network. An answer in plain JSON is one event,
+ * anything else a `ModelMalformed`. The silence timeout covers the wait for headers and every wait for bytes.
  */
 export const events = (
   http: HttpClient.HttpClient,

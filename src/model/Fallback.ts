@@ -11,8 +11,8 @@ export type Fallback = Effect.Effect<ModelService, ProfileError>
 const mayFallBack = (error: ModelError): boolean => error._tag !== "ModelRejected"
 
 /**
- * Asks the fallbacks, one after the other, once the model before has failed for good; `AttemptFailed` says so in-band. A
- * fallback that cannot be opened is passed over, and if all fail the first error is the answer.
+ * Asks the fallbacks in order, once the model before has failed for good; `AttemptFailed` says so in the stream. A
+ * fallback that cannot be opened is skipped, and if all fail the first error is the answer.
  */
 export const withFallback =
   (fallbacks: ReadonlyArray<Fallback>) =>

@@ -40,8 +40,8 @@ const errorIn = (event: Json): unknown => {
 }
 
 /**
- * A provider's own events over our transport: `post` is answered with a stream whose errors, error events included, are
- * ours. An event that is not essential and does not decode is passed over.
+ * A provider's own events over our transport: `post` answers with a stream whose errors, error events included, are
+ * ours. An event that is not essential and does not decode is skipped.
  */
 export const events = <A, I>(
   http: HttpClient.HttpClient,

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
 
-/** Whoever hears the parts takes no more; no failure of the model, so nothing asks again. */
+/** The consumer takes no more parts; not a failure of the model, so nothing retries. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly error: ModelError }> {}
 
 export type Tell = (part: ModelPart) => Effect.Effect<void, Refused>
@@ -19,7 +19,7 @@ const pushes = new WeakMap<object, Push>()
 /** Parts that wait for a reader of the stream. */
 const waiting = 16
 
-/** The stream of what is pushed; `run` does without it, and whatever is made of the stream is a stream like any. */
+/** The stream of the pushed parts; `run` does without it, and anything made from the stream is an ordinary stream. */
 export const stream = (push: Push): Stream.Stream<ModelPart, ModelError> => {
   const made = Stream.unwrapScoped(
     Effect.gen(function* () {

@@ -5,8 +5,8 @@ import type { Absent, View } from "./Plan.ts"
 import { system } from "./Plan.ts"
 
 /**
- * Empty files and directories in the places of protected paths that do not exist: only what exists can be mounted. One is
- * shared by the commands that run at the same time and goes with the last, because removing it would unmount it for the others.
+ * Empty files and directories for protected paths that do not exist, since only what exists can be mounted. Concurrent
+ * commands share one; it goes with the last, because removing it would unmount it for the others.
  */
 export interface Placeholders {
   /** The file system without the placeholders. */

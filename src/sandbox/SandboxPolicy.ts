@@ -1,6 +1,6 @@
 /**
- * What a sandboxed command may touch. It comes from configuration only: nothing that a model says reaches it, so no argument of
- * a call can widen it. Relative paths start at `cwd`; what does not exist is not created.
+ * What a sandboxed command may touch. It comes from configuration only, so no argument of a call can widen it. Relative
+ * paths start at `cwd`; what does not exist is not created.
  */
 export interface SandboxPolicy {
   /** Directories that have to be there, to be read; most of the system is in any case, but not in every sandbox. */
@@ -8,8 +8,8 @@ export interface SandboxPolicy {
   /** Directories that may be written. The root of the file system cannot be one. */
   readonly writable: ReadonlyArray<string>
   /**
-   * Stays as it is, also within a writable directory and also where it does not exist yet. An absent one is taken for a file,
-   * and for a directory where it ends in a slash.
+   * Read-only, also within a writable directory and also where it does not exist yet: an absent path counts as a file,
+   * or as a directory if it ends in a slash.
    */
   readonly protected: ReadonlyArray<string>
   /** Reads as empty. */

@@ -47,8 +47,8 @@ const patient = (client: HttpClient.HttpClient, timeout: Duration.Duration, clos
   })
 
 /**
- * Exports spans by OTLP over HTTP with JSON. What is pending goes out when the layer ends, which waits no longer than
- * `flushTimeout` for it, and not at all where nobody listens. A collector that fails is left alone for a minute.
+ * Exports spans by OTLP over HTTP with JSON. Pending spans go out when the layer ends, which waits at most
+ * `flushTimeout` for it, and not at all if nothing listens. A collector that fails is left alone for a minute.
  */
 export const layerCollector = ({
   content = false,

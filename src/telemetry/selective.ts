@@ -6,9 +6,8 @@ import { Described, ending } from "./traced.ts"
 import { veiled } from "./veiled.ts"
 
 /**
- * Lets out the spans that Tollgate describes and those below them, of libraries and of tools: without content only the
- * name of such a span, its time and the class of its failure. A span of a library that is below none of ours is none of
- * the collector's business.
+ * Exports the spans that Tollgate describes and those below them, of libraries and tools: without content only the
+ * name, the time and the class of a failure. Other spans of libraries are not exported.
  */
 export const selective = (tracer: Tracer.Tracer, outgoing: Outgoing, content: boolean): Tracer.Tracer => {
   const made = Symbol("made")

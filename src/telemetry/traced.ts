@@ -83,8 +83,8 @@ export const ending = (
 }
 
 /**
- * Runs an effect in a span that ends when it does, exactly once. Without `content` the span holds nothing but its
- * description and, of a failure, `error.type`; the exit of the effect itself is not changed.
+ * Runs an effect in a span that ends when it does, exactly once. Without `content` the span holds its description and,
+ * for a failure, `error.type`; the exit of the effect is not changed.
  */
 export const traced = <A, E, R>(
   { attributes = {}, content = false, kind = "internal", name }: SpanDescription,

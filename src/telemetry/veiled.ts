@@ -4,10 +4,7 @@ import type { Outgoing } from "./Outgoing.ts"
 /** Events that one span holds at most. */
 export const maxEvents = 128
 
-/**
- * A span as code sees it that may know what nobody has agreed to send: what it and its log say of the span is heard only
- * where `outgoing` is given.
- */
+/** A span for code whose attributes and events may hold content: they are recorded only with `outgoing`. */
 export const veiled = (
   span: Tracer.Span,
   outgoing: Outgoing | undefined,

@@ -16,14 +16,14 @@ export const RequestSeverity = Schema.Struct({
 })
 export type RequestSeverity = typeof RequestSeverity.Type
 
-/** What a call touches by its tool's word, redacted; nobody has said it where a request has none. */
+/** What a call touches, as its tool declares, redacted; unset if the tool declares nothing. */
 export const RequestTouches = Schema.Struct({
   /** Absolute. */
   paths: Schema.Array(Schema.Struct({ op: Schema.Literal("read", "write", "remove", "list"), path: Schema.String })),
   /** `name:port` */
   hosts: Schema.Array(Schema.String),
   names: Schema.Array(Schema.String),
-  /** How many commands a shell text has; `null` where it is no plain list of them, and absent where there is none. */
+  /** How many commands a shell text has; `null` if it is not a plain list of them, unset if there is none. */
   commands: Schema.optionalWith(Schema.NullOr(Schema.Number), { exact: true })
 })
 export type RequestTouches = typeof RequestTouches.Type

@@ -30,7 +30,7 @@ export interface Options<R> extends Partial<
   readonly approval?: "never" | "always"
   /** Sealing refuses it on a tool that is neither read-only nor idempotent. */
   readonly retry?: RetryPolicy
-  /** What a call touches, by its parameters as JSON; a call is judged as a whole where it is absent. */
+  /** What a call touches, by its parameters as JSON; if unset a call is judged as a whole. */
   readonly touches?: Touches.Configured | Touches.Declaration<unknown>
   readonly timeout?: Parameters<typeof Tool.make>[1]["timeout"]
   readonly handler: (params: unknown, call: ToolCall) => Effect.Effect<unknown, DynamicToolFailed, R>

@@ -44,8 +44,8 @@ const endingAt = (text: string, bytes: number): number => {
 }
 
 /**
- * Two thirds of `limit` bytes of UTF-8 from the beginning and one from the end, cut between graphemes so that what a person
- * sees as one character is there or not; nothing where the text fits.
+ * Two thirds of `limit` bytes of UTF-8 from the beginning and one third from the end, cut between graphemes; undefined
+ * if the text fits.
  */
 export const excerpt = (text: string, limit: number): Excerpt | undefined => {
   // A code unit is at most three bytes of UTF-8.

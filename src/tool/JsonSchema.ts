@@ -6,7 +6,7 @@ import { RE2JS } from "re2js"
 import { issue, shallow, type Decode, type Issue } from "./Parameters.ts"
 
 /**
- * Patterns of schemas that others wrote run in linear time; one that RE2 does not know (look-around, back-references) is not
+ * Patterns of foreign schemas run in linear time; one that RE2 does not support (look-around, back-references) is not
  * checked here: the tool behind the schema checks its own parameters.
  */
 const linear = Object.assign(

@@ -27,14 +27,14 @@ export interface TaggedFailure {
 export type FailureSchema = (AnySchema & { readonly Type: TaggedFailure }) | typeof Schema.Never
 
 /**
- * Whether a call needs a decision: `contained` where it does, but all that it touches lies plainly inside the workspace and
- * is not protected, so that a mode may let it pass; `true` asks in every mode but the one that allows everything.
+ * Whether a call needs a decision: `contained` if it does, but all that it touches lies plainly inside the workspace
+ * and is not protected, so that a mode may allow it; `true` asks in every mode but `allow`.
  */
 export type Asks = boolean | "contained"
 
 /**
- * Whether a call needs a decision; a predicate decides on the decoded parameters. One that is an effect can look at what
- * they mean here and now, and its failure refuses the call before anything is shown.
+ * Whether a call needs a decision; a predicate decides on the decoded parameters. An effect can look at the present
+ * state, and its failure refuses the call before anything is shown.
  */
 export type Approval<Params, E, R> = "never" | "always" | ((params: Params) => Asks | Effect.Effect<Asks, E, R>)
 
@@ -184,8 +184,8 @@ export interface Options<
   /** When a call needs approval. Default: `never` for a read-only tool, `always` for others. */
   readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], R>)
   /**
-   * What a call touches, as data that rules, grants and modes judge; `none` for a tool that touches nothing they could name. Where
-   * it is absent nobody knows, so that a call is asked about wherever a rule by path, command or host could mean it.
+   * What a call touches, as data that rules, grants and modes judge; `none` for a tool that touches nothing they could
+   * name. If unset, a call is asked about wherever a rule by path, command or host could apply to it.
    */
   readonly touches?: Declaration<Params["Type"]>
   /** Default: `low` for a read-only tool, `medium` for others. */
@@ -285,7 +285,7 @@ export type Wrapped<T, C extends Change> = Omit<T, "middleware"> & {
 }
 
 /**
- * The tool with a middleware of its own, inside the global stack and outside what it had before. A middleware for
+ * The tool with its own middleware, inside the stack of the toolset and outside any it had before. A middleware for
  * repeatable calls does not compile around a tool that is neither read-only nor idempotent.
  */
 export const wrap = <T extends Any, C extends Change>(

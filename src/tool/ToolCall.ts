@@ -38,8 +38,8 @@ export interface ToolCall extends Attempted {
   /** What was shown to the person who approved the call. */
   readonly preview?: Preview
   /**
-   * Whether a path, absolute and physical, is to be left out of what the call finds, by rules of the user. A tool that looks
-   * through directories asks it for whatever it comes upon, directories before what is in them.
+   * Whether the user's rules hide an absolute physical path from the call. A tool that searches directories asks it for
+   * every path, a directory before its contents.
    */
   readonly withheld?: (path: string) => boolean
   /** What rules of the user make of the same tool where it touches this; no rule fits where it gives nothing. */

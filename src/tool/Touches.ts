@@ -7,7 +7,7 @@ export interface PathTouch {
   /** Absolute, or from the root of the project. */
   readonly path: string
   readonly op: PathUse
-  /** What lies below is touched as well, at whatever depth: `all` of it, or what `call.withheld` lets the call find. */
+  /** What lies below is touched as well, at any depth: `all` of it, or what `call.withheld` lets the call find. */
   readonly below?: "all" | "unwithheld"
 }
 
@@ -21,8 +21,8 @@ export interface Touches {
   /** What else there is, by names of its own: `memory of this session`. */
   readonly names?: ReadonlyArray<string>
   /**
-   * What else the parameters say is no matter of consent, e.g. the page of a file: an answer for longer covers every call of the
-   * tool that touches the same. An answer covers only calls with equal parameters if unset.
+   * Other parameters need no consent, e.g. the page of a file: a longer answer covers every call of the tool that
+   * touches the same. If unset, an answer covers only calls with equal parameters.
    */
   readonly complete?: boolean
 }
@@ -50,7 +50,7 @@ const isTouches = (given: unknown): given is Touches =>
   isList(given["names"], isText) &&
   (given["command"] === undefined || (isObject(given["command"]) && isText(given["command"]["text"])))
 
-/** What a call touches; absent where nobody has declared it, or where its tool cannot tell. It never throws. */
+/** What a call touches; unset if it is not declared or the tool cannot tell. It never throws. */
 export const touchesOf = (declared: Declaration<never> | undefined, params: unknown): Touches | undefined => {
   if (declared === undefined || declared === "none") return declared && none
   try {
@@ -65,8 +65,8 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 const Name = Schema.NonEmptyString
 
 /**
- * What a foreign tool touches, by the names of its parameters, as a user configures it: each has a text, or for paths and
- * hosts a list of them. A call without such a parameter is judged as a whole, unless there is a `default`.
+ * What a foreign tool touches, by the names of its parameters, as a user configures it: each holds a text, or for paths
+ * and hosts a list of them. A call without such a parameter is judged as a whole, unless there is a `default`.
  */
 export const Configured = Schema.Union(
   Schema.Literal("none"),

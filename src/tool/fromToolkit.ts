@@ -16,7 +16,7 @@ export type Declared = Partial<
     "mode" | "risk" | "readOnly" | "idempotent" | "timeout" | "idleTimeout" | "resultLimit" | "label" | "category"
   > & {
     readonly approval: "never" | "always"
-    /** What a call touches, by its encoded parameters; a call is judged as a whole where it is absent. */
+    /** What a call touches, by its encoded parameters; if unset a call is judged as a whole. */
     readonly touches: Touches.Configured
   }
 > &
@@ -72,7 +72,7 @@ const encodedTouches = (
 const isFailure = <A>(result: { readonly isFailure: boolean; readonly result: A }): boolean => result.isFailure
 
 /**
- * Puts a toolkit with its handlers behind the gate. A tool is read-only or idempotent where its annotations (`Readonly`,
+ * Puts a toolkit with its handlers behind the gate. A tool is read-only or idempotent if its annotations (`Readonly`,
  * `Idempotent`) or the declaration say so; one that is not read-only asks for approval unless declared otherwise.
  */
 export const fromToolkit = <T extends Tools>(

@@ -39,8 +39,8 @@ const marker = (
 }
 
 /**
- * Cuts the text of a result that is longer than the limit, keeps both ends and shows what is missing; the whole goes where
- * the model can page through it. The value stays whole. The marker comes on top of the limit.
+ * Cuts the text of a result that is longer than the limit, keeps both ends and marks the gap; the whole is kept where
+ * the model can page through it. The value is not cut. The marker is not counted.
  */
 export const limitResult = (bytes: number, spill?: Spill["Type"]): Middleware<ToolCall> => {
   const kept = (call: ToolCall, text: string): Effect.Effect<string | undefined> =>

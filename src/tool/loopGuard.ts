@@ -30,8 +30,8 @@ export interface LoopGuardOptions {
   /** Identical calls in a row before the loop guard acts. Default: 3. */
   readonly repeats?: number
   /**
-   * Let nobody but a person pass that call, and every so many after it, and end the task where none can be asked; or end it
-   * at once. A mode that allows everything passes for a person, but not three times.
+   * `ask`: a person decides on that call and again after as many more; without a person the task ends. `stop`: the task
+   * ends at once. A mode that allows everything decides for a person at most twice.
    */
   readonly action: "ask" | "stop"
 }
@@ -74,9 +74,8 @@ const watch = (call: ToolCall) => {
 }
 
 /**
- * Notices a worker that makes the same call over and over in one task though its outcome stays the same (as opencode and
- * Gemini CLI do), whatever refuses it. An outcome that changes is not a loop: polling goes on. It stands outside of all that can refuse
- * a call, and of `announce`, by which it knows that none has.
+ * Notices a worker that makes the same call again and again in one task with the same outcome (as opencode and Gemini
+ * CLI do). An outcome that changes is no loop: polling goes on. Its place is outside all steps that can refuse a call.
  */
 export const loopGuard = ({
   action,

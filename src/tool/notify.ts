@@ -47,8 +47,8 @@ const defaultRule: NoticeRule = (call, exit, took) => {
 }
 
 /**
- * Shows a notice, and records it, where a call ended in a way that the rule finds worth telling. An interrupted call
- * is its own news and not shown to the rule. A rule that crashes tells nothing and changes nothing.
+ * Shows and records a notice if the rule finds the end of a call worth one. The rule does not see interrupted calls. A
+ * rule that crashes gives no notice and changes nothing.
  */
 export const notify = (notifications: Notifications["Type"], rule: NoticeRule = defaultRule): Middleware<ToolCall> => {
   const told = (call: ToolCall, exit: Exit.Exit<unknown, unknown>) =>

@@ -62,8 +62,8 @@ export const isReserved = (name: string): boolean => {
 }
 
 /**
- * Whether a name that no tool has reaches for the runtime's own, with something in front of it or beside it. Wider than
- * `isReserved`: a tool may well be called `http_client`, but a model that calls `functions.client.x` means to get through.
+ * Whether an unknown name reaches for the runtime's own, e.g. with a prefix. Wider than `isReserved`: a tool may be
+ * called `http_client`, but a model that calls `functions.client.x` means the runtime's.
  */
 export const reachesForReserved = (name: string): boolean => {
   const folded = fold(name.slice(0, 256))
