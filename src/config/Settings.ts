@@ -82,6 +82,8 @@ export const Settings = Schema.Struct({
   maxDepth: optional(Schema.NonNegativeInt),
   maxWorkers: optional(Count),
   systemPrompt: optional(Schema.String),
+  /** What follows the system prompt. */
+  briefing: optional(Schema.Struct({ surroundings: optional(Schema.Boolean), instructions: optional(Schema.Boolean) })),
   /** Directories besides the working directory that tools may use. */
   roots: optional(Schema.Array(Schema.NonEmptyString)),
   /** Where commands, hooks and reviewers look for programs. */
@@ -129,6 +131,12 @@ export const keys: ReadonlyArray<Key> = [
   key("maxDepth", "levels of sub-workers below the root; 0 for none", 4),
   key("maxWorkers", "most sub-workers of one task", 32),
   key("systemPrompt", "the system prompt of the model"),
+  key("briefing.surroundings", "whether the model sees directory, platform, date, git state, mode and sandbox", true),
+  key(
+    "briefing.instructions",
+    "whether the model sees AGENTS.md of the project and of the configuration directory",
+    true
+  ),
   key("roots", "directories besides the working directory that tools may use", []),
   key("path", "directories searched for programs; your PATH if unset, never the workspace"),
   key("limits", "rate and concurrency limits of tools", []),

@@ -45,6 +45,8 @@ export class ModelView {
   private dropped = 0
   /** The last prompt among those that were dropped. */
   private prompt: StoredMessage | undefined
+  /** How often it was cleared. */
+  generation = 0
 
   /** How many messages there have been, those included that no window of that limit can show any more. */
   get count(): number {
@@ -78,6 +80,7 @@ export class ModelView {
   }
 
   clear(): void {
+    this.generation += 1
     this.messages = []
     this.open.clear()
     this.hidden.clear()

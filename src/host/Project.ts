@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -12,6 +13,7 @@ import type { CallRequest } from "../gate/CallRequest.ts"
 import type { Toolset, ToolsetInvalid } from "../gate/Toolset.ts"
 import { Memory } from "../memory/Memory.ts"
 import { Processes } from "../process/Processes.ts"
+import type { Brief } from "../runtime/Briefing.ts"
 import type { Place, ProjectGone, ProjectTools } from "../runtime/Projects.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
@@ -19,9 +21,11 @@ import type { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
+import * as Instructions from "./Instructions.ts"
 import { lazily } from "./lazily.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { whileTrusted } from "./ProjectHooks.ts"
+import * as Situation from "./Situation.ts"
 import type { Stack } from "./Stack.ts"
 import { Surroundings } from "./Surroundings.ts"
 import * as ToolServices from "./ToolServices.ts"
@@ -30,6 +34,8 @@ import * as ToolServices from "./ToolServices.ts"
 export interface Project extends ProjectTools {
   /** What it brought, and whether the user trusts that. */
   readonly config: ProjectConfig.ProjectConfig
+  /** The instructions that its models get, as they are now. */
+  readonly instructions: Effect.Effect<Instructions.Instructions>
   /** Where its commands run. */
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
 }
@@ -52,14 +58,10 @@ export interface ProjectParts<E, R> {
 }
 
 /** A toolset whose requirements are made with its first call. */
-const later = <E, R, A, E2>(toolset: Toolset<E, R>, requirements: Layer.Layer<A, E2>) =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const context = yield* lazily(Layer.buildWithScope(requirements, scope))
-    const call = (request: CallRequest) =>
-      Effect.flatMap(context, (built) => Effect.provide(toolset.call(request), built))
-    return { ...toolset, call } satisfies Toolset<E | E2, Exclude<R, A>>
-  })
+const later = <E, R, A, E2>(toolset: Toolset<E, R>, requirements: Effect.Effect<Context.Context<A>, E2>) => ({
+  ...toolset,
+  call: (request: CallRequest) => Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built))
+})
 
 /** Makes the project of a place, until the scope ends. */
 export const make = <E extends CallError, R>(
@@ -109,7 +111,38 @@ export const make = <E extends CallError, R>(
       Layer.succeed(Memory, yield* Memory)
     )
     const services = ToolServices.layer({ settings, env: surroundings.env, sandbox, workspace })
-    const toolset = yield* later(yield* seal(stack(config)), Layer.mergeAll(services, hooks, given))
+    const scope = yield* Effect.scope
+    const requirements = yield* lazily(Layer.buildWithScope(Layer.mergeAll(services, hooks, given), scope))
+    const toolset = later(yield* seal(stack(config)), requirements)
     const tools = yield* Effect.provide(Tools, Tools.layer(toolset))
-    return { ...place, config, rules, sandbox, tools }
+    const git = Effect.flatMap(requirements, (built) => Effect.provide(Situation.gitState(place), built)).pipe(
+      Effect.orElseSucceed(() => Situation.gitUnknown)
+    )
+    const situation = Situation.placeSection(place).pipe(Effect.provideService(Surroundings, surroundings))
+    const { instructions: wanted = true, surroundings: told = true } = settings.briefing ?? {}
+    const instructions = wanted ? Instructions.read(place, home) : Effect.succeed(Instructions.none)
+    const brief: Brief = (policy) =>
+      Effect.map(
+        Effect.all(
+          {
+            found: instructions,
+            sections: told
+              ? Effect.all([situation, git, Situation.sandboxSection(sandbox, settings.sandbox)], {
+                  concurrency: "unbounded"
+                })
+              : Effect.succeed([])
+          },
+          { concurrency: "unbounded" }
+        ),
+        ({ found, sections }) => ({
+          sections: [
+            ...sections,
+            ...(told ? [Situation.modeSection(policy)] : []),
+            { name: "instructions", text: Instructions.render(found) }
+          ],
+          files: Instructions.filesOf(found),
+          problems: found.problems
+        })
+      )
+    return { ...place, config, rules, sandbox, tools, instructions, brief }
   })

@@ -8,6 +8,8 @@ export class Surroundings extends Context.Tag("tollgate/host/Surroundings")<
     /** Where sessions begin; absolute. */
     readonly directory: string
     readonly env: Readonly<Record<string, string | undefined>>
+    /** The system and its version, as models are told; those of this machine if unset. */
+    readonly platform?: string
   }
 >() {
   static readonly layer = (given: Surroundings["Type"]): Layer.Layer<Surroundings> => Layer.succeed(Surroundings, given)

@@ -98,6 +98,22 @@ export class ApprovalRevoked extends Schema.TaggedClass<ApprovalRevoked>()("Appr
   grantId: Schema.String
 }) {}
 
+/** A file whose text the model is given as instructions. */
+export const InstructionFile = Schema.Struct({
+  path: Schema.String,
+  /** Of what was read of it, in hexadecimal. */
+  sha256: Schema.String,
+  /** Of the whole file. */
+  bytes: Schema.Number,
+  /** Whether the model sees only its beginning. */
+  cut: Schema.Boolean
+})
+export type InstructionFile = typeof InstructionFile.Type
+/** The model has these instructions from here on, in order, instead of those before. */
+export class InstructionsRead extends Schema.TaggedClass<InstructionsRead>()("InstructionsRead", {
+  files: Schema.Array(InstructionFile)
+}) {}
+
 /** A command that could not be carried out, and what to do about it. */
 export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("CommandRejected", {
   ...cause,
@@ -129,6 +145,7 @@ export const RuntimeEvent = Schema.Union(
   ModelSwitched,
   ApprovalPolicySet,
   ApprovalRevoked,
+  InstructionsRead,
   CommandRejected,
   CommandPerformed,
   ErrorRaised

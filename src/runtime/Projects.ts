@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
+import type { Brief } from "./Briefing.ts"
 
 /** The directory of a session is gone; nothing of it runs. */
 export class ProjectGone extends Schema.TaggedError<ProjectGone>()("ProjectGone", {
@@ -43,6 +44,8 @@ export interface ProjectTools extends Place {
   readonly tools: Tools["Type"]
   /** What is decided on calls beforehand, and where their paths begin; as the layer of `Approvals` has it if unset. */
   readonly rules?: ProjectRules
+  /** What models are told of where they work; nothing if unset. */
+  readonly brief?: Brief
 }
 
 /** Where sessions get their tools, rules and paths from, independent of the working directory. */

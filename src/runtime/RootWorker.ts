@@ -22,6 +22,8 @@ export interface RootWorkerOptions {
   readonly tools: Tools["Type"]
   readonly view: ModelView
   readonly sink: TaskSink
+  /** What follows the system prompts of its workers. */
+  readonly briefing: string
   /** What the task had used before a restart. */
   readonly used?: Usage
   /** Paths of sub-workers that the task had before a restart. */
@@ -32,13 +34,14 @@ export interface RootWorkerOptions {
 }
 
 /** Runs the root worker of one task, and the sub-workers that its calls start. */
-export const run = ({ model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
+export const run = ({ briefing, model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
+  const said = (...texts: ReadonlyArray<string>) => [...texts, briefing].filter((text) => text !== "").join("\n\n")
   const meter = new Meter()
   if (more.used !== undefined) meter.add(more.used)
   const common = { sessionId: session, profile, model, limits: options, spans: options.spans }
   const delegation = SubWorkers.make({
     common,
-    systemPrompt: [options.systemPrompt, options.workerPrompt].filter((text) => text !== "").join("\n\n"),
+    systemPrompt: said(options.systemPrompt, options.workerPrompt),
     tools,
     open: sink.subWorker,
     meter,
@@ -47,6 +50,13 @@ export const run = ({ model, options, profile, session, sink, tools, view, ...mo
     standing: more.standing ?? []
   })
   const from = more.from === undefined ? {} : { from: more.from }
-  const own = { workerPath: root, systemPrompt: options.systemPrompt, tools, view, sink: sink.worker(root), meter }
+  const own = {
+    workerPath: root,
+    systemPrompt: said(options.systemPrompt),
+    tools,
+    view,
+    sink: sink.worker(root),
+    meter
+  }
   return Effect.provideService(Worker.run({ ...common, ...own, ...from }), Delegation, delegation)
 }

@@ -12,6 +12,7 @@ import { ModelMalformed } from "../model/ModelError.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
+import type { Briefer } from "./Briefing.ts"
 import type { InvokeTool } from "./Command.ts"
 import { SessionCompacted, TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
@@ -44,7 +45,12 @@ export interface Tasks {
   readonly compact: (sink: TaskSink, profile: string) => Body
 }
 
-export const makeTasks = (lease: Lease, view: ModelView, tools: Tools["Type"]): Effect.Effect<Tasks, never, Models> =>
+export const makeTasks = (
+  lease: Lease,
+  view: ModelView,
+  tools: Tools["Type"],
+  briefer: Briefer
+): Effect.Effect<Tasks, never, Models> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
@@ -55,8 +61,9 @@ export const makeTasks = (lease: Lease, view: ModelView, tools: Tools["Type"]): 
         Effect.gen(function* () {
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
-          const model = yield* openModel(models, profile)
-          const own = { session: lease.session, options, profile, model, tools, view, sink }
+          const opening = openModel(models, profile)
+          const [model, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
+          const own = { session: lease.session, options, profile, model, tools, view, sink, briefing }
           return yield* RootWorker.run(own)
         }),
       invoke: (sink, command) =>

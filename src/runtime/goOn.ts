@@ -6,6 +6,7 @@ import type { ModelView } from "../conversation/ModelView.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
 import { openModel } from "../model/openModel.ts"
+import type { Briefer } from "./Briefing.ts"
 import type { Continuation, Stopped } from "./continuation.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
@@ -33,7 +34,8 @@ export const goOn = (
   approvals: SessionApprovals,
   view: ModelView,
   profile: string,
-  tools: Tools["Type"]
+  tools: Tools["Type"],
+  briefer: Briefer
 ): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
@@ -61,7 +63,7 @@ export const goOn = (
         const model = yield* openModel(models, profile)
         const from = yield* goingOn(root)
         const standing = yield* Effect.forEach(below, (one) => Effect.map(goingOn(one), (from) => ({ ...one, from })))
-        const more = { used, taken: paths, from, standing }
+        const more = { used, taken: paths, from, standing, briefing: yield* briefer.goOn(sink) }
         return yield* RootWorker.run({ session, options, profile, model, tools, view, sink, ...more })
       })
   })
