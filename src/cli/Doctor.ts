@@ -24,6 +24,7 @@ import * as DefaultStack from "../gate/DefaultStack.ts"
 import { version } from "../version.ts"
 import { adviceOn } from "./terminal/advice.ts"
 import * as CommandStack from "./commandStack.ts"
+import * as Instructions from "../host/Instructions.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
 import * as Stack from "../host/Stack.ts"
 import * as Records from "../host/Stores.ts"
@@ -175,6 +176,19 @@ const checkProject = Effect.map(projectConfig, (found): ReadonlyArray<Finding> =
   return why === undefined ? [] : [{ state: "note", what: "project", detail: why, mend: ["tollgate trust"] }]
 }).pipe(Effect.orElseSucceed((): ReadonlyArray<Finding> => []))
 
+/** The instructions that models get here. */
+const checkInstructions = Effect.gen(function* () {
+  const { home, settings } = yield* Configuration
+  if (settings.briefing?.instructions === false) return []
+  const here = yield* place
+  const found = yield* Instructions.read(here, home)
+  const files = Instructions.summary(found, here)
+  return [
+    ...(files === undefined ? [] : [good("instructions", files)]),
+    ...found.problems.map((detail): Finding => ({ state: "note", what: "instructions", detail }))
+  ]
+}).pipe(Effect.orElseSucceed((): ReadonlyArray<Finding> => []))
+
 /** What of the configuration cannot be used; the rest is checked as if it were not there. */
 const checkConfiguration = ({ problems, unreadable }: Inspected): ReadonlyArray<Finding> => [
   ...(unreadable === undefined ? [] : [missing("configuration", unreadable.message)]),
@@ -240,6 +254,7 @@ const checkAll = (inspected: Inspected) =>
       checkProfiles,
       Effect.map(checkSandbox, (one) => [one]),
       checkTelemetry,
+      checkInstructions,
       Effect.zipWith(checkProject, checkNames, (project, names) => [...project, ...names]).pipe(
         Effect.provide(Records.decided),
         Effect.orElseSucceed((): ReadonlyArray<Finding> => [])

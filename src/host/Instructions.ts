@@ -14,6 +14,7 @@ import { untrusted } from "../redaction/untrusted.ts"
 import type { InstructionFile } from "../runtime/Event.ts"
 import type { Place } from "../runtime/Projects.ts"
 import { systemReason } from "../system/errno.ts"
+import { bytes as sizeOf } from "../ui/Words.ts"
 
 /** The names of instructions, of which the first that a directory has counts. */
 export const names = ["AGENTS.md", "CLAUDE.md", ".tollgate/instructions.md"] as const
@@ -164,6 +165,16 @@ export const read = (place: Place, home: Pick<Home, "config" | "user">): Effect.
 /** The files as events name them. */
 export const filesOf = ({ own, project }: Instructions): ReadonlyArray<InstructionFile> =>
   [...own, ...project].map(({ bytes, cut, path, sha256 }) => ({ path, sha256, bytes, cut }))
+
+/** The files in a line, for a person; none if there are none. */
+export const summary = (found: Instructions, { directory }: Pick<Place, "directory">): string | undefined => {
+  const files = filesOf(found).map((file) => {
+    const near = path.relative(directory, file.path)
+    const name = near.startsWith(`..${path.sep}..${path.sep}..`) ? file.path : near
+    return `${name} (${sizeOf(file.bytes)}${file.cut ? ", cut" : ""})`
+  })
+  return files.length === 0 ? undefined : files.join(", ")
+}
 
 const shown = ({ bytes, cut, path, text }: Instruction): string =>
   untrusted(path, cut ? `${text}\n[the rest of ${bytes} bytes is left out]` : text)

@@ -18,6 +18,7 @@ import { ProgressBoard } from "../../tool/ProgressBoard.ts"
 import { submit } from "../../ui/Conversation.ts"
 import { present } from "../../ui/present.ts"
 import { activity } from "./activity.ts"
+import * as Instructions from "../../host/Instructions.ts"
 import * as Misnamed from "../misnamed.ts"
 import { countedMessages, lookedThrough, rows } from "./Recap.ts"
 import * as Distrust from "../distrust.ts"
@@ -84,7 +85,14 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
           shown,
           submit: (text: string) => Effect.provide(submit(opened, text), context),
           directory: project.directory,
-          activity: Effect.provide(activity(project.directory), context),
+          activity: Effect.zipWith(
+            project.instructions,
+            Effect.provide(activity(project.directory), context),
+            (found, rows) => {
+              const files = Instructions.summary(found, project)
+              return files === undefined ? rows : [`instructions: ${files}`, ...rows]
+            }
+          ),
           interrupt: Effect.ignore(runtime.send(new Interrupt({ session }))),
           compact: Effect.flatMap(ids.next("task"), (task) => runtime.send(new CompactSession({ session, task }))),
           clear: Effect.suspend(() => runtime.send(new ClearSession({ session }))),
