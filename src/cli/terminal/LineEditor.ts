@@ -1,8 +1,11 @@
 import * as Option from "effect/Option"
 import { eachGrapheme } from "../../text/graphemes.ts"
 import { makeVisible } from "../../text/visible.ts"
+import { many } from "../../ui/Words.ts"
 import { columns } from "./Layout.ts"
 import { isCtrl, type Key } from "./Keyboard.ts"
+import type { BottomLine } from "./Screen.ts"
+import type { Style } from "./Style.ts"
 
 /** Lines that are remembered, and their characters in all. */
 const historyLimit = 200
@@ -178,5 +181,28 @@ export class LineEditor {
       this.remembered -= this.history.shift()?.length ?? 0
     }
     return line
+  }
+}
+
+/** Rows of one line, which a low screen shows fewer of. */
+const editorRows = 8
+
+/** The line behind its question, as the bottom of a screen: as many rows of it as there is room for. */
+export const editorLine = (
+  editor: LineEditor,
+  question: string,
+  width: number,
+  most: number,
+  style: Style
+): BottomLine => {
+  const before = columns(question)
+  const { before: hidden, column, row, rows } = editor.rows(Math.max(8, width - before - 2), Math.min(editorRows, most))
+  const above = hidden === 0 ? [] : [style.dim(`… ${many(hidden, "character")} above`)]
+  const drawn = rows.map((text, index) => `${index === 0 ? question : " ".repeat(before)}${text}`)
+  return {
+    above: [...above, ...drawn.slice(0, -1)],
+    text: drawn.at(-1) ?? question,
+    cursor: before + column,
+    up: rows.length - 1 - row
   }
 }

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Config from "effect/Config"
 import * as Option from "effect/Option"
 import { inForeground } from "../../system/foreground.ts"
+import { monotonicMillis } from "../../system/monotonic.ts"
 import { columns, fit } from "./Layout.ts"
 import { type Style, styleFor } from "./Style.ts"
 
@@ -20,8 +21,8 @@ export interface BottomLine {
   readonly tall?: boolean
 }
 
-/** The bottom line, or how it looks on a screen of the present size. */
-export type Bottom = BottomLine | (() => BottomLine)
+/** The bottom line, or how it looks by the time it is drawn, on a screen of that size. */
+export type Bottom = BottomLine | (() => BottomLine | undefined)
 
 /** Where text goes: a terminal with a few rows at its bottom that are drawn anew, or two plain streams. */
 export class Screen extends Context.Tag("tollgate/cli/Screen")<
@@ -45,9 +46,13 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly page: <A, E, R>(
       use: (draw: (rows: () => ReadonlyArray<string>) => Effect.Effect<void>) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, R>
+    /** Prints above the bottom; where there is one, up to 30 times a second what has come until then. */
     readonly progress: (text: string) => Effect.Effect<void>
     readonly answer: (text: string) => Effect.Effect<void>
+    /** Draws the bottom at once. */
     readonly bottom: (line: Bottom | undefined) => Effect.Effect<void>
+    /** Draws it again with what is printed next, or soon. */
+    readonly changed: Effect.Effect<void>
     /** Makes the terminal call for attention. */
     readonly bell: Effect.Effect<void>
   }
@@ -66,6 +71,14 @@ const mainScreen = "\u001b[?1049l"
 const home = "\u001b[H"
 const eraseRest = "\u001b[K"
 const eraseBelow = "\u001b[J"
+/** What stands between them is shown at once. */
+const beginUpdate = "\u001b[?2026h"
+const endUpdate = "\u001b[?2026l"
+
+/** Milliseconds between two drawings of what nobody typed. */
+const frameMillis = 1000 / 30
+/** Characters that wait for the next one; more are printed at once. */
+const pendingLimit = 64 * 1024
 
 /** Characters that are kept while the screen is lent; the oldest give way. */
 const heldLimit = 1024 * 1024
@@ -85,22 +98,33 @@ const make = (options: { readonly split: boolean }) =>
     const dumb = Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")
     // Unset, not false, without a terminal.
     const live = Boolean(target.isTTY) && !dumb
+    const scope = yield* Effect.scope
     let bottom: Bottom | undefined
     /** Columns of the rows that are drawn above the one with the cursor. */
     let drawn: ReadonlyArray<number> | undefined
     /** Whether what was printed last ended its line. */
     let fresh = true
 
-    /** What was printed while the screen is lent. */
-    let held: string | undefined
+    /** What is to be printed with the next drawing. */
+    let pending = ""
+    /** When it was drawn last. */
+    let drawnAt = -Infinity
+    /** The next drawing is on its way. */
+    let coming = false
+    /** What stands at the bottom, as it was written. */
+    let shown = ""
+
+    /** The whole screen is somebody else's. */
+    let lent = false
     /** What the borrower of the whole screen shows. */
     let page: (() => ReadonlyArray<string>) | undefined
 
     const height = () => (target.isTTY && target.rows) || 24
     const width = () => (target.isTTY ? target.columns || 80 : unbounded)
     const draw = (): string => {
-      if (bottom === undefined || !fresh || held !== undefined) return ""
+      if (bottom === undefined || !fresh) return ""
       const line = typeof bottom === "function" ? bottom() : bottom
+      if (line === undefined) return ""
       const rows = [...(line.above ?? []), line.text].slice(1 - height()).map((row) => fit(row, width() - 1))
       const text = rows.join("\r\n")
       if (line.cursor !== undefined || line.tall === true) {
@@ -126,11 +150,41 @@ const make = (options: { readonly split: boolean }) =>
         : `${home}${page()
             .map((row) => `${row}${eraseRest}`)
             .join("\r\n")}${eraseBelow}`
+    /** Prints what is pending, and draws the bottom anew where it has changed. */
+    const drawNow = Effect.uninterruptible(
+      Effect.flatMap(monotonicMillis, (now) => {
+        if (lent || !live) return Effect.void
+        drawnAt = now
+        const text = pending
+        pending = ""
+        const standing = drawn
+        const before = erase()
+        if (text !== "") fresh = text.endsWith("\n")
+        const after = draw()
+        if (text === "" && after === shown && (after === "" || standing !== undefined)) return Effect.void
+        shown = after
+        // Nothing at the bottom hides the cursor any more.
+        return write(target, `${beginUpdate}${before}${text}${after === "" ? showCursor : after}${endUpdate}`)
+      })
+    )
+    const drawSoon = Effect.flatMap(monotonicMillis, (now) => {
+      if (lent || !live) return Effect.void
+      const left = drawnAt + frameMillis - now
+      if (left <= 0 || pending.length > pendingLimit) return drawNow
+      if (coming) return Effect.void
+      coming = true
+      const next = Effect.suspend(() => {
+        coming = false
+        return drawNow
+      })
+      return Effect.asVoid(Effect.forkIn(Effect.delay(next, left), scope))
+    })
     if (live) {
       const redraw = () => {
-        if (held !== undefined) return void target.write(paged())
+        if (lent) return void target.write(paged())
         const before = erase()
-        target.write(before + draw())
+        shown = draw()
+        target.write(`${beginUpdate}${before}${shown}${endUpdate}`)
       }
       yield* Effect.acquireRelease(
         Effect.sync(() => target.on("resize", redraw)),
@@ -140,9 +194,26 @@ const make = (options: { readonly split: boolean }) =>
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         bottom = undefined
-        return live ? write(target, `${erase()}${fresh ? "" : "\n"}${showCursor}`) : Effect.void
+        return live ? Effect.zipRight(drawNow, write(target, `${fresh ? "" : "\n"}${showCursor}`)) : Effect.void
       })
     )
+    /** Lends the screen, which is made ready for the borrower and taken back by what is written. */
+    const lend = <A, E, R>(begin: string, self: Effect.Effect<A, E, R>, end: string) =>
+      Effect.acquireUseRelease(
+        Effect.suspend(() => {
+          lent = true
+          const before = erase()
+          return write(target, `${before}${begin}`)
+        }),
+        () => self,
+        () =>
+          Effect.suspend(() => {
+            lent = false
+            page = undefined
+            shown = ""
+            return Effect.zipRight(write(target, `${end}${showCursor}`), drawNow)
+          })
+      )
 
     return Screen.of({
       style,
@@ -152,49 +223,29 @@ const make = (options: { readonly split: boolean }) =>
       width,
       height,
       page: (use) =>
-        Effect.acquireUseRelease(
-          Effect.suspend(() => {
-            const before = erase()
-            held = ""
-            return write(target, `${before}${otherScreen}${hideCursor}`)
-          }),
-          () =>
-            use((rows) =>
-              Effect.suspend(() => {
-                page = rows
-                return write(target, paged())
-              })
-            ),
-          () =>
+        lend(
+          `${otherScreen}${hideCursor}`,
+          use((rows) =>
             Effect.suspend(() => {
-              const after = held ?? ""
-              held = undefined
-              page = undefined
-              if (after !== "") fresh = after.endsWith("\n")
-              return write(target, `${mainScreen}${showCursor}${after}${draw()}`)
+              page = rows
+              return write(target, paged())
             })
+          ),
+          mainScreen
         ),
       progress: (text) =>
         Effect.suspend(() => {
-          if (held !== undefined) {
-            held = (held + text).slice(-heldLimit)
-            return Effect.void
-          }
-          const before = erase()
-          fresh = text.endsWith("\n")
-          return write(target, live ? `${before}${text}${draw()}` : text)
+          if (!live) return write(target, text)
+          pending = lent ? (pending + text).slice(-heldLimit) : pending + text
+          return drawSoon
         }),
-      answer: (text) => write(stdout, text),
+      answer: (text) => Effect.zipRight(drawNow, write(stdout, text)),
       bell: Effect.suspend(() => (live ? write(target, "\u0007") : Effect.void)),
+      changed: drawSoon,
       bottom: (line) =>
         Effect.suspend(() => {
-          if (!live) return Effect.void
           bottom = line
-          const before = erase()
-          const after = draw()
-          return before + after === ""
-            ? Effect.void
-            : write(target, before + after + (line === undefined ? showCursor : ""))
+          return drawNow
         })
     })
   })

@@ -71,6 +71,7 @@ const prompted = (
           progress: () => Effect.void,
           answer: () => Effect.void,
           bell: Effect.void,
+          changed: Effect.void,
           bottom: (line) =>
             Effect.sync(() => {
               const drawn = typeof line === "function" ? line() : line

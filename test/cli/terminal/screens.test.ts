@@ -121,7 +121,7 @@ describe("what a person sees", { timeout: 60_000 }, () => {
       "    │ begun",
       "* running run_shell · TIME · esc stops",
       "  queued: and then",
-      "› half a l"
+      "ALLOW › half a l"
     ])
     terminal.press("/status\r")
     terminal.press(escape)

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Stream, TestClock } from "effect"
 import { Keyboard, type OnKey } from "../../../src/cli/terminal/Keyboard.ts"
+import { Composer } from "../../../src/cli/terminal/Composer.ts"
+import { Region } from "../../../src/cli/terminal/Region.ts"
 import { type BottomLine, Screen } from "../../../src/cli/terminal/Screen.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
 import * as TerminalUi from "../../../src/cli/terminal/TerminalUi.ts"
@@ -22,6 +24,7 @@ const staged = Effect.gen(function* () {
     progress: (text) => Effect.sync(() => void (printed += text)),
     answer: () => Effect.void,
     bell: Effect.void,
+    changed: Effect.void,
     bottom: (line) => Effect.sync(() => void (bottom = typeof line === "function" ? line() : line))
   })
   const keyboard = Layer.succeed(Keyboard, {
@@ -32,7 +35,11 @@ const staged = Effect.gen(function* () {
         () => Effect.sync(() => void (holders = holders.filter((other) => other !== onKey)))
       )
   })
-  const layer = TerminalUi.layer.pipe(Layer.provide([screen, keyboard]))
+  const layer = TerminalUi.layer.pipe(
+    Layer.provide(Composer.layer),
+    Layer.provide(Region.layer),
+    Layer.provide([screen, keyboard])
+  )
   const press = (name: string, input = "") =>
     Effect.zipRight(
       Effect.suspend(

@@ -1,0 +1,84 @@
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import { isCtrl, isEscape, type Key, type Keyboard } from "./Keyboard.ts"
+import { editorLine, LineEditor } from "./LineEditor.ts"
+import { untilQuiet } from "./quiet.ts"
+import type { Region, Show } from "./Region.ts"
+import type { Screen } from "./Screen.ts"
+
+export interface QuestionsOptions {
+  readonly screen: Screen["Type"]
+  readonly region: Region["Type"]
+  readonly keyboard: Keyboard["Type"]
+  /** What Ctrl-C asks for. */
+  readonly interrupt: Effect.Effect<void>
+}
+
+/** How long typing must pause before keys count again. */
+const over = Duration.seconds(1)
+
+/** Single questions in the place of the composer; what was typed there before stays there. */
+export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) => {
+  const { height, style, width } = screen
+
+  const reading = (
+    question: Effect.Effect<string>,
+    show: Show,
+    escape: "leaves" | "interrupts",
+    redraws?: Schedule.Schedule<number>,
+    above: () => ReadonlyArray<string> = () => []
+  ) =>
+    Effect.gen(function* () {
+      const editor = new LineEditor()
+      const answer = yield* Deferred.make<Option.Option<string>>()
+      const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
+      const draw = Effect.flatMap(question, (asked) =>
+        show(() => {
+          const line = editorLine(editor, asked, width(), Math.max(1, Math.floor(height() / 3)), style)
+          return { ...line, above: [...above(), ...(line.above ?? [])] }
+        })
+      )
+      const onKey = (key: Key): Effect.Effect<void> => {
+        const empty = editor.text === ""
+        if (isCtrl(key, "d") && empty) return leave
+        if (isCtrl(key, "c") || isEscape(key)) {
+          editor.discard()
+          if (!empty) return draw
+          return isEscape(key) && escape === "leaves" ? leave : interrupt
+        }
+        const line = editor.press(key)
+        return line === undefined ? draw : Effect.asVoid(Deferred.succeed(answer, Option.some(line)))
+      }
+      yield* draw
+      const drawing = redraws === undefined ? Effect.never : Effect.zipRight(Effect.repeat(draw, redraws), Effect.never)
+      return yield* keyboard.focus(onKey)(Effect.raceFirst(Deferred.await(answer), drawing))
+    })
+
+  return {
+    /** Reads a line; Escape interrupts what asks. */
+    read: (question: string): Effect.Effect<Option.Option<string>> =>
+      region.lend((show) => reading(Effect.succeed(question), show, "interrupts")),
+    /** Reads a line below rows while the question counts the time down; Escape leaves it. */
+    readInTime: (
+      question: Effect.Effect<string>,
+      above: () => ReadonlyArray<string>
+    ): Effect.Effect<Option.Option<string>> =>
+      region.lend((show) => reading(question, show, "leaves", Schedule.spaced("1 second"), above)),
+    /** What is typed at a question that is over goes nowhere until the person stops; the keys that interrupt still do. */
+    discard: Effect.gen(function* () {
+      const typed = yield* Queue.sliding<Key>(1)
+      const onKey = (key: Key) =>
+        isEscape(key) || isCtrl(key, "c") ? interrupt : Effect.asVoid(Queue.offer(typed, key))
+      yield* region.lend((show) =>
+        Effect.zipRight(
+          show({ text: style.dim("the request is over · pause for a second to type again") }),
+          keyboard.focus(onKey)(untilQuiet(typed, over))
+        )
+      )
+    })
+  }
+}
