@@ -16,6 +16,16 @@ export class ApprovalDenied extends Schema.TaggedError<ApprovalDenied>()("Approv
   }
 }
 
+/** A mode that cannot be set here; the session keeps the one that it has. */
+export class PolicyNotAllowed extends Schema.TaggedError<PolicyNotAllowed>()("PolicyNotAllowed", {
+  policy: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
 /** No one answered in time; the call counts as denied. */
 export class ApprovalExpired extends Schema.TaggedError<ApprovalExpired>()("ApprovalExpired", {
   ...call,

@@ -5,7 +5,7 @@ import type { Scope } from "effect/Scope"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { isSame } from "../tool/WorkerPath.ts"
-import type { DecisionRefused } from "./ApprovalError.ts"
+import { type DecisionRefused, PolicyNotAllowed } from "./ApprovalError.ts"
 import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
 import { Audit } from "../audit/Audit.ts"
 import type { Decide, Decision } from "./Decision.ts"
@@ -43,8 +43,11 @@ export interface SessionOptions {
 /** What only the owner of a session may do with its approvals. */
 export interface SessionApprovals {
   readonly policy: Effect.Effect<ApprovalPolicy>
-  /** Whether it was done: `allow` is refused where the runtime was not started with danger allowed. */
-  readonly setPolicy: (policy: ApprovalPolicy, by?: string) => Effect.Effect<boolean>
+  /**
+   * Holds for every later decision, not for a request that waits. `allow` is refused where the runtime was not started with
+   * danger allowed, and `sandboxed` where no sandbox holds commands.
+   */
+  readonly setPolicy: (policy: ApprovalPolicy, by?: string) => Effect.Effect<void, PolicyNotAllowed>
   /** What was granted and still holds. */
   readonly grants: Effect.Effect<ReadonlyArray<Grant>>
   /** The rules that count, configured and saved. */
@@ -144,16 +147,24 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
     }
     const { explain, request } = Judge.make(desk, sessions, attended, (yield* Reviewer).decide, redeem)
 
+    const refusalOf = (policy: ApprovalPolicy, project: ProjectRules.ProjectRules) =>
+      policy === "allow" && !danger
+        ? Effect.succeed("The policy allow cannot be set here: it is chosen only when Tollgate starts.")
+        : policy === "sandboxed"
+          ? project.unconfined
+          : Effect.succeed(undefined)
+
     const handle = (state: SessionState): SessionApprovals => {
       const { grants, id: session } = state
       const endTask = Effect.asVoid(desk.revoke(state, "end of the task", ({ scope }) => scope === "task"))
       return {
         policy: Effect.sync(() => state.policy),
         setPolicy: (policy, by = "user") =>
-          Effect.suspend(() => {
-            if (policy === "allow" && !danger) return Effect.succeed(false)
+          Effect.gen(function* () {
+            const reason = yield* refusalOf(policy, state.project)
+            if (reason !== undefined) return yield* new PolicyNotAllowed({ policy, reason })
             state.policy = policy
-            return Effect.as(audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy }), true)
+            yield* audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy })
           }),
         grants: Effect.map(desk.now, (now) => grants.list(now)),
         rules: Effect.map(

@@ -63,6 +63,8 @@ export interface Clearance {
   readonly preview: Preview | undefined
   /** Whether the shown state is still current; checked immediately before the call runs. Unset if the call was not judged. */
   readonly stillHolds: Effect.Effect<boolean> | undefined
+  /** It runs only because the sandbox holds it; nobody has looked at it. */
+  readonly confined?: true
   /** Which paths are withheld from the call, by rules that deny or would ask. Default: none. */
   readonly withheld?: (path: string) => boolean
   /** What the rules say of the same tool where it touches something else. */

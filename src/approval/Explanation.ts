@@ -1,5 +1,5 @@
 import type { PreviewTarget } from "../tool/Preview.ts"
-import type { ApprovalPolicy, PolicyVerdict } from "./ApprovalPolicy.ts"
+import { type ApprovalPolicy, planned, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import type { Grant } from "./Grants.ts"
 import { repeatedText } from "./rendering/Prompt.ts"
 import { describe, type Rule } from "./Rule.ts"
@@ -12,6 +12,8 @@ export interface Explanation {
   readonly because: string
   readonly rule?: Rule
   readonly grant?: Grant
+  /** What the model is told where the mode itself denies the call, whatever else would allow it. */
+  readonly refusal?: string
   /** The rule could not be judged on this call, which is asked about because of it. */
   readonly unread?: true
   /** Files that the answer relies on: it is void once one has changed. */
@@ -21,6 +23,8 @@ export interface Explanation {
 export interface Facts {
   readonly tool: string
   readonly asks: boolean
+  /** The call may run in a mode that only reads; true in every other mode. */
+  readonly reads: boolean
   readonly ruled: RuleVerdict | undefined
   readonly grant: Grant | undefined
   readonly policy: ApprovalPolicy
@@ -34,8 +38,8 @@ export interface Facts {
 const silent: ReadonlySet<ApprovalPolicy> = new Set(["deny", "fail"])
 
 /**
- * The order in which a call is decided: a rule that denies, a grant, a rule that asks, a rule that allows, the tool's
- * own word, the mode. A call that repeats those before it is allowed only by a person or by `allow`.
+ * The order in which a call is decided: a rule that denies, a mode that only reads, a grant, a rule that asks, a rule that
+ * allows, the tool's own word, the mode. A call that repeats those before it is allowed only by a person or by `allow`.
  */
 export const explain = (facts: Facts): Explanation => {
   const found = decided(facts)
@@ -44,10 +48,13 @@ export const explain = (facts: Facts): Explanation => {
   return { verdict: silent.has(policy) ? "deny" : "ask", because: `This is ${repeatedText(repeats)}.` }
 }
 
-const decided = ({ asks, byPolicy, grant, policy, ruled, tool }: Facts): Explanation => {
+const decided = ({ asks, byPolicy, grant, policy, reads, ruled, tool }: Facts): Explanation => {
   const said = ruled === undefined ? "" : `${describe(ruled.rule)} (${ruled.rule.id}, ${ruled.rule.level} level)`
   const by = ruled === undefined ? {} : { rule: ruled.rule }
   if (ruled?.decision === "deny") return { verdict: "deny", because: `Rule: ${said}.`, ...by }
+  if (!reads) {
+    return { verdict: "deny", because: `${tool} does more than read; the mode is ${policy}.`, refusal: planned }
+  }
   if (grant !== undefined) {
     return {
       verdict: "allow",

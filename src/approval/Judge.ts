@@ -6,7 +6,7 @@ import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Touches } from "../tool/Touches.ts"
 import { ReviewerFailed, trusted } from "../tool/ToolEvent.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
-import { judge, type PolicyVerdict } from "./ApprovalPolicy.ts"
+import { judge, modes, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import type { Clearance, Wanted } from "./Decision.ts"
 import type { Desk } from "./Desk.ts"
@@ -47,6 +47,7 @@ type Cleared = Effect.Effect<Clearance, ApprovalRefused>
 
 /** For a call that no one has to see. */
 const unasked: Clearance = { preview: undefined, stillHolds: Effect.succeed(true) }
+const confinedBy = (clearance: Clearance): Clearance => ({ ...clearance, confined: true })
 /** For a call that neither its tool nor a rule wants a decision on. */
 const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
 
@@ -57,7 +58,15 @@ const worn = "It was denied several times in this task. Do something else, or as
 const declared = ({ approval }: Tool.Any): Wanted =>
   approval === "never" ? false : approval === "always" ? "always" : true
 
-/** What the mode says; only two of the modes ask what the call touches. */
+/** Whether a call changes nothing, by its tool's word or by the words of its command, or touches nothing at all. */
+const isReading = ({ tool }: Pick<ToolCall, "tool">, asks: Wanted, subject: Subject): boolean => {
+  const { declared, hosts, more, names, places, shape } = subject
+  if (tool.readOnly) return true
+  if (!declared || more || places.length > 0 || hosts.length > 0 || names.length > 0) return false
+  return shape === undefined ? asks === false : subject.severity()?.level === "reads"
+}
+
+/** What the mode says; it looks at what the call touches only where that matters. */
 const byMode = (
   { policy, project }: Standing,
   call: Pick<ToolCall, "tool">,
@@ -65,13 +74,13 @@ const byMode = (
   subject: Subject,
   askedByRule: boolean
 ): PolicyVerdict => {
-  const looks = policy === "allow-edits" || policy === "allow-read-only"
-  const plain = looks && !askedByRule
-  return judge(
-    policy,
-    call.tool,
-    plain && (asks === "contained" || (asks === "always" && project.isContained(call, subject)))
-  )
+  const { tool } = call
+  return judge(policy, {
+    tool,
+    contained: () =>
+      !askedByRule && (asks === "contained" || (asks === "always" && project.isContained(call, subject))),
+    confined: () => !askedByRule && asks === "confined"
+  })
 }
 
 const verdict = (
@@ -86,7 +95,17 @@ const verdict = (
   const { grants, policy } = standing
   const grant = grants.find(workersOf(call.workerPath), subject.key, now)
   const byPolicy = byMode(standing, call, asks, subject, ruled?.decision === "ask")
-  return explain({ tool: call.name, asks: asks !== false, ruled, grant, policy, byPolicy, repeats: call.repeats })
+  const reads = modes[policy].readsOnly !== true || isReading(call, asks, subject)
+  return explain({
+    tool: call.name,
+    asks: asks !== false,
+    reads,
+    ruled,
+    grant,
+    policy,
+    byPolicy,
+    repeats: call.repeats
+  })
 }
 
 /** `attended` says whether a person can be asked; if not, calls that would ask fail. */
@@ -161,15 +180,18 @@ export const make = (
     asks: Wanted,
     subject: Subject,
     preview: Show,
-    { because, grant, rule, unread, verdict }: Explanation
+    { because, grant, refusal, rule, unread, verdict }: Explanation
   ): Cleared => {
+    const session = sessions.of(call.sessionId)
+    if (refusal !== undefined) return refuse(call, "policy", refusal)
     if (verdict === "allow") {
       if (grant !== undefined) return allowed(call, `grant ${grant.id}`)
       if (rule !== undefined) return allowed(call, `rule ${rule.id}`)
-      return asks === false ? Effect.succeed(unasked) : allowed(call, "policy")
+      if (asks === false) return Effect.succeed(unasked)
+      const mode = allowed(call, "policy")
+      return session.policy === "sandboxed" && asks === "confined" ? Effect.map(mode, confinedBy) : mode
     }
     if (rule?.decision === "deny" && unread !== true) return refuse(call, `rule ${rule.id}`, because)
-    const session = sessions.of(call.sessionId)
     if (session.closing) return unavailable(call)
     if (verdict === "ask" && redeem(call)) return allowed(call, "its start before a restart")
     if (session.isWorn(likeness(call, subject))) return refuse(call, "repetition", worn)
@@ -217,11 +239,10 @@ export const make = (
   return {
     request: (call, asks, preview) =>
       Effect.suspend(() => {
-        const { project } = sessions.of(call.sessionId)
+        const { policy, project } = sessions.of(call.sessionId)
+        const looks = asks !== false || call.repeats !== undefined || modes[policy].readsOnly === true
         const withBook = (book: RuleBook): Cleared =>
-          asks !== false || call.repeats !== undefined || book.concerns(call.name)
-            ? judged(book, call, asks, preview)
-            : free
+          looks || book.concerns(call.name) ? judged(book, call, asks, preview) : free
         const book = project.peek()
         return book === undefined ? Effect.flatMap(project.get, withBook) : withBook(book)
       }),

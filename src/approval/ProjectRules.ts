@@ -22,6 +22,8 @@ export interface ProjectOptions {
   readonly rules?: ReadonlyArray<Rule>
   /** Whether the rules of the project count; they do not if unset. */
   readonly trusted?: boolean
+  /** Why no sandbox holds commands, and what to do about it; nothing if one does. If unset, none does. */
+  readonly unconfined?: Effect.Effect<string | undefined>
   /** Reads the configured rules and the trust anew, before every task; they stay what they are if unset. */
   readonly current?: Effect.Effect<Written>
 }
@@ -38,6 +40,8 @@ export interface ProjectRules {
   readonly subjects: Describing
   /** Whether a call of a tool that has not looked at its parameters touches nothing but plain files of the project. */
   readonly isContained: (call: Pick<ToolCall, "tool">, subject: Subject) => boolean
+  /** Why no sandbox holds commands, so that the mode `sandboxed` cannot be set; nothing if one does. */
+  readonly unconfined: Effect.Effect<string | undefined>
   /** Already loaded rules; unset before the first load. */
   readonly peek: () => RuleBook | undefined
   readonly get: Effect.Effect<RuleBook>
@@ -49,6 +53,8 @@ export interface ProjectRules {
   /** The same project with the rules saved for another directory; one directory is always the same project. */
   readonly at: (directory: string) => ProjectRules
 }
+
+const noSandbox = "The mode sandboxed needs a sandbox, and there is none here. Choose another mode."
 
 const opOf = { read: "grep", list: "grep", write: "write", remove: "remove" } as const
 
@@ -86,7 +92,7 @@ export const make = (
   store: RuleStore["Type"]
 ): Effect.Effect<ProjectRules, PatternRejected> =>
   Effect.gen(function* () {
-    const { current = Effect.succeed({ rules, trusted }) } = options
+    const { current = Effect.succeed({ rules, trusted }), unconfined = Effect.succeed(noSandbox) } = options
     const disk = yield* Disk
     const { resolve } = disk
     const bookOf = (rules: ReadonlyArray<Rule>, { trusted }: Written) =>
@@ -127,6 +133,7 @@ export const make = (
         directory,
         subjects,
         isContained,
+        unconfined,
         peek: () => book,
         get: Effect.suspend(() => (book === undefined ? load : Effect.succeed(book))),
         reload: Effect.asVoid(load),

@@ -5,26 +5,31 @@ import { Configuration } from "../config/Configuration.ts"
 import { UsageError } from "./Outcome.ts"
 
 export interface PolicyOptions {
+  readonly mode: Option.Option<ApprovalPolicy>
+  /** The earlier name of the mode. */
   readonly approve: Option.Option<ApprovalPolicy>
   /** To allow everything has a flag of its own, which no configuration and no other flag stands for. */
   readonly allowAll: boolean
 }
 
-const others = "ask, deny, allow-read-only or allow-edits"
+const others = "ask, edits, plan, sandboxed or deny"
 
 /** What happens to calls that need approval: by the flags, by the configuration, else a person is asked if there is one. */
 export const policyOf = (
-  { allowAll, approve }: PolicyOptions,
+  { allowAll, approve, mode }: PolicyOptions,
   canAsk: boolean
 ): Effect.Effect<ApprovalPolicy, UsageError, Configuration> =>
   Effect.flatMap(Configuration, ({ entries, settings }) => {
     const usage = (reason: string) => new UsageError({ reason })
+    const flag = Option.isSome(mode) ? "--mode" : "--approve"
+    const named = Option.orElse(mode, () => approve)
+    if (Option.isSome(mode) && Option.isSome(approve)) return usage("--mode and --approve cannot be combined.")
     if (allowAll) {
-      return Option.isSome(approve)
-        ? usage("--dangerously-allow-all and --approve cannot be combined.")
+      return Option.isSome(named)
+        ? usage(`--dangerously-allow-all and ${flag} cannot be combined.`)
         : Effect.succeed<ApprovalPolicy>("allow")
     }
-    const policy = Option.getOrElse(approve, () => settings.approvals?.policy ?? "ask")
+    const policy = Option.getOrElse(named, () => settings.approvals?.policy ?? "ask")
     if (policy === "allow") {
       const source = entries.find(({ key }) => key === "approvals.policy")?.source ?? "configuration"
       return usage(
@@ -32,7 +37,7 @@ export const policyOf = (
       )
     }
     if (policy !== "ask" || canAsk) return Effect.succeed(policy)
-    return Option.isSome(approve)
-      ? usage("--approve ask needs a terminal. Choose --approve deny, allow-read-only or fail.")
+    return Option.isSome(named)
+      ? usage(`${flag} ask needs a terminal. Choose ${flag} deny, allow-read-only or fail.`)
       : Effect.succeed<ApprovalPolicy>("fail")
   })

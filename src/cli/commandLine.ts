@@ -62,8 +62,8 @@ const unfit = (name: string, accepts: string, value: string | undefined): string
     return /^[+-]?\d{1,15}$/.test(value) ? undefined : `${name} takes a whole number, not ${quoted(value)}`
   }
   const choices = accepts.split(" | ")
-  if (name === "--approve" && value === "allow" && !choices.includes(value)) {
-    return "to run every call without asking, use --dangerously-allow-all instead of --approve allow"
+  if ((name === "--approve" || name === "--mode") && value === "allow" && !choices.includes(value)) {
+    return `to run every call without asking, use --dangerously-allow-all instead of ${name} allow`
   }
   return choices.length < 2 || choices.includes(value)
     ? undefined

@@ -1,6 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
 import { Rule } from "../approval/Rule.ts"
 import { Profile } from "../model/Profile.ts"
 import { Timespan } from "../model/Timespan.ts"
@@ -66,7 +66,7 @@ export const Settings = Schema.Struct({
   profiles: optional(Schema.Record({ key: Schema.NonEmptyString, value: Profile })),
   approvals: optional(
     Schema.Struct({
-      policy: optional(ApprovalPolicy),
+      policy: optional(WrittenPolicy),
       timeout: optional(Patience),
       /** Rules of the user; the strictest that matches decides. */
       rules: optional(Schema.Array(Rule)),

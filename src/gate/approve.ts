@@ -61,26 +61,30 @@ const ask = <Self extends ToolCall>(
   asks: Wanted,
   round = 1
 ): Effect.Effect<Self, Refused> =>
-  Effect.flatMap(approvals.request(call, asks, previewOf(call)), ({ preview, ruled, stillHolds, withheld }) => {
-    if (stillHolds === undefined) {
-      clear(passage, given, call)
-      return Effect.succeed(call)
+  Effect.flatMap(
+    approvals.request(call, asks, previewOf(call)),
+    ({ confined, preview, ruled, stillHolds, withheld }) => {
+      if (stillHolds === undefined) {
+        clear(passage, given, call)
+        return Effect.succeed(call)
+      }
+      return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
+        if (!holds) {
+          return round < maxRounds
+            ? ask(passage, approvals, given, call, asks, round + 1)
+            : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
+        }
+        const told = {
+          ...(confined && { confined }),
+          ...(withheld && { withheld }),
+          ...(ruled && { ruled }),
+          ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
+        }
+        clear(passage, given, call, { told, stillHolds })
+        return Effect.succeed({ ...call, ...told })
+      })
     }
-    return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
-      if (!holds) {
-        return round < maxRounds
-          ? ask(passage, approvals, given, call, asks, round + 1)
-          : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
-      }
-      const told = {
-        ...(withheld && { withheld }),
-        ...(ruled && { ruled }),
-        ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
-      }
-      clear(passage, given, call, { told, stillHolds })
-      return Effect.succeed({ ...call, ...told })
-    })
-  })
+  )
 
 /** What was decided on these very parameters before. */
 const settled = <Self extends ToolCall>(passage: Passage, call: Self): Passed<Self> | undefined => {

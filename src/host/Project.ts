@@ -1,5 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { type CallError, Tools } from "../agent/Tools.ts"
@@ -16,6 +17,7 @@ import { Processes } from "../process/Processes.ts"
 import type { Brief } from "../runtime/Briefing.ts"
 import type { Place, ProjectGone, ProjectTools } from "../runtime/Projects.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
+import type { SandboxStatus } from "../sandbox/SandboxPolicy.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import type { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { Workspace } from "../tools/Workspace.ts"
@@ -57,6 +59,14 @@ export interface ProjectParts<E, R> {
   readonly detected: Effect.Effect<Sandbox["Type"]>
 }
 
+/** Why a sandbox does not hold commands to the workspace, and what to do; nothing if it does. */
+const unconfined = ({ detail, isolated }: SandboxStatus, network: boolean): string | undefined =>
+  !isolated
+    ? `The mode sandboxed needs a sandbox. ${detail} Until then, choose ask or edits.`
+    : network
+      ? "The mode sandboxed needs a sandbox without network. Set sandbox.network to false, or choose ask or edits."
+      : undefined
+
 /** A toolset whose requirements are made with its first call. */
 const later = <E, R, A, E2>(toolset: Toolset<E, R>, requirements: Effect.Effect<Context.Context<A>, E2>) => ({
   ...toolset,
@@ -88,14 +98,21 @@ export const make = <E extends CallError, R>(
       Effect.orElseSucceed((): ProjectConfig.ProjectConfig => ({ ...config, trusted: false, settings: {} })),
       Effect.map((now) => ProjectConfig.rulesOf(now, settings, place))
     )
+    const sandbox = yield* ToolServices.sandboxOf(settings, directory, detected)
     const rules = yield* approvals.project({
       current,
+      unconfined: Effect.map(
+        Effect.either(sandbox),
+        Either.match({
+          onLeft: ({ message }) => `The mode sandboxed needs a sandbox. ${message}`,
+          onRight: ({ describe }) => unconfined(describe, settings.sandbox?.network === true)
+        })
+      ),
       directory: project,
       root: directory,
       home: home.user,
       ...ProjectConfig.rulesOf(config, settings, place)
     })
-    const sandbox = yield* ToolServices.sandboxOf(settings, directory, detected)
     const { target = "detect" } = settings.sandbox ?? {}
     const env = ToolServices.ownEnvironment(settings, surroundings.env, [directory, project])
     const hooks = whileTrusted({

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as os from "node:os"
-import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { type ApprovalPolicy, modes } from "../approval/ApprovalPolicy.ts"
 import type { Settings } from "../config/Settings.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { Section } from "../runtime/Briefing.ts"
@@ -17,21 +17,9 @@ import { Surroundings } from "./Surroundings.ts"
 /** How long git and the sandbox may take to tell their state; beyond that it is unknown. */
 const patience = "2 seconds"
 
-/** What each mode means for the calls of a model. */
-const modes: Readonly<Record<ApprovalPolicy, string>> = {
-  ask: "ask. Calls that change something wait for the user's decision.",
-  deny: "deny. Calls that need approval are denied; nobody is asked.",
-  fail: "fail. Nobody is attached to approve calls: one that needs approval ends the task.",
-  "allow-read-only":
-    "allow-read-only. Calls that only read inside the workspace run; others that need approval are denied.",
-  "allow-edits":
-    "allow-edits. Changes of files inside the workspace run unasked; other calls that change something wait for the user's decision.",
-  allow: "allow. Every call runs without being asked about."
-}
-
 export const modeSection = (policy: ApprovalPolicy): Section => ({
   name: "mode",
-  text: `Approval mode: ${modes[policy]}`
+  text: `Approval mode: ${policy}. ${modes[policy].told}`
 })
 
 /** Where and when; told again on another day. */

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
 import { Scope } from "../tool/ApprovalRequest.ts"
 
 /** Characters of the name of a sender. */
@@ -69,9 +69,10 @@ export class AnswerClientCall extends Schema.TaggedClass<AnswerClientCall>()("An
 export class CancelTask extends Schema.TaggedClass<CancelTask>()("CancelTask", { ...session, task: Name }) {}
 /** Ends everything of the session that is in flight, at every depth. */
 export class Interrupt extends Schema.TaggedClass<Interrupt>()("Interrupt", session) {}
+/** Sets the mode for every later decision of the open session; a request that waits is not touched. */
 export class SetApprovalPolicy extends Schema.TaggedClass<SetApprovalPolicy>()("SetApprovalPolicy", {
   ...session,
-  policy: ApprovalPolicy
+  policy: WrittenPolicy
 }) {}
 /** Switches the model from the next task on; the credentials are checked first. */
 export class SwitchModel extends Schema.TaggedClass<SwitchModel>()("SwitchModel", {

@@ -92,14 +92,12 @@ export const make = ({
         case "Interrupt":
           return tasks.interrupt(command)
         case "SetApprovalPolicy":
-          return Effect.flatMap(approvals.setPolicy(command.policy, senderOf(command)), (set) =>
-            set
-              ? log.emit(new ApprovalPolicySet({ ...causeOf(command), policy: command.policy }, trusted), {})
-              : reject(
-                  command,
-                  "The policy allow cannot be set here: it is chosen only when Tollgate starts.",
-                  "PolicyNotAllowed"
-                )
+          return answered(
+            command,
+            Effect.zipRight(
+              approvals.setPolicy(command.policy, senderOf(command)),
+              log.emit(new ApprovalPolicySet({ ...causeOf(command), policy: command.policy }, trusted), {})
+            )
           )
         case "SwitchModel":
           return answered(

@@ -27,10 +27,11 @@ export interface TaggedFailure {
 export type FailureSchema = (AnySchema & { readonly Type: TaggedFailure }) | typeof Schema.Never
 
 /**
- * Whether a call needs a decision: `contained` if it does, but all that it touches lies plainly inside the workspace
- * and is not protected, so that a mode may allow it; `true` asks in every mode but `allow`.
+ * Whether a call needs a decision: `contained` where it does, but all that it touches lies plainly inside the workspace and
+ * is not protected, and `confined` where the sandbox holds it to that whatever it does, so that a mode may let it pass; `true`
+ * asks in every mode but the one that allows everything.
  */
-export type Asks = boolean | "contained"
+export type Asks = boolean | "contained" | "confined"
 
 /**
  * Whether a call needs a decision; a predicate decides on the decoded parameters. An effect can look at the present

@@ -33,6 +33,8 @@ export interface ToolCall extends Attempted {
   readonly metadata: Readonly<Record<string, unknown>>
   /** The call wanted a decision and has one: of a person, a grant, a rule or a policy. */
   readonly decided?: boolean
+  /** It runs only because the sandbox holds it; nobody has looked at it. */
+  readonly confined?: true
   /** How many identical calls in a row this is, itself included; then a person must allow it. */
   readonly repeats?: number
   /** What was shown to the person who approved the call. */

@@ -20,6 +20,7 @@ import { confine } from "./Confinement.ts"
 import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { failureOf, Reported } from "./Reported.ts"
+import { guardedIn, isConfined } from "./shell/confined.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
@@ -110,6 +111,11 @@ const openGit = Effect.mapError(
   ({ message }) => new CommandRefused({ verdict: ask("shell/git-untrusted", `git cannot be run safely: ${message}.`) })
 )
 
+const tooLarge = ask(
+  "shell/workspace-too-large",
+  "the workspace has too many files to keep the protected ones from a command in the sandbox; the user has to choose another mode"
+)
+
 export const RunShell = Tool.make("run_shell", {
   description:
     "Runs a bash command without a terminal or input, and returns its exit code and output, the middle " +
@@ -127,7 +133,12 @@ export const RunShell = Tool.make("run_shell", {
   idleTimeout: 0,
   resultLimit: 32 * 1024,
   touches: ({ command, cwd }) => ({ command: { text: command, cwd }, complete: true }),
-  approval: ({ command, cwd }) => Effect.map(judgeCommand(command, cwd), ({ asks }) => asks),
+  approval: ({ command, cwd }) =>
+    Effect.flatMap(judgeCommand(command, cwd), (judged) =>
+      judged.asks
+        ? Effect.map(isConfined(command, judged), (held): Tool.Asks => (held ? "confined" : true))
+        : Effect.succeed<Tool.Asks>(false)
+    ),
   preview: ({ command, cwd }) =>
     Effect.gen(function* () {
       const { shown } = yield* Workspace
@@ -155,7 +166,16 @@ export const RunShell = Tool.make("run_shell", {
         cwd: context.cwd,
         env: asks ? here : { ...inLocale(here), ...git?.env }
       }
-      const confined = confine((yield* Workspace).context, { write: asks, network: asks && settings.network })
+      const boundary = (yield* Workspace).context
+      const held = confine(boundary, { write: asks, network: asks && call.confined !== true && settings.network })
+      const guarded = call.confined === true ? guardedIn(boundary) : { hidden: [], kept: [] }
+      if (guarded === undefined) return yield* new CommandRefused({ verdict: tooLarge })
+      if (call.confined === true && !sandbox.describe.isolated) return yield* new CommandRefused({ verdict })
+      const confined = {
+        ...held,
+        protected: [...held.protected, ...guarded.kept],
+        hidden: [...(held.hidden ?? []), ...guarded.hidden]
+      }
       const wrapped = sandbox.wrap(
         asks ? bash : Limits.enforced(bash, limits),
         // The policy may be wrong about a command that it lets run without asking.

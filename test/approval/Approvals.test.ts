@@ -232,7 +232,7 @@ describe("Approvals", () => {
       const read = (id: string) => ({ id, name: "read_file", args: { path: "/elsewhere/a" } })
       const outcome = (id: string) =>
         Effect.map(end(id), (event) => (event._tag === "ToolCallFailed" ? event.error._tag : event._tag))
-      const set = (policy: "deny" | "allow-read-only" | "allow-edits" | "allow" | "fail") =>
+      const set = (policy: "deny" | "allow-read-only" | "edits" | "allow" | "fail") =>
         Effect.zipRight(send(new SetApprovalPolicy({ session, policy })), fence)
       yield* set("deny")
       yield* submit("t", shell("d1", "touch a"), read("d2"))
@@ -240,7 +240,7 @@ describe("Approvals", () => {
       yield* set("allow-read-only")
       yield* turn(shell("r1", "touch a"), read("r2"))
       assert.deepStrictEqual(yield* Effect.all([outcome("r1"), outcome("r2")]), ["ApprovalDenied", "ApprovalDenied"])
-      yield* set("allow-edits")
+      yield* set("edits")
       yield* turn(edit("e1", "1", "2"))
       assert.strictEqual(yield* outcome("e1"), "ToolCallCompleted")
       yield* set("allow")

@@ -47,6 +47,7 @@ describe("rules", () => {
       tool: "run_shell",
       asks: true,
       grant: undefined,
+      reads: true,
       ruled: { decision: "ask", rule, unread: true }
     } as const
     for (const [policy, byPolicy, verdict] of [

@@ -314,7 +314,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     scripted(at, [{ steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] }])
     const { code, stderr } = await tollgate(at, ["run", "go"])
     assert.strictEqual(code, 3)
-    assert.match(stderr.replaceAll(/\s+/g, " "), /or add: --approve allow-edits/)
+    assert.match(stderr.replaceAll(/\s+/g, " "), /or add: --mode edits/)
     assert.notInclude(stderr, "dangerously")
   })
 

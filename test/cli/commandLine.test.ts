@@ -153,7 +153,11 @@ describe("a command line with wrong options", () => {
       ["run -cs", "unknown option -cs", "run"],
       ["run hi -s", "-s needs a value", "run"],
       ["run --approve", "--approve needs a value", "run"],
-      ["run --approve=maybe hi", '--approve takes ask, deny, fail, allow-read-only or allow-edits, not "maybe"', "run"],
+      [
+        "run --approve=maybe hi",
+        '--approve takes ask, edits, plan, sandboxed, deny, fail, allow-read-only or allow-edits, not "maybe"',
+        "run"
+      ],
       ["run --json=yes hi", '--json takes no value, but was given "yes"', "run"],
       ["run --dangerously-allow-all=nope hi", "--dangerously-allow-all takes no value", "run"],
       ["run -p a -p b hi", "-p is given twice", "run"],

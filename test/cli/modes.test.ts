@@ -14,7 +14,8 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
 
   it.each([
     { flags: [], header: "asks before acting", prompt: /^›$/m },
-    { flags: ["--approve", "allow-edits"], header: "allows edits without asking", prompt: /^allow-edits ›$/m },
+    { flags: ["--approve", "allow-edits"], header: "allows edits without asking", prompt: /^edits ›$/m },
+    { flags: ["--mode", "plan"], header: "reads only, and plans", prompt: /^plan ›$/m },
     { flags: ["--dangerously-allow-all"], header: "RUNS EVERY CALL WITHOUT ASKING", prompt: /^ALLOW ›$/m }
   ])("stands in the header, the prompt and /status: $header (A8)", async ({ flags, header, prompt }) => {
     const terminal = await open(flags, { columns: 120 })

@@ -122,13 +122,12 @@ describe("what a model is told of where it works", () => {
 
         write(path.join(top, "AGENTS.md"), "Use spaces.")
         git("checkout", "--quiet", "-b", "other")
-        yield* runtime.request(new SetApprovalPolicy({ session: handle.id, policy: "allow-edits" }))
+        yield* runtime.request(new SetApprovalPolicy({ session: handle.id, policy: "edits" }))
         yield* handle.prompt("three")
         const [again, note = "", ...none] = told()
         assert.strictEqual(again, first)
         assert.deepStrictEqual(none, [])
-        for (const said of ["This has changed", "branch other", "allow-edits", "Use spaces."])
-          assert.include(note, said)
+        for (const said of ["This has changed", "branch other", "edits", "Use spaces."]) assert.include(note, said)
         assert.notInclude(note, "Working directory")
 
         fs.rmSync(path.join(top, "AGENTS.md"))

@@ -117,7 +117,7 @@ describe("loopGuard", () => {
     })
   const ok = (count: number) => [...Array.from({ length: count }, () => "ok"), "LoopDetected"]
 
-  it.effect.each(["ask", "deny", "fail", "allow-read-only", "allow-edits"] as const)(
+  it.effect.each(["ask", "deny", "fail", "allow-read-only", "edits"] as const)(
     "ends the task where nobody can be asked, whatever rules and modes allow: %s (T15)",
     (policy) => Effect.map(until(policy, { text: "hi" }), (tags) => assert.deepStrictEqual(tags, ok(3)))
   )

@@ -133,10 +133,10 @@ describe("a mode", () => {
     Effect.gen(function* () {
       const here = yield* world
       here.write("src/a.ts", "before")
-      assert.strictEqual(yield* called(here, "allow-edits", "write_file", { path: "src/b.ts", content: "x" }), "ran")
+      assert.strictEqual(yield* called(here, "edits", "write_file", { path: "src/b.ts", content: "x" }), "ran")
       const edit = { path: "src/a.ts", old_text: "before", new_text: "after" }
-      assert.strictEqual(yield* called(here, "allow-edits", "edit_file", edit), "ran")
-      assert.strictEqual(yield* called(here, "allow-edits", "apply_patch", { patch: removal("src/a.ts") }), "ran")
+      assert.strictEqual(yield* called(here, "edits", "edit_file", edit), "ran")
+      assert.strictEqual(yield* called(here, "edits", "apply_patch", { patch: removal("src/a.ts") }), "ran")
       assert.strictEqual(yield* called(here, "allow-read-only", "read_file", { path: "src/b.ts" }), "ran")
       assert.notStrictEqual(
         yield* called(here, "allow-read-only", "write_file", { path: "src/b.ts", content: "y" }),

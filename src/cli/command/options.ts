@@ -1,6 +1,6 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { ordinary } from "../../approval/ApprovalPolicy.ts"
+import { aliases, type ApprovalPolicy, ordinary } from "../../approval/ApprovalPolicy.ts"
 import { argument } from "../Guard.ts"
 
 /** The model profile of a run. */
@@ -18,8 +18,19 @@ export const last = Options.boolean("continue").pipe(
   Options.withAlias("c"),
   Options.withDescription("continue the last session of this project")
 )
-export const approve = Options.choice("approve", ordinary).pipe(
-  Options.withDescription("what happens to calls that need approval; default: ask in a terminal, else fail"),
+const choices: ReadonlyArray<[string, ApprovalPolicy]> = [
+  ...ordinary.map((mode): [string, ApprovalPolicy] => [mode, mode]),
+  ...Object.entries(aliases)
+]
+
+/** Which calls run without a person. */
+export const mode = Options.choiceWithValue("mode", choices).pipe(
+  Options.withDescription("which calls run without asking; default: ask in a terminal, else fail"),
+  Options.optional
+)
+/** The earlier name of the mode. */
+export const approve = Options.choiceWithValue("approve", choices).pipe(
+  Options.withDescription("the same as --mode"),
   Options.optional
 )
 export const allowAll = Options.boolean("dangerously-allow-all").pipe(

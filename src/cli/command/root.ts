@@ -22,6 +22,7 @@ export const root = Command.make(
     profile: options.profile,
     session: options.session,
     last: options.last,
+    mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll
   },

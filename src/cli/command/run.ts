@@ -12,6 +12,7 @@ export const run = Command.make(
     profile: options.profile,
     session: options.session,
     last: options.last,
+    mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll,
     json: options.events

@@ -13,6 +13,7 @@ export const tool = Command.make(
     param: options.param,
     session: options.session,
     last: options.last,
+    mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll,
     json: options.events

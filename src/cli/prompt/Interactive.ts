@@ -24,7 +24,7 @@ import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type SlashCommand, parseSlash, slashHelp, slashNames } from "./slash.ts"
 
-type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "approve" | "allowAll">
+type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "mode" | "approve" | "allowAll">
 
 /** Prompts one after the other until the person has no more to say. */
 export const interactive = (options: InteractiveOptions) =>

@@ -17,6 +17,8 @@ export interface Style {
   readonly blue: Paint
   readonly magenta: Paint
   readonly cyan: Paint
+  /** White on red. */
+  readonly alarm: Paint
 }
 
 const paint =
@@ -37,7 +39,8 @@ export const plain: Style = {
   yellow: same,
   blue: same,
   magenta: same,
-  cyan: same
+  cyan: same,
+  alarm: same
 }
 
 export const coloured: Style = {
@@ -51,7 +54,8 @@ export const coloured: Style = {
   yellow: paint(33, 39),
   blue: paint(34, 39),
   magenta: paint(35, 39),
-  cyan: paint(36, 39)
+  cyan: paint(36, 39),
+  alarm: (text) => paint(41, 49)(paint(97, 39)(text))
 }
 
 const isSet = (name: string) => Effect.option(Config.nonEmptyString(name))

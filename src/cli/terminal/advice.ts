@@ -16,8 +16,7 @@ interface Known {
 const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ApprovalUnavailable: () => ({
     lead: "Run it in a terminal, or add",
-    command:
-      "--approve allow-edits (edits files in the workspace without asking) or --approve deny (continues without the call)"
+    command: "--mode edits (edits files in the workspace without asking) or --mode deny (continues without the call)"
   }),
   ApprovalWaits: ({ session = "ID" }) => ({
     lead: "To answer it, in a terminal",

@@ -1,26 +1,24 @@
-import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
+import { type ApprovalPolicy, modes } from "../../approval/ApprovalPolicy.ts"
 import type { Style } from "./Style.ts"
 
-const words: Readonly<Record<ApprovalPolicy, string>> = {
-  ask: "asks before acting",
-  deny: "denies what needs approval",
-  fail: "fails where approval is needed",
-  "allow-read-only": "allows reading without asking",
-  "allow-edits": "allows edits without asking",
-  allow: "RUNS EVERY CALL WITHOUT ASKING"
+/** What happens to calls that need approval, in words. */
+export const modeText = (mode: ApprovalPolicy): string => modes[mode].words
+
+/** A text about a mode in the colour of how much the mode lets run. */
+export const toned = (mode: ApprovalPolicy, text: string, style: Style): string => {
+  switch (modes[mode].tone) {
+    case "alarm":
+      return style.alarm(style.bold(text))
+    case "caution":
+      return style.yellow(text)
+    case "calm":
+      return style.dim(text)
+  }
 }
 
-/** What happens to calls that need approval, in words. */
-export const modeText = (mode: ApprovalPolicy): string => words[mode]
-
-/** The same for a header, in capitals if everything is allowed. */
-export const modeMark = (mode: ApprovalPolicy, style: Style): string =>
-  mode === "allow"
-    ? style.red(style.bold(modeText(mode)))
-    : mode === "allow-edits"
-      ? style.yellow(modeText(mode))
-      : style.dim(modeText(mode))
+/** What a mode does, for a header. */
+export const modeMark = (mode: ApprovalPolicy, style: Style): string => toned(mode, modeText(mode), style)
 
 /** In front of where a person types; only the mode that asks goes without its name. */
 export const promptMark = (mode: ApprovalPolicy, style: Style): string =>
-  mode === "ask" ? "› " : mode === "allow" ? `${style.red(style.bold("ALLOW"))} › ` : `${style.yellow(mode)} › `
+  mode === "ask" ? "› " : `${toned(mode, mode === "allow" ? "ALLOW" : mode, style)} › `

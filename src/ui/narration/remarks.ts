@@ -27,7 +27,7 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
     case "ModelSwitched":
       return remark(`the next task uses ${event.profile}`)
     case "ApprovalPolicySet":
-      return remark(`approvals: ${event.policy}`)
+      return remark(`mode: ${event.policy}`)
     case "CommandRejected":
       return [{ level: "error", text: event.reason, ...(event.error === undefined ? {} : { error: event.error }) }]
     case "ErrorRaised":
