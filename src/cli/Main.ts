@@ -234,10 +234,11 @@ export const main = (words: ReadonlyArray<string>): void => {
     })
   }
   fiber.addObserver((exit) => {
-    end(
+    const code = () =>
       broken ??
-        stopped ??
-        Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
-    )
+      stopped ??
+      Exit.getOrElse(exit, (cause) => (Cause.isInterruptedOnly(cause) ? exitCodes.interrupted : exitCodes.internal))
+    // A stream says only in the next turn that its last write failed.
+    setImmediate(() => end(code()))
   })
 }

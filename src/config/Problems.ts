@@ -1,7 +1,6 @@
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { Rule } from "../approval/Rule.ts"
 import { RuleBook } from "../approval/RuleBook.ts"
 import { ChatCompletionsProfile, HostedProfile, ScriptedProfile } from "../model/Profile.ts"
 import { type Mistake, mistakesOf } from "../redaction/Mistake.ts"
@@ -9,10 +8,11 @@ import { typed } from "../text/ShellWord.ts"
 import { ConfigInvalid, type Problem } from "./ConfigError.ts"
 import { at, isRecord, type Json, replaceAt } from "./ConfigFile.ts"
 import { Settings } from "./Settings.ts"
+import { UserRule } from "./UserRule.ts"
 
 const options = { onExcessProperty: "error", errors: "all" } as const
 const decode = Schema.decodeUnknownEither(Settings, options)
-const decodeRule = Schema.decodeUnknownEither(Rule, options)
+const decodeRule = Schema.decodeUnknownEither(UserRule, options)
 
 const providers = ["scripted", "chat-completions", "openai", "anthropic"]
 const decodeProfile = {

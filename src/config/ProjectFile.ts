@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -16,11 +15,10 @@ import { invalid } from "./Problems.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** A rule in the file of a project; its level is not its own to say. */
-const ProjectRule = Schema.transform(Rule.pipe(Schema.omit("level")), Schema.typeSchema(Rule), {
-  strict: true,
-  decode: (rule) => ({ ...rule, level: "project" as const }),
-  encode: Struct.omit("level")
+/** A rule in the file of a project, which cannot name another level. */
+const ProjectRule = Schema.Struct({
+  ...Rule.fields,
+  level: Schema.optionalWith(Schema.Literal("project"), { exact: true, default: () => "project" as const })
 })
 
 /** What a project may configure, once the user trusts it. */

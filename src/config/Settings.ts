@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
-import { Rule } from "../approval/Rule.ts"
+import { UserRule } from "./UserRule.ts"
 import { Profile } from "../model/Profile.ts"
 import { Timespan } from "../model/Timespan.ts"
 import { Hosts, OptIns } from "../policy/network/NetworkRules.ts"
@@ -69,7 +69,7 @@ export const Settings = Schema.Struct({
       policy: optional(WrittenPolicy),
       timeout: optional(Patience),
       /** Rules of the user; the strictest that matches decides. */
-      rules: optional(Schema.Array(Rule)),
+      rules: optional(Schema.Array(UserRule)),
       reviewer: optional(ReviewerProgram)
     })
   ),

@@ -38,7 +38,7 @@ const whole: ReadonlySet<string> = new Set(["an object", "a list"])
 const kindsOf = (expected: string): ReadonlyArray<string> => {
   if (literals.test(expected)) return expected.split(" | ")
   if (/^(?:ReadonlyArray<|readonly \[)/.test(expected)) return ["a list"]
-  if (/^[({]/.test(expected)) return ["an object"]
+  if (/^(?:[({]|Struct\b)/.test(expected)) return ["an object"]
   return [named[expected] ?? cut(expected.replace(/^a string /, "text "), longest)]
 }
 

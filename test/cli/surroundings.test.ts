@@ -88,7 +88,15 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
   it("a full disk and a reader who has gone are no success (R9)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
     const command = `"${process.execPath}" "${await built()}"`
-    for (const words of ["--help", "--version", "sessions list", "config", "run --json hi"]) {
+    for (const words of [
+      "--help",
+      "--version",
+      "help run",
+      "sessions --help",
+      "sessions list",
+      "config",
+      "run --json hi"
+    ]) {
       const [full, said] = await exitOf(`${command} ${words} </dev/null >/dev/full; echo $?`)
       assert.strictEqual(full, "1", words)
       assert.include(said, "The output cannot be written")

@@ -72,6 +72,10 @@ describe("problems of a configuration", () => {
     assert.notInclude(said, "sk-live")
   })
 
+  it("needs no level of a rule: one in the configuration is the user's (A6)", () => {
+    assert.deepStrictEqual(inFile({ approvals: { rules: [{ id: "r", decision: "ask", tool: "x" }] } }), [])
+  })
+
   it("knows nothing but words for people", () => {
     for (const json of [{ profiles: 5 }, { approvals: [] }, { hooks: [{}, 5] }, { roots: "x" }, { limits: 5 }]) {
       const said = inFile(json).join("\n")
