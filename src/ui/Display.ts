@@ -42,6 +42,8 @@ export type Display =
       readonly _tag: "Note"
       readonly level: Level
       readonly text: string
+      /** Asked for by the person: shown to its last line. */
+      readonly whole?: true
       /** The tag of the error behind it. */
       readonly error?: string
     }

@@ -2,11 +2,13 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Configuration } from "../../config/Configuration.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import { inForeground } from "../../system/foreground.ts"
+import type { Level } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
 import { version } from "../../version.ts"
 import * as Frontend from "../Frontend.ts"
@@ -16,15 +18,18 @@ import { UsageError } from "../Outcome.ts"
 import { policyOf } from "../approvalPolicy.ts"
 import { checkProfile } from "../checkProfile.ts"
 import { load } from "../command/load.ts"
-import type { Session } from "./Dialogue.ts"
+import type { Session } from "./Session.ts"
 import { flagsOf } from "../flags.ts"
 import type { RunOptions } from "../Run.ts"
-import { modeMark, modeText, promptMark } from "../terminal/modeText.ts"
+import { modeMark, promptMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { type SlashCommand, parseSlash, slashHelp, slashNames } from "./slash.ts"
+import type { Prompt } from "./commands/Command.ts"
 
 type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "mode" | "approve" | "allowAll">
+
+/** Whether a line is a command for Tollgate and no prompt; `//` at its beginning stands for a slash. */
+const isCommand = (line: string): boolean => line.startsWith("/") && !line.startsWith("//")
 
 /** Prompts one after the other until the person has no more to say. */
 export const interactive = (options: InteractiveOptions) =>
@@ -52,7 +57,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const ui = yield* Ui
     const screen = yield* Screen
-    const { preferred, profiles, settings } = yield* Configuration
+    const context = yield* Effect.context<Scope.Scope | Ui>()
+    const { preferred, settings } = yield* Configuration
     const { directory } = yield* Surroundings
     let profile = yield* preferred
     let sandbox = sandboxText(settings.sandbox)
@@ -60,7 +66,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     let running: Deferred.Deferred<void> | undefined
     let idleInterrupts = 0
     const quit = yield* Deferred.make<void>()
-    const say = (text: string, level: "info" | "error" = "info") => ui.display({ _tag: "Note", level, text })
+    const say = (text: string, level: Level = "info") => ui.display({ _tag: "Note", level, text, whole: true })
 
     /** Loading and building the runtime takes longer than showing the prompt, which therefore comes first. */
     const runtime = yield* Effect.forkScoped(
@@ -103,7 +109,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         )
       )
       return fresh
-    })
+    }).pipe(Effect.provide(context))
 
     const onInterrupt = Effect.suspend(() => {
       if (session !== undefined && running !== undefined) {
@@ -130,59 +136,41 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     /** An old session is opened at once: one of its tasks may wait for a decision. */
     const reopened = options.last || Option.isSome(options.session) ? Effect.zipRight(opened, ended) : Effect.void
 
-    const perform = (command: SlashCommand) =>
-      Effect.gen(function* () {
-        switch (command._tag) {
-          case "Help":
-            return yield* say(slashHelp)
-          case "Exit":
-            return running === undefined
-              ? yield* Deferred.succeed(quit, undefined)
-              : yield* say("a task is running · esc stops it, then /exit quits", "error")
-          case "Clear":
-            return session === undefined ? yield* say("nothing to clear yet") : yield* session.clear
-          case "Compact": {
-            if (session === undefined) return yield* say("nothing to summarize yet")
-            if (running !== undefined) return yield* say("a task is running · esc stops it", "error")
-            running = yield* Deferred.make<void>()
-            yield* session.compact
-            return yield* ended
-          }
-          case "Status": {
-            const place = `${session === undefined ? "no session yet" : session.session} · ${profile} · ${modeText(policy)} · ${sandbox} · ${session?.directory ?? directory}`
-            return yield* say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
-          }
-          case "Model": {
-            if (command.profile === undefined)
-              return yield* say(`${profile} · available: ${Object.keys(profiles).join(", ")}`)
-            const target = yield* opened
-            return yield* target.switchTo(command.profile)
-          }
-          case "Unknown":
-            return yield* say(
-              `${command.name === "" ? "commands" : `unknown command /${command.name} · commands`}: ${slashNames}`,
-              "error"
-            )
-        }
-      })
+    const commanded: Prompt = {
+      say,
+      current: () => session,
+      session: opened,
+      isRunning: () => running !== undefined,
+      task: (begin) =>
+        Effect.gen(function* () {
+          const target = yield* opened
+          running = yield* Deferred.make<void>()
+          yield* Effect.onError(begin(target), () =>
+            Effect.sync(() => {
+              running = undefined
+            })
+          )
+          yield* ended
+        }),
+      submit: prompt,
+      profile: () => profile,
+      mode: () => policy,
+      sandbox: () => sandbox,
+      directory,
+      quit: Effect.asVoid(Deferred.succeed(quit, undefined))
+    }
+    const perform = (line: string) =>
+      Fiber.join(runtime).pipe(
+        Effect.flatMap((dialogue) => dialogue.perform(line, commanded)),
+        Effect.catchAll((error) => say(error.message, "error"))
+      )
 
     /** A slash command is about now, also where it is typed while a task runs. */
-    yield* Effect.forkScoped(
-      Stream.runForEach(ui.asides, (line) => {
-        const command = parseSlash(line.trim())
-        return command === undefined
-          ? Effect.void
-          : Effect.catchAll(perform(command), (error) => say(error.message, "error"))
-      })
-    )
+    yield* Effect.forkScoped(Stream.runForEach(ui.asides, perform))
 
     const marks = [modeMark(policy, screen.style), sandboxMark(sandbox, screen.style)]
     yield* screen.progress(header([version, profile], marks, ["/help", "esc stops", "ctrl-d quits"], screen))
-    const loop: Effect.Effect<
-      void,
-      Effect.Effect.Error<ReturnType<typeof prompt>>,
-      Effect.Effect.Context<ReturnType<typeof prompt>>
-    > = Effect.gen(function* () {
+    const loop = Effect.gen(function* () {
       yield* reopened
       for (;;) {
         const line = yield* ui.input(promptMark(policy, screen.style))
@@ -190,8 +178,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         idleInterrupts = 0
         const text = line.value.trim()
         if (text === "") continue
-        const command = parseSlash(text)
-        yield* command === undefined ? prompt(text) : perform(command)
+        yield* isCommand(text) ? perform(text) : prompt(text.replace(/^\/\//, "/"))
         if (yield* Deferred.isDone(quit)) return
       }
     })

@@ -293,10 +293,10 @@ export class Transcript {
     }
   }
 
-  private noted({ error, level, text }: Extract<Display, { readonly _tag: "Note" }>): ReadonlyArray<string> {
+  private noted({ error, level, text, whole }: Extract<Display, { readonly _tag: "Note" }>): ReadonlyArray<string> {
     const paint = this.painted(level)
     return wrap(makeVisible(advised(text, error)), this.width() - 2)
-      .slice(0, messageLimit)
+      .slice(0, whole === true ? Infinity : messageLimit)
       .map((line, index) => `${index === 0 ? paint(marks[level]) : " "} ${paint(line)}`)
   }
 

@@ -1,0 +1,88 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Approvals } from "../../approval/Approvals.ts"
+import * as Instructions from "../../host/Instructions.ts"
+import {
+  CancelTask,
+  ClearSession,
+  CompactSession,
+  Interrupt,
+  type SessionCommand,
+  SwitchModel
+} from "../../runtime/Command.ts"
+import { isTerminal } from "../../runtime/Event.ts"
+import { Runtime } from "../../runtime/Runtime.ts"
+import { SessionStore } from "../../runtime/SessionStore.ts"
+import { Ids } from "../../tool/Ids.ts"
+import { invoke, submit } from "../../ui/Conversation.ts"
+import { present } from "../../ui/present.ts"
+import { openSession, type RunOptions } from "../Run.ts"
+import type { Screen } from "../terminal/Screen.ts"
+import { activity } from "./activity.ts"
+import { countedMessages, lookedThrough, rows } from "./Recap.ts"
+
+/** What the prompt wants to know of its session. */
+export interface Listener {
+  /** Runs when a task has ended. */
+  readonly ended: Effect.Effect<unknown>
+  readonly switched: (profile: string) => void
+}
+
+/** Opens the session that the options name. */
+export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, { ended, switched }: Listener) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const approvals = yield* Approvals
+    const store = yield* SessionStore
+    const ids = yield* Ids
+    const context = yield* Effect.context<Runtime>()
+    const opened = yield* openSession(options, true)
+    const { project, session } = opened
+    const isNew = !options.last && Option.isNone(options.session)
+    /** What stood last in it, as rows of the screen. */
+    const recap = (screen: Pick<Screen["Type"], "style" | "width">) =>
+      isNew
+        ? Effect.succeed([])
+        : Effect.all({
+            events: store.read(session, Math.max(1, opened.seq - lookedThrough), lookedThrough),
+            messages: store.messages(session, countedMessages)
+          }).pipe(
+            Effect.map(({ events, messages }) =>
+              rows({ events: events.filter(({ seq }) => seq < opened.seq), messages }, screen)
+            )
+          )
+    const shown = present(runtime.subscribe(session, { from: opened.seq }), {
+      decide: (decision) => Effect.ignore(runtime.send(decision)),
+      unmasked: approvals.unmasked,
+      answer: (answer) => Effect.ignore(runtime.send(answer)),
+      after: ({ event }) =>
+        Effect.suspend(() => {
+          if (event._tag === "ModelSwitched") switched(event.profile)
+          return isTerminal(event) ? ended : Effect.void
+        })
+    })
+    const send = (command: SessionCommand) => runtime.send(command)
+    return {
+      ...opened,
+      recap,
+      /** Shows what happens in it. */
+      shown,
+      /** Sends any command about it. */
+      send,
+      submit: (text: string) => Effect.provide(submit(opened, text), context),
+      /** Runs a tool for the person who asks, behind the same gate; its result enters the conversation. */
+      invoke: (tool: string, parameters: unknown) => Effect.provide(invoke(opened, tool, parameters), context),
+      directory: project.directory,
+      activity: Effect.zipWith(project.instructions, activity(project.directory), (found, rows) => {
+        const files = Instructions.summary(found, project)
+        return files === undefined ? rows : [`instructions: ${files}`, ...rows]
+      }),
+      interrupt: Effect.ignore(send(new Interrupt({ session }))),
+      cancel: (task: string) => send(new CancelTask({ session, task })),
+      compact: Effect.flatMap(ids.next("task"), (task) => send(new CompactSession({ session, task }))),
+      clear: Effect.suspend(() => send(new ClearSession({ session }))),
+      switchTo: (profile: string) => send(new SwitchModel({ session, profile }))
+    }
+  })
+
+export type Session = Effect.Effect.Success<ReturnType<typeof open>>

@@ -1,0 +1,71 @@
+import type * as Effect from "effect/Effect"
+import type { ApprovalPolicy } from "../../../approval/ApprovalPolicy.ts"
+import type { Configuration } from "../../../config/Configuration.ts"
+import type { Services } from "../../../host/Host.ts"
+import type { Surroundings } from "../../../host/Surroundings.ts"
+import type { Level } from "../../../ui/Display.ts"
+import type { Ui } from "../../../ui/Ui.ts"
+import type { Region } from "../../terminal/Region.ts"
+import type { Screen } from "../../terminal/Screen.ts"
+import type { Session } from "../Session.ts"
+
+/** What commands can use besides the prompt. */
+export type CommandServices = Services | Configuration | Surroundings | Screen | Region | Ui
+
+/** Why a command was not carried out; its message is shown. */
+export interface CommandFailed {
+  readonly message: string
+}
+
+export type Carried<A = void> = Effect.Effect<A, CommandFailed, CommandServices>
+
+/** The prompt at which a command is typed. */
+export interface Prompt {
+  readonly say: (text: string, level?: Level) => Effect.Effect<void>
+  /** The open session; nothing before the first prompt. */
+  readonly current: () => Session | undefined
+  /** The open session, which is created where there is none. */
+  readonly session: Carried<Session>
+  readonly isRunning: () => boolean
+  /** Waits for the end of the task that `begin` sends off, which is shown meanwhile. */
+  readonly task: (begin: (session: Session) => Carried<unknown>) => Carried
+  /** Sends text as a prompt, as if it had been typed. */
+  readonly submit: (text: string) => Carried
+  readonly profile: () => string
+  readonly mode: () => ApprovalPolicy
+  /** Where commands run, in words. */
+  readonly sandbox: () => string
+  /** The directory in which sessions begin. */
+  readonly directory: string
+  readonly quit: Effect.Effect<void>
+}
+
+/** What could stand in the place of a word that is being typed. */
+export interface Completion {
+  readonly word: string
+  readonly summary?: string
+}
+
+/**
+ * A slash command as a value; it is never sent to the model. To add one, write it in a file of this folder as
+ * `command({ name, summary, run })` and put it into the list of `Commands.ts`: help, palette, completion and suggestions
+ * follow from the value. A line is split at the first blank behind the name; the rest reaches `run` as it was typed.
+ */
+export interface SlashCommand {
+  /** Without the slash. */
+  readonly name: string
+  readonly aliases?: ReadonlyArray<string>
+  /** What it does, in an imperative phrase. */
+  readonly summary: string
+  /** Its arguments as help shows them, e.g. `[NAME]`. */
+  readonly arguments?: string
+  /** What help says beyond the summary. */
+  readonly details?: string
+  /** What the last word of its arguments can be; `typed` are those that stand there, the last one perhaps half. */
+  readonly complete?: (typed: ReadonlyArray<string>, prompt: Prompt) => Carried<ReadonlyArray<Completion>>
+  /** Whether it runs while a task does; otherwise it is refused then. */
+  readonly duringTask?: boolean
+  readonly run: (argument: string, prompt: Prompt) => Carried<unknown>
+}
+
+export const command = (given: SlashCommand): SlashCommand => given

@@ -1,0 +1,47 @@
+import * as Effect from "effect/Effect"
+import { similar } from "../../Guard.ts"
+import type { Carried, Prompt, SlashCommand } from "./Command.ts"
+import { clear, compact, exit, model, status } from "./session.ts"
+import { helpOf } from "./help.ts"
+
+/** Every command, in the order of the help. */
+const listed: ReadonlyArray<SlashCommand> = [model, clear, compact, status, exit]
+
+const help: SlashCommand = {
+  name: "help",
+  aliases: ["?"],
+  summary: "show the commands and keys, or one command",
+  arguments: "[NAME]",
+  duringTask: true,
+  complete: () => Effect.succeed(all.map(({ name, summary }) => ({ word: name, summary }))),
+  run: (argument, prompt) => {
+    const name = argument.replace(/^\//, "")
+    const found = find(name)
+    return name !== "" && found === undefined ? prompt.say(unknown(name), "error") : prompt.say(helpOf(all, found))
+  }
+}
+
+export const all: ReadonlyArray<SlashCommand> = [help, ...listed]
+
+/** The command of that name or alias. */
+export const find = (name: string): SlashCommand | undefined =>
+  all.find((one) => one.name === name || one.aliases?.includes(name) === true)
+
+const unknown = (name: string): string => {
+  const names = all.flatMap((one) => [one.name, ...(one.aliases ?? [])])
+  const near = similar(name, names)
+  if (name === "") return `commands: ${all.map((one) => `/${one.name}`).join(" ")}`
+  return `unknown command /${name} · ${near === undefined ? "/help lists the commands" : `did you mean /${near}?`}`
+}
+
+/** Carries out a line that begins with a slash. */
+export const perform = (line: string, prompt: Prompt): Carried<unknown> =>
+  Effect.suspend(() => {
+    const [, name = "", argument = ""] = /^\s*\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? []
+    const found = find(name)
+    if (found === undefined) return prompt.say(unknown(name), "error")
+    if (prompt.isRunning() && found.duringTask !== true) {
+      return prompt.say(`a task is running · esc stops it, then /${found.name} works`, "error")
+    }
+    return found.run(argument, prompt)
+  })

@@ -1,0 +1,57 @@
+import * as Effect from "effect/Effect"
+import { Configuration } from "../../../config/Configuration.ts"
+import { modeText } from "../../terminal/modeText.ts"
+import { command } from "./Command.ts"
+
+export const model = command({
+  name: "model",
+  summary: "list the profiles, or switch to one",
+  arguments: "[NAME|list]",
+  duringTask: true,
+  complete: () => Effect.map(Configuration, ({ profiles }) => Object.keys(profiles).map((word) => ({ word }))),
+  run: (name, prompt) =>
+    name === "" || name === "list"
+      ? Effect.flatMap(Configuration, ({ profiles }) =>
+          prompt.say(`${prompt.profile()} · available: ${Object.keys(profiles).join(", ")}`)
+        )
+      : Effect.flatMap(prompt.session, (session) => session.switchTo(name))
+})
+
+export const clear = command({
+  name: "clear",
+  summary: "clear the model's context; the log keeps the conversation",
+  duringTask: true,
+  run: (_, prompt) => prompt.current()?.clear ?? prompt.say("nothing to clear yet")
+})
+
+export const compact = command({
+  name: "compact",
+  summary: "replace the model's context with a summary",
+  run: (_, prompt) =>
+    prompt.current() === undefined ? prompt.say("nothing to summarize yet") : prompt.task((session) => session.compact)
+})
+
+export const status = command({
+  name: "status",
+  summary: "show session, profile, mode and activity",
+  duringTask: true,
+  run: (_, prompt) =>
+    Effect.gen(function* () {
+      const session = prompt.current()
+      const place = [
+        session?.session ?? "no session yet",
+        prompt.profile(),
+        modeText(prompt.mode()),
+        prompt.sandbox(),
+        session?.directory ?? prompt.directory
+      ].join(" · ")
+      yield* prompt.say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
+    })
+})
+
+export const exit = command({
+  name: "exit",
+  aliases: ["quit"],
+  summary: "quit (or ctrl-d)",
+  run: (_, prompt) => prompt.quit
+})
