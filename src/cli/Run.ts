@@ -6,7 +6,7 @@ import { Approvals } from "../approval/Approvals.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { advised } from "./terminal/advice.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
-import { checkProfile } from "./checkProfile.ts"
+import { checkProfile, type Chosen } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { builtin, Host, layerConfigured, models } from "../host/Host.ts"
 import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
@@ -32,11 +32,8 @@ import { Screen } from "./terminal/Screen.ts"
 import { resolve } from "./SessionId.ts"
 import { warn } from "./warn.ts"
 
-export interface RunOptions extends PolicyOptions {
+export interface RunOptions extends PolicyOptions, Chosen {
   readonly prompt: ReadonlyArray<string>
-  readonly profile: Option.Option<string>
-  readonly session: Option.Option<string>
-  readonly last: boolean
   readonly json: boolean
 }
 

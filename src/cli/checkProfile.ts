@@ -4,7 +4,13 @@ import type { NoProfile } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { type ProfileError, ProfileNotFound } from "../model/Models.ts"
 import { credentials } from "../model/OpenProfile.ts"
-import type { RunOptions } from "./Run.ts"
+
+/** Which model and which session were asked for. */
+export interface Chosen {
+  readonly profile: Option.Option<string>
+  readonly session: Option.Option<string>
+  readonly last: boolean
+}
 
 /**
  * Whether the profile of a new session, or the one that was asked for, is there and has its credentials; to be known
@@ -14,7 +20,7 @@ export const checkProfile = ({
   last,
   profile,
   session
-}: Pick<RunOptions, "profile" | "session" | "last">): Effect.Effect<void, NoProfile | ProfileError, Configuration> =>
+}: Chosen): Effect.Effect<void, NoProfile | ProfileError, Configuration> =>
   Effect.gen(function* () {
     if (Option.isNone(profile) && (last || Option.isSome(session))) return
     const { preferred, profiles, secret } = yield* Configuration

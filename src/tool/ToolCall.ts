@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Attempted } from "../middleware/retry.ts"
 import type { Preview } from "./Preview.ts"
-import type * as Tool from "./Tool.ts"
-import type { Touches } from "./Touches.ts"
+import type { Declaration, Touches } from "./Touches.ts"
 import { FileChanged, type FileDiff, ToolOutput, ToolProgressed, trusted, type ToolEvent } from "./ToolEvent.ts"
+import type { AnySchema, Approval, Codec, FailureSchema, Traits } from "./Traits.ts"
 
 /** Where a call tells what happens. `commit` returns once the event is durable. */
 export interface ToolSink {
@@ -14,10 +14,25 @@ export interface ToolSink {
 /** The parameters of a call that are not decoded yet. */
 export const undecoded: unique symbol = Symbol.for("tollgate/tool/undecoded")
 
+/** Any tool, seen from the gate, which has validated what goes in and encodes what comes out. */
+export interface AnyTool extends Traits {
+  readonly parameters: AnySchema
+  readonly success: AnySchema
+  readonly failure: FailureSchema
+  readonly approval: Approval<never, unknown, unknown>
+  readonly repeatable: boolean
+  readonly asks: boolean
+  readonly touches: Declaration<never> | undefined
+  readonly preview: ((params: never) => Effect.Effect<Preview, unknown, unknown>) | undefined
+  readonly handler: (params: never, call: ToolCall) => Effect.Effect<unknown, unknown, unknown>
+  readonly codec: Codec
+  readonly middleware: unknown
+}
+
 /** One invocation of a tool. */
 export interface ToolCall extends Attempted {
   readonly kind: "tool"
-  readonly tool: Tool.Any
+  readonly tool: AnyTool
   readonly callId: string
   readonly sessionId: string
   /** The task that the call is part of, if any. */

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { isCrLf } from "./EditText.ts"
-import type { Chunk } from "./PatchEnvelope.ts"
+import type { Chunk } from "./PatchStep.ts"
 
 const exact = (line: string): string => line
 const withoutTrail = (line: string): string => line.trimEnd()

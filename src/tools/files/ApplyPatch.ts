@@ -2,7 +2,8 @@ import { applyPatch as applyUnified } from "diff"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { applyChunks } from "./ApplyChunks.ts"
-import type { Edit, Patch, PatchStep } from "./Patch.ts"
+import type { Edit, PatchStep } from "./PatchStep.ts"
+import type { Patch } from "./Patch.ts"
 
 /** One step of a patch does not fit the files; none of the patch is applied. */
 export class PatchFailed extends Schema.TaggedError<PatchFailed>()("PatchFailed", {

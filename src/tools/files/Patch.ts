@@ -1,20 +1,9 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { StructuredPatch } from "diff"
 import type { PathOp } from "../../policy/path/PathOp.ts"
-import { parseEnvelope, type Chunk } from "./PatchEnvelope.ts"
+import { parseEnvelope } from "./PatchEnvelope.ts"
+import type { PatchStep } from "./PatchStep.ts"
 import { parseUnified } from "./PatchUnified.ts"
-
-/** What is done to one file. Paths are as written in the patch, `a/` and `b/` removed; nothing has judged them. */
-export type PatchStep =
-  | { readonly kind: "add"; readonly path: string; readonly text: string }
-  | { readonly kind: "delete"; readonly path: string; readonly edit?: Edit }
-  | { readonly kind: "update"; readonly path: string; readonly moveTo?: string; readonly edit: Edit }
-
-/** How the lines of a file change, in the terms of the format they came in. */
-export type Edit =
-  | { readonly format: "unified"; readonly patch: StructuredPatch }
-  | { readonly format: "envelope"; readonly chunks: ReadonlyArray<Chunk> }
 
 export type Patch = ReadonlyArray<PatchStep>
 

@@ -1,15 +1,5 @@
 import * as Either from "effect/Either"
-import type { PatchStep } from "./Patch.ts"
-import type { PatchFault } from "./PatchUnified.ts"
-
-/** Neighbouring lines of a file and what becomes of them. */
-export interface Chunk {
-  /** A line that comes before them, to tell where they are. */
-  readonly anchor?: string
-  readonly lines: ReadonlyArray<{ readonly sign: " " | "-" | "+"; readonly text: string }>
-  /** Whether they are the last of the file. */
-  readonly atEnd: boolean
-}
+import type { Chunk, PatchFault, PatchStep } from "./PatchStep.ts"
 
 const begin = "*** Begin Patch"
 const end = "*** End Patch"

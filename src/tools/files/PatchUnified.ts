@@ -1,11 +1,6 @@
 import { parsePatch, type StructuredPatch } from "diff"
 import * as Either from "effect/Either"
-import type { PatchStep } from "./Patch.ts"
-
-export interface PatchFault {
-  readonly reason: string
-  readonly line?: number
-}
+import type { PatchFault, PatchStep } from "./PatchStep.ts"
 
 const nowhere = "/dev/null"
 
