@@ -77,12 +77,16 @@ export class IterationEnded extends Schema.TaggedClass<IterationEnded>()("Iterat
 export class WorkerStarted extends Schema.TaggedClass<WorkerStarted>()("WorkerStarted", {
   callId: Schema.String,
   task: Schema.String,
-  depth: Schema.Number
+  depth: Schema.Number,
+  /** The named worker that it is. */
+  named: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 
-/** The worker has a result, or a question to its parent; its last answer is the text of it. */
+/** The worker has a result, which is its last answer, or a question to its parent. */
 export class WorkerCompleted extends Schema.TaggedClass<WorkerCompleted>()("WorkerCompleted", {
   status: Schema.Literal("done", "question"),
+  /** What it needs to know. */
+  question: Schema.optionalWith(Schema.String, { exact: true }),
   /** Of the worker and those below it. */
   usage: Usage,
   iterations: Schema.Number,

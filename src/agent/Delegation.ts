@@ -9,10 +9,13 @@ export class DelegationFailed extends Schema.TaggedError<DelegationFailed>()("De
   worker: Schema.optionalWith(Schema.String, { exact: true }),
   reason: Schema.String,
   /** The reason ends the whole task. */
-  stop: Schema.optionalWith(Schema.Boolean, { exact: true })
+  stop: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** The user has ended this worker alone. */
+  interrupted: Schema.optionalWith(Schema.Boolean, { exact: true })
 }) {
   override get message() {
     if (this.stop === true) return this.reason
+    if (this.interrupted === true) return `Worker ${this.worker} was interrupted: ${this.reason}`
     return this.worker === undefined
       ? `No worker was started: ${this.reason}`
       : `Worker ${this.worker} ended without a result: ${this.reason}`
@@ -23,11 +26,13 @@ export interface DelegationRequest {
   /** The call that delegates; its worker is the parent of the new one. */
   readonly call: ToolCall
   readonly task: string
-  /** The name of the worker. Default: a number. */
+  /** What the worker is called. Default: the name of the named worker, or a number. */
   readonly name?: string
+  /** The named worker to start. */
+  readonly worker?: string
 }
 
-/** The final text of a sub-worker, and whether it asks for something that it does not know. */
+/** The final text of a sub-worker, or what it needs to know. */
 export const DelegationResult = Schema.Struct({ status: Schema.Literal("done", "question"), text: Schema.String })
 export type DelegationResult = typeof DelegationResult.Type
 

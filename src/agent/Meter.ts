@@ -11,16 +11,24 @@ const add = (a: Usage, b: Usage): Usage => ({
 export class Meter {
   usage: Usage
   readonly whole: Meter | undefined
+  readonly limit: number
 
-  /** `usage` was used before, and counts in the whole already. */
-  constructor(whole?: Meter, usage: Usage = noUsage) {
+  /** `usage` was used before, and counts in the whole already; `limit` is in tokens. */
+  constructor(whole?: Meter, usage: Usage = noUsage, limit = Infinity) {
     this.whole = whole
+    this.limit = limit
     this.usage = usage
   }
 
   add(usage: Usage): void {
     this.usage = add(this.usage, usage)
     this.whole?.add(usage)
+  }
+
+  /** The limit that is reached, of this part or of one that it is a part of. */
+  get exceeded(): number | undefined {
+    const used = this.usage.inputTokens + this.usage.outputTokens
+    return used >= this.limit ? this.limit : this.whole?.exceeded
   }
 
   /** Tokens of the whole. */

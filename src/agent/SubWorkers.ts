@@ -1,21 +1,20 @@
 import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { endOf as kindOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
+import type { ModelService } from "../model/Model.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { isChild, parentOf, toText, type WorkerPath } from "../tool/WorkerPath.ts"
-import { concluded } from "../gate/conclude.ts"
-import { guarded } from "../gate/Gate.ts"
-import { Passage } from "../gate/Passage.ts"
-import { ToolNotFound } from "../gate/Toolset.ts"
+import { isChild, parentOf, root, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import {
   MessageRecorded,
   WorkerCompleted,
@@ -24,18 +23,14 @@ import {
   WorkerInterrupted,
   WorkerStarted
 } from "./AgentEvent.ts"
-import {
-  delegateTool,
-  type Delegation,
-  DelegationFailed,
-  type DelegationRequest,
-  type DelegationResult
-} from "./Delegation.ts"
+import { type Delegation, DelegationFailed, type DelegationRequest, type DelegationResult } from "./Delegation.ts"
 import { Meter } from "./Meter.ts"
+import type { NamedWorker, NamedWorkers } from "./NamedWorker.ts"
 import { Siblings } from "./Siblings.ts"
 import type { Tools } from "./Tools.ts"
 import { type GoingOn, run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
 import type { OpenSink } from "./WorkerSink.ts"
+import * as WorkerTools from "./WorkerTools.ts"
 
 export interface SubWorkerLimits {
   /** Levels of sub-workers below the root. */
@@ -53,6 +48,9 @@ export interface SubWorkersOptions {
   /** Of the root. */
   readonly meter: Meter
   readonly limits: SubWorkerLimits
+  readonly workers: NamedWorkers
+  /** Opens the profile of a named worker. */
+  readonly openProfile: (profile: string) => Effect.Effect<ModelService, { readonly message: string }>
   /** Paths that the task has given before. */
   readonly taken: ReadonlyArray<WorkerPath>
   /** Workers that go on as soon as the calls that started them do. */
@@ -74,75 +72,124 @@ export interface StandingWorker {
 interface Family {
   readonly siblings: Siblings
   readonly meter: Meter
+  readonly bounds: Bounds
+  /** What runs the parent, and so those below that name no other. */
+  readonly runs: Pick<WorkerOptions, "profile" | "model">
 }
 
-type Outcome = Exit.Exit<WorkerOutcome, WorkerError>
-
-/** The same tools behind the same gate, but for those of the client, whose user talks with the root alone. */
-const toolsBelow = (tools: Tools["Type"], mayDelegate: boolean): Tools["Type"] => {
-  const functions = tools.functions(new Set()).filter(({ name }) => mayDelegate || name !== delegateTool)
-  return {
-    tools: tools.tools,
-    functions: () => functions,
-    call: (request) =>
-      tools.tools.get(request.name)?.location === "client"
-        ? concluded(
-            request,
-            undefined,
-            new Passage(guarded),
-            () => new ToolNotFound({ tool: request.name, known: functions.map(({ name }) => name) })
-          )
-        : tools.call(request)
-  }
+/** What a worker hands down at most. */
+interface Bounds {
+  /** The names of its tools; all of the task if unset. */
+  readonly only: ReadonlySet<string> | undefined
+  /** The depth of the deepest worker that it and those below may start. */
+  readonly deepest: number
 }
 
-const statusOf = (text: string): DelegationResult["status"] =>
-  /^\W*i need to know\b/i.test(text) ? "question" : "done"
+/** The user has ended this worker alone. */
+class Cancelled extends Data.TaggedError("Cancelled")<{ readonly message: string }> {}
+
+type Outcome = Exit.Exit<WorkerOutcome, WorkerError | Cancelled>
+
+/** A named worker has no more than its parent. */
+const boundsOf = (named: NamedWorker | undefined, { deepest, only }: Bounds, depth: number): Bounds => ({
+  only: named?.tools === undefined ? only : new Set(named.tools.filter((name) => only === undefined || only.has(name))),
+  deepest: Math.min(deepest, depth + (named?.maxDepth ?? Infinity))
+})
+
+const statusOf = ({ question, text }: WorkerOutcome): DelegationResult["status"] =>
+  question !== undefined || /^\W*i need to know\b/i.test(text) ? "question" : "done"
 
 const crashed = "it crashed. This is a bug in Tollgate."
 
 const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
   if (Exit.isSuccess(outcome)) {
     const { iterations, text, usage } = outcome.value
-    return new WorkerCompleted({ status: statusOf(text), usage, iterations, durationMillis }, trusted)
+    const status = statusOf(outcome.value)
+    const asked = status === "question" ? { question: text } : {}
+    return new WorkerCompleted({ status, ...asked, usage, iterations, durationMillis }, trusted)
   }
   const failure = Cause.failureOption(outcome.cause)
-  if (Option.isNone(failure) && kindOf(outcome.cause) === "interrupted") {
+  const cancelled = Option.exists(failure, ({ _tag }) => _tag === "Cancelled")
+  if (cancelled || (Option.isNone(failure) && kindOf(outcome.cause) === "interrupted")) {
     return new WorkerInterrupted({ durationMillis }, trusted)
   }
   const message = Option.match(failure, { onNone: () => crashed, onSome: (error) => error.message })
   return new WorkerFailed({ message, durationMillis }, trusted)
 }
 
+/** How the work ends, which is over when this returns: by itself, with the fiber that waits for it, or because it alone is ended. */
+const cancellable = <A, E, R>(
+  restore: <B, E2, R2>(self: Effect.Effect<B, E2, R2>) => Effect.Effect<B, E2, R2>,
+  work: Effect.Effect<A, E, R>,
+  cancelled: Effect.Effect<void>
+): Effect.Effect<Exit.Exit<A, E | Cancelled>, never, R> =>
+  Effect.gen(function* () {
+    let isCancelled = false
+    const fiber = yield* Effect.fork(restore(work))
+    const cancel = Effect.suspend(() => {
+      isCancelled = true
+      return Fiber.interruptFork(fiber)
+    })
+    const watch = yield* Effect.fork(Effect.interruptible(Effect.zipRight(cancelled, cancel)))
+    yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber)))
+    yield* Fiber.interrupt(watch)
+    const exit = yield* Fiber.await(fiber)
+    return isCancelled && Exit.isInterrupted(exit) ? Exit.fail(new Cancelled({ message: "the user ended it." })) : exit
+  })
+
 /**
  * Runs the sub-workers of one task: a task in, a text out, behind the same gate. Each has ended, with all that it
  * started, before the call that asked for it does.
  */
 export const make = (options: SubWorkersOptions): Delegation["Type"] => {
-  const { common, limits, systemPrompt } = options
+  const { common, limits, systemPrompt, workers } = options
   const families = new Map<string, Family>()
   const callOf = (parent: WorkerPath, callId: string) => callKey({ worker: parent }, callId)
   const standing = new Map(options.standing.map((one) => [callOf(parentOf(one.path), one.callId), one]))
   let started = options.taken.length
 
-  const familyOf = (parent: WorkerPath, meter: Meter): Family => {
-    const known = families.get(toText(parent))
-    if (known !== undefined) return known
+  const family = (parent: WorkerPath, own: Omit<Family, "siblings">): Family => {
     const names = options.taken.filter((path) => isChild(path, parent)).map((path) => path.at(-1))
-    const family = { siblings: new Siblings(names.filter((name) => name !== undefined)), meter }
-    families.set(toText(parent), family)
-    return family
+    const made = { ...own, siblings: new Siblings(names.filter((name) => name !== undefined)) }
+    families.set(toText(parent), made)
+    return made
   }
+  const ofRoot = family(root, {
+    meter: options.meter,
+    bounds: { only: undefined, deepest: limits.maxDepth },
+    runs: { profile: common.profile, model: common.model }
+  })
 
-  const refusal = (depth: number): string | undefined =>
-    depth > limits.maxDepth
-      ? `workers are nested ${limits.maxDepth} deep, the limit. Do the task yourself.`
+  const refusal = (depth: number, deepest: number): string | undefined =>
+    depth > deepest
+      ? `workers are nested ${deepest} deep, the limit. Do the task yourself.`
       : started >= limits.maxWorkers
         ? `the task has started ${limits.maxWorkers} workers, the limit. Do the rest yourself.`
         : undefined
 
+  /** The named worker that a request asks for. */
+  const namedOf = (name: string | undefined) => {
+    if (name === undefined) return Effect.succeed(undefined)
+    const known = Object.keys(workers)
+    const named = known.includes(name) ? workers[name] : undefined
+    return named === undefined
+      ? new DelegationFailed({
+          reason: `no worker ${JSON.stringify(name)} is configured. Configured: ${known.join(", ") || "none"}.`
+        })
+      : Effect.succeed(named)
+  }
+
+  /** What runs a worker: the model of its profile, or that of its parent. */
+  const runsOf = (profile: string | undefined, above: Family["runs"]) =>
+    profile === undefined
+      ? Effect.succeed(above)
+      : options.openProfile(profile).pipe(
+          Effect.map((model) => ({ profile, model })),
+          Effect.mapError((error) => new DelegationFailed({ reason: error.message }))
+        )
+
   /** A worker that begins: it has a name of its own, its task, and what its elder siblings gave. */
-  const begun = ({ call, name, task }: DelegationRequest, siblings: Siblings) =>
+  const begun = ({ call, task, worker: named, name = named }: DelegationRequest, siblings: Siblings) =>
     Effect.gen(function* () {
       const { text: told } = yield* Redactor
       const worker = siblings.name(name === undefined ? name : told(name))
@@ -156,8 +203,9 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
           const message: StoredMessage = { id, message: { role: "user", content } }
           return new MessageRecorded({ message }, trusted)
         })
+      const start = { callId: call.callId, task, depth: call.workerPath.length }
       const begin = Effect.gen(function* () {
-        yield* sink.begin(new WorkerStarted({ callId: call.callId, task, depth: call.workerPath.length }, trusted))
+        yield* sink.begin(new WorkerStarted({ ...start, ...(named === undefined ? {} : { named }) }, trusted))
         yield* sink.emitAll(yield* Effect.forEach(known === undefined ? [task] : [known, task], said), 1)
       })
       return { path, view, sink, begin, more: {} }
@@ -176,31 +224,49 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         const depth = parent.length
         const waiting = standing.get(callOf(parent, callId))
         standing.delete(callOf(parent, callId))
-        const reason = waiting === undefined ? refusal(depth) : undefined
+        const above = families.get(toText(parent)) ?? ofRoot
+        const named = yield* namedOf(request.worker)
+        const runs = yield* runsOf(named?.profile, above.runs)
+        const reason = waiting === undefined ? refusal(depth, above.bounds.deepest) : undefined
         if (reason !== undefined) return yield* new DelegationFailed({ reason })
         if (waiting === undefined) started++
-        const { meter: above, siblings } = familyOf(parent, options.meter)
+        const { siblings } = above
         const { begin, more, path, sink, view } =
           waiting === undefined ? yield* begun(request, siblings) : resumed(waiting)
-        const { meter } = familyOf(path, new Meter(above, waiting?.used))
+        const bounds = boundsOf(named, above.bounds, depth)
+        const { meter } = family(path, { bounds, runs, meter: new Meter(above.meter, waiting?.used, named?.maxTokens) })
 
         const work = Effect.gen(function* () {
           const startedAt = yield* monotonicMillis
           yield* begin
-          const tools = toolsBelow(options.tools, depth < limits.maxDepth)
-          const working = run({ ...common, workerPath: path, systemPrompt, tools, view, sink, meter, ...more })
-          const outcome = yield* Effect.exit(restore(working))
+          const tools = WorkerTools.make(options.tools, {
+            isRoot: false,
+            only: bounds.only,
+            mayDelegate: depth < bounds.deepest,
+            workers
+          })
+          const own = {
+            systemPrompt: [systemPrompt, named?.instructions ?? ""].filter((text) => text !== "").join("\n\n"),
+            limits: {
+              ...common.limits,
+              maxIterations: Math.min(common.limits.maxIterations, named?.maxIterations ?? Infinity)
+            }
+          }
+          const working = run({ ...common, ...runs, ...own, workerPath: path, tools, view, sink, meter, ...more })
+          const outcome = yield* cancellable(restore, working, sink.cancelled)
           yield* sink.end(endOf(outcome, Math.round((yield* monotonicMillis) - startedAt)))
           families.delete(toText(path))
           return yield* outcome
         })
-        const { text } = yield* work.pipe(
+        const ended = yield* work.pipe(
           Effect.mapError((error) => {
-            const stop = error._tag === "TaskStopped"
-            return new DelegationFailed({ worker: toText(path), reason: error.message, ...(stop ? { stop } : {}) })
+            const how =
+              error._tag === "TaskStopped" ? { stop: true } : error._tag === "Cancelled" ? { interrupted: true } : {}
+            return new DelegationFailed({ worker: toText(path), reason: error.message, ...how })
           })
         )
-        const status = statusOf(text)
+        const { text } = ended
+        const status = statusOf(ended)
         if (status === "done") siblings.done(path.at(-1) ?? "", text)
         return { status, text }
       })

@@ -12,7 +12,9 @@ import { IterationEnded } from "./AgentEvent.ts"
 import { answer } from "./answer.ts"
 import { lastMessages } from "./lastMessages.ts"
 import type { Meter } from "./Meter.ts"
-import { runCalls } from "./runCalls.ts"
+import { type CallLimits, runCalls } from "./runCalls.ts"
+import { questionIn } from "./NeedInput.ts"
+import { isRoot } from "../tool/WorkerPath.ts"
 import type { Tools } from "./Tools.ts"
 import * as Spans from "./Spans.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
@@ -37,12 +39,19 @@ export class TaskStopped extends Schema.TaggedError<TaskStopped>()("TaskStopped"
   }
 }
 
-export interface WorkerLimits {
+/** A sub-worker and those below it used as many tokens as one of them may. */
+export class TokenBudgetReached extends Schema.TaggedError<TokenBudgetReached>()("TokenBudgetReached", {
+  limit: Schema.Number
+}) {
+  override get message() {
+    return `It used its ${this.limit} tokens. Raise the maxTokens of the worker, or give it a smaller task.`
+  }
+}
+
+export interface WorkerLimits extends CallLimits {
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number
-  /** Read-only calls of one answer that run at the same time. */
-  readonly parallelCalls: number
 }
 
 /** Where a worker goes on that stopped, with its runtime, before the calls of its last answer had ended. */
@@ -83,9 +92,11 @@ export interface WorkerOutcome {
   /** Of the worker and those below it. */
   readonly usage: Usage
   readonly iterations: number
+  /** What a sub-worker asks its parent, instead of a result. */
+  readonly question?: string
 }
 
-export type WorkerError = ModelError | IterationLimitReached | TaskStopped
+export type WorkerError = ModelError | IterationLimitReached | TokenBudgetReached | TaskStopped
 
 const forgotten = (messages: number, limit: number) =>
   new Notified(
@@ -104,6 +115,11 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
   const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
 
   const { sessionId, workerPath } = options
+  /** What a sub-worker asks its parent, which ends it. */
+  const asked = (iterations: number): WorkerOutcome | undefined => {
+    const question = isRoot(workerPath) ? undefined : questionIn(view.all)
+    return question === undefined ? undefined : { text: question, question, usage: meter.usage, iterations }
+  }
   /** Runs the calls of an answer and ends its iteration. */
   const conclude = (
     { asked, calls, iteration, started, usage }: Omit<GoingOn, "settled" | "started"> & Partial<GoingOn>,
@@ -112,7 +128,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
     Effect.gen(function* () {
       const context = () => lastMessages(view)
       const place = { sessionId, workerPath, iteration, context, ...(started === undefined ? {} : { started }) }
-      const refusal = yield* runCalls(calls, { tools, sink, place, limit: limits.parallelCalls })
+      const refusal = yield* runCalls(calls, { tools, sink, place, limits })
       if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
       yield* sink.emit(
         new IterationEnded(
@@ -130,10 +146,16 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
 
   const loop = Effect.gen(function* () {
     const { from } = options
-    if (from !== undefined) yield* Effect.ensuring(conclude(from, yield* monotonicMillis), from.settled)
+    if (from !== undefined) {
+      yield* Effect.ensuring(conclude(from, yield* monotonicMillis), from.settled)
+      const question = asked(from.iteration)
+      if (question !== undefined) return question
+    }
     const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
     let told = false
     for (let iteration = (from?.iteration ?? 0) + 1; iteration <= limits.maxIterations; iteration++) {
+      const budget = meter.exceeded
+      if (budget !== undefined) return yield* new TokenBudgetReached({ limit: budget })
       const startedAt = yield* monotonicMillis
       const messages = view.window(limits.contextCharacters)
       const left = view.count - messages.length
@@ -152,6 +174,8 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       meter.add(finished.usage)
       yield* conclude({ iteration, calls, asked: calls.length, usage: finished.usage }, startedAt)
       if (calls.length === 0) return { text, usage: meter.usage, iterations: iteration }
+      const question = asked(iteration)
+      if (question !== undefined) return question
     }
     return yield* new IterationLimitReached({ limit: limits.maxIterations })
   })

@@ -1,3 +1,4 @@
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { FunctionCall } from "../conversation/Message.ts"
 import { type Called, type CallPlace, callTool } from "./callTool.ts"
@@ -8,37 +9,64 @@ import type { WorkerSink } from "./WorkerSink.ts"
 const stops = (error: CallError | undefined): error is CallError =>
   error !== undefined && "stop" in error && error.stop === true
 
-/** Neighbours that may run side by side, in order; every call that is not read-only stands alone. */
-const groups = (
-  tools: Tools["Type"],
-  calls: ReadonlyArray<FunctionCall>
-): ReadonlyArray<ReadonlyArray<FunctionCall>> => {
-  const found: Array<Array<FunctionCall>> = []
-  let reading = false
+/** A refusal that ends the task came to a call; those beside it are interrupted. */
+class Stopped extends Data.TaggedError("Stopped")<{ readonly refusal: CallError }> {}
+
+const unlessStopped = (call: Effect.Effect<Called>): Effect.Effect<Called, Stopped> =>
+  Effect.flatMap(call, (called) =>
+    stops(called.error) ? new Stopped({ refusal: called.error }) : Effect.succeed(called)
+  )
+
+export interface CallLimits {
+  /** Read-only calls of one answer that run at the same time. */
+  readonly parallelCalls: number
+  /** Calls of one answer that run at the same time where their tool is concurrent, as those that start sub-workers. */
+  readonly parallelWorkers: number
+}
+
+/** What a call may have beside it: other readers, other calls of its own concurrent tool, or nothing. */
+type Company = "readers" | "own kind" | "none"
+
+interface Group {
+  readonly company: Company
+  readonly calls: Array<FunctionCall>
+}
+
+/** Neighbours that may run side by side, in order. */
+const groups = (tools: Tools["Type"], calls: ReadonlyArray<FunctionCall>): ReadonlyArray<Group> => {
+  const found: Array<Group> = []
   for (const call of calls) {
-    const reads = tools.tools.get(call.function.name)?.readOnly === true
-    if (reads && reading) found.at(-1)?.push(call)
-    else found.push([call])
-    reading = reads
+    const { name } = call.function
+    const tool = tools.tools.get(name)
+    const company = tool?.readOnly === true ? "readers" : tool?.concurrent === true ? "own kind" : "none"
+    const last = found.at(-1)
+    const joins =
+      company !== "none" &&
+      last?.company === company &&
+      (company === "readers" || last.calls[0]?.function.name === name)
+    if (joins) last.calls.push(call)
+    else found.push({ company, calls: [call] })
   }
   return found
 }
 
 /** Hears when a call passes the gate. */
-const passing = (sink: WorkerSink, callId: string, passed: Effect.Effect<unknown>): WorkerSink => ({
-  ...sink,
-  emit: (event, iteration) =>
-    event._tag === "ToolCallStarted" && event.callId === callId
-      ? Effect.zipRight(sink.emit(event, iteration), passed)
-      : sink.emit(event, iteration)
-})
+const passing = (sink: WorkerSink, callId: string, passed: Effect.Effect<unknown>): WorkerSink => {
+  const heard =
+    (tell: WorkerSink["commit"]): WorkerSink["commit"] =>
+    (event, iteration) => {
+      const told = tell(event, iteration)
+      return event._tag === "ToolCallStarted" && event.callId === callId ? Effect.zipLeft(told, passed) : told
+    }
+  return { ...sink, emit: heard(sink.emit as WorkerSink["commit"]) as WorkerSink["emit"], commit: heard(sink.commit) }
+}
 
-/** Read-only calls pass the gate one after the other, which keeps requests in order, and run in parallel. */
+/** Calls pass the gate one after the other, which keeps requests in order, and then run side by side. */
 const together = (
   calls: ReadonlyArray<FunctionCall>,
   concurrency: number,
-  run: (call: FunctionCall, passed: Effect.Effect<unknown>) => Effect.Effect<Called>
-): Effect.Effect<ReadonlyArray<Called>> =>
+  run: (call: FunctionCall, passed: Effect.Effect<unknown>) => Effect.Effect<Called, Stopped>
+): Effect.Effect<ReadonlyArray<Called>, Stopped> =>
   Effect.suspend(() => {
     const turns = calls.map((_, index) => Effect.unsafeMakeLatch(index === 0))
     return Effect.forEach(
@@ -53,14 +81,14 @@ const together = (
   })
 
 /**
- * Runs the calls of one answer in the model's order: neighbours that are read-only run side by side, at most `limit`
- * of them; any other waits for those before it, and those behind wait for it, its approval included. Gives the refusal that
- * ends the task, after which nothing more is begun.
+ * Runs the calls of one answer in the model's order: neighbours that are read-only, or of one concurrent tool, run side by
+ * side, at most as many as the limits say; any other waits for those before it, and those behind wait for it, its approval
+ * included. Gives the refusal that ends the task, after which nothing more is begun.
  */
 export const runCalls = (
   calls: ReadonlyArray<FunctionCall>,
   {
-    limit,
+    limits,
     place,
     sink,
     tools
@@ -68,19 +96,17 @@ export const runCalls = (
     readonly tools: Tools["Type"]
     readonly sink: WorkerSink
     readonly place: CallPlace
-    readonly limit: number
+    readonly limits: CallLimits
   }
 ): Effect.Effect<CallError | undefined> =>
   Effect.gen(function* () {
-    for (const group of groups(tools, calls)) {
-      const results =
-        group.length === 1
-          ? yield* Effect.forEach(group, (call) => callTool(tools, sink, place, call))
-          : yield* together(group, limit, (call, passed) =>
-              callTool(tools, passing(sink, call.id, passed), place, call)
-            )
-      const refusal = results.map(({ error }) => error).find(stops)
-      if (refusal !== undefined) return refusal
+    for (const { calls: group, company } of groups(tools, calls)) {
+      const limit = company === "readers" ? limits.parallelCalls : limits.parallelWorkers
+      yield* group.length === 1
+        ? Effect.forEach(group, (call) => unlessStopped(callTool(tools, sink, place, call)))
+        : together(group, limit, (call, passed) =>
+            unlessStopped(callTool(tools, passing(sink, call.id, passed), place, call))
+          )
     }
     return undefined
-  })
+  }).pipe(Effect.catchTag("Stopped", ({ refusal }) => Effect.succeed(refusal)))

@@ -66,7 +66,10 @@ const stepsOf = (key: string): Effect.Effect<ReadonlyArray<string>, ConfigKeyUnk
   const steps = key.split(".")
   const known =
     keys.some(({ name }) => name === key) ||
-    (steps[0] === "profiles" && steps.length > 1 && !steps.includes("") && !steps.includes("__proto__"))
+    ((steps[0] === "profiles" || steps[0] === "workers") &&
+      steps.length > 1 &&
+      !steps.includes("") &&
+      !steps.includes("__proto__"))
   return known ? Effect.succeed(steps) : unknown(key)
 }
 

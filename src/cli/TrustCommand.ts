@@ -41,7 +41,11 @@ export const trust = ({ yes }: TrustOptions) =>
       )
     }
     const { file: name, hookFiles, open, settings, text } = file.value
-    const { approvals, hooks = [] } = yield* Either.match(settings, {
+    const {
+      approvals,
+      hooks = [],
+      workers = {}
+    } = yield* Either.match(settings, {
       onLeft: Effect.fail,
       onRight: Effect.succeed
     })
@@ -59,7 +63,12 @@ export const trust = ({ yes }: TrustOptions) =>
         "These hooks can run any file of the project. In a sandbox they run read-only and without network;\nwithout one, trust ends as soon as any file of the project changes."
       )
     }
-    const what = `${many(hooks.length, "hook")} and ${many(approvals?.rules?.length ?? 0, "rule")}`
+    const named = Object.keys(workers).length
+    const rules = many(approvals?.rules?.length ?? 0, "rule")
+    const what =
+      named === 0
+        ? `${many(hooks.length, "hook")} and ${rules}`
+        : `${many(hooks.length, "hook")}, ${rules} and ${many(named, "worker")}`
     if (!yes) {
       if (!interactive) {
         return yield* new NobodyToAsk({

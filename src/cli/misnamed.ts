@@ -21,16 +21,20 @@ export interface Misnamed {
 /** How many are shown at the start of a run; `doctor` shows all. */
 const maxTold = 5
 
-type Named = Pick<Settings, "hooks" | "limits" | "approvals">
+type Named = Pick<Settings, "hooks" | "limits" | "approvals" | "workers">
 
 const namesIn = ({
   approvals,
   hooks = [],
-  limits = []
+  limits = [],
+  workers = {}
 }: Named): ReadonlyArray<readonly [key: string, name: string]> => [
   ...hooks.map(({ tool }, index) => [`hooks.${index}.tool`, tool] as const),
   ...limits.flatMap(({ tools }, index) =>
     tools === "*" ? [] : tools.map((name, place) => [`limits.${index}.tools.${place}`, name] as const)
+  ),
+  ...Object.entries(workers).flatMap(([worker, { tools = [] }]) =>
+    tools.map((name, place) => [`workers.${worker}.tools.${place}`, name] as const)
   ),
   ...(approvals?.rules ?? []).map(({ tool }, index) => [`approvals.rules.${index}.tool`, tool] as const)
 ]

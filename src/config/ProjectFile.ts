@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Rule } from "../approval/Rule.ts"
 import { repeatedName } from "../text/Json.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
@@ -25,6 +26,8 @@ const ProjectRule = Schema.Struct({
 export const ProjectSettings = Schema.Struct({
   /** Inside those of the user. */
   hooks: optional(Schema.Array(CommandHook)),
+  /** One that the user has as well is the user's. */
+  workers: optional(NamedWorkers),
   approvals: optional(Schema.Struct({ rules: optional(Schema.Array(ProjectRule)) }))
 })
 export type ProjectSettings = typeof ProjectSettings.Type

@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
+import { NamedWorkers } from "../agent/NamedWorker.ts"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
 import { UserRule } from "./UserRule.ts"
 import { Profile } from "../model/Profile.ts"
@@ -81,6 +82,9 @@ export const Settings = Schema.Struct({
   parallelCalls: optional(Count),
   maxDepth: optional(Schema.NonNegativeInt),
   maxWorkers: optional(Count),
+  parallelWorkers: optional(Count),
+  /** Sub-workers that a parent can start by their names. */
+  workers: optional(NamedWorkers),
   systemPrompt: optional(Schema.String),
   /** What follows the system prompt. */
   briefing: optional(Schema.Struct({ surroundings: optional(Schema.Boolean), instructions: optional(Schema.Boolean) })),
@@ -130,6 +134,8 @@ export const keys: ReadonlyArray<Key> = [
   key("parallelCalls", "read-only calls of one answer that run at the same time", 16),
   key("maxDepth", "levels of sub-workers below the root; 0 for none", 4),
   key("maxWorkers", "most sub-workers of one task", 32),
+  key("parallelWorkers", "sub-workers of one answer that run at the same time", 4),
+  key("workers", "named sub-workers: description, instructions, tools, profile and limits of each"),
   key("systemPrompt", "the system prompt of the model"),
   key("briefing.surroundings", "whether the model sees directory, platform, date, git state, mode and sandbox", true),
   key(

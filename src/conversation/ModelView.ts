@@ -27,6 +27,8 @@ const isOwn = ({ id }: StoredMessage): boolean => id.startsWith("request_")
 /** A call without a result yet, and its place. */
 interface Open {
   readonly at: number
+  /** Which of the calls of its answer it is. */
+  readonly order: number
 }
 
 /**
@@ -41,6 +43,8 @@ export class ModelView {
   private readonly hidden = new Set<string>()
   /** What follows the results that are still to come. */
   private readonly notes: Array<StoredMessage> = []
+  /** Which calls of the last answer the results at the end of the messages are of. */
+  private readonly results: Array<number> = []
   private size = 0
   private dropped = 0
   /** The last prompt among those that were dropped. */
@@ -63,14 +67,20 @@ export class ModelView {
     if (message.role === "assistant" && message.tool_calls !== undefined) {
       const kept = message.tool_calls.filter((call) => !isReserved(call.function.name))
       const visible = withCalls(stored, message, kept)
-      if (visible.length > 0) this.dropOrphans()
+      if (visible.length > 0) {
+        this.dropOrphans()
+        this.results.length = 0
+      }
+      let order = 0
       for (const call of message.tool_calls) {
-        if (!isReserved(call.function.name)) this.open.set(call.id, { at: this.messages.length })
+        if (!isReserved(call.function.name)) this.open.set(call.id, { at: this.messages.length, order: order++ })
         else if (!isOwn(stored)) this.hidden.add(call.id)
       }
       this.push(visible)
     } else if (message.role === "tool") {
-      if (this.open.delete(message.tool_call_id)) this.push([stored])
+      const call = this.open.get(message.tool_call_id)
+      this.open.delete(message.tool_call_id)
+      if (call !== undefined) this.insert(stored, call)
       else if (this.hidden.delete(message.tool_call_id)) this.notes.push(refused)
       if (this.open.size === 0) this.push(this.notes.splice(0))
     } else {
@@ -120,6 +130,14 @@ export class ModelView {
     this.dropped += start
     this.messages = this.messages.slice(start)
     this.size = sizeOf(this.messages)
+  }
+
+  /** Results come as their calls end, and are read in the order of the calls. */
+  private insert(stored: StoredMessage, { order }: Open): void {
+    const behind = this.results.filter((other) => other > order).length
+    this.results.splice(this.results.length - behind, 0, order)
+    this.messages.splice(this.messages.length - behind, 0, stored)
+    this.size += characters(stored)
   }
 
   private push(visible: ReadonlyArray<StoredMessage>): void {

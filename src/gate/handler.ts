@@ -72,6 +72,7 @@ const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
       callId: call.callId,
       tool: call.name,
       readOnly: call.tool.readOnly,
+      ...(call.tool.concurrent && { concurrent: true }),
       ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
     },
     trusted

@@ -20,13 +20,14 @@ const replaced: ReadonlySet<string> = new Set(["change", "restart"])
 export class CallState {
   requested = false
   readOnly: boolean | undefined
+  concurrent = false
   /** The owner of the session when it started. */
   epoch = 0
   ended: Of<CallEnd>["_tag"] | undefined
   approval: string | undefined
   refused = false
-  /** Others had not ended when it was requested. */
-  beside = false
+  /** Those that had not ended when it was requested. */
+  beside: ReadonlyArray<CallState> = []
   answered = false
   crashed = false
   unreviewed = false
@@ -41,6 +42,12 @@ export class CallState {
   }
   get started(): boolean {
     return this.readOnly !== undefined
+  }
+
+  /** Whether both have started, and may run side by side. */
+  mayOverlap(other: CallState): boolean {
+    const reads = this.readOnly === true && other.readOnly === true
+    return reads || (this.concurrent && other.concurrent && this.tool === other.tool)
   }
 
   /** Its end, with the workers that it has started and that have not ended. */
@@ -109,8 +116,11 @@ export class CallState {
         if (this.started && (this.readOnly === false || this.epoch === log.epoch)) complain(`${id} had started before`)
         if (this.approval !== undefined) complain(`before the decision on ${id}`)
         if (this.refused) complain(`${id} was refused`)
-        if (this.beside && !event.readOnly) complain(`${id} has not waited for the calls before it`)
         this.readOnly = event.readOnly
+        this.concurrent = event.concurrent === true
+        if (this.beside.some((other) => !this.mayOverlap(other))) {
+          complain(`${id} has not waited for the calls before it`)
+        }
         this.epoch = log.epoch
         return
       case "ClientCallRequested":

@@ -1,3 +1,4 @@
+import { needInputTool } from "../agent/NeedInput.ts"
 import { isCallEnd } from "../gate/CallEvent.ts"
 import type { Event } from "../runtime/Event.ts"
 import { toText, type WorkerPath } from "../tool/WorkerPath.ts"
@@ -88,8 +89,8 @@ export class WorkerState {
         if (call === undefined) complain(`no one asked for ${callId}`)
         else if (isCallEnd(event)) call.end(event, log.epoch, below(call), complain)
         else {
-          if (event._tag === "ToolCallStarted" && call.ended === undefined) this.inOrder(call, event.readOnly, complain)
           call.within(event, this.path, log, complain)
+          if (event._tag === "ToolCallStarted" && call.ended === undefined) this.inOrder(call, complain)
         }
       }
     }
@@ -107,8 +108,9 @@ export class WorkerState {
       if (requested) complain(`${id} comes after ${call.id} in the answer`)
     }
     for (const other of this.waiting) {
-      if (other !== call && other.requested && other.readOnly !== true) complain(`${other.id} has not ended`)
-      if (other !== call && other.requested) call.beside = true
+      const overlaps = other.readOnly === true || (other.concurrent && other.tool === call.tool)
+      if (other !== call && other.requested && !overlaps) complain(`${other.id} has not ended`)
+      if (other !== call && other.requested) call.beside = [...call.beside, other]
     }
     call.requested = true
   }
@@ -119,16 +121,17 @@ export class WorkerState {
     else if (this.phase === "answered" && !task.compacted) complain(`iteration ${this.iteration} has not ended`)
     if (end === "TaskFailed") return
     if (this.iteration === 0 && this.known.size > 0 && !task.recorded) complain("before the result was recorded")
+    const asks = this.calls.some(({ ended, tool }) => tool === needInputTool && ended === "ToolCallCompleted")
+    if (asks && this.parent !== undefined) return
     if (this.calls.length > 0) complain(`the last answer of ${toText(this.path)} asks for calls`)
   }
 
-  /** A call that is not read-only waits for all before it, and all behind wait for it. */
-  private inOrder(call: CallState, readOnly: boolean, complain: Complain): void {
+  /** A call waits for all before it that it may not run beside, and those behind wait for it. */
+  private inOrder(call: CallState, complain: Complain): void {
     const index = this.calls.indexOf(call)
-    for (const [other, { ended, id, requested, started, readOnly: reads }] of this.calls.entries()) {
-      if (other < index && ended === undefined && !(readOnly && started && reads === true))
-        complain(`before the end of ${id}`)
-      if (other > index && requested) complain(`behind ${id}`)
+    for (const [at, other] of this.calls.entries()) {
+      if (at < index && other.ended === undefined && !call.mayOverlap(other)) complain(`before the end of ${other.id}`)
+      if (at > index && other.requested) complain(`behind ${other.id}`)
     }
   }
 }

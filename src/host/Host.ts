@@ -157,12 +157,14 @@ const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEff
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const wanted = yield* Stack.spans
-    const { contextCharacters, maxDepth, maxIterations, maxWorkers, parallelCalls, systemPrompt, timeouts } = settings
+    const { contextCharacters, maxDepth, maxIterations, maxWorkers, systemPrompt, timeouts } = settings
+    const { parallelCalls, parallelWorkers } = settings
     const configured: Partial<RuntimeSettings> = {
       spans: Option.match(wanted, { onNone: () => false, onSome: ({ content }) => (content ? "content" : true) }),
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(contextCharacters === undefined ? {} : { contextCharacters }),
       ...(parallelCalls === undefined ? {} : { parallelCalls }),
+      ...(parallelWorkers === undefined ? {} : { parallelWorkers }),
       ...(maxDepth === undefined ? {} : { maxDepth }),
       ...(maxWorkers === undefined ? {} : { maxWorkers }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),

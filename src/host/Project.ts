@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as NamedWorker from "../agent/NamedWorker.ts"
 import { type CallError, Tools } from "../agent/Tools.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -44,7 +45,13 @@ export interface Project extends ProjectTools {
 
 /** Why a project cannot be made. */
 export type ProjectFailure =
-  ProjectGone | BoundaryInvalid | SandboxUnavailable | PatternRejected | ToolsetInvalid | DatabaseError
+  | ProjectGone
+  | BoundaryInvalid
+  | SandboxUnavailable
+  | PatternRejected
+  | ToolsetInvalid
+  | NamedWorker.NamedWorkerInvalid
+  | DatabaseError
 
 /** What the tools of a project may require. */
 export type Provided = ToolServices.ToolServices | HookRunner | Memory | Approvals | Audit
@@ -83,7 +90,7 @@ export const make = <E extends CallError, R>(
   Exclude<R, Provided> | Approvals | Audit | Memory | Trust | Configuration | Surroundings | Scope.Scope
 > =>
   Effect.gen(function* () {
-    const { home, settings } = yield* Configuration
+    const { home, profiles, settings } = yield* Configuration
     const surroundings = yield* Surroundings
     const approvals = yield* Approvals
     const { directory, project } = place
@@ -161,5 +168,9 @@ export const make = <E extends CallError, R>(
           problems: found.problems
         })
       )
-    return { ...place, config, rules, sandbox, tools, instructions, brief }
+    const workers = { ...config.settings.workers, ...settings.workers }
+    const known = { tools: [...tools.tools.keys()], profiles: Object.keys(profiles) }
+    const invalid = NamedWorker.invalid(workers, known)
+    if (invalid !== undefined) return yield* invalid
+    return { ...place, config, rules, sandbox, tools, workers, instructions, brief }
   })

@@ -67,8 +67,12 @@ export class AnswerClientCall extends Schema.TaggedClass<AnswerClientCall>()("An
 
 /** Ends one task, queued or running. */
 export class CancelTask extends Schema.TaggedClass<CancelTask>()("CancelTask", { ...session, task: Name }) {}
-/** Ends everything of the session that is in flight, at every depth. */
-export class Interrupt extends Schema.TaggedClass<Interrupt>()("Interrupt", session) {}
+/** Ends everything of the session that is in flight, at every depth, or one sub-worker and those below it. */
+export class Interrupt extends Schema.TaggedClass<Interrupt>()("Interrupt", {
+  ...session,
+  /** The path of the sub-worker, the root's name first; its parent gets the outcome and goes on. */
+  worker: Schema.optionalWith(Schema.Array(Schema.String).pipe(Schema.minItems(2)), { exact: true })
+}) {}
 /** Sets the mode for every later decision of the open session; a request that waits is not touched. */
 export class SetApprovalPolicy extends Schema.TaggedClass<SetApprovalPolicy>()("SetApprovalPolicy", {
   ...session,

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
 import type { Brief } from "./Briefing.ts"
@@ -42,6 +43,8 @@ export interface Place {
 export interface ProjectTools extends Place {
   /** Sealed; a task keeps those that there were when it began. */
   readonly tools: Tools["Type"]
+  /** Those of the runtime's options if unset. */
+  readonly workers?: NamedWorkers
   /** What is decided on calls beforehand, and where their paths begin; as the layer of `Approvals` has it if unset. */
   readonly rules?: ProjectRules
   /** What models are told of where they work; nothing if unset. */

@@ -2,11 +2,15 @@ import * as Effect from "effect/Effect"
 import { Delegation } from "../agent/Delegation.ts"
 import { Meter } from "../agent/Meter.ts"
 import * as SubWorkers from "../agent/SubWorkers.ts"
+import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import type { Tools } from "../agent/Tools.ts"
 import * as Worker from "../agent/Worker.ts"
+import * as WorkerTools from "../agent/WorkerTools.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ModelService } from "../model/Model.ts"
+import type { Models } from "../model/Models.ts"
+import { openModel } from "../model/openModel.ts"
 import { root, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { RuntimeSettings } from "./RuntimeOptions.ts"
 import type { TaskSink } from "./TaskSink.ts"
@@ -20,6 +24,8 @@ export interface RootWorkerOptions {
   readonly profile: string
   readonly model: ModelService
   readonly tools: Tools["Type"]
+  readonly workers: NamedWorkers
+  readonly models: Models["Type"]
   readonly view: ModelView
   readonly sink: TaskSink
   /** What follows the system prompts of its workers. */
@@ -34,7 +40,9 @@ export interface RootWorkerOptions {
 }
 
 /** Runs the root worker of one task, and the sub-workers that its calls start. */
-export const run = ({ briefing, model, options, profile, session, sink, tools, view, ...more }: RootWorkerOptions) => {
+export const run = (of: RootWorkerOptions) => {
+  const { briefing, model, models, options, profile, session, sink, tools: all, view, workers, ...more } = of
+  const tools = WorkerTools.make(all, { isRoot: true, only: undefined, mayDelegate: options.maxDepth > 0, workers })
   const said = (...texts: ReadonlyArray<string>) => [...texts, briefing].filter((text) => text !== "").join("\n\n")
   const meter = new Meter()
   if (more.used !== undefined) meter.add(more.used)
@@ -42,8 +50,10 @@ export const run = ({ briefing, model, options, profile, session, sink, tools, v
   const delegation = SubWorkers.make({
     common,
     systemPrompt: said(options.systemPrompt, options.workerPrompt),
-    tools,
+    tools: all,
     open: sink.subWorker,
+    workers,
+    openProfile: (name) => openModel(models, name),
     meter,
     limits: options,
     taken: more.taken ?? [],

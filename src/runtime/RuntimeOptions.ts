@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import type { Spans } from "../agent/Spans.ts"
 
 /** What a runtime may be told; every value has a default. */
@@ -17,10 +18,14 @@ export interface RuntimeSettings {
   readonly contextCharacters: number
   /** Read-only calls of one answer that run at the same time. */
   readonly parallelCalls: number
+  /** Calls of one answer that run at the same time where their tool is concurrent, as those that start sub-workers. */
+  readonly parallelWorkers: number
   /** Levels of sub-workers below the root. */
   readonly maxDepth: number
   /** Sub-workers of one task. */
   readonly maxWorkers: number
+  /** The named workers of sessions whose project has none of its own. */
+  readonly workers: NamedWorkers
   /** How long one task may take; infinite where it is only ended by a person. */
   readonly taskTimeout: Duration.Duration
   /** How long an interrupted task may take to clean up before its terminal event is written anyway. */
@@ -42,12 +47,14 @@ export const defaults: RuntimeSettings = {
   workerPrompt:
     "Another agent gave you one task. You see nothing of its conversation and no one answers you. Do the task, then end " +
     "with its result, complete and brief: only your last text is kept. If you cannot continue without " +
-    'knowing what you cannot find out, end with "I need to know" and what.',
+    'knowing what you cannot find out, call need_input with your question, or end with "I need to know" and what.',
   maxIterations: 100,
   contextCharacters: 400_000,
   parallelCalls: 16,
+  parallelWorkers: 4,
   maxDepth: 4,
   maxWorkers: 32,
+  workers: {},
   taskTimeout: Duration.infinity,
   interruptGrace: Duration.seconds(5),
   maxQueuedTasks: 64,

@@ -58,7 +58,7 @@ export interface Session {
 /** Opens a session on its log; what cannot be read of it is the error, and nothing is taken up. */
 export const make = (
   log: EventLog,
-  { brief, tools }: ProjectTools,
+  project: ProjectTools,
   approvals: SessionApprovals,
   submissions: Submissions,
   /** Releases what outlives the session while it is unused. */
@@ -84,8 +84,8 @@ export const make = (
     if (found.continuation !== undefined) yield* approvals.restore(found.continuation.requests)
     yield* recover(log, found, view, opener)
     const tasks = yield* TasksInFlight.make({ approvals, log, replies, submissions, view })
-    const briefer = yield* Briefing.make(brief, approvals.policy, view, options.contextCharacters)
-    const bodies = yield* makeTasks(log.lease, view, tools, briefer)
+    const briefer = yield* Briefing.make(project.brief, approvals.policy, view, options.contextCharacters)
+    const bodies = yield* makeTasks(log.lease, view, project, briefer)
     const perform = yield* SessionCommands.make({
       log,
       view,
@@ -109,7 +109,7 @@ export const make = (
     const { continuation } = found
     if (continuation !== undefined) {
       const { requests, task } = continuation
-      const body = yield* goOn(continuation, id, approvals, view, profile.current, tools, briefer)
+      const body = yield* goOn(continuation, id, approvals, view, profile.current, project, briefer)
       yield* tasks.resume(task, body, {
         requests: requests.map((request) => request.id),
         deeds: found.deeds.get(task)

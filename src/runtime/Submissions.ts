@@ -50,6 +50,7 @@ export class Submissions {
 
   /** Cancels those of a session, or one of them; false if none exists. */
   cancel(by: CancelTask | Interrupt): boolean {
+    if (by._tag === "Interrupt" && by.worker !== undefined) return false
     const task = by._tag === "CancelTask" ? by.task : undefined
     const found = [...(this.sessions.get(by.session)?.keys() ?? [])].filter(
       (one) => task === undefined || one.task === task

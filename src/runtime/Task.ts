@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer } from "../agent/answer.ts"
 import * as Spans from "../agent/Spans.ts"
-import type { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
@@ -18,6 +17,7 @@ import { SessionCompacted, TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
+import type { ProjectTools } from "./Projects.ts"
 import * as RootWorker from "./RootWorker.ts"
 import type { Lease } from "./SessionStore.ts"
 import type { TaskSink } from "./TaskSink.ts"
@@ -48,7 +48,7 @@ export interface Tasks {
 export const makeTasks = (
   lease: Lease,
   view: ModelView,
-  tools: Tools["Type"],
+  { tools, workers: named }: Pick<ProjectTools, "tools" | "workers">,
   briefer: Briefer
 ): Effect.Effect<Tasks, never, Models> =>
   Effect.gen(function* () {
@@ -63,7 +63,8 @@ export const makeTasks = (
           yield* sink.emit(new TaskStarted({ message }, trusted))
           const opening = openModel(models, profile)
           const [model, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
-          const own = { session: lease.session, options, profile, model, tools, view, sink, briefing }
+          const workers = named ?? options.workers
+          const own = { session: lease.session, options, profile, model, models, tools, workers, view, sink, briefing }
           return yield* RootWorker.run(own)
         }),
       invoke: (sink, command) =>

@@ -1,4 +1,7 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import { type AgentEvent, type MessageRecorded, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { WorkerDeeds } from "../agent/Deeds.ts"
@@ -47,9 +50,17 @@ export interface TakenWorker {
 
 interface OpenWorker {
   readonly path: WorkerPath
+  /** Done once somebody ends this worker alone. */
+  readonly cancelled: Deferred.Deferred<void>
   /** The call of its parent that started it. */
   readonly callId: string
 }
+
+const openWorker = (path: WorkerPath, callId: string): OpenWorker => ({
+  path,
+  callId,
+  cancelled: Deferred.unsafeMake(FiberId.none)
+})
 
 /** Tells a delta, and one that is long in parts between which others get their turn. */
 const inParts = (event: TransientEvent, tell: (part: TransientEvent) => Effect.Effect<void>): Effect.Effect<void> => {
@@ -80,6 +91,8 @@ export interface TaskSink {
   readonly subWorker: OpenSink
   /** Takes up workers of before a restart, those above before those below: what they told then is not told again. */
   readonly takeUp: (workers: ReadonlyArray<TakenWorker>) => void
+  /** Ends a sub-worker and those below it; false if no such worker is running. */
+  readonly cancelWorker: (path: WorkerPath) => boolean
   readonly end: (terminal: TerminalEvent) => Effect.Effect<void>
   /**
    * Closes without a terminal event where calls wait for decisions, as a killed process would, so that the next owner
@@ -268,9 +281,10 @@ export const make = (
       let worker = [...workers].find((open) => isSame(open.path, path))
       return {
         ...sinkOf(path, () => worker !== undefined && workers.has(worker), record),
+        cancelled: Effect.suspend(() => (worker === undefined ? Effect.never : Deferred.await(worker.cancelled))),
         begin: (event) =>
           unlessClosed(() => {
-            worker = { path, callId: event.callId }
+            worker = openWorker(path, event.callId)
             workers.add(worker)
             deeds.begin(path, event.callId)
             return log.emit(redactEvent(event, redactor), { task, worker: path })
@@ -280,7 +294,7 @@ export const make = (
     },
     takeUp: (taken) => {
       for (const { callId, calls: own, iteration, path } of taken) {
-        if (callId !== undefined) workers.add({ path, callId })
+        if (callId !== undefined) workers.add(openWorker(path, callId))
         for (const { approval, callId, requested: before, started: running, tool } of own) {
           const place: Place = { task, iteration, worker: path }
           const key = callKey(place, callId)
@@ -289,6 +303,11 @@ export const make = (
           if (running) started.add(key)
         }
       }
+    },
+    cancelWorker: (path) => {
+      const open = closed ? undefined : [...workers].find((one) => isSame(one.path, path))
+      if (open !== undefined) Deferred.unsafeDone(open.cancelled, Exit.void)
+      return open !== undefined
     },
     suspend: () => {
       if (closed || cancelled || waiting.size === 0) return []

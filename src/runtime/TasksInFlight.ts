@@ -9,6 +9,7 @@ import type { SessionApprovals } from "../approval/Approvals.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
+import { toText } from "../tool/WorkerPath.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { type CancelTask, causeOf, type Interrupt } from "./Command.ts"
 import { type SessionSuspended, TaskCancelling, TaskQueued } from "./Event.ts"
@@ -158,6 +159,12 @@ export const make = ({
         return Effect.uninterruptible(launch(task, body, () => undefined, restored))
       },
       interrupt: (command) => {
+        const worker = command._tag === "Interrupt" ? command.worker : undefined
+        if (worker !== undefined) {
+          return [...tasks.values()].some(({ sink }) => sink.cancelWorker(worker))
+            ? done(command)
+            : reject(command, `No worker ${toText(worker)} is running.`)
+        }
         const task = command._tag === "CancelTask" ? command.task : undefined
         const waits = submissions.cancel(command)
         const found = [...tasks].filter(([name]) => task === undefined || name === task)

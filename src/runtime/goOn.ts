@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import type { Tools } from "../agent/Tools.ts"
 import { type GoingOn, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { SessionApprovals } from "../approval/Approvals.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
@@ -10,6 +9,7 @@ import type { Briefer } from "./Briefing.ts"
 import type { Continuation, Stopped } from "./continuation.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
+import type { ProjectTools } from "./Projects.ts"
 import * as RootWorker from "./RootWorker.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import type { TakenWorker, TaskSink } from "./TaskSink.ts"
@@ -34,7 +34,7 @@ export const goOn = (
   approvals: SessionApprovals,
   view: ModelView,
   profile: string,
-  tools: Tools["Type"],
+  { tools, workers: named }: Pick<ProjectTools, "tools" | "workers">,
   briefer: Briefer
 ): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models> =>
   Effect.gen(function* () {
@@ -63,7 +63,8 @@ export const goOn = (
         const model = yield* openModel(models, profile)
         const from = yield* goingOn(root)
         const standing = yield* Effect.forEach(below, (one) => Effect.map(goingOn(one), (from) => ({ ...one, from })))
+        const workers = named ?? options.workers
         const more = { used, taken: paths, from, standing, briefing: yield* briefer.goOn(sink) }
-        return yield* RootWorker.run({ session, options, profile, model, tools, view, sink, ...more })
+        return yield* RootWorker.run({ session, options, profile, model, models, tools, workers, view, sink, ...more })
       })
   })

@@ -115,6 +115,8 @@ export interface Options<
   readonly readOnly?: ReadOnly
   /** Running it twice with the same parameters equals running it once. Default: false. */
   readonly idempotent?: Idempotent
+  /** Adjacent calls of it in one answer may run side by side although it is not read-only. Default: false. */
+  readonly concurrent?: boolean
   /** When a failed attempt is followed by another; only for a tool that is `readOnly: true` or `idempotent: true`. */
   readonly retry?: IsRepeatable<ReadOnly, Idempotent> extends true ? RetryPolicy : NotRepeatable
   /** What the tool does, for a model and for the person who decides. */
@@ -199,6 +201,7 @@ export const make = <
     risk: options.risk ?? (readOnly ? "low" : "medium"),
     readOnly,
     idempotent,
+    concurrent: options.concurrent === true,
     repeatable: idempotent as IsRepeatable<ReadOnly, Idempotent>,
     timeout: options.timeout === undefined ? undefined : Duration.decode(options.timeout),
     idleTimeout: options.idleTimeout === undefined ? undefined : Duration.decode(options.idleTimeout),

@@ -35,6 +35,8 @@ export class ApprovalResolved extends Schema.TaggedClass<ApprovalResolved>()("Ap
 export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("ToolCallStarted", {
   ...call,
   readOnly: Schema.Boolean,
+  /** It may run beside adjacent calls of the same tool. */
+  concurrent: Schema.optionalWith(Schema.Boolean, { exact: true }),
   /** Why no decision was needed, where the toolset leaves its gate out. */
   unguarded: Schema.optionalWith(Schema.String, { exact: true })
 }) {}

@@ -47,6 +47,8 @@ export interface Traits {
   readonly readOnly: boolean
   /** Running it twice with the same parameters is the same as running it once. */
   readonly idempotent: boolean
+  /** Adjacent calls of it in one answer may run side by side although it is not read-only. */
+  readonly concurrent: boolean
   /** The deadline of each attempt; `0` disables it. Default: that of the stack. */
   readonly timeout: Duration.Duration | undefined
   /** The longest silence of an attempt. */

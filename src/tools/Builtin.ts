@@ -16,6 +16,7 @@ import { GitStatus } from "./GitStatus.ts"
 import { Glob } from "./Glob.ts"
 import { Grep } from "./Grep.ts"
 import { ListDir } from "./ListDir.ts"
+import { NeedInput } from "./NeedInput.ts"
 import { ReadFile } from "./ReadFile.ts"
 import { Recall } from "./Recall.ts"
 import { Remember } from "./Remember.ts"
@@ -42,6 +43,7 @@ export const tools = [
   GitCommit,
   GitPush,
   Delegate,
+  NeedInput,
   Remember,
   Recall,
   AskUser

@@ -11,20 +11,22 @@ export const Delegate = Tool.make(delegateTool, {
   description:
     "Gives a task to a worker that has your tools but sees nothing of this conversation: include everything it needs. " +
     "Only its final text comes back. If its status is question, it lacks information: call again with a clearer task, " +
-    "or, if you do not know it either, ask the user. Calls in one answer run one after the " +
-    "other; a later worker sees the results of earlier ones.",
+    "or, if you do not know it either, ask whoever gave you your task. Adjacent calls in one answer run side by side: " +
+    "give them tasks that do not touch the same files. A worker sees the results of those that had ended before it began.",
   label: "Delegate",
   category: "agent",
   risk: "low",
   touches: "none",
   approval: "never",
+  concurrent: true,
   timeout: 0,
   idleTimeout: 0,
   parameters: Schema.Struct({
     task: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxTask)).annotations({
       description: "What to do, what the worker needs to know, and what to return."
     }),
-    name: optional(Schema.String.pipe(Schema.maxLength(100)), "A short name for the worker. Default: W1, W2, …")
+    name: optional(Schema.String.pipe(Schema.maxLength(100)), "A short name for the worker. Default: W1, W2, …"),
+    worker: optional(Schema.String.pipe(Schema.maxLength(100)), "The configured worker to start.")
   }),
   success: DelegationResult,
   failure: DelegationFailed,

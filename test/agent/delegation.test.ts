@@ -314,25 +314,6 @@ describe("delegate", () => {
     })
   )
 
-  it.effect("runs the workers of one answer one after the other (R14)", () =>
-    Effect.gen(function* () {
-      const model = yield* Testing.Scripted.make([
-        turn("go", delegate("a"), delegate("b")),
-        ...["a", "b"].map((task) => turn(task, { say: "done" })),
-        turn("go", { say: "Done" })
-      ])
-      const events = yield* Effect.flatMap(Testing.session(), (session) => session.run("go")).pipe(
-        Effect.provide(Testing.layer({ tools: [Delegate], model }))
-      )
-      assert.deepStrictEqual(told(events, "WorkerStarted", "WorkerCompleted"), [
-        "WorkerStarted W1",
-        "WorkerCompleted W1",
-        "WorkerStarted W2",
-        "WorkerCompleted W2"
-      ])
-    })
-  )
-
   it.effect("says by a typed failure that there is no task to delegate in (S1)", () =>
     Effect.gen(function* () {
       const toolset = yield* Toolset.make([Delegate], { gate: Gate.unguarded("unit test") })

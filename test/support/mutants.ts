@@ -1,3 +1,4 @@
+import { isWithin } from "../../src/tool/WorkerPath.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
 import { isTerminal, type Event } from "../../src/runtime/Event.ts"
 
@@ -150,8 +151,27 @@ const startedIn = (events: ReadonlyArray<Envelope>): ReadonlySet<string> =>
     })
   )
 
+const starterKey = ({ task }: Envelope, worker: ReadonlyArray<string>, callId: string): string =>
+  JSON.stringify([task, worker, callId])
+
+/** Which call started which worker. */
+const startersIn = (events: ReadonlyArray<Envelope>): ReadonlySet<string> =>
+  new Set(
+    events.flatMap((envelope) =>
+      envelope.event._tag === "WorkerStarted"
+        ? [starterKey(envelope, envelope.worker ?? [], envelope.event.callId)]
+        : []
+    )
+  )
+
 /** Two neighbours that could as well have come the other way round. */
-const commute = (a: Envelope, b: Envelope, reads: ReadonlySet<string>, started: ReadonlySet<string>): boolean => {
+const commute = (
+  a: Envelope,
+  b: Envelope,
+  reads: ReadonlySet<string>,
+  started: ReadonlySet<string>,
+  starters: ReadonlySet<string>
+): boolean => {
   const [one, other] = [a.event, b.event]
   if (remarks.has(one._tag) || remarks.has(other._tag)) return true
   // A dying owner may have interrupted it, or the next one.
@@ -172,7 +192,17 @@ const commute = (a: Envelope, b: Envelope, reads: ReadonlySet<string>, started: 
     return said === 2 || (said === 1 && !(one._tag === "ToolCallRequested" || other._tag === "ApprovalResolved"))
   }
   // A worker and the one above it: its task, its calls and its end are bound to the call, and to no other.
-  if (workerOf(a) !== workerOf(b)) return !(one._tag === "WorkerStarted" || endsWorker(other))
+  if (workerOf(a) !== workerOf(b)) {
+    const [x, y] = [a.worker ?? [], b.worker ?? []]
+    if (!isWithin(x, y) && !isWithin(y, x)) return true
+    const [above, below] = x.length < y.length ? [a, y] : [b, x]
+    const call = "callId" in above.event ? above.event.callId : undefined
+    const child = below.slice(0, (above.worker ?? []).length + 1)
+    // Another call of the worker above did not start it.
+    if (call !== undefined && (above.worker ?? []).length > 0 && !starters.has(starterKey(above, child, call)))
+      return true
+    return !(one._tag === "WorkerStarted" || endsWorker(other))
+  }
   if (isPlainMessage(a) || isPlainMessage(b)) return true
   // Stragglers of iterations that are over.
   if (reports.has(one._tag) || reports.has(other._tag) || one._tag === "FileChanged" || other._tag === "FileChanged")
@@ -182,11 +212,14 @@ const commute = (a: Envelope, b: Envelope, reads: ReadonlySet<string>, started: 
   const side = endsCall(one) && endsCall(other)
   // A read may be over before or after the next one is asked for, or one that never showed that it is none.
   if (endsCall(one) && other._tag === "ToolCallRequested") {
+    if (tool(one) === "delegate") return tool(other) === "delegate"
     return reads.has(tool(one)) && (reads.has(tool(other)) || !started.has(calls[1] ?? ""))
   }
   return (
     calls.every((call) => call !== undefined) &&
-    (side || (reads.has(tool(one)) && reads.has(tool(other)) && one._tag !== "ToolCallRequested"))
+    (side ||
+      (tool(one) === "delegate" && tool(other) === "delegate" && one._tag !== "ToolCallRequested") ||
+      (reads.has(tool(one)) && reads.has(tool(other)) && one._tag !== "ToolCallRequested"))
   )
 }
 
@@ -204,6 +237,6 @@ export const isEquivalent = (
     case "doubled":
       return repeatable(envelope)
     case "swapped":
-      return next !== undefined && commute(envelope, next, reads, startedIn(events))
+      return next !== undefined && commute(envelope, next, reads, startedIn(events), startersIn(events))
   }
 }

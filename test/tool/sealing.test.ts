@@ -37,6 +37,7 @@ describe("Tool.make", () => {
       risk: "medium",
       readOnly: false,
       idempotent: false,
+      concurrent: false,
       repeatable: false,
       timeout: undefined,
       idleTimeout: undefined,
