@@ -50,12 +50,7 @@ const answering = Effect.gen(function* () {
     const answer = scripted(approval)
     const said = answer.decision === "approve" ? "yes" : `no, ${answer.reason ?? ""}`
     const text = `no terminal to ask in; the script answers: ${said}`
-    const { call, request } = approval
-    const change = request.preview?.diff
-    return Effect.zipRight(
-      change === undefined ? Effect.void : ui.diff({ call, text: change, omitted: 0 }),
-      Effect.as(ui.display({ _tag: "CallNote", call, level: "info", text }), answer)
-    )
+    return Effect.as(ui.display({ _tag: "CallNote", call: approval.call, level: "info", text }), answer)
   }
   return Ui.of({ ...ui, approve })
 })

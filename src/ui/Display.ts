@@ -20,7 +20,13 @@ export type Display =
   | { readonly _tag: "Text"; readonly text: string }
   /** An answer is complete; the final one asks for no more calls. */
   | { readonly _tag: "TextEnded"; readonly final: boolean; readonly text: string }
+  /** The model has thought aloud; the time is unset where nobody saw it think. */
+  | { readonly _tag: "Thought"; readonly text: string; readonly durationMillis?: number }
   | { readonly _tag: "CallBegan"; readonly call: CallShown }
+  /** A person is asked about the call; what the request shows of it is masked for a screen. */
+  | { readonly _tag: "CallAsked"; readonly call: CallShown; readonly request: ApprovalRequest }
+  /** The call was allowed, or its request withdrawn; `once` where the user has allowed this call alone. */
+  | { readonly _tag: "CallDecided"; readonly call: CallShown; readonly text: string; readonly once: boolean }
   | {
       readonly _tag: "CallOutput"
       readonly call: CallShown

@@ -55,11 +55,16 @@ export class Narrator {
         return []
       case "TextDelta":
         if (worker.length > 1) return [status(`${worker.at(-1)} is answering`)]
-        return [...this.answers.text(place, event.offset, event.text), status("answering")]
+        return [
+          ...this.answers.thought(place, envelope.time),
+          ...this.answers.text(place, event.offset, event.text),
+          status("answering")
+        ]
       case "ReasoningDelta":
+        if (worker.length === 1) this.answers.think(place, envelope.time, event.text)
         return [status("thinking")]
       case "ArgumentsDelta":
-        return [status(`preparing ${event.tool}`)]
+        return [...this.answers.thought(place, envelope.time), status(`preparing ${event.tool}`)]
       case "ModelAttemptFailed": {
         const broken = this.answers.end(place)
         if (event.delayMillis > 0) told.requests++
@@ -76,18 +81,23 @@ export class Narrator {
         const content = message.content ?? ""
         if (worker.length > 1) return content === "" ? [] : [this.calls.aside(envelope, content)]
         const final = message.role !== "assistant" || (message.tool_calls ?? []).length === 0
-        const rest = this.answers.text(place, 0, content)
+        const rest = [
+          ...this.answers.thought(place, envelope.time, event.message.reasoning),
+          ...this.answers.text(place, 0, content)
+        ]
         this.answers.end(place)
         const short = final ? shortcoming(event.finish, content === "") : undefined
         return [
-          ...(content === "" ? [] : [...rest, { _tag: "TextEnded", final, text: content } as const]),
+          ...rest,
+          ...(content === "" ? [] : [{ _tag: "TextEnded", final, text: content } as const]),
           ...(short === undefined ? [] : [note(short, "warning")])
         ]
       }
       case "ModelInterrupted": {
-        if (worker.length > 1 || event.text === "") return []
-        const rest = this.answers.text(place, 0, event.text)
+        if (worker.length > 1) return []
+        const rest = [...this.answers.thought(place, envelope.time), ...this.answers.text(place, 0, event.text)]
         this.answers.end(place)
+        if (event.text === "") return rest
         return [...rest, { _tag: "TextEnded", final: false, text: event.text }]
       }
       case "ToolCallRequested":
@@ -131,12 +141,9 @@ export class Narrator {
         const text = `${event.change} ${this.near(event.path)}${from}${size}`
         const call = this.calls.of(envelope, event)
         const { diff } = event
-        return [
-          { _tag: "CallNote", call, level: "info", text },
-          ...(diff === undefined || this.calls.wasAsked(call)
-            ? []
-            : [{ _tag: "Diff", diff: { call, ...diff } } as const])
-        ]
+        return diff === undefined
+          ? [{ _tag: "CallNote", call, level: "info", text }]
+          : [{ _tag: "Diff", diff: { call, ...diff } }]
       }
       case "ReviewerFailed": {
         const next = event.decision === "deny" ? "the call is denied" : "the mode decides instead"

@@ -2,8 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberMap from "effect/FiberMap"
 import * as Stream from "effect/Stream"
-import { marginMark } from "../approval/rendering/Line.ts"
-import { approvedLines } from "../approval/rendering/Prompt.ts"
 import type { Unmasked } from "../approval/Request.ts"
 import { type AnswerClientCall, DecideApproval } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
@@ -13,7 +11,6 @@ import type { Answer, Approval } from "./Display.ts"
 import * as ClientCalls from "./clientCalls.ts"
 import { Narrator, type Step } from "./Narrator.ts"
 import { Ui } from "./Ui.ts"
-import { many } from "./Words.ts"
 
 export interface PresentOptions {
   /** Where decisions go; if unset, no one is asked, e.g. for a recording. */
@@ -29,16 +26,6 @@ export interface PresentOptions {
 const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
   new DecideApproval({ session: request.sessionId, approvalId: request.id, digest: request.digest, ...answer }, trusted)
 
-/** Lines of what was asked that a recording shows. */
-const askedLines = 40
-
-/** What a person was asked to allow, if no diff shows it. */
-const askedText = (request: ApprovalRequest): ReadonlyArray<string> => {
-  const lines = approvedLines(request).map(({ margin, text }) => (margin ? `${marginMark}${text}` : text))
-  const more = lines.length - askedLines
-  return more > 0 ? [...lines.slice(0, askedLines), `… ${many(more, "more line")}`] : lines
-}
-
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
   events: Stream.Stream<Envelope, E, R>,
@@ -52,18 +39,7 @@ export const present = <E, R>(
       let asking: Fiber.Fiber<void> | undefined
 
       const ask = ({ call, request, waiting }: Approval) => {
-        const diff = request.preview?.diff
-        if (decide === undefined) {
-          return diff === undefined
-            ? Effect.forEach(
-                askedText(request),
-                (text) => ui.display({ _tag: "CallNote", call, level: "info", text }),
-                {
-                  discard: true
-                }
-              )
-            : ui.diff({ call, text: diff, omitted: 0 })
-        }
+        if (decide === undefined) return Effect.void
         const approval = {
           call,
           request,

@@ -122,7 +122,7 @@ describe("the built command line", { timeout }, () => {
     const { code, stderr, stdout } = await tollgate(at, ["run", "look", "around"])
     assert.strictEqual(stdout, "All ␛[31mdone␛[0m.\n")
     assert.include(stderr, "› look around")
-    assert.include(stderr, "✓ list_dir")
+    assert.include(stderr, "• Listed")
     assert.notInclude(stderr, "\u001b")
     assert.strictEqual(code, 0)
     const coloured = await tollgate(at, ["run", "again"], "", { FORCE_COLOR: "1" })
@@ -153,7 +153,7 @@ describe("the built command line", { timeout }, () => {
     scripted(at, [{ steps: [shell("true"), shell("touch a")] }])
     const { code, stderr } = await tollgate(at, ["run", "go"])
     assert.strictEqual(code, 3)
-    assert.match(stderr, /✓ run_shell true · no output · /)
+    assert.match(stderr, /• Ran true · no output · /)
     for (const said of ["no one is attached", "Run it in a terminal"]) {
       assert.strictEqual(stderr.split(said).length, 2, stderr)
     }
@@ -220,7 +220,7 @@ describe("the built command line", { timeout }, () => {
       await tollgate(at, ["replay", kept]),
       await tollgate(at, ["sessions", "show", session])
     ]
-    assert.include(fromLive.stdout, "✓ list_dir")
+    assert.include(fromLive.stdout, "• Listed")
     assert.strictEqual(fromStored.stdout, fromLive.stdout)
     assert.strictEqual(shown.stdout, fromLive.stdout)
     assert.strictEqual((await tollgate(at, ["replay", "-"], run.stdout)).stdout, fromLive.stdout)
@@ -316,7 +316,7 @@ describe("the built command line", { timeout }, () => {
     assert.strictEqual(stderr, "")
     assert.strictEqual(code, 0)
     for (const sign of [
-      "✓ list_dir",
+      "• Read 1 file, listed 1",
       "attempt 2",
       "did not finish within",
       "tool weigh_soil crashed",

@@ -63,7 +63,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     git("remote", "set-url", "origin", path.join(at.home, "none.git"))
     const { code, stderr } = await tollgate(at, ["tool", "git_push", "--dangerously-allow-all"])
     assert.strictEqual(code, 1)
-    const [, why = ""] = /✗ git_push.*\n {4}(.{20})/.exec(stderr) ?? []
+    const [, why = ""] = /✗ Push.*\n {2}(.{20})/.exec(stderr) ?? []
     assert.strictEqual(stderr.split(why).length, 2, stderr)
     assert.include(stderr, "✗ the task ended with this call.")
   })
@@ -72,7 +72,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     // A sandbox has a /tmp of its own, where the remote is not but for this call.
     const terminal = await open(["tool", "git_push"])
     const asked = await terminal.seen("allow?")
-    assert.include(asked, "git_push")
+    assert.include(asked, "⏸ Push")
     assert.isFalse(pushed())
     terminal.press("y")
     assert.strictEqual(await terminal.ended, 0, terminal.screen())

@@ -150,7 +150,7 @@ const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
 /** Answers one request as a person does who reads all of it. */
 const answered = async (at: Place, terminal: Probe, { early, text }: Round, index: number): Promise<void> => {
   const ran = path.join(at.work, `ran-${index}`)
-  const asked = () => terminal.seen(new RegExp(`(?:needs approval[^]*){${index + 1}}\\n *allow\\? [^\\n]*$`))
+  const asked = () => terminal.seen(new RegExp(`(?:approved[^]*){${index}}⏸[^]*\\n *allow\\? [^\\n]*$`))
   let screen = await asked()
   let shown: string | undefined
   if (/allow\? [dv]/.test(screen)) {
@@ -168,7 +168,7 @@ const answered = async (at: Place, terminal: Probe, { early, text }: Round, inde
     shown = commandIn(screen.split("\n").map((row) => row.replace(/^ {4}/, "")))
   }
   terminal.press("y")
-  await terminal.seen(new RegExp(`(?:approved[^]*){${index + 1}}(?:needs approval[^]*allow|Done\\.)`))
+  await terminal.seen(new RegExp(`(?:approved[^]*){${index + 1}}(?:⏸[^]*allow|Done\\.)`))
 
   const [, , , , given] = fs.readFileSync(ran, "utf8").split("\0")
   assert.equal(given, text)

@@ -61,9 +61,7 @@ const run = (record: Array<Step>) =>
 
 const durable = (steps: ReadonlyArray<Step>) => {
   const text = steps.map((step) => (step._tag === "Text" ? step.text : "")).join("")
-  // What a person was asked stands in notes where nobody is asked any more.
-  const isAsked = (step: Step) => step._tag === "CallNote" && /^(?:│ |\w+:$)/.test(step.text)
-  const others = steps.filter((step) => !["Text", "Status", "Progress", "Ask"].includes(step._tag) && !isAsked(step))
+  const others = steps.filter((step) => !["Text", "Status", "Progress", "Ask"].includes(step._tag))
   return { text, others: others.map((step) => JSON.stringify(step)) }
 }
 
@@ -123,43 +121,37 @@ describe("present", () => {
     assert.deepInclude(ended, { durationMillis: 20, requests: 1, calls: 1 })
   })
 
-  it.effect(
-    "shows of a recording what was asked, where no diff says it, and names a call of unknown outcome (R6)",
-    () =>
-      Effect.gen(function* () {
-        const record: Array<Step> = []
-        const at = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
-        const request: ApprovalRequest = {
-          id: "a",
-          callId: "c",
-          sessionId: "s",
-          tool: "run_shell",
-          workerPath: ["root"],
-          risk: "medium",
-          digest: "0",
-          arguments: { command: "one\ntwo" },
-          message: "Runs it",
-          scopes: ["once"],
-          requestedAt: 0,
-          timeoutMillis: 0
-        }
-        const message = { id: "m", message: { role: "tool", tool_call_id: "c", content: "{}" } } as const
-        const lost = { callId: "b", tool: "run_shell", arguments: '{"command":"three"}', message }
-        yield* present(
-          Stream.make(
-            { ...at, event: new ApprovalRequested({ request, ahead: 0 }, trusted) },
-            { ...at, event: new ToolCallOutcomeUnknown(lost, trusted) }
-          )
-        ).pipe(Effect.provide(RecordingUi.layer(record, { approve: () => Effect.die("asked") })))
-        const notes = record.flatMap((step) => (step._tag === "CallNote" ? [step.text] : []))
-        for (const line of ["one", "two"])
-          assert.isTrue(
-            notes.some((text) => text.endsWith(line)),
-            line
-          )
-        const ended = record.find((step) => step._tag === "CallEnded")
-        assert.strictEqual(ended?._tag === "CallEnded" && ended.call.arguments, lost.arguments)
-      })
+  it.effect("shows of a recording what was asked, and names a call of unknown outcome (R6)", () =>
+    Effect.gen(function* () {
+      const record: Array<Step> = []
+      const at = { version: 1, seq: 1, time: 0, session: "s", task: "t", iteration: 1, worker: ["root"] } as const
+      const request: ApprovalRequest = {
+        id: "a",
+        callId: "c",
+        sessionId: "s",
+        tool: "run_shell",
+        workerPath: ["root"],
+        risk: "medium",
+        digest: "0",
+        arguments: { command: "one\ntwo" },
+        message: "Runs it",
+        scopes: ["once"],
+        requestedAt: 0,
+        timeoutMillis: 0
+      }
+      const message = { id: "m", message: { role: "tool", tool_call_id: "c", content: "{}" } } as const
+      const lost = { callId: "b", tool: "run_shell", arguments: '{"command":"three"}', message }
+      yield* present(
+        Stream.make(
+          { ...at, event: new ApprovalRequested({ request, ahead: 0 }, trusted) },
+          { ...at, event: new ToolCallOutcomeUnknown(lost, trusted) }
+        )
+      ).pipe(Effect.provide(RecordingUi.layer(record, { approve: () => Effect.die("asked") })))
+      const asked = record.flatMap((step) => (step._tag === "CallAsked" ? [step.request.arguments] : []))
+      assert.deepStrictEqual(asked, [{ command: "one\ntwo" }])
+      const ended = record.find((step) => step._tag === "CallEnded")
+      assert.strictEqual(ended?._tag === "CallEnded" && ended.call.arguments, lost.arguments)
+    })
   )
 
   it.effect("shows what is stored as it showed it live, and asks nobody (R6)", () =>

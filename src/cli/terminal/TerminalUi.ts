@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import { duration } from "../../text/duration.ts"
 import { makeVisible } from "../../text/visible.ts"
-import type { Answer, Approval, CallShown } from "../../ui/Display.ts"
+import type { Answer, Approval } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { Composer } from "./Composer.ts"
@@ -60,9 +60,9 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
     }
 
     /** Lets nothing come between a question and its answer. */
-    const asking = <A, E, R>(self: Effect.Effect<A, E, R>, call?: CallShown) =>
+    const asking = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
-        Effect.suspend(() => region.print(transcript.ask(call))),
+        Effect.suspend(() => region.print(transcript.ask())),
         () => self,
         () => Effect.suspend(() => region.print(transcript.asked()))
       )
@@ -78,12 +78,10 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
             approvalPrompt(approval, {
               screen: { ...screen, bottom, height: region.height },
               keyboard,
-              print: (lines) => Effect.suspend(() => region.print(transcript.under(approval.call, lines))),
               ask: questions.readInTime,
               interrupt
             })
-          ),
-          approval.call
+          )
         ).pipe(
           Effect.onInterrupt(() =>
             left ? Effect.void : Effect.asVoid(Effect.forkIn(Effect.interruptible(questions.discard), scope))

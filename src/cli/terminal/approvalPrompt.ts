@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
-import { foreign, type Line, own } from "../../approval/rendering/Line.ts"
+import { type Line, own } from "../../approval/rendering/Line.ts"
 import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../../system/monotonic.ts"
 import { visibleLine } from "../../text/visible.ts"
@@ -18,12 +18,11 @@ import { type Paged, pager } from "./Pager.ts"
 import { isQuiet, untilQuiet } from "./quiet.ts"
 import type { Screen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
+import { waitingHead } from "./transcript/callHead.ts"
 
 export interface ApprovalPromptOptions {
   readonly screen: Screen["Type"]
   readonly keyboard: Keyboard["Type"]
-  /** Prints lines under the header of the call. */
-  readonly print: (lines: ReadonlyArray<string>) => Effect.Effect<void>
   /** Reads a line below rows, the question drawn anew each second; none where the person goes back. */
   readonly ask: (
     question: Effect.Effect<string>,
@@ -32,10 +31,8 @@ export interface ApprovalPromptOptions {
   readonly interrupt: Effect.Effect<void>
 }
 
-/** Rows of the screen that a request does not take: what it is about stands above it, the question below. */
+/** Rows of the screen that a request does not take: those of its head and of the question, and one to spare on each side. */
 const reserved = 4
-/** Rows that stay once it is answered; of more, the first. */
-const kept = 16
 /** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
 const indented = 5
 
@@ -73,17 +70,8 @@ const bodyOf = (request: ApprovalRequest, screen: Screen["Type"]): Body => {
   const first = whole ? approved : approved.slice(0, Math.max(0, limit - 1))
   const more = `… ${many(approved.length - first.length, "more row")}: d shows everything`
   const cut = whole ? [] : rowsOf([own("warning", more)], room, style)
-  return { rows: [...first, ...cut, ...scopes].map(({ text }) => `    ${text}`), whole }
-}
-
-/** What stays of a request: what it was about, all of it where that is short. */
-const foldedOf = (request: ApprovalRequest, { style, width }: Screen["Type"]): ReadonlyArray<string> => {
-  const approved = rowsOf(approvedLines(request), width() - indented, style).map(({ text }) => text)
-  if (approved.length <= kept) return approved
-  const { message } = request
-  const title = rowsOf([foreign("summary", visibleLine(message))], width() - indented, style).map(({ text }) => text)
-  const first = title.slice(0, kept)
-  return [...first, style.dim(`… ${many(approved.length - first.length, "more row")}`)]
+  const head = waitingHead(request, { style, width: screen.width() - 1 })
+  return { rows: ["", head, ...[...first, ...cut, ...scopes].map(({ text }) => `    ${text}`)], whole }
 }
 
 /** All there is to know of a request; only what is approved must be read. */
@@ -169,7 +157,7 @@ const refusalOf = (key: Key): string => {
  */
 export const approvalPrompt = (
   { request, unmasked, waiting }: Approval,
-  { ask, interrupt, keyboard, print, screen }: ApprovalPromptOptions
+  { ask, interrupt, keyboard, screen }: ApprovalPromptOptions
 ): Effect.Effect<Answer> =>
   Effect.gen(function* () {
     const { style } = screen
@@ -299,10 +287,5 @@ export const approvalPrompt = (
       if (!aside && (isEscape(key) || isCtrl(key, "d"))) return Effect.asVoid(Deferred.succeed(denied, deny))
       // What is pasted was written for something else.
       return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
-    })(
-      Effect.ensuring(
-        Effect.raceFirst(answer, Deferred.await(denied)),
-        Effect.zipRight(screen.bottom(undefined), print(foldedOf(request, screen)))
-      )
-    )
+    })(Effect.ensuring(Effect.raceFirst(answer, Deferred.await(denied)), screen.bottom(undefined)))
   })

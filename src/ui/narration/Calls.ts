@@ -16,6 +16,9 @@ interface OfCall {
   readonly arguments?: unknown
 }
 
+const isOnce = ({ by, outcome, scope = "once" }: ApprovalResolved): boolean =>
+  outcome === "granted" && by === "user" && scope === "once"
+
 const placeOf = (task: string, worker: ReadonlyArray<string>): string => `${task}/${worker.join("/")}`
 
 /** The calls that are going on, what a person decides of them, and the workers that run for them. */
@@ -25,8 +28,6 @@ export class Calls {
   /** The calls that sub-workers run for, by the place of the worker. */
   private readonly delegated = new Map<string, CallShown>()
   private readonly requests = new Requests()
-  /** Calls that a frontend was asked about, and so showed the changes of. */
-  private readonly asked = new Set<string>()
   /** Milliseconds that calls have waited for a decision. */
   private readonly waited = new Map<string, number>()
   /** What was said to calls that a person said no to. */
@@ -72,11 +73,6 @@ export class Calls {
     return call === undefined ? note(text) : { _tag: "CallNote", call, level: "info", text }
   }
 
-  /** A frontend was asked about the call. */
-  wasAsked({ key }: CallShown): boolean {
-    return this.asked.has(key)
-  }
-
   /** The frontend is asked to run the call. */
   forward(envelope: Envelope, event: OfCall): CallShown {
     const call = this.of(envelope, event)
@@ -116,7 +112,7 @@ export class Calls {
     const told = event.outcome === "denied" || event.outcome === "expired"
     return [
       ...(first ? [{ _tag: "Asked" } as const] : []),
-      ...(told ? [] : [{ _tag: "CallNote", call, level: "info", text: resolution(event) } as const]),
+      ...(told ? [] : [{ _tag: "CallDecided", call, text: resolution(event), once: isOnce(event) } as const]),
       ...(first ? this.ask(this.requests.first()) : [])
     ]
   }
@@ -152,7 +148,6 @@ export class Calls {
   ): ReadonlyArray<Step> {
     const call = this.of(envelope, event)
     this.calls.delete(call.key)
-    this.asked.delete(call.key)
     // What a person takes to decide is no time of the call's.
     const ranMillis = Math.max(0, durationMillis - (this.waited.get(call.key) ?? 0))
     this.waited.delete(call.key)
@@ -179,13 +174,8 @@ export class Calls {
   private ask(approval: Approval | undefined): ReadonlyArray<Step> {
     if (approval === undefined) return []
     const { request } = approval
-    this.asked.add(approval.call.key)
     // Those that came with the call are masked as for a log.
     const call = { ...approval.call, arguments: JSON.stringify(request.arguments) ?? "" }
-    return [
-      status(undefined),
-      { _tag: "CallNote", call, level: "warning", text: `needs approval, ${request.risk} risk` },
-      { _tag: "Ask", approval }
-    ]
+    return [status(undefined), { _tag: "CallAsked", call, request }, { _tag: "Ask", approval }]
   }
 }

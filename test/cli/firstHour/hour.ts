@@ -20,6 +20,8 @@ const masked = (text: string): string =>
     .replaceAll(/(?<=tollgate-cli-)\w{6}/g, "XXXXXX")
     .replaceAll(/(?<=session_|request_|tollgate-tour-)[0-9A-Za-z]+/g, (id) => "X".repeat(id.length))
     .replaceAll(/\d+(?:\.\d+)?(?: ?|\n *)(?:ms|s)\b/g, "TIME")
+    // What stands on the right moves with the length of the time.
+    .replaceAll(/ {2,}(?=(?:\S.*)?\bTIME$)/gm, "  ")
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
     .replaceAll(/(?<=process |kill )\d+/g, "PID")
     .replaceAll(/(?<=digest\s+)[0-9a-f]{12}/g, "X".repeat(12))

@@ -7,11 +7,11 @@ describe("the tour", { timeout: 60_000 }, () => {
   const taken = async (size: Size) => {
     const tour = await open(["tour"], size)
     for (const [asked, key] of [
-      ["write_file harvest.md", "y"],
-      ["run_shell bash check.sh", "y"],
-      ["run_shell rm -r ledger", "n"]
+      ["Write harvest.md", "y"],
+      ["Run bash check.sh", "y"],
+      ["Run rm -r ledger", "n"]
     ] as const) {
-      await tour.seen(new RegExp(`● ${asked}[^]*\nallow[?]`))
+      await tour.seen(new RegExp(`⏸ ${asked}[^]*\nallow[?]`))
       tour.press(key)
     }
     assert.strictEqual(await tour.ended, 0)

@@ -37,7 +37,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
   afterEach(() => at.remove())
   // After what removes their place: what comes last is run first.
   const open = probes(() => at)
-  const asked = (terminal: Probe) => terminal.raw().split("needs approval").length - 1
+  const asked = (terminal: Probe) => terminal.screen().split("approved by user").length - 1
 
   it("holds for the session on s: the same file is not asked for again, but its change is shown (A6, T6)", async () => {
     scripted(at, [write("a.txt", "one\n"), write("a.txt", "two\n"), done])
@@ -46,7 +46,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     terminal.press("s")
     assert.strictEqual(await terminal.ended, 0)
     assert.strictEqual(asked(terminal), 1)
-    assert.match(terminal.screen(), /modified a\.txt[^]*^ +-one\n +\+two$/m)
+    assert.match(terminal.screen(), /Wrote a\.txt[^]*^ +1 │-one\n +1 │\+two$/m)
     assert.strictEqual(terminal.screen().split("+one").length - 1, 1)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
   })
@@ -63,7 +63,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     const second = await open(["run", "write"])
     assert.strictEqual(await second.ended, 0)
     assert.strictEqual(asked(second), 0)
-    assert.match(second.screen(), /^ +-one\n +\+two$/m)
+    assert.match(second.screen(), /^ +1 │-one\n +1 │\+two$/m)
     assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two\n")
     const rules = await open(["approvals", "list"])
     assert.strictEqual(await rules.ended, 0)
@@ -83,8 +83,8 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     ])
     const terminal = await open(["run", "--approve", "allow-edits", "write"], { rows: 80 })
     assert.strictEqual(await terminal.ended, 0)
-    for (const change of ["+one", "-one\n    +two", "-two\n    +three", "-bye"]) {
-      assert.include(terminal.screen(), `\n    ${change}\n`)
+    for (const change of ["+one", "-one\n  1 │+two", "-two\n  1 │+three", "-bye"]) {
+      assert.include(terminal.screen(), `\n  1 │${change}\n`)
     }
   })
 

@@ -5,7 +5,6 @@ import { brief } from "../../../src/cli/Arguments.ts"
 import { similar } from "../../../src/cli/Guard.ts"
 import { columns, fit, Flow, wrap } from "../../../src/cli/terminal/Layout.ts"
 import { LineEditor } from "../../../src/cli/terminal/LineEditor.ts"
-import { OutputLines } from "../../../src/cli/terminal/transcript/OutputLines.ts"
 import { Pastes } from "../../../src/cli/terminal/Paste.ts"
 import { coloured } from "../../../src/cli/terminal/Style.ts"
 
@@ -79,30 +78,6 @@ describe("code in an answer", () => {
         assert.isTrue(written.endsWith("\nand then go\non"))
       })
     )
-  })
-})
-
-describe("OutputLines", () => {
-  it("shows the first lines at once, of a long rest the last ones, and counts what it leaves out", () => {
-    const output = new OutputLines()
-    const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`)
-    const first = output.push("stdout", `${lines.join("\n")}\npart`)
-    assert.deepStrictEqual(
-      first.map((line) => line.text),
-      lines.slice(0, 12)
-    )
-    const end = output.end()
-    assert.deepStrictEqual(
-      end.lines.map((line) => line.text),
-      [...lines.slice(97), "part"]
-    )
-    assert.strictEqual(end.omitted, 101 - 12 - 4)
-  })
-
-  it("joins pieces of a line, and lets a carriage return begin it anew", () => {
-    const output = new OutputLines()
-    assert.deepStrictEqual(output.push("stderr", "10%\r2"), [])
-    assert.deepStrictEqual(output.push("stderr", "0%\r\n"), [{ channel: "stderr", text: "20%" }])
   })
 })
 

@@ -69,7 +69,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     }
     const terminal = await open(["--continue"])
     const shown = await terminal.seen(/three\n+›$/)
-    assert.match(shown, /… 1 earlier prompt above\n+› second\n+two\n+› third\n+✓ write_file a\.txt.*\n+three\n/)
+    assert.match(shown, /… 1 earlier prompt above\n+› second\n+two\n+› third\n+• Wrote a\.txt.*\n+three\n/)
     assert.notInclude(shown, "first")
     assert.notInclude(shown, "+one")
     terminal.press("long\r")
@@ -172,11 +172,11 @@ describe("the terminal", { timeout: 60_000 }, () => {
     await terminal.seen("│ begun")
     terminal.press(ctrlC)
     assert.strictEqual(await terminal.ended, 130)
-    assert.match(terminal.screen(), /run_shell[^]*◼ interrupted/)
+    assert.match(terminal.screen(), /◼ Ran echo begun; sleep 60 +interrupted/)
   })
 
   it.each([
-    ["y", "created a.txt", ["a.txt"]],
+    ["y", "Wrote a.txt", ["a.txt"]],
     ["n", "you said no", []],
     ["\r", "you said no", []],
     [escape, "you said no", []]
@@ -224,7 +224,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const terminal = await open(["run", "write"])
     assert.notInclude(await terminal.seen("allow?"), "b.txt")
     terminal.press("y")
-    await terminal.seen(/created a\.txt[^]*b\.txt[^]*allow\?/)
+    await terminal.seen(/Wrote a\.txt[^]*b\.txt[^]*allow\?/)
     terminal.press("n")
     assert.strictEqual(await terminal.ended, 0)
     assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])

@@ -1,29 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { plain } from "../../../src/cli/terminal/Style.ts"
+import { paged } from "../../../src/cli/terminal/transcript/Folded.ts"
 import { Transcript, type Written } from "../../../src/cli/terminal/transcript/Transcript.ts"
+import type { ApprovalRequest } from "../../../src/tool/ApprovalRequest.ts"
 import type { CallShown, Display } from "../../../src/ui/Display.ts"
 
-const made = (width = 80) => new Transcript({ style: plain, width: () => width, split: false, live: true })
+const made = (width = 80, live = true) => new Transcript({ style: plain, width: () => width, split: false, live })
 const text = (written: ReadonlyArray<Written>) => written.map((one) => one.text).join("")
 
-const call = (name: string): CallShown => ({
+const call = (name: string, tool = "run", args: unknown = { name }): CallShown => ({
   key: name,
-  tool: "run",
-  arguments: JSON.stringify({ name }),
+  tool,
+  arguments: JSON.stringify(args),
   worker: ["root"]
 })
-const output = (name: string, line: string): Display => ({
-  _tag: "CallOutput",
-  call: call(name),
-  channel: "stdout",
-  text: `${line}\n`
-})
-const ended = (name: string): Display => ({
+const output = (of: CallShown, text: string): Display => ({ _tag: "CallOutput", call: of, channel: "stdout", text })
+const ended = (of: CallShown, text = "", outcome: "done" | "failed" = "done"): Display => ({
   _tag: "CallEnded",
-  call: call(name),
-  outcome: "done",
-  text: "",
+  call: of,
+  outcome,
+  text,
   durationMillis: 5
 })
 const note = (text: string): Display => ({ _tag: "Note", level: "info", text })
@@ -37,14 +34,21 @@ const done: Display = {
   failedCalls: 0,
   usage: undefined
 }
+const rows = (transcript: Transcript, ...displays: ReadonlyArray<Display>) =>
+  displays
+    .flatMap((display) => transcript.render(display))
+    .map((one) => one.text)
+    .join("")
+    .split("\n")
+    .filter((row) => row !== "")
 
 /** What each call tells, in its order. */
 const told = (name: string): ReadonlyArray<Display> => [
-  output(name, `${name}1`),
-  output(name, `${name}2`),
+  output(call(name), `${name}1\n`),
+  output(call(name), `${name}2\n`),
   { _tag: "CallNote", call: call(name), level: "info", text: `${name} changed` },
-  output(name, `${name}3`),
-  ended(name)
+  output(call(name), `${name}3\n`),
+  ended(call(name))
 ]
 
 const names = ["a", "b", "c"]
@@ -66,14 +70,8 @@ describe("Transcript", () => {
     ["run_shell", "exit code 0\none\ntwo", "2 lines"],
     ["read_file", "exit code 0\none", "2 lines"]
   ])("sums up what %s gave in what it said, not in how it is stored: %j (U12)", (tool, result, said) => {
-    const silent: Display = {
-      _tag: "CallEnded",
-      call: { ...call("a"), tool },
-      outcome: "done",
-      text: result,
-      durationMillis: 0
-    }
-    assert.include(text(made().render(silent)), ` · ${said}\n`)
+    const shown = rows(made(), ended(call("a", tool), result), done)
+    assert.include(shown[0], ` ${said} · 5 ms`)
   })
 
   it("prints the calls of an answer once, whole and in the model's order, however they run (U12)", () => {
@@ -83,7 +81,7 @@ describe("Transcript", () => {
       return [...began, ...displays, done].map((display) => text(transcript.render(display))).join("")
     }
     const one = run(names.flatMap(told))
-    assert.strictEqual(one.split("● run").length, 4)
+    assert.strictEqual(one.split("• run").length, 4)
     FastCheck.assert(FastCheck.property(order, (order) => assert.strictEqual(run(interleaved(order)), one)))
   })
 
@@ -94,20 +92,118 @@ describe("Transcript", () => {
         for (const name of names) transcript.render({ _tag: "CallBegan", call: call(name) })
         const displays = interleaved(order.filter((name) => name !== "a"))
         let before = ""
-        let asked = ""
         displays.forEach((display, index) => {
-          if (index === at % displays.length) asked += text(transcript.ask(call("a")))
-          if (index < at % displays.length) before += text(transcript.render(display))
-          else asked += text([...transcript.render(display), ...transcript.render(note("aside"))])
+          if (index === at % displays.length) before += text(transcript.ask())
+          before += text(transcript.render(display))
+          if (index >= at % displays.length) before += text(transcript.render(note("aside")))
         })
-        asked += text(transcript.under(call("a"), ["what is asked"]))
         assert.strictEqual(before, "")
-        assert.match(asked, /^● run a\n {4}what is asked\n$/)
-        const after = text([...transcript.asked(), ...transcript.render(ended("a")), ...transcript.render(done)])
+        assert.deepStrictEqual(transcript.live(), [])
+        const after = text([...transcript.asked(), ...transcript.render(ended(call("a"))), ...transcript.render(done)])
         assert.include(after, "aside")
         assert.isBelow(after.indexOf("b1"), after.indexOf("c1"))
       })
     )
+  })
+
+  it("shows the last rows of what runs, folds them once it is done, and keeps the whole (U12)", () => {
+    const shell = call("a", "run_shell", { command: "npm test" })
+    const lines = Array.from({ length: 30 }, (_, line) => `line ${line}\n`).join("")
+    const transcript = made(40)
+    transcript.render({ _tag: "CallBegan", call: shell })
+    transcript.render(output(shell, `${lines}10%\r20%`))
+    assert.deepStrictEqual(transcript.live(), [
+      "• Running npm test",
+      "  │ line 26",
+      "  │ line 27",
+      "  │ line 28",
+      "  │ line 29",
+      "  │ 20%"
+    ])
+    assert.deepStrictEqual(rows(transcript, ended(shell)), [
+      "• Ran npm test                      5 ms",
+      "  │ … 31 lines (ctrl-o)"
+    ])
+    assert.deepStrictEqual(transcript.live(), [])
+    const whole = paged(transcript.folded).lines.map((line) => line.text)
+    assert.deepStrictEqual([whole[0], whole[1], whole.at(-1), whole.length], ["Ran npm test", "line 0", "20%", 32])
+  })
+
+  it("shows of a failed command how it ended, its last 20 rows and those that name the failure (U12)", () => {
+    const shell = call("a", "run_shell", { command: "npm test" })
+    const lines = Array.from({ length: 60 }, (_, line) => (line === 9 ? "not ok 9" : `line ${line}`))
+    const shown = rows(made(60), output(shell, lines.join("\n")), ended(shell, "exit code 1", "failed"))
+    assert.deepStrictEqual(shown.slice(0, 4), [
+      "✗ Ran npm test                                 exit 1 · 5 ms",
+      "  │ … 39 lines (ctrl-o)",
+      "  │ not ok 9",
+      "  │ line 40"
+    ])
+    assert.strictEqual(shown.length, 23)
+  })
+
+  it("prints output as it comes where nothing shows what runs, each line once (U12)", () => {
+    const shell = call("a", "run_shell", { command: "npm test" })
+    const lines = Array.from({ length: 40 }, (_, line) => `line ${line}\n`)
+    const transcript = made(80, false)
+    const before = rows(transcript, ...lines.map((line) => output(shell, line)))
+    assert.deepStrictEqual([before[0], before[1], before.length], ["• Running npm test", "  │ line 0", 13])
+    assert.deepStrictEqual(rows(transcript, ended(shell, "exit code 3", "failed")), [
+      "  │ … 8 lines",
+      ...Array.from({ length: 20 }, (_, line) => `  │ line ${line + 20}`),
+      "  ✗ exit 3 · 5 ms"
+    ])
+  })
+
+  it("tells of reads one after the other in one row, and of one that failed by itself (U12)", () => {
+    const read = (name: string) => call(name, "read_file", { path: name })
+    const list = call("src", "list_dir", { path: "src" })
+    const transcript = made(60)
+    assert.deepStrictEqual(rows(transcript, ended(read("a.ts"), "1"), ended(list, "2"), ended(read("b.ts"), "3")), [])
+    assert.deepStrictEqual(transcript.live(), ["• Read 2 files, listed 1  a.ts src b.ts                15 ms"])
+    assert.deepStrictEqual(rows(transcript, ended(read("none"), "no such file", "failed"), ended(read("c.ts"), "x")), [
+      "• Read 2 files, listed 1  a.ts src b.ts                15 ms",
+      "✗ Read none                                             5 ms",
+      "  no such file"
+    ])
+    assert.deepStrictEqual(rows(transcript, done)[0], "• Read c.ts                                         x · 5 ms")
+  })
+
+  it("shows an applied change once, whoever allowed it, and what was refused (U12)", () => {
+    const edit = call("a", "edit_file", { path: "a.js", old_text: "1", new_text: "2" })
+    const diff = "--- a/a.js\n+++ b/a.js\n@@ -7,1 +7,1 @@\n-return 1\n+return 2"
+    const request: ApprovalRequest = {
+      id: "r",
+      callId: "a",
+      sessionId: "s",
+      tool: "edit_file",
+      workerPath: ["root"],
+      risk: "medium",
+      digest: "0",
+      arguments: { path: "a.js", old_text: "1", new_text: "2" },
+      message: "change a.js",
+      scopes: ["once"],
+      requestedAt: 0,
+      timeoutMillis: 0,
+      preview: { summary: "change a.js", targets: [], diff }
+    }
+    const asked: Display = { _tag: "CallAsked", call: edit, request }
+    const body = ["  7 │-return 1", "  7 │+return 2"]
+    const applied = made(60)
+    applied.render(asked)
+    applied.render({ _tag: "CallDecided", call: edit, text: "approved by user", once: true })
+    applied.diff({ call: edit, text: diff, omitted: 0 })
+    assert.deepStrictEqual(rows(applied, ended(edit, "done")), [
+      "• Edited a.js  +1 −1                         approved · 5 ms",
+      ...body
+    ])
+    const refused = made(60)
+    refused.render(asked)
+    assert.deepStrictEqual(rows(refused, ended(edit, "you said no: keep it", "failed")), [
+      "✗ Edit a.js  +1 −1                        you said no · 5 ms",
+      ...body,
+      "  you said no: keep it"
+    ])
   })
 
   it("prints an answer by whole rows: no note lands in its sentence, and no row ends in a word (U12)", () => {
@@ -123,26 +219,18 @@ describe("Transcript", () => {
           shown += text(transcript.render(note("status")))
           assert.match(shown, /^(?:[^]*\n)?$/)
         }
-        assert.include(transcript.live().join("\n"), "status")
+        assert.include(transcript.live().join("\n") + shown, "status")
         shown += text(transcript.render({ _tag: "TextEnded", final: true, text: words }))
-        const [answer = "", rest = ""] = shown.split("\n\n")
+        const answer = shown.replaceAll(/\n?· status\n/g, "").trim()
         assert.strictEqual(answer.replaceAll("\n", " "), words)
-        assert.strictEqual(rest.match(/· status/g)?.length, at.length - 1)
+        assert.strictEqual(shown.match(/· status/g)?.length, at.length - 1)
       })
     )
   })
 
-  it("shows what runs until it is printed, and cuts a long prompt in its middle (U12)", () => {
-    const transcript = made(40)
-    transcript.render({ _tag: "CallBegan", call: call("a") })
-    for (let line = 1; line <= 30; line++) transcript.render(output("a", `line ${line}`))
-    assert.deepStrictEqual(transcript.live(), ["● run a", "    │ line 28", "    │ line 29", "    │ line 30"])
-    assert.include(text(transcript.render(ended("a"))), "… 14 lines")
-    assert.deepStrictEqual(transcript.live(), [])
+  it("cuts a long prompt in its middle (U12)", () => {
     const prompt = Array.from({ length: 10_000 }, (_, line) => `line ${line}`).join("\n")
-    const rows = text(transcript.render({ _tag: "Prompt", text: prompt }))
-      .trimEnd()
-      .split("\n")
-    assert.deepStrictEqual(rows.slice(-4), ["  … 9,989 more lines", "  line 9997", "  line 9998", "  line 9999"])
+    const shown = rows(made(40), { _tag: "Prompt", text: prompt })
+    assert.deepStrictEqual(shown.slice(-4), ["  … 9,989 more lines", "  line 9997", "  line 9998", "  line 9999"])
   })
 })

@@ -1,46 +1,5 @@
-import type { CallShown, Display } from "../../../ui/Display.ts"
-import type { OutputLines } from "./OutputLines.ts"
-
-/** Lines under the header of a call, for the width that the screen has by then. */
-export type Part = () => ReadonlyArray<string>
-
-/** Parts that are kept of one call; what is more is counted. */
-const partLimit = 200
-
-/** What is to be printed of a call. */
-export class CallBlock {
-  call: CallShown
-  /** How it ended. */
-  ended: Extract<Display, { readonly _tag: "CallEnded" }> | undefined
-  output: OutputLines | undefined
-  private parts: Array<Part> = []
-  private more = 0
-
-  constructor(call: CallShown) {
-    this.call = call
-  }
-
-  add(part: Part): void {
-    if (this.parts.length < partLimit) this.parts.push(part)
-    else this.more++
-  }
-
-  get isEmpty(): boolean {
-    return this.parts.length === 0
-  }
-
-  /** What has not been taken yet, and how many parts of it were left out. */
-  take(): { readonly lines: ReadonlyArray<string>; readonly more: number } {
-    const taken = { lines: this.lines(), more: this.more }
-    this.parts = []
-    this.more = 0
-    return taken
-  }
-
-  lines(): ReadonlyArray<string> {
-    return this.parts.flatMap((part) => part())
-  }
-}
+import type { CallShown } from "../../../ui/Display.ts"
+import { CallBlock } from "./CallBlock.ts"
 
 /** The calls that are not printed yet: those of each worker in the order in which the model asked for them. */
 export class Lanes {

@@ -1,0 +1,60 @@
+import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
+import type { CallShown, Diff, Display, Level } from "../../../ui/Display.ts"
+import { Output, type OutputLine } from "./Output.ts"
+
+/** Something said of a call. */
+export interface CallRemark {
+  readonly level: Level
+  readonly text: string
+}
+
+/** Lines of output that are printed as they come where nothing shows what runs. */
+const earlyLines = 12
+/** Remarks and diffs that are kept of one call; of more the first. */
+const kept = 200
+
+/** What is known of a call that is not printed yet. */
+export class CallBlock {
+  call: CallShown
+  /** How it ended. */
+  ended: Extract<Display, { readonly _tag: "CallEnded" }> | undefined
+  output: Output | undefined
+  /** What a person was asked about it. */
+  request: ApprovalRequest | undefined
+  /** A person has allowed it, this once. */
+  approved = false
+  readonly remarks: Array<CallRemark> = []
+  /** What it changed. */
+  readonly diffs: Array<Diff> = []
+  /** Its head is printed, where nothing shows what runs. */
+  begun = false
+  /** Lines of its output that are printed already. */
+  streamed = 0
+  /** The first lines of its output. */
+  private early: Array<OutputLine> = []
+
+  constructor(call: CallShown) {
+    this.call = call
+  }
+
+  heard(channel: "stdout" | "stderr", text: string): void {
+    this.output ??= new Output()
+    const lines = this.output.push(channel, text)
+    this.early.push(...lines.filter(({ at }) => at < earlyLines))
+  }
+
+  /** The first lines that are not printed yet, which are so now. */
+  stream(): ReadonlyArray<OutputLine> {
+    const lines = this.early.slice(this.streamed)
+    this.streamed = this.early.length
+    return lines
+  }
+
+  remark(remark: CallRemark): void {
+    if (this.remarks.length < kept) this.remarks.push(remark)
+  }
+
+  change(diff: Diff): void {
+    if (this.diffs.length < kept) this.diffs.push(diff)
+  }
+}

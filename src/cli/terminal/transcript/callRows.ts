@@ -1,0 +1,184 @@
+import { approvedLines } from "../../../approval/rendering/Prompt.ts"
+import { duration } from "../../../text/duration.ts"
+import { makeVisible } from "../../../text/visible.ts"
+import type { Diff } from "../../../ui/Display.ts"
+import { many } from "../../../ui/Words.ts"
+import { rowsOf } from "../approvalRows.ts"
+import { diffRows } from "../diffRows.ts"
+import { columns, fit, wrap } from "../Layout.ts"
+import type { Style } from "../Style.ts"
+import { aligned, approvedMark, sizeText, title } from "./callHead.ts"
+import type { CallBlock, CallRemark } from "./CallBlock.ts"
+import { liveLines, type OutputLine } from "./Output.ts"
+import { resultSummary } from "./resultSummary.ts"
+import { painted } from "./sgr.ts"
+import type { Phase } from "./verbs.ts"
+
+export interface RowsOptions {
+  readonly style: Style
+  readonly width: number
+  /** Whether what is left out can be opened. */
+  readonly opens: boolean
+}
+
+/** In front of what stands under the head of a call. */
+const indent = "  "
+/** Rows of a diff, of what a person was asked, and of a message that says what went wrong. */
+const diffLimit = 40
+const askedLimit = 16
+const messageLimit = 8
+/** Rows of a call that runs beside others. */
+const besideRows = 2
+
+/** Tools whose head names the file that they change. */
+const namesFile = new Set(["write_file", "edit_file"])
+
+export const left = (count: number, { opens, style }: RowsOptions, one = "line"): string =>
+  style.dim(`… ${many(count, one)}${opens ? " (ctrl-o)" : ""}`)
+
+/** A line of output behind its gutter. */
+export const outputRow = ({ channel, text }: OutputLine, { style, width }: RowsOptions): string => {
+  const line = fit(painted(text, style.coloured), width - indent.length - 2)
+  return `${indent}${channel === "stderr" ? style.yellow("┃") : style.dim("│")} ${line}`
+}
+
+const remarkRows = ({ level, text }: CallRemark, { style, width }: RowsOptions): ReadonlyArray<string> => {
+  const mark = { info: "·", warning: "!", error: "✗" }[level]
+  const paint = level === "error" ? style.red : level === "warning" ? style.yellow : style.dim
+  return wrap(makeVisible(text), width - indent.length - 2)
+    .slice(0, messageLimit)
+    .map((line, index) => `${indent}${index === 0 ? paint(mark) : " "} ${paint(line)}`)
+}
+
+/** The lines of a diff as a person may see them. */
+const diffLines = (text: string): ReadonlyArray<string> =>
+  makeVisible(text)
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => line.replaceAll("\t", "    "))
+    .filter((line) => !/^(?:Index: |=+$)/.test(line))
+
+const changeRows = ({ call, omitted, text }: Diff, options: RowsOptions): ReadonlyArray<string> => {
+  const { style, width } = options
+  const lines = diffLines(text)
+  const rows = diffRows(lines, { style, width: width - indent.length, names: !namesFile.has(call.tool) })
+  const shown = rows.slice(0, diffLimit)
+  const more = omitted + (rows.length > shown.length ? lines.length - 1 - (shown.at(-1)?.line ?? 0) : 0)
+  const end = more === 0 ? [] : [`${indent}${left(more, options, "more line")}`]
+  return [...shown.map((row) => `${indent}${row.text}`), ...end]
+}
+
+/** Whether the head of a call says all there is to it. */
+const saysAll = (block: CallBlock, { style, width }: RowsOptions): boolean =>
+  !block.call.arguments.includes("\\n") && columns(title(block.call, "ended", style)) + 4 <= width / 2
+
+/** What a person was asked, where neither the head nor a diff shows it. */
+const askedRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => {
+  const { request } = block
+  if (request === undefined || block.diffs.length > 0) return []
+  const { style, width } = options
+  const diff = request.preview?.diff
+  if (diff !== undefined) return changeRows({ call: block.call, text: diff, omitted: 0 }, options)
+  if (saysAll(block, options)) return []
+  const rows = rowsOf(approvedLines(request), width - indent.length, style)
+  const shown = rows.slice(0, askedLimit).map(({ text }) => `${indent}${text}`)
+  return rows.length > shown.length
+    ? [...shown, `${indent}${left(rows.length - shown.length, options, "more row")}`]
+    : shown
+}
+
+const marks = (style: Style) => ({
+  done: style.green("•"),
+  failed: style.red("✗"),
+  interrupted: style.yellow("◼"),
+  unknown: style.yellow("?")
+})
+
+/** How a command ended, out of the words for it. */
+const exit = /^exit code (\d+)$/
+
+/** What stands on the right of a call that has ended, and what went wrong where that needs rows of its own. */
+const ending = (block: CallBlock): { readonly parts: ReadonlyArray<string>; readonly reason: string } => {
+  const { approved, call, ended, output } = block
+  if (ended === undefined) return { parts: [], reason: "" }
+  const { durationMillis, outcome, text } = ended
+  const time = durationMillis === 0 ? [] : [duration(durationMillis)]
+  const allowed = approved ? [approvedMark] : []
+  switch (outcome) {
+    case "done": {
+      const summary = output === undefined ? makeVisible(resultSummary(call.tool, text)) : ""
+      return { parts: [...allowed, ...(summary === "" ? [] : [summary]), ...time], reason: "" }
+    }
+    case "failed": {
+      const code = exit.exec(text)?.[1]
+      const short = code === undefined ? (text.startsWith("you said no") ? "you said no" : undefined) : `exit ${code}`
+      return {
+        parts: [...allowed, ...(short === undefined ? [] : [short]), ...time],
+        reason: short === text || code !== undefined ? "" : text
+      }
+    }
+    case "interrupted":
+    case "unknown":
+      return { parts: [...allowed, outcome, ...time], reason: text }
+  }
+}
+
+/** What went wrong, in rows of its own. */
+const reasonRows = (block: CallBlock, reason: string, { style, width }: RowsOptions): ReadonlyArray<string> => {
+  if (reason === "") return []
+  const paint = block.ended?.outcome === "failed" ? style.red : style.yellow
+  return wrap(makeVisible(reason), width - indent.length)
+    .slice(0, messageLimit)
+    .map((row) => `${indent}${paint(row)}`)
+}
+
+const outputRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => {
+  const { begun, ended, output, streamed } = block
+  if (output === undefined) return []
+  const failed = ended?.outcome !== "done"
+  // What was seen while it ran is folded; where nothing was, it stands there.
+  const shown = failed || begun || output.count <= liveLines ? output.shown(failed) : []
+  const rows = shown.filter(({ at }) => at >= streamed).map((line) => outputRow(line, options))
+  const omitted = output.count - streamed - rows.length
+  return omitted === 0 ? rows : [`${indent}${options.style.dim("│")} ${left(omitted, options)}`, ...rows]
+}
+
+const bodyRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => [
+  ...block.remarks.flatMap((remark) => remarkRows(remark, options)),
+  ...askedRows(block, options),
+  ...block.diffs.flatMap((diff) => changeRows(diff, options)),
+  ...outputRows(block, options)
+]
+
+/** What did not run was asked for alone. */
+const phaseOf = ({ ended, output }: CallBlock): Phase =>
+  ended?.outcome === "failed" && output === undefined && !exit.test(ended.text) ? "asked" : "ended"
+
+/** The head of a call by what is known of it. */
+const head = (block: CallBlock, mark: string, phase: Phase, parts: ReadonlyArray<string>, options: RowsOptions) => {
+  const texts = block.diffs.length > 0 ? block.diffs.map(({ text }) => text) : []
+  const asked = block.request?.preview?.diff
+  const size = sizeText(texts.length === 0 && asked !== undefined ? [asked] : texts, options.style)
+  return aligned(`${mark} ${title(block.call, phase, options.style)}${size}`, parts, options)
+}
+
+/** All that is printed of a call once it has ended. */
+export const endedRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => {
+  const { parts, reason } = ending(block)
+  const mark = marks(options.style)[block.ended?.outcome ?? "interrupted"]
+  const rows = [...bodyRows(block, options), ...reasonRows(block, reason, options)]
+  if (!block.begun) return [head(block, mark, phaseOf(block), parts, options), ...rows]
+  return [...rows, `${indent}${mark} ${options.style.dim(parts.join(" · ") || "done")}`]
+}
+
+/** The head of a call that runs. */
+export const runningRow = (block: CallBlock, options: RowsOptions): string =>
+  head(block, options.style.cyan("•"), "running", [], options)
+
+/** What is seen of a call while it runs; less of one that runs beside another. */
+export const liveRows = (block: CallBlock, beside: boolean, options: RowsOptions): ReadonlyArray<string> => {
+  const output = (block.output?.latest ?? []).map((line) => outputRow(line, options))
+  const remarks = block.remarks.slice(-2).flatMap((remark) => remarkRows(remark, options))
+  const rows = output.length > 0 ? output : remarks
+  return [runningRow(block, options), ...(beside ? rows.slice(-besideRows) : rows)]
+}

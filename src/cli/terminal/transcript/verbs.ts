@@ -1,0 +1,77 @@
+import * as Either from "effect/Either"
+import { parseJson } from "../../../text/Json.ts"
+import type { CallShown } from "../../../ui/Display.ts"
+import { brief } from "../../Arguments.ts"
+
+/** What a call of a tool is called while it waits, runs, and once it has ended. */
+interface Verb {
+  readonly asked: string
+  readonly running: string
+  readonly ended: string
+  /** Parameters that other rows show, or nobody needs. */
+  readonly without?: ReadonlyArray<string>
+}
+
+export type Phase = "asked" | "running" | "ended"
+
+const verb = (asked: string, running: string, ended: string, ...without: ReadonlyArray<string>): Verb => ({
+  asked,
+  running,
+  ended,
+  without
+})
+
+const verbs: Readonly<Record<string, Verb>> = {
+  read_file: verb("Read", "Reading", "Read"),
+  list_dir: verb("List", "Listing", "Listed"),
+  glob: verb("Find", "Finding", "Found"),
+  grep: verb("Search", "Searching", "Searched"),
+  write_file: verb("Write", "Writing", "Wrote", "content"),
+  edit_file: verb("Edit", "Editing", "Edited", "old_text", "new_text"),
+  apply_patch: verb("Patch", "Patching", "Patched", "patch"),
+  run_shell: verb("Run", "Running", "Ran"),
+  fetch_url: verb("Fetch", "Fetching", "Fetched"),
+  git_status: verb("Run git status", "Running git status", "Ran git status"),
+  git_diff: verb("Run git diff", "Running git diff", "Ran git diff"),
+  git_commit: verb("Commit", "Committing", "Committed"),
+  git_push: verb("Push", "Pushing", "Pushed"),
+  delegate: verb("Delegate", "Delegating", "Delegated"),
+  remember: verb("Remember", "Remembering", "Remembered"),
+  recall: verb("Recall", "Recalling", "Recalled"),
+  ask_user: verb("Ask", "Asking", "Asked", "options")
+}
+
+const patched = /^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm
+
+/** The arguments without those that need no place in a row. */
+const rest = (json: string, without: ReadonlyArray<string>): string => {
+  const parsed = parseJson(json === "" ? "{}" : json)
+  if (Either.isLeft(parsed) || typeof parsed.right !== "object" || parsed.right === null) return json
+  return JSON.stringify(Object.fromEntries(Object.entries(parsed.right).filter(([name]) => !without.includes(name))))
+}
+
+/** The files of a patch, whichever of the two forms it has. */
+const filesOf = (json: string): string => {
+  const parsed = parseJson(json)
+  const patch = Either.isRight(parsed) ? (parsed.right as { readonly patch?: unknown } | null)?.patch : undefined
+  return typeof patch === "string" ? [...patch.matchAll(patched)].map(([, name]) => name).join(" ") : ""
+}
+
+/** What a call does, in words: the verb of a built-in tool, the name of any other, and what it does it to. */
+export const worded = (
+  { arguments: json, tool }: Pick<CallShown, "tool" | "arguments">,
+  phase: Phase
+): { readonly verb: string; readonly object: string } => {
+  const known = verbs[tool]
+  if (known === undefined) return { verb: tool, object: brief(json) }
+  const object = tool === "apply_patch" ? filesOf(json) : brief(rest(json, known.without ?? []))
+  return { verb: known[phase], object }
+}
+
+/** How many of a kind of reading were done, in words. */
+export const readings: Readonly<Record<string, (count: number) => string>> = {
+  read_file: (count) => `read ${count} ${count === 1 ? "file" : "files"}`,
+  list_dir: (count) => `listed ${count}`,
+  glob: (count) => `found files ${count === 1 ? "once" : `${count} times`}`,
+  grep: (count) => `searched ${count === 1 ? "once" : `${count} times`}`
+}
