@@ -82,7 +82,7 @@ const killed = async (node: string, command: string, home: string, work: string,
     owner.exitCode === null && owner.signalCode === null ? owner.on("exit", resolve) : resolve(0)
   )
   const next = await run(node, [command, "run", "--dangerously-allow-all", "--continue", "again"], work, env)
-  const listed = await run(node, [command, "sessions", "list", "--json"], work, env)
+  const listed = await run(node, [command, "sessions", "list", "--jsonl"], work, env)
   const { id } = JSON.parse(listed.out.split("\n")[0] ?? "{}") as { readonly id: string }
   const events = await run(node, [command, "events", id, "--jsonl"], work, env)
   return next.code === 0 && events.out.split('"ToolCallOutcomeUnknown"').length === 2 ? "" : next.out + events.out

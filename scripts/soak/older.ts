@@ -59,7 +59,7 @@ const allow = ["--dangerously-allow-all"]
 /** Kills a run of `first` at its command, as a crash would. */
 const crash = (first: Version, at: Place): Promise<void> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [first.program, "run", "--continue", "--json", ...allow, "crash"], {
+    const child = spawn(process.execPath, [first.program, "run", "--continue", "--jsonl", ...allow, "crash"], {
       cwd: at.work,
       env: { ...at.env },
       stdio: ["ignore", "pipe", "ignore"]
@@ -87,7 +87,7 @@ const between = async (first: Version, second: Version): Promise<void> => {
   }
   try {
     scripted(at, task)
-    const text = expect(first, ["run", "--json", ...allow, "first"], (out) => out.includes("TaskCompleted"))
+    const text = expect(first, ["run", "--jsonl", ...allow, "first"], (out) => out.includes("TaskCompleted"))
     const session = /"session":"([^"]+)"/.exec(text)?.[1] ?? ""
     scripted(at, [call("run_shell", { command: waits }), says("over")])
     await crash(first, at)

@@ -13,6 +13,7 @@ import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./terminal/Layout.ts"
 import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
+import * as JsonOutput from "./jsonOutput.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 /** What is to be revoked is not there, not alone, or not revocable. */
@@ -44,15 +45,13 @@ const table = (rows: ReadonlyArray<readonly [head: ReadonlyArray<string>, text: 
     .join("")
 }
 
-export interface ListOptions {
-  readonly json: boolean
-}
+export type ListOptions = JsonOutput.JsonOptions
 
 /** The maximum number of listed requests. */
 const maxWaiting = 100
 
 const waitingRecord = ({ project, request }: WaitingApproval): string =>
-  `${JSON.stringify({ kind: "request", project, ...request })}\n`
+  JSON.stringify({ kind: "request", project, ...request })
 
 /** The waiting requests, with everything needed to answer them. */
 const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
@@ -72,12 +71,17 @@ const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
   })
 
 /** Lists what waits for an answer anywhere, and what was answered with `always` in this project. */
-export const list = ({ json }: ListOptions) =>
+export const list = ({ json, jsonl }: ListOptions) =>
   Effect.gen(function* () {
+    yield* JsonOutput.oneOf({ json, jsonl })
     const { answer, live, style, width } = yield* Screen
     const waiting = yield* (yield* SessionStore).waiting(maxWaiting)
     const saved = (yield* KnownRules.all).filter((known) => known.saved)
-    if (json) return yield* answer([...waiting.map(waitingRecord), ...saved.map(KnownRules.record)].join(""))
+    if (json || jsonl) {
+      return yield* answer(
+        JsonOutput.render([...waiting.map(waitingRecord), ...saved.map(KnownRules.record)], { json })
+      )
+    }
     yield* showWaiting(waiting)
     const here = yield* project
     const note = "Session grants live in the running process and end with it."
@@ -97,11 +101,12 @@ export const list = ({ json }: ListOptions) =>
   )
 
 /** Shows every rule with its level and the file that it is from. */
-export const rules = ({ json }: ListOptions) =>
+export const rules = ({ json, jsonl }: ListOptions) =>
   Effect.gen(function* () {
+    yield* JsonOutput.oneOf({ json, jsonl })
     const { answer, width } = yield* Screen
     const known = yield* KnownRules.all
-    if (json) return yield* answer(known.map(KnownRules.record).join(""))
+    if (json || jsonl) return yield* answer(JsonOutput.render(known.map(KnownRules.record), { json }))
     if (known.length === 0) {
       const { home } = yield* Configuration
       const none = `No rules for ${yield* project}. Write them under approvals.rules in ${home.config}, or answer a request with "always".`

@@ -15,6 +15,7 @@ import { hanging } from "./terminal/Layout.ts"
 import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "../host/Stores.ts"
+import * as JsonOutput from "./jsonOutput.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 /** An entry of the audit is not what was written. */
@@ -29,9 +30,8 @@ export class AuditBroken extends Schema.TaggedError<AuditBroken>()("AuditBroken"
   }
 }
 
-export interface AuditOptions {
+export interface AuditOptions extends JsonOutput.JsonOptions {
   readonly verify: boolean
-  readonly json: boolean
   readonly session: Option.Option<string>
 }
 
@@ -97,17 +97,21 @@ const isOf =
   (row: AuditRow): boolean =>
     row.session.startsWith(session) || row.session.startsWith(`session_${session}`)
 
-const listed = ({ json, session }: AuditOptions) =>
+const listed = ({ json, jsonl, session }: AuditOptions) =>
   Effect.gen(function* () {
     const { answer, width } = yield* Screen
     const { entries } = yield* Audit
     const wanted = Option.match(session, { onNone: () => entries, onSome: (id) => Stream.filter(entries, isOf(id)) })
-    const line = (row: AuditRow) => (json ? `${JSON.stringify(row)}\n` : entryLine(row, width() - 1))
+    const line = (row: AuditRow) => (jsonl ? `${JSON.stringify(row)}\n` : entryLine(row, width() - 1))
+    if (json) {
+      const rows = yield* Stream.runCollect(Stream.map(wanted, (row) => JSON.stringify(row)))
+      return yield* answer(JsonOutput.render([...rows], { json }))
+    }
     const count = yield* wanted.pipe(
       Stream.mapChunksEffect((chunk) => Effect.as(answer(Array.from(chunk, line).join("")), chunk)),
       Stream.runCount
     )
-    if (count > 0 || json) return
+    if (count > 0 || jsonl) return
     const where = Option.match(session, { onNone: () => "", onSome: (id) => ` of a session ${oneLine(id)}` })
     yield* answer(`The audit has no entries${where} yet.\n`)
   })
@@ -115,11 +119,12 @@ const listed = ({ json, session }: AuditOptions) =>
 /** Prints the audit, oldest entry first, as JSON exactly as it is stored; or says whether it is what was written. */
 export const audit = (options: AuditOptions) =>
   Effect.gen(function* () {
+    yield* JsonOutput.oneOf(options)
     if (!options.verify) return yield* listed(options)
     if (Option.isSome(options.session)) {
       return yield* new UsageError({ reason: "The audit is one chain of all sessions; --verify takes no --session." })
     }
-    yield* verified(options.json)
+    yield* verified(options.json || options.jsonl)
   }).pipe(
     Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
@@ -140,11 +145,18 @@ const statsText = (one: ToolStats): string => {
 }
 
 /** Sums up, for each tool, how often it was asked for, what the answers were and how long people took. */
-export const stats = ({ json }: { readonly json: boolean }) =>
+export const stats = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   Effect.gen(function* () {
+    yield* JsonOutput.oneOf({ json, jsonl })
     const { answer, width } = yield* Screen
     const found = yield* (yield* Audit).stats
-    if (json) return yield* answer(found.map((one) => `${JSON.stringify(one)}\n`).join(""))
+    if (json || jsonl)
+      return yield* answer(
+        JsonOutput.render(
+          found.map((one) => JSON.stringify(one)),
+          { json }
+        )
+      )
     if (found.length === 0) return yield* answer("No requests yet.\n")
     const wide = Math.max(...found.map(({ tool }) => oneLine(tool).length))
     yield* answer(

@@ -22,11 +22,11 @@ export const shortId = ({ rule: { id } }: KnownRule): string =>
 
 /** A rule as one line of JSON. */
 export const record = (known: KnownRule): string =>
-  `${JSON.stringify({
+  JSON.stringify({
     kind: "rule",
     ...known.rule,
     description: describe(known.rule),
     source: known.source,
     saved: known.saved,
     ...(known.ignored === undefined ? {} : { ignored: known.ignored })
-  })}\n`
+  })

@@ -11,16 +11,20 @@ import { Configuration } from "../config/Configuration.ts"
 import { builtin, Host, layerConfigured, models } from "../host/Host.ts"
 import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import type { Models } from "../model/Models.ts"
-import { toLine } from "../runtime/Envelope.ts"
+import { type Envelope, toLine } from "../runtime/Envelope.ts"
+import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import { recordedPlace } from "../runtime/recordedPlace.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { clientTools } from "../ui/clientCalls.ts"
-import { open, type Opened, submit, type Which } from "../ui/Conversation.ts"
+import { open, type Opened, submit, type SubmitError, type Which } from "../ui/Conversation.ts"
+import { visibleJson } from "../text/visible.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
+import { type JsonOptions, oneOf } from "./jsonOutput.ts"
+import { converse } from "./LineProtocol.ts"
 import * as Misnamed from "./misnamed.ts"
 import { ApprovalWaits, type TaskEndedEarly, UsageError } from "./Outcome.ts"
 import * as Distrust from "./distrust.ts"
@@ -32,10 +36,34 @@ import { Screen } from "./terminal/Screen.ts"
 import { resolve } from "./SessionId.ts"
 import { warn } from "./warn.ts"
 
-export interface RunOptions extends PolicyOptions, Chosen {
+export interface RunOptions extends PolicyOptions, JsonOptions, Chosen {
   readonly prompt: ReadonlyArray<string>
-  readonly json: boolean
+  readonly inputFormat: "text" | "jsonl"
+  readonly outputFormat: Option.Option<Output>
 }
+
+/** How the output is written: for a person, as one document at the end, or as a line for each event. */
+export type Output = "text" | "json" | "jsonl"
+
+/** What the options say of the output. */
+export const outputOf = (
+  options: JsonOptions & Partial<Pick<RunOptions, "inputFormat" | "outputFormat">>
+): Effect.Effect<Output, UsageError> =>
+  Effect.gen(function* () {
+    yield* oneOf(options)
+    const { inputFormat = "text", json, jsonl, outputFormat = Option.none() } = options
+    const short = json ? "json" : jsonl ? "jsonl" : undefined
+    const named = Option.getOrUndefined(outputFormat)
+    if (short !== undefined && named !== undefined && short !== named) {
+      return yield* new UsageError({ reason: `--${short} and --output-format ${named} cannot be combined.` })
+    }
+    const output = named ?? short
+    if (inputFormat === "text") return output ?? "text"
+    if (output !== undefined && output !== "jsonl") {
+      return yield* new UsageError({ reason: "--input-format jsonl needs --output-format jsonl." })
+    }
+    return "jsonl"
+  })
 
 /** Says why nothing happens where standard input stays open. */
 const waiting = Effect.delay(
@@ -87,17 +115,18 @@ export const projectOf = ({ last, session }: Pick<RunOptions, "session" | "last"
 
 /**
  * Opens the session that the options name; a profile that was asked for holds for an old session too. Where somebody attends
- * to it, its calls can ask them.
+ * to it, its calls can ask them; a program says itself which of its tools there are.
  */
-export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean) =>
+export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean | "program") =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const { directory } = yield* Host
     const { project, session } = yield* projectOf(options)
-    if (!attended && session !== undefined) yield* nothingWaits(session)
+    if (attended === false && session !== undefined) yield* nothingWaits(session)
     const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
     const opened = yield* open(which, directory)
-    if (attended) yield* runtime.request(new DeclareClientTools({ session: opened.session, tools: clientTools }))
+    if (attended === true)
+      yield* runtime.request(new DeclareClientTools({ session: opened.session, tools: clientTools }))
     if (which._tag !== "New" && Option.isSome(options.profile)) {
       yield* runtime.request(new SwitchModel({ session: opened.session, profile: options.profile.value }))
     }
@@ -116,17 +145,51 @@ export const run = (options: RunOptions) =>
     if (options.last && Option.isSome(options.session)) {
       return yield* new UsageError({ reason: "--continue and --session cannot be combined." })
     }
+    const output = yield* outputOf(options)
+    if (options.inputFormat === "jsonl") return yield* inFront(options)
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
-    const attended = interactive && !options.json
+    const attended = interactive && output === "text"
     const policy = yield* policyOf(options, attended)
     yield* checkProfile(options)
     const begin = (opened: Opened) => submit(opened, prompt)
-    yield* perform(options, begin, attended).pipe(Effect.provide(agent(policy, attended)))
+    yield* perform({ ...options, output }, begin, attended).pipe(Effect.provide(agent(policy, attended)))
   }).pipe(
-    Effect.provide(Frontend.layer({ split: true, keys: !options.json })),
+    Effect.provide(Frontend.layer({ split: true, keys: isText(options) })),
     Effect.provide(Configuration.layer(flagsOf(options)))
   )
+
+/** Whether a person reads the output. */
+const isText = ({ inputFormat, json, jsonl, outputFormat }: RunOptions): boolean =>
+  !json && !jsonl && inputFormat === "text" && Option.getOrElse(outputFormat, () => "text") === "text"
+
+/** Lets a program prompt, decide and answer by lines on standard input. */
+const inFront = (options: RunOptions) =>
+  Effect.gen(function* () {
+    if (options.prompt.length > 0) {
+      return yield* new UsageError({ reason: "--input-format jsonl takes prompts from standard input alone." })
+    }
+    const policy = yield* policyOf(options, true)
+    yield* checkProfile(options)
+    yield* Effect.gen(function* () {
+      const { project, ...opened } = yield* openSession(options, "program")
+      const ignored = Distrust.distrust(project.config)
+      if (ignored !== undefined) yield* warn(ignored)
+      yield* Effect.tapErrorTag(converse(opened), "TaskEndedEarly", helped)
+    }).pipe(Effect.provide(agent(policy, true)), Effect.scoped)
+  })
+
+/** What came of a task, as one document. */
+const resultOf = (session: string, task: string | undefined, end: TerminalEvent | undefined): string => {
+  const { _tag, ...said } = end ?? { _tag: "Stopped" as const }
+  const outcome = {
+    TaskCompleted: "completed",
+    TaskFailed: "failed",
+    TaskInterrupted: "interrupted",
+    Stopped: "stopped"
+  }
+  return `${visibleJson(JSON.stringify({ session, ...(task === undefined ? {} : { task }), outcome: outcome[_tag], ...said }))}\n`
+}
 
 /** Lines of JSON name no command. */
 const helped = (ended: TaskEndedEarly) => {
@@ -136,7 +199,7 @@ const helped = (ended: TaskEndedEarly) => {
 
 /** Begins a task in the session that the options name, and shows it to its end. */
 export const perform = (
-  options: Omit<RunOptions, "prompt">,
+  options: Pick<RunOptions, "profile" | "session" | "last"> & { readonly output: Output },
   begin: (opened: Opened) => ReturnType<typeof submit>,
   attended: boolean
 ) =>
@@ -148,9 +211,27 @@ export const perform = (
     const { preferred, settings } = yield* Configuration
     const profile = yield* Effect.orElseSucceed(preferred, () => "no model")
     const opened = yield* openSession(options, attended)
-    if (options.json) {
+    if (options.output !== "text") {
       const ignored = Distrust.distrust(opened.project.config)
       if (ignored !== undefined) yield* warn(ignored)
+      if (options.output === "json") {
+        let last: Envelope | undefined
+        const kept = (events: Stream.Stream<Envelope, SubmitError>) =>
+          Stream.runForEach(events, (envelope) =>
+            Effect.sync(() => {
+              if (isTerminal(envelope.event)) last = envelope
+            })
+          )
+        const said = Effect.suspend(() => {
+          const end = last?.event
+          return screen.answer(
+            resultOf(opened.session, last?.task, end !== undefined && isTerminal(end) ? end : undefined)
+          )
+        })
+        return yield* runTask(opened, begin(opened), (events) => Effect.zipRight(kept(events), said)).pipe(
+          Effect.tapErrorTag("TaskEndedEarly", helped)
+        )
+      }
       return yield* runTask(opened, begin(opened), (events) =>
         Stream.runForEachChunk(events, (chunk) =>
           screen.answer(Array.from(chunk, (one) => `${toLine(one)}\n`).join(""))

@@ -11,6 +11,7 @@ import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { fit } from "./terminal/Layout.ts"
+import * as JsonOutput from "./jsonOutput.ts"
 import { reading } from "./reading.ts"
 import * as Records from "../host/Stores.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
@@ -18,9 +19,8 @@ import { Screen } from "./terminal/Screen.ts"
 import { project } from "./here.ts"
 import { resolve } from "./SessionId.ts"
 
-export interface ListOptions {
+export interface ListOptions extends JsonOutput.JsonOptions {
   readonly all: boolean
-  readonly json: boolean
   readonly limit: number
 }
 
@@ -53,15 +53,16 @@ const record = (session: SessionSummary): string =>
   })
 
 /** Lists sessions, the latest first. */
-export const list = ({ all, json, limit }: ListOptions) =>
+export const list = ({ all, json, jsonl, limit }: ListOptions) =>
   Effect.gen(function* () {
+    yield* JsonOutput.oneOf({ json, jsonl })
     const store = yield* SessionStore
     const screen = yield* Screen
     const here = yield* project
     const where = all ? {} : { project: here }
     const sessions = yield* store.list({ limit, ...where })
     const now = yield* Clock.currentTimeMillis
-    if (json) return yield* screen.answer(sessions.map((session) => `${record(session)}\n`).join(""))
+    if (json || jsonl) return yield* screen.answer(JsonOutput.render(sessions.map(record), { json }))
     if (sessions.length === 0) {
       const none = all
         ? 'No sessions yet. Start one: tollgate run "…"'

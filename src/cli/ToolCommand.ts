@@ -8,7 +8,8 @@ import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
 import { hanging } from "./terminal/Layout.ts"
 import { UsageError } from "./Outcome.ts"
-import { agentOf, perform, type RunOptions } from "./Run.ts"
+import type { JsonOptions } from "./jsonOutput.ts"
+import { agentOf, outputOf, perform, type RunOptions } from "./Run.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { parametersOf, type Spoken, toolOf } from "./toolCall.ts"
 import { tools } from "../tools/Builtin.ts"
@@ -16,7 +17,7 @@ import { tools } from "../tools/Builtin.ts"
 /** Tools that a person may run. */
 export const manual = tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
 
-interface ToolOptions extends PolicyOptions, Spoken, Pick<RunOptions, "session" | "last" | "json"> {
+interface ToolOptions extends PolicyOptions, Spoken, JsonOptions, Pick<RunOptions, "session" | "last"> {
   readonly name: Option.Option<string>
 }
 
@@ -44,14 +45,15 @@ const run = (name: string, options: ToolOptions) =>
     const tool = yield* toolOf(name, manual)
     const { parameters } = yield* parametersOf(tool, options)
     const { interactive } = yield* Screen
-    const attended = interactive && !options.json
+    const output = yield* outputOf(options)
+    const attended = interactive && output === "text"
     const policy = yield* policyOf(options, attended)
     const begin = (opened: Opened) => invoke(opened, name, parameters)
-    yield* perform({ ...options, profile: Option.none() }, begin, attended).pipe(
+    yield* perform({ ...options, profile: Option.none(), output }, begin, attended).pipe(
       Effect.provide(agentOf(Models.layerOf({}), policy, attended))
     )
   }).pipe(
-    Effect.provide(Frontend.layer({ split: true, keys: !options.json })),
+    Effect.provide(Frontend.layer({ split: true, keys: !options.json && !options.jsonl })),
     Effect.provide(Configuration.layer(flagsOf({ profile: Option.none() })))
   )
 

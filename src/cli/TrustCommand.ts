@@ -15,6 +15,7 @@ import * as Frontend from "./Frontend.ts"
 import { NobodyToAsk } from "./Outcome.ts"
 import { project, projectConfig } from "./here.ts"
 import * as Records from "../host/Stores.ts"
+import * as JsonOutput from "./jsonOutput.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 export interface TrustOptions {
@@ -96,11 +97,18 @@ export const revoke = Effect.gen(function* () {
   Effect.provide(Configuration.layer())
 )
 
-export const list = ({ json }: { readonly json: boolean }) =>
+export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   Effect.gen(function* () {
+    yield* JsonOutput.oneOf({ json, jsonl })
     const all = yield* (yield* Trust).list
     const { answer } = yield* Screen
-    if (json) return yield* answer(all.map((one) => `${JSON.stringify(one)}\n`).join(""))
+    if (json || jsonl)
+      return yield* answer(
+        JsonOutput.render(
+          all.map((one) => JSON.stringify(one)),
+          { json }
+        )
+      )
     if (all.length === 0) return yield* say("No project is trusted.")
     const day = (millis: number) => DateTime.formatIsoDateUtc(DateTime.unsafeMake(millis))
     yield* answer(

@@ -103,7 +103,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
       assert.include(stdout, said)
       assert.deepStrictEqual([code, stderr], [0, ""])
     }
-    assert.strictEqual((await approvals("list", "--json")).stdout, "")
+    assert.strictEqual((await approvals("list", "--jsonl")).stdout, "")
   })
 
   it("lists the saved rules of this project, and every rule with its level and its file (A6)", async () => {
@@ -118,7 +118,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     assert.match(stdout, /^no-publish +user +deny run_shell: npm publish … {2}\(.*config\.json\)$/m)
     assert.match(stdout, /^theirs +project +allow run_shell: make … – ignored: the project is not trusted/m)
     assert.match(stdout, /^rule_aaaaaaaa +user +allow run_shell: git log … {2}\(.*tollgate\.db\)$/m)
-    const records = lines((await approvals("rules", "--json")).stdout)
+    const records = lines((await approvals("rules", "--jsonl")).stdout)
     assert.deepStrictEqual(
       records.map((record) => [record["id"], record["level"], record["saved"]]),
       [
@@ -138,10 +138,10 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     assert.strictEqual(code, 0)
     assert.include(stdout, "revoked  allow run_shell: git log …")
     assert.deepStrictEqual(
-      lines((await approvals("list", "--json")).stdout).map((record) => record["id"]),
+      lines((await approvals("list", "--jsonl")).stdout).map((record) => record["id"]),
       [notes.id]
     )
-    const [entry] = lines((await approvals("audit", "--json")).stdout)
+    const [entry] = lines((await approvals("audit", "--jsonl")).stdout)
     assert.deepStrictEqual([entry?.["kind"], entry?.["decided_by"], entry?.["reason"]], ["revoked", "user", gitLog.id])
     assert.strictEqual((await approvals("audit", "--verify")).code, 0)
   })
@@ -164,7 +164,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     assert.include(stderr, said)
     assert.deepStrictEqual([code, stdout], [expected, ""])
     assert.isFalse(hasTrace(stderr))
-    assert.strictEqual(lines((await approvals("list", "--json")).stdout).length, 2)
+    assert.strictEqual(lines((await approvals("list", "--jsonl")).stdout).length, 2)
   })
 
   it("explains a call by the rule, the tool or the mode that decides it, and where the rule is from (A6)", async () => {
@@ -197,7 +197,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     const shown = await approvals("explain", "write_file", "--approve", "ask", '{"path":"new.txt","content":"x"}')
     assert.match(shown.stdout, /^\? write_file would be asked about\n[^]*Its preview: .*new\.txt/)
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
-    assert.strictEqual((await approvals("audit", "--json")).stdout, "")
+    assert.strictEqual((await approvals("audit", "--jsonl")).stdout, "")
   })
 
   it("prints the audit without secrets and with everything visible, of one session or of all (A9, A10)", async () => {
@@ -207,7 +207,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     assert.strictEqual(stdout.trimEnd().split("\n").length, 3)
     assert.match(stdout, /^ {4}2 {2}\S+Z {2}granted {2}run_shell {2}by user for the session/m)
     for (const unwanted of ["\u001b", "\u202e", "sk-abcdef"]) assert.notInclude(stdout, unwanted)
-    const records = lines((await approvals("audit", "--json")).stdout)
+    const records = lines((await approvals("audit", "--jsonl")).stdout)
     assert.deepStrictEqual(
       records.map((record) => [record["id"], record["kind"], record["session"]]),
       [
@@ -216,7 +216,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
         [3, "automatic", "session_two"]
       ]
     )
-    const one = await approvals("audit", "--json", "--session", "two")
+    const one = await approvals("audit", "--jsonl", "--session", "two")
     assert.deepStrictEqual(lines(one.stdout), [records[2]!])
     assert.include((await approvals("audit", "--session", "three")).stdout, "no entries of a session three")
   })
@@ -246,7 +246,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     const { stdout } = await approvals("stats")
     assert.match(stdout, /^run_shell +asked 1: 1 granted; answered in 1\.5 s, 1\.5 s at most$/m)
     assert.match(stdout, /^write_file +asked 0; 1 decided without asking$/m)
-    const [first] = lines((await approvals("stats", "--json")).stdout)
+    const [first] = lines((await approvals("stats", "--jsonl")).stdout)
     assert.include(first, { tool: "run_shell", asked: 1, granted: 1, meanMillis: 1500 })
   })
 
@@ -258,7 +258,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
     await save(at, { ...notes, path: path.join(at.work, "notes.txt") })
     assert.strictEqual((await tollgate(at, ["run", "--approve", "deny", "write"])).code, 0)
     assert.deepStrictEqual(fs.readdirSync(at.work), ["notes.txt"])
-    const records = lines((await approvals("audit", "--json")).stdout)
+    const records = lines((await approvals("audit", "--jsonl")).stdout)
     assert.deepStrictEqual(
       records.map((record) => [record["outcome"], record["decided_by"]]),
       [
@@ -304,7 +304,7 @@ describe("tollgate approvals", { timeout: 60_000 }, () => {
 
   it("fails closed at once where a mode would ask and nobody is there (A7)", async () => {
     scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "touch x" } } }] }])
-    for (const json of [[], ["--json"]]) {
+    for (const json of [[], ["--json"], ["--jsonl"]]) {
       assert.strictEqual((await tollgate(at, ["run", ...json, "--approve", "allow-edits", "go"])).code, 3)
     }
     assert.deepStrictEqual(fs.readdirSync(at.work), [])

@@ -42,7 +42,7 @@ describe("a command line with wrong options", () => {
   it("takes what is right with it", () => {
     for (const line of [
       "tollgate -p x -s y -c",
-      "tollgate run --approve deny --json -p x hi",
+      "tollgate run --approve deny --jsonl -p x hi",
       "tollgate run --profile=a=b --session=-x hi -",
       "tollgate events s --from 3 -f",
       "tollgate sessions list -a --limit 5 --log-level error",
@@ -92,9 +92,9 @@ describe("a command line with wrong options", () => {
 
   it("tells the parser what is no value of a switch and no option", () => {
     assert.deepStrictEqual(
-      check("tollgate run --json no -p no --log-level debug problem -- --json").pipe(Either.getOrThrow),
+      check("tollgate run --jsonl no -p no --log-level debug problem -- --jsonl").pipe(Either.getOrThrow),
       {
-        words: ["run", "--json", "\u0000no", "-p", "no", "problem", "\u0000--json"],
+        words: ["run", "--jsonl", "\u0000no", "-p", "no", "problem", "\u0000--jsonl"],
         logLevel: "debug"
       }
     )
@@ -110,7 +110,7 @@ describe("a command line with wrong options", () => {
     afterEach(() => at.remove())
 
     it("takes a word behind a switch for what it is (U1)", async () => {
-      const { code, stdout } = await tollgate(at, ["run", "--json", "no", "problem"])
+      const { code, stdout } = await tollgate(at, ["run", "--jsonl", "no", "problem"])
       assert.strictEqual(code, 0)
       assert.include(stdout, '"prompt":"no problem"')
     })
@@ -120,7 +120,7 @@ describe("a command line with wrong options", () => {
         { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] },
         { repeat: true, steps: [{ say: "heard" }] }
       ])
-      const { code, stdout } = await tollgate(at, ["--approve", "deny", "run", "--json", "write"])
+      const { code, stdout } = await tollgate(at, ["--approve", "deny", "run", "--jsonl", "write"])
       assert.strictEqual(code, 0)
       assert.include(stdout, '"_tag":"ToolCallFailed"')
       const help = await tollgate(at, ["--approve", "deny", "run", "--help"])
@@ -135,14 +135,14 @@ describe("a command line with wrong options", () => {
         [["explain"], "", "explain"],
         [[], "one", "one"]
       ] as const) {
-        const { code, stdout } = await tollgate(at, ["run", "--json", ...words], input)
+        const { code, stdout } = await tollgate(at, ["run", "--jsonl", ...words], input)
         assert.strictEqual(code, 0)
         assert.include(stdout, `"prompt":"${prompt}"`)
       }
     })
 
     it("takes --log-level wherever it stands (M2)", async () => {
-      const { code, stderr } = await tollgate(at, ["run", "--json", "hi", "--log-level", "info"])
+      const { code, stderr } = await tollgate(at, ["run", "--jsonl", "hi", "--log-level", "info"])
       assert.strictEqual(code, 0)
       assert.include(stderr, '"message":"command tollgate run succeeded"')
     })
@@ -158,7 +158,7 @@ describe("a command line with wrong options", () => {
         '--approve takes ask, edits, plan, sandboxed, deny, fail, allow-read-only or allow-edits, not "maybe"',
         "run"
       ],
-      ["run --json=yes hi", '--json takes no value, but was given "yes"', "run"],
+      ["run --jsonl=yes hi", '--jsonl takes no value, but was given "yes"', "run"],
       ["run --dangerously-allow-all=nope hi", "--dangerously-allow-all takes no value", "run"],
       ["run -p a -p b hi", "-p is given twice", "run"],
       ["run --profil x hi", "did you mean --profile?", "run"],

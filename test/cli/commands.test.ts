@@ -198,7 +198,7 @@ describe("the built command line", { timeout }, () => {
       { steps: [{ say: "First. " }, { call: { name: "list_dir" } }, { call: { name: "no_such_tool" } }] },
       { steps: [{ say: "Done." }] }
     ])
-    const run = await tollgate(at, ["run", "--json", "go"])
+    const run = await tollgate(at, ["run", "--jsonl", "go"])
     const envelopes = run.stdout
       .trimEnd()
       .split("\n")
@@ -230,7 +230,7 @@ describe("the built command line", { timeout }, () => {
 
   it("names the line of a recording that is broken", async () => {
     scripted(at, [{ steps: [{ say: "Done." }] }])
-    const lines = (await tollgate(at, ["run", "--json", "go"])).stdout.split("\n")
+    const lines = (await tollgate(at, ["run", "--jsonl", "go"])).stdout.split("\n")
     const file = path.join(at.home, "broken.jsonl")
     fs.writeFileSync(file, [lines[0], lines[1], '{"version":1', lines[2]].join("\n"))
     const { code, stderr } = await tollgate(at, ["replay", file])
@@ -242,7 +242,7 @@ describe("the built command line", { timeout }, () => {
   it("goes on with a session by --session and --continue, and lists it", async () => {
     scripted(at, [{ steps: [{ say: "one" }] }, { repeat: true, steps: [{ say: "more" }] }])
     await tollgate(at, ["run", "first words"])
-    const [listed] = (await tollgate(at, ["sessions", "list", "--json"])).stdout.trim().split("\n")
+    const [listed] = (await tollgate(at, ["sessions", "list", "--jsonl"])).stdout.trim().split("\n")
     const { id, title } = JSON.parse(listed!) as { id: string; title: string }
     assert.strictEqual(title, "first words")
     assert.strictEqual((await tollgate(at, ["run", "--continue", "second"])).code, 0)

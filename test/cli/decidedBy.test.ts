@@ -20,7 +20,7 @@ interface Row {
 
 /** What the audit says of who decided on writes, without the requests themselves. */
 const decisions = async (at: Place, tool = "write_file") => {
-  const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+  const { stdout } = await tollgate(at, ["approvals", "audit", "--jsonl"])
   return stdout
     .split("\n")
     .filter((line) => line !== "")
@@ -48,7 +48,7 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
     ["deny", ["--approve", "deny"], {}, ["automatic deny denied policy"]],
     ["allow-read-only", ["--approve", "allow-read-only"], {}, ["automatic deny denied policy"]],
     ["allow-edits", ["--approve", "allow-edits"], {}, ["automatic approve granted policy"]],
-    ["events alone", ["--json"], {}, ["automatic deny unavailable policy"]],
+    ["events alone", ["--jsonl"], {}, ["automatic deny unavailable policy"]],
     ["a rule", ["--approve", "allow-edits"], { rules: [denyRule] }, ["automatic deny denied rule no-writes"]],
     [
       "a reviewer that fails",
@@ -76,10 +76,10 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
     })
     const { stderr } = await tollgate(at, ["run", "--approve", "deny", "go"])
     assert.strictEqual(stderr.match(/it exited with code 3/g)?.length, 1, stderr)
-    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--jsonl"])
     assert.match(stdout, /"kind":"reserved_name_attempt"/)
     assert.match(stdout, /"reason":"it exited with code 3"/)
-    const stats = await tollgate(at, ["approvals", "stats", "--json"])
+    const stats = await tollgate(at, ["approvals", "stats", "--jsonl"])
     assert.deepStrictEqual(
       stats.stdout
         .trim()
@@ -93,7 +93,7 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
     await tollgate(at, ["tour"])
     const said = await decisions(at, "run_shell")
     assert.include(said.join("\n"), "resolved deny denied frontend tour")
-    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--jsonl"])
     assert.notInclude(stdout, '"decided_by":"user"')
   })
 })

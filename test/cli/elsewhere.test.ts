@@ -21,7 +21,7 @@ describe("a session that goes on from another directory", { timeout: 60_000 }, (
       fs.mkdirSync(folder)
     }
     scripted(at, [done], { sandbox: { target: "none" } })
-    const begun = await tollgate({ ...at, work: own }, ["run", "--json", "begin"])
+    const begun = await tollgate({ ...at, work: own }, ["run", "--jsonl", "begin"])
     session = (JSON.parse(begun.stdout.split("\n")[0] ?? "") as { session: string }).session
   })
   afterEach(() => at.remove())

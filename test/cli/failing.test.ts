@@ -32,7 +32,7 @@ describe("a command that fails", { timeout: 60_000 }, () => {
     scripted(at, [shell(failing), { steps: [{ say: "Done." }] }], unconfined)
     const { code, stderr } = await tollgate(at, ["run", "go", "--dangerously-allow-all"])
     assert.strictEqual(code, 0)
-    const { stdout: list } = await tollgate(at, ["sessions", "list", "--json"])
+    const { stdout: list } = await tollgate(at, ["sessions", "list", "--jsonl"])
     const { id: session } = JSON.parse(list) as { readonly id: string }
     const recorded = await tollgate(at, ["sessions", "show", session])
     for (const shown of [stderr, recorded.stdout]) {
@@ -48,7 +48,7 @@ describe("a command that fails", { timeout: 60_000 }, () => {
   it("says in its event by which fact, and the model still reads the result (R3)", async () => {
     const turns = [failing, "kill -KILL $$", "true"].map((command) => shell(command))
     scripted(at, [...turns, shell("sleep 60", { timeout: 1 }), { steps: [{ say: "Done." }] }], unconfined)
-    const { code, stdout } = await tollgate(at, ["run", "go", "--json", "--dangerously-allow-all"])
+    const { code, stdout } = await tollgate(at, ["run", "go", "--jsonl", "--dangerously-allow-all"])
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(failedOf(stdout), [
       { reason: "exit code 3", exitCode: 3 },

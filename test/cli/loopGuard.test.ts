@@ -20,7 +20,7 @@ describe("a model that makes the same call over and over", { timeout: 60_000 }, 
 
   const calls = async (args: ReadonlyArray<string>, more: object = {}) => {
     scripted(at, forEver, { maxIterations: 14, ...more })
-    const { stdout } = await tollgate(at, ["run", "--json", "read", ...args])
+    const { stdout } = await tollgate(at, ["run", "--jsonl", "read", ...args])
     const tags = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).event as { _tag: string }]))
     return {
       ran: tags.filter(({ _tag }) => _tag === "ToolCallCompleted").length,

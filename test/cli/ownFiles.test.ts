@@ -123,7 +123,7 @@ describe("what is Tollgate's own", { timeout: 60_000 }, () => {
   const marker = "marker-7f3a"
   const run = async (steps: ReadonlyArray<object>, args: ReadonlyArray<string>, env: object) => {
     scripted(at, [{ steps }, done])
-    return tollgate(at, ["run", "--json", "go", ...args], "", env)
+    return tollgate(at, ["run", "--jsonl", "go", ...args], "", env)
   }
 
   it.each([["--approve", "allow-read-only"], ["--approve", "allow-edits"], ["--dangerously-allow-all"]])(

@@ -34,7 +34,7 @@ describe("two processes on one session", { timeout: 60_000 }, () => {
   const go = () => fs.writeFileSync(path.join(at.work, "go"), "")
   const lines = (file: string) => fs.readFileSync(path.join(at.work, file), "utf8").trim().split("\n").length
   const only = async (): Promise<string> => {
-    const { stdout } = await tollgate(at, ["sessions", "list", "--json"])
+    const { stdout } = await tollgate(at, ["sessions", "list", "--jsonl"])
     return (JSON.parse(stdout) as { readonly id: string }).id
   }
   const tags = async (id: string): Promise<ReadonlyArray<string>> => {
@@ -128,6 +128,6 @@ describe("two processes on one session", { timeout: 60_000 }, () => {
     const { code, stderr } = await (await begin(...args, "hi")).ended
     assert.strictEqual(code, 4)
     assert.include(stderr, "Unknown model profile nope. Known: test.")
-    assert.strictEqual((await tollgate(at, ["sessions", "list", "--json"])).stdout, "")
+    assert.strictEqual((await tollgate(at, ["sessions", "list", "--jsonl"])).stdout, "")
   })
 })

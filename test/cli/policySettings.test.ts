@@ -50,7 +50,7 @@ describe("network and sandbox of the configuration", { timeout: 60_000 }, () => 
       more
     )
 
-  const run = (env: object = {}) => tollgate(at, ["run", "--json", "--dangerously-allow-all", "go"], "", env)
+  const run = (env: object = {}) => tollgate(at, ["run", "--jsonl", "--dangerously-allow-all", "go"], "", env)
 
   const explained = async (url: string, env: object = {}) =>
     JSON.parse((await tollgate(at, ["policy", "explain", "url", "--json", url], "", env)).stdout) as {

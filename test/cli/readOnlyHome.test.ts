@@ -42,7 +42,7 @@ describe("a home", { timeout: 60_000 }, () => {
   }
 
   it("that is read-only can be read, and says so where more is asked (R12)", async () => {
-    const [id] = /session_\w+/.exec((await tollgate(at, ["sessions", "list", "--json"])).stdout) ?? []
+    const [id] = /session_\w+/.exec((await tollgate(at, ["sessions", "list", "--jsonl"])).stdout) ?? []
     const recorded = (await tollgate(at, ["events", id!, "--jsonl"])).stdout
     const before = fs.readdirSync(homeOf(at), { recursive: true, encoding: "utf8" }).sort()
     fs.writeFileSync(path.join(at.work, "recording.jsonl"), recorded)

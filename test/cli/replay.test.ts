@@ -10,7 +10,7 @@ describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     const recorded = place()
     scripted(recorded, [{ steps: [{ say: "Done." }] }])
-    lines = (await tollgate(recorded, ["run", "--json", "go"])).stdout.trimEnd().split("\n")
+    lines = (await tollgate(recorded, ["run", "--jsonl", "go"])).stdout.trimEnd().split("\n")
     recorded.remove()
   })
   beforeEach(() => {
@@ -86,7 +86,7 @@ describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
     const run = await tollgate(at, ["run", "go"])
     assert.include(run.stderr, said)
     assert.strictEqual(run.code, 0)
-    const json = await tollgate(at, ["run", "--json", "go"])
+    const json = await tollgate(at, ["run", "--jsonl", "go"])
     assert.include((await play(json.stdout)).stdout, said)
   })
 })

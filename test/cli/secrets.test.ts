@@ -42,7 +42,7 @@ describe("a secret that a model puts into whatever it can", { timeout: 60_000 },
       { steps: [{ say: `The worker says ${secret}.` }] },
       { steps: [{ say: `It was ${secret}.` }] }
     ])
-    const told = await tollgate(at, ["run", "--json", "--dangerously-allow-all", `go with ${secret}`])
+    const told = await tollgate(at, ["run", "--jsonl", "--dangerously-allow-all", `go with ${secret}`])
     assert.strictEqual(told.code, 0, told.stderr)
     assert.strictEqual(fs.readFileSync(path.join(at.work, `notes-${secret}.txt`), "utf8"), secret)
     const log = path.join(at.home, "log.jsonl")
@@ -104,7 +104,7 @@ describe("a value that nothing but its variable gives away", { timeout: 60_000 }
       const told = yield* run(
         "--log-level=debug",
         "run",
-        "--json",
+        "--jsonl",
         "--dangerously-allow-all",
         `go with ${key}, ${credential}`
       )
@@ -116,7 +116,7 @@ describe("a value that nothing but its variable gives away", { timeout: 60_000 }
       for (const words of [
         ["replay", log],
         ["approvals", "audit"],
-        ["sessions", "list", "--json"]
+        ["sessions", "list", "--jsonl"]
       ]) {
         shown.push(yield* run(...words))
       }

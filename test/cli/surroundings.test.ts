@@ -95,7 +95,7 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
       "sessions --help",
       "sessions list",
       "config",
-      "run --json hi"
+      "run --jsonl hi"
     ]) {
       const [full, said] = await exitOf(`${command} ${words} </dev/null >/dev/full; echo $?`)
       assert.strictEqual(full, "1", words)
@@ -111,7 +111,7 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
       scripted(at, [
         { repeat: true, steps: [{ call: { name: "run_shell", arguments: { command: "touch started; sleep 60" } } }] }
       ])
-      const running = await start(at, ["run", "--json", "--dangerously-allow-all", "go"])
+      const running = await start(at, ["run", "--jsonl", "--dangerously-allow-all", "go"])
       await running.seen("ToolCallStarted")
       running.kill(signal)
       assert.strictEqual((await running.ended).code, 128 + os.constants.signals[signal])

@@ -87,7 +87,7 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     bring({ hooks: [{ event: "pre", tool: "list_dir", command: [process.execPath, "check.mjs"] }] })
     assert.notInclude((await tollgate(at, ["trust", "--yes"])).stdout, "any file of the project")
     scripted(at, [write("other.txt"), listing, write("lib/deep.mjs"), listing, done])
-    const { stdout } = await tollgate(at, ["run", "--json", "--approve", "allow-edits", "go"])
+    const { stdout } = await tollgate(at, ["run", "--jsonl", "--approve", "allow-edits", "go"])
     const failed = stdout.split("\n").filter((line) => line.includes('"_tag":"ToolCallFailed"'))
     assert.strictEqual(failed.length, 2)
     assert.include(failed[0], "the hook ran")
@@ -101,7 +101,7 @@ describe("the configuration of a project", { timeout: 60_000 }, () => {
     const config = { sandbox: { target: "none" } }
     scripted(at, [listing, write("other.txt"), listing, done], config)
     assert.include((await tollgate(at, ["trust", "--yes"])).stdout, "any file of the project")
-    const go = ["run", "--json", "--approve", "allow-edits", "go"]
+    const go = ["run", "--jsonl", "--approve", "allow-edits", "go"]
     const first = await tollgate(at, go)
     const failed = first.stdout.split("\n").filter((line) => line.includes('"_tag":"ToolCallFailed"'))
     assert.include(failed[0], "the hook ran")

@@ -189,7 +189,7 @@ const strike = async (
   { during, limit, signal }: Fault,
   moment: Moment
 ): Promise<Ended & { readonly pid: number }> => {
-  const words = ["run", "--json", "--dangerously-allow-all", "work"]
+  const words = ["run", "--jsonl", "--dangerously-allow-all", "work"]
   const command = [process.execPath, await built(), ...words]
   const child =
     limit === undefined

@@ -68,7 +68,7 @@ describe("the built command line and a collector", { timeout: 60_000 }, () => {
       scripted(at, [{ steps: [{ wait: "1 hour" }] }])
       const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: server.url }
       const { code } = yield* Effect.promise(async () => {
-        const running = await start(at, ["run", "--json", "go"], "", variables)
+        const running = await start(at, ["run", "--jsonl", "go"], "", variables)
         await running.seen("ModelRequested")
         running.kill("SIGINT")
         return running.ended

@@ -5,12 +5,12 @@ import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
-const json = Options.boolean("json").pipe(Options.withDescription("print JSON lines"))
+const { json, jsonl } = options
 
 const rulesModule = () => import("../ApprovalsCommand.ts")
 const auditModule = () => import("../AuditCommand.ts")
 
-const list = Command.make("list", { json }, (given) => load(rulesModule, (module) => module.list(given))).pipe(
+const list = Command.make("list", { json, jsonl }, (given) => load(rulesModule, (module) => module.list(given))).pipe(
   Command.withDescription("List the rules saved by the answer always in this project")
 )
 
@@ -18,9 +18,9 @@ const revoke = Command.make("revoke", { id: argument("id", "the rule id, or a un
   load(rulesModule, (module) => module.revoke(id))
 ).pipe(Command.withDescription("Revoke a saved rule"))
 
-const rules = Command.make("rules", { json }, (given) => load(rulesModule, (module) => module.rules(given))).pipe(
-  Command.withDescription("Show every rule, its level and its source")
-)
+const rules = Command.make("rules", { json, jsonl }, (given) =>
+  load(rulesModule, (module) => module.rules(given))
+).pipe(Command.withDescription("Show every rule, its level and its source"))
 
 const explain = Command.make(
   "explain",
@@ -50,18 +50,21 @@ const audit = Command.make(
       Options.withDescription("only this session id or prefix"),
       Options.optional
     ),
-    json
+    json,
+    jsonl
   },
   (given) => load(auditModule, (module) => module.audit(given))
 ).pipe(Command.withDescription("Print every request and decision, or verify them"))
 
-const stats = Command.make("stats", { json }, (given) => load(auditModule, (module) => module.stats(given))).pipe(
-  Command.withDescription("Summarise requests and answers by tool")
-)
+const stats = Command.make("stats", { json, jsonl }, (given) =>
+  load(auditModule, (module) => module.stats(given))
+).pipe(Command.withDescription("Summarise requests and answers by tool"))
 
 /** `tollgate approvals` */
 export const approvals = {
-  command: Command.make("approvals", {}, () => load(rulesModule, (module) => module.list({ json: false }))).pipe(
+  command: Command.make("approvals", {}, () =>
+    load(rulesModule, (module) => module.list({ json: false, jsonl: false }))
+  ).pipe(
     Command.withDescription("Show, explain and revoke decisions on calls"),
     Command.withSubcommands([list, revoke, rules, explain, audit, stats])
   ),

@@ -1,18 +1,23 @@
+import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 /** `tollgate events` */
 export const events = Command.make(
   "events",
   {
-    session: argument("session", "the session id, or a unique prefix of it"),
+    session: argument("session", "the session id, or a unique prefix of it; default: the last of this project").pipe(
+      Args.optional
+    ),
     from: Options.integer("from").pipe(
       Options.withDescription("start at this event number; default: 1"),
       Options.withDefault(1)
     ),
     follow: Options.boolean("follow").pipe(Options.withAlias("f"), Options.withDescription("keep printing new events")),
+    json: options.json,
     jsonl: Options.boolean("jsonl").pipe(Options.withDescription("print JSON lines, which replay reads"))
   },
   (given) =>

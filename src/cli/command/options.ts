@@ -43,4 +43,11 @@ export const param = Options.text("param").pipe(
   Options.withDescription("a parameter as key=value; repeatable"),
   Options.repeated
 )
-export const events = Options.boolean("json").pipe(Options.withDescription("print the events as JSON lines"))
+/** What programs read. */
+export const json = Options.boolean("json").pipe(Options.withDescription("print one JSON document"))
+export const jsonl = Options.boolean("jsonl").pipe(Options.withDescription("print JSON lines, one document each"))
+/** The same of a task. */
+export const result = Options.boolean("json").pipe(
+  Options.withDescription("print the result as one JSON document at the end")
+)
+export const events = Options.boolean("jsonl").pipe(Options.withDescription("print the events as JSON lines"))

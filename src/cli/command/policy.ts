@@ -3,9 +3,10 @@ import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { operations } from "../../policy/path/PathOp.ts"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 const module = () => import("../Policy.ts")
-const json = Options.boolean("json").pipe(Options.withDescription("print one JSON object"))
+const { json } = options
 
 const shell = Command.make("shell", { text: argument("text", "the text bash would run"), json }, (given) =>
   load(module, ({ explainShell }) => explainShell(given))

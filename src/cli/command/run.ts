@@ -1,5 +1,6 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
@@ -15,11 +16,20 @@ export const run = Command.make(
     mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll,
-    json: options.events
+    json: options.result,
+    jsonl: options.events,
+    inputFormat: Options.choice("input-format", ["text", "jsonl"]).pipe(
+      Options.withDescription("jsonl: read commands from standard input, one JSON object per line; default: text"),
+      Options.withDefault("text" as const)
+    ),
+    outputFormat: Options.choice("output-format", ["text", "json", "jsonl"]).pipe(
+      Options.withDescription("json and jsonl are the same as --json and --jsonl; default: text"),
+      Options.optional
+    )
   },
   (given) =>
     load(
       () => import("../Run.ts"),
       (module) => module.run(given)
     )
-).pipe(Command.withDescription("Run one prompt to its end"))
+).pipe(Command.withDescription("Run one prompt to its end, or the commands of a program in front"))

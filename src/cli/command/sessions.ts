@@ -2,6 +2,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 /** Sessions that are listed unless more are asked for. */
 const limit = 20
@@ -14,7 +15,8 @@ const list = Command.make(
       Options.withDescription(`how many at most; default: ${limit}`),
       Options.withDefault(limit)
     ),
-    json: Options.boolean("json").pipe(Options.withDescription("print JSON lines"))
+    json: options.json,
+    jsonl: options.jsonl
   },
   (given) =>
     load(
@@ -35,7 +37,7 @@ export const sessions = {
   command: Command.make("sessions", {}, () =>
     load(
       () => import("../Sessions.ts"),
-      (module) => module.list({ all: false, limit, json: false })
+      (module) => module.list({ all: false, limit, json: false, jsonl: false })
     )
   ).pipe(Command.withDescription("List and show earlier sessions"), Command.withSubcommands([list, show])),
   below: { list: { command: list }, show: { command: show } }

@@ -16,7 +16,8 @@ export const tool = Command.make(
     mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll,
-    json: options.events
+    json: options.result,
+    jsonl: options.events
   },
   (given) =>
     load(

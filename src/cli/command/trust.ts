@@ -1,6 +1,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 const module = () => import("../TrustCommand.ts")
 
@@ -8,10 +9,8 @@ const revoke = Command.make("revoke", {}, () => load(module, ({ revoke }) => rev
   Command.withDescription("Revoke trust in this project")
 )
 
-const list = Command.make(
-  "list",
-  { json: Options.boolean("json").pipe(Options.withDescription("print JSON lines")) },
-  (given) => load(module, ({ list }) => list(given))
+const list = Command.make("list", { json: options.json, jsonl: options.jsonl }, (given) =>
+  load(module, ({ list }) => list(given))
 ).pipe(Command.withDescription("List the trusted projects"))
 
 /** `tollgate trust` */

@@ -50,7 +50,7 @@ describe("what goes on", { timeout: 60_000 }, () => {
     fs.writeFileSync(path.join(at.work, "token"), `${secret}\n`)
     const results = path.join(at.env["TOLLGATE_HOME"]!, "results")
     scripted(at, [{ steps: [call("run_shell", { command: "cat token numbers" })] }, { steps: [{ say: "Done." }] }])
-    const { code, stdout } = await tollgate(at, ["run", "go", "--json", "--approve=deny"])
+    const { code, stdout } = await tollgate(at, ["run", "go", "--jsonl", "--approve=deny"])
     assert.strictEqual(code, 0)
     const [, kept = ""] = /the whole is in (\S+?), read it with read_file/.exec(stdout) ?? []
     assert.strictEqual(path.dirname(path.dirname(kept)), results)
@@ -71,7 +71,7 @@ describe("what goes on", { timeout: 60_000 }, () => {
       },
       { steps: [{ say: "Done." }] }
     ])
-    const read = await tollgate(at, ["run", "--continue", "go", "--json", "--approve=deny"])
+    const read = await tollgate(at, ["run", "--continue", "go", "--jsonl", "--approve=deny"])
     const ends = read.stdout.split("\n").filter((line) => /"_tag":"ToolCall(?:Completed|Failed)"/.test(line))
     assert.strictEqual(ends.length, 3)
     assert.include(

@@ -116,7 +116,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
       await gone(pid)
       const waiting = await tollgate(at, ["approvals", "list"])
       assert.match(waiting.stdout, /^1 request waiting\nsession_\w+ +write_file/)
-      for (const more of [[], ["--json"], ["--approve", "deny"]]) {
+      for (const more of [[], ["--jsonl"], ["--approve", "deny"]]) {
         const unattended = await tollgate(at, ["run", "--continue", ...more, "hi"])
         assert.strictEqual(unattended.code, 3)
         assert.match(unattended.stderr, /approval_\w+ \(write_file\).*tollgate --session session_\w+/)

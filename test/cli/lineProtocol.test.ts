@@ -1,0 +1,267 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { createInterface } from "node:readline"
+import type { Envelope } from "../../src/runtime/Envelope.ts"
+import { built } from "../support/built.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+
+/** An envelope of the output, of which a test looks at what it likes. */
+type Said = Omit<Envelope, "event"> & {
+  readonly event: {
+    readonly _tag: string
+    readonly request: Request
+    readonly goesOn: { readonly approvals: ReadonlyArray<Request> }
+  } & Readonly<Record<string, unknown>>
+}
+interface Request {
+  readonly id: string
+  readonly digest: string
+}
+
+const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }
+
+/** A program in front of the command. */
+class Front {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly said: Array<Said> = []
+  readonly code: Promise<number | null>
+  private readonly waiting = new Set<() => void>()
+
+  constructor(program: string, at: Place, args: ReadonlyArray<string> = []) {
+    const words = [program, "run", "--input-format", "jsonl", "--output-format", "jsonl", ...args]
+    this.child = spawn(process.execPath, words, { cwd: at.work, env: at.env })
+    this.child.stdin.on("error", () => {})
+    this.code = new Promise((resolve) => this.child.on("close", resolve))
+  }
+  read(): this {
+    createInterface({ input: this.child.stdout }).on("line", (line) => {
+      this.said.push(JSON.parse(line) as Said)
+      this.waiting.forEach((look) => look())
+    })
+    return this
+  }
+  send(...lines: ReadonlyArray<object | string>): this {
+    for (const line of lines) this.child.stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`)
+    return this
+  }
+  end(): this {
+    this.child.stdin.end()
+    return this
+  }
+  /** The first envelope of a kind from a number of those read on. */
+  seen(tag: string, from = 0): Promise<Said> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = this.said.slice(from).find(({ event }) => event._tag === tag)
+        if (found === undefined) return
+        this.waiting.delete(look)
+        resolve(found)
+      }
+      this.waiting.add(look)
+      look()
+    })
+  }
+  tags(): ReadonlyArray<string> {
+    return this.said.flatMap(({ event, transient }) => (transient === true ? [] : [event._tag]))
+  }
+}
+
+const decide = ({ event }: Said, decision: "approve" | "deny", more: object = {}) => ({
+  _tag: "DecideApproval",
+  approvalId: event.request.id,
+  digest: event.request.digest,
+  decision,
+  ...more
+})
+
+describe("a program in front", () => {
+  let at: Place
+  let program: string
+  beforeEach(async () => {
+    at = place()
+    program = await built()
+  })
+  afterEach(() => at.remove())
+
+  it("prompts, decides by id and digest, and reads envelopes alone, the first of which names the session (R1, U12)", async () => {
+    scripted(at, [
+      { steps: [write] },
+      { steps: [{ say: "written" }] },
+      { steps: [write] },
+      { steps: [{ say: "as you like" }] }
+    ])
+    const front = new Front(program, at).read()
+    front.send({ _tag: "SubmitPrompt", prompt: "write", commandId: "first" })
+    const asked = await front.seen("ApprovalRequested")
+    front.send({ ...decide(asked, "approve"), digest: "0".repeat(64), commandId: "wrong" })
+    const refused = await front.seen("CommandRejected")
+    assert.strictEqual(refused.event["commandId"], "wrong")
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+    front.send(decide(asked, "approve"))
+    await front.seen("TaskCompleted")
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
+    const from = front.said.length
+    front.send({ _tag: "SubmitPrompt", prompt: "again" })
+    front.send(decide(await front.seen("ApprovalRequested", from), "deny", { reason: "once is enough" }))
+    await front.seen("TaskCompleted", from)
+    assert.strictEqual(await front.end().code, 0)
+    const [first] = front.said
+    assert.strictEqual(first?.event._tag, "SessionCreated")
+    const own = front.said.filter(({ session, transient }) => session === first?.session && transient !== true)
+    assert.deepStrictEqual(
+      own.map(({ seq }) => seq),
+      own.map((_, index) => index + 1)
+    )
+    assert.strictEqual(front.tags().at(-1), "SessionSuspended")
+  })
+
+  it("gets an answer to a line that is no command, and loses nothing by it", async () => {
+    scripted(at, [{ steps: [{ say: "hello" }] }, { steps: [{ say: "and again" }] }])
+    const front = new Front(program, at).read()
+    front.send(
+      "not json",
+      "[]",
+      { _tag: "Explode", commandId: "c1" },
+      { _tag: "SubmitPrompt" },
+      { _tag: "EndSession" },
+      { _tag: "SubmitPrompt", prompt: "one", session: "another" },
+      "",
+      `{"_tag":"SubmitPrompt","prompt":"${"x".repeat(5 * 1024 * 1024)}"}`,
+      { _tag: "SubmitPrompt", prompt: "one" }
+    )
+    front.child.stdin.end('{"_tag":"SubmitPrompt","prompt":"without a line break"}')
+    assert.strictEqual(await front.code, 0)
+    const broken = front.said.filter(({ session }) => session === "input")
+    assert.deepStrictEqual(
+      broken.map(({ event }) => /^line (\d+)/.exec(event["reason"] as string)?.[1]),
+      ["1", "2", "3", "4", "5", "6", "8"]
+    )
+    assert.deepStrictEqual(
+      broken.map(({ seq }) => seq),
+      [1, 2, 3, 4, 5, 6, 7]
+    )
+    assert.strictEqual(broken[2]?.event["commandId"], "c1")
+    assert.strictEqual(front.tags()[0], "SessionCreated")
+    assert.strictEqual(front.tags().filter((tag) => tag === "TaskCompleted").length, 2)
+  })
+
+  it("that does not read holds up nothing, and reads all of it later (R4)", async () => {
+    const text = "lorem ipsum ".repeat(20_000)
+    scripted(at, [
+      ...Array.from({ length: 6 }, () => ({ steps: [{ say: text }] })),
+      { steps: [write] },
+      { steps: [{ say: "written" }] }
+    ])
+    const front = new Front(program, at)
+    for (let index = 0; index < 7; index++) front.send({ _tag: "SubmitPrompt", prompt: `${index}` })
+    // Nobody reads the pipe: the request is found in the store, and decided all the same.
+    const found = async (): Promise<Said> => {
+      const { stdout } = await tollgate(at, ["events", "--jsonl"])
+      const lines = stdout.split("\n").filter((line) => line.includes('"_tag":"ApprovalRequested"'))
+      return lines[0] === undefined ? found() : (JSON.parse(lines[0]) as Said)
+    }
+    front.send(decide(await found(), "approve")).end()
+    const written = async (): Promise<void> => (fs.existsSync(path.join(at.work, "a.txt")) ? undefined : written())
+    await Promise.race([
+      front.code,
+      new Promise<void>((resolve) => {
+        const watcher = fs.watch(at.work, () => {
+          watcher.close()
+          resolve()
+        })
+        if (fs.existsSync(path.join(at.work, "a.txt"))) resolve()
+      })
+    ])
+    await written()
+    front.read()
+    assert.strictEqual(await front.code, 0)
+    const durable = front.said.filter(({ transient }) => transient !== true)
+    assert.deepStrictEqual(
+      durable.map(({ seq }) => seq),
+      durable.map((_, index) => index + 1)
+    )
+    assert.strictEqual(front.tags().filter((tag) => tag === "TaskCompleted").length, 7)
+  })
+
+  it("that leaves while a request waits leaves it waiting; one that interrupts ends the task (R9, U8)", async () => {
+    scripted(at, [{ steps: [write] }, { steps: [{ say: "written" }] }])
+    const front = new Front(program, at).read().send({ _tag: "SubmitPrompt", prompt: "write" })
+    const asked = await front.seen("ApprovalRequested")
+    assert.strictEqual(await front.end().code, 3)
+    const next = new Front(program, at, ["--session", asked.session]).read()
+    const { event } = await next.seen("SessionResumed")
+    assert.strictEqual(event.goesOn.approvals[0]?.digest, asked.event.request.digest)
+    next.send({ _tag: "Interrupt" })
+    await next.seen("TaskInterrupted")
+    assert.strictEqual(await next.end().code, 130)
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+  })
+
+  it("that closes its end of the output ends the run (R9)", async () => {
+    scripted(at, [{ steps: [write] }, { steps: [{ say: "written" }] }])
+    const front = new Front(program, at)
+    front.child.stdout.destroy()
+    front.send({ _tag: "SubmitPrompt", prompt: "write" })
+    assert.strictEqual(await front.code, 141)
+  })
+
+  it("is answered by one document with --json, which is one document everywhere", async () => {
+    scripted(at, [{ steps: [{ say: "hello" }] }])
+    const { code, stdout } = await tollgate(at, ["run", "--json", "go"])
+    const { outcome, session, text } = JSON.parse(stdout) as Record<string, unknown>
+    assert.deepStrictEqual([code, outcome, text], [0, "completed", "hello"])
+    for (const words of [
+      "sessions list",
+      "events",
+      "approvals list",
+      "approvals rules",
+      "approvals audit",
+      "approvals stats",
+      "trust list"
+    ]) {
+      const one = await tollgate(at, [...words.split(" "), "--json"])
+      const many = await tollgate(at, [...words.split(" "), "--jsonl"])
+      const lines = many.stdout.split("\n").filter((line) => line !== "")
+      assert.deepStrictEqual(
+        JSON.parse(one.stdout),
+        lines.map((line) => JSON.parse(line) as unknown),
+        words
+      )
+    }
+    assert.include((await tollgate(at, ["events"])).stdout, "TaskCompleted")
+    assert.include((await tollgate(at, ["events", "--jsonl"])).stdout, String(session))
+    assert.strictEqual((await tollgate(at, ["run", "--json", "--jsonl", "go"])).code, 2)
+  })
+
+  it("is written as docs/programs.md shows it, in Node and in a shell", async () => {
+    const page = fs.readFileSync(path.join(import.meta.dirname, "../../docs/programs.md"), "utf8")
+    const sample = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(page)?.[1] ?? ""
+    const bin = path.join(at.home, "bin")
+    fs.mkdirSync(bin)
+    fs.writeFileSync(path.join(bin, "tollgate"), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
+      mode: 0o755
+    })
+    const env = { ...at.env, PATH: `${bin}:${process.env["PATH"] ?? ""}` }
+    const run = (file: string, ...args: ReadonlyArray<string>) =>
+      new Promise<string>((resolve, reject) =>
+        execFile(file, args, { cwd: at.work, env }, (error, stdout) =>
+          error === null ? resolve(stdout) : reject(error)
+        )
+      )
+    const hello = { call: { name: "write_file", arguments: { path: "hello.txt", content: "hi\n" } } }
+    for (const [language, file] of [
+      ["js", process.execPath],
+      ["sh", "/bin/sh"]
+    ] as const) {
+      scripted(at, [{ steps: [hello] }, { steps: [{ say: "It is written." }] }])
+      const script = path.join(at.home, `sample.${language === "js" ? "mjs" : "sh"}`)
+      fs.writeFileSync(script, sample(language))
+      assert.strictEqual((await run(file, script)).trim(), "It is written.", language)
+      assert.strictEqual(fs.readFileSync(path.join(at.work, "hello.txt"), "utf8"), "hi\n")
+      fs.rmSync(path.join(at.work, "hello.txt"))
+    }
+  })
+})
