@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import type { WorkerTree } from "./WorkerTree.ts"
 import type { Answer, Approval, Diff, Display, Notice, Progress } from "./Display.ts"
 
 /** What a frontend implements: the terminal, a browser and the recording of tests are layers of it. */
@@ -20,6 +21,8 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly display: (display: Display) => Effect.Effect<void>
     readonly diff: (diff: Diff) => Effect.Effect<void>
     readonly progress: (progress: Progress) => Effect.Effect<void>
+    /** The sub-workers of the task, whenever something changes with them. */
+    readonly workers: (tree: WorkerTree) => Effect.Effect<void>
     /** What is going on right now, in a word or two; nothing when nothing is. */
     readonly status: (status: string | undefined) => Effect.Effect<void>
     /** Asks for a decision; it is interrupted when the request is decided, expires or is withdrawn elsewhere. */

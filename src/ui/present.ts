@@ -11,6 +11,7 @@ import type { Answer, Approval } from "./Display.ts"
 import * as ClientCalls from "./clientCalls.ts"
 import { Narrator, type Step } from "./Narrator.ts"
 import { Ui } from "./Ui.ts"
+import * as WorkerTree from "./WorkerTree.ts"
 
 export interface PresentOptions {
   /** Where decisions go; if unset, no one is asked, e.g. for a recording. */
@@ -36,6 +37,13 @@ export const present = <E, R>(
       const ui = yield* Ui
       const scope = yield* Effect.scope
       const narrator = new Narrator()
+      let workers = WorkerTree.empty
+      const grown = (envelope: Envelope) =>
+        Effect.suspend(() => {
+          const before = workers
+          workers = WorkerTree.step(workers, envelope)
+          return workers === before ? Effect.void : ui.workers(workers)
+        })
       let asking: Fiber.Fiber<void> | undefined
 
       const ask = ({ call, request, waiting }: Approval) => {
@@ -93,7 +101,10 @@ export const present = <E, R>(
       }
       yield* Stream.runForEach(events, (envelope) =>
         Effect.zipRight(
-          Effect.forEach(narrator.tell(envelope), (step) => perform(envelope.session, step), { discard: true }),
+          Effect.zipRight(
+            Effect.forEach(narrator.tell(envelope), (step) => perform(envelope.session, step), { discard: true }),
+            grown(envelope)
+          ),
           after === undefined ? Effect.void : after(envelope)
         )
       )

@@ -13,8 +13,10 @@ import {
 import { isTerminal } from "../../runtime/Event.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
+import type { WorkerPath } from "../../tool/WorkerPath.ts"
 import { Ids } from "../../tool/Ids.ts"
 import { invoke, submit } from "../../ui/Conversation.ts"
+import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { present } from "../../ui/present.ts"
 import { openSession, type RunOptions } from "../Run.ts"
 import type { Screen } from "../terminal/Screen.ts"
@@ -55,12 +57,15 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       decide: (decision) => Effect.ignore(runtime.send(decision)),
       unmasked: approvals.unmasked,
       answer: (answer) => Effect.ignore(runtime.send(answer)),
-      after: ({ event }) =>
+      after: (envelope) =>
         Effect.suspend(() => {
+          workers = WorkerTree.step(workers, envelope)
+          const { event } = envelope
           if (event._tag === "ModelSwitched") switched(event.profile)
           return isTerminal(event) ? ended : Effect.void
         })
     })
+    let workers = WorkerTree.empty
     const send = (command: SessionCommand) => runtime.send(command)
     return {
       ...opened,
@@ -78,6 +83,9 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         return files === undefined ? rows : [`instructions: ${files}`, ...rows]
       }),
       interrupt: Effect.ignore(send(new Interrupt({ session }))),
+      /** The sub-workers of its last task. */
+      workers: () => workers,
+      cancelWorker: (worker: WorkerPath) => runtime.request(new Interrupt({ session, worker: [...worker] })),
       cancel: (task: string) => send(new CancelTask({ session, task })),
       compact: Effect.flatMap(ids.next("task"), (task) => send(new CompactSession({ session, task }))),
       clear: Effect.suspend(() => send(new ClearSession({ session }))),

@@ -8,11 +8,12 @@ import { duration } from "../../text/duration.ts"
 import { makeVisible } from "../../text/visible.ts"
 import type { Answer, Approval } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
+import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { approvalPrompt } from "./approvalPrompt.ts"
 import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
 import { Keyboard } from "./Keyboard.ts"
-import { wrap } from "./Layout.ts"
+import { fit, wrap } from "./Layout.ts"
 import { modeMark } from "./modeText.ts"
 import * as Questions from "./Questions.ts"
 import { Region } from "./Region.ts"
@@ -22,6 +23,8 @@ import { Transcript } from "./transcript/Transcript.ts"
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameTime = Duration.millis(120)
+/** Rows of the tree of workers. */
+const treeRows = 8
 
 /** The terminal as a frontend: text that only grows, and a region at the bottom that says what is going on. */
 export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer> = Layer.scoped(
@@ -38,6 +41,16 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
     const questions = Questions.make({ screen, region, keyboard, interrupt: composer.interrupt })
     let status: { readonly text: string; readonly since: number } | undefined
     let frame = 0
+    let workers = WorkerTree.empty
+
+    /** The tree while one of the workers runs. */
+    const tree = (): ReadonlyArray<string> =>
+      workers.nodes.some(WorkerTree.isOpen)
+        ? WorkerTree.rows(workers, clock.unsafeCurrentTimeMillis(), treeRows).map(({ status: how, text }) => {
+            const fitted = fit(text, screen.width() - 1)
+            return how === "waiting" ? style.yellow(fitted) : how === "running" ? fitted : style.dim(fitted)
+          })
+        : []
 
     const stated = ({ since, text }: { readonly text: string; readonly since: number }): string => {
       const time = duration(Math.floor((clock.unsafeCurrentTimeMillis() - since) / 100) * 100)
@@ -46,6 +59,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
     yield* region.place({
       running: () => [
         ...transcript.live(),
+        ...tree(),
         ...(status === undefined
           ? []
           : [`${style.cyan(frames[frame % frames.length] ?? "")} ${style.dim(stated(status))}`])
@@ -105,6 +119,11 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
           const far = current === undefined ? "" : total === undefined ? ` ${current}` : ` ${current}/${total}`
           const text = `${makeVisible(`${call.tool}${label === undefined ? "" : `: ${label}`}`)}${far}`
           status = { text, since: status?.since ?? now }
+          return region.changed
+        }),
+      workers: (now) =>
+        Effect.suspend(() => {
+          workers = now
           return region.changed
         }),
       status: (text) =>
