@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import { StringDecoder } from "node:string_decoder"
-import { LineEditor } from "../../src/cli/terminal/LineEditor.ts"
+import { TextEditor } from "../../src/cli/terminal/editor/TextEditor.ts"
 import { Pastes } from "../../src/cli/terminal/Paste.ts"
 
 const lines = 10_000
@@ -33,10 +33,10 @@ const cost = (use: () => void): number => {
 export const pasted = (): number =>
   cost(() => {
     const pastes = new Pastes()
-    const editor = new LineEditor()
+    const editor = new TextEditor()
     const press = (name: string, input: string) => {
       editor.press({ input: Option.some(input), key: { name, ctrl: false, meta: false, shift: false } })
-      editor.view(80)
+      editor.view(80, 10)
     }
     for (const chunk of chunks()) for (const { text } of pastes.push(chunk)) press("paste", text)
     press("x", "x")

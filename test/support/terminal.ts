@@ -18,6 +18,8 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** Starts it as a background job of the shell. */
   readonly background?: boolean
+  /** Starts it as a job of the shell, which says when it is stopped and continues it at the line `fg`. */
+  readonly job?: boolean
 }
 
 /**
@@ -28,6 +30,9 @@ const witness = 'trap : INT; "$@"; printf "\\033]7777;%d\\007" "$?"; exec sleep 
 /** The same for a job, which is not in the terminal's foreground; a job that was stopped ends as killed. */
 const jobWitness =
   'set -m; "$@" & wait $!; code=$?; kill -KILL %1 2>&-; printf "\\033]7777;%d\\007" "$code"; exec sleep 600'
+/** A job in the foreground, as a shell has it that reads commands. */
+const stoppable =
+  'set -m; "$@"; code=$?; while [ "$code" = 148 ]; do echo "stopped 148"; read -r _; fg >/dev/null; code=$?; done; printf "\\033]7777;%d\\007" "$code"; exec sleep 600'
 const farewell = new RegExp(`${"\u001b"}\\]7777;(\\d+)${"\u0007"}`)
 
 /** The command in a real pseudo-terminal, and what a person would see in it. */
@@ -47,11 +52,11 @@ export interface Probe {
 }
 
 export const probe = async (at: Place, args: ReadonlyArray<string>, options: Options = {}): Promise<Probe> => {
-  const { background = false, columns: cols = 80, env = {}, rows = 40 } = options
+  const { background = false, columns: cols = 80, env = {}, job = false, rows = 40 } = options
   const emulator = new Screen({ cols, rows, scrollback: 2000, allowProposedApi: true })
   const child = spawn(
     "/bin/sh",
-    ["-c", background ? jobWitness : witness, "sh", process.execPath, await built(), ...args],
+    ["-c", job ? stoppable : background ? jobWitness : witness, "sh", process.execPath, await built(), ...args],
     {
       cols,
       rows,

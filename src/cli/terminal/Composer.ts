@@ -5,19 +5,23 @@ import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
-import { makeVisible } from "../../text/visible.ts"
+import { editorLine, type Sent, TextEditor } from "./editor/TextEditor.ts"
 import { isCtrl, isEscape, Keyboard, type Key } from "./Keyboard.ts"
-import { editorLine, LineEditor } from "./LineEditor.ts"
+import { columns } from "./Layout.ts"
+import { PromptQueue } from "./PromptQueue.ts"
 import { Region } from "./Region.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
 
-/** Rows of prompts that wait for their turn. */
-const queuedRows = 3
-
-/** What is queued while a task runs; a person who types more has stopped reading. */
-const queueLimit = 32
-
 const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
+
+/** Rows of what is typed. */
+const editorRows = 10
+
+/** A key that something else than typing is bound to, while no question is asked. */
+export interface Binding {
+  readonly matches: (key: Key) => boolean
+  readonly run: Effect.Effect<void>
+}
 
 /** Where a person types prompts, at any time: while a task runs they are queued. */
 export class Composer extends Context.Tag("tollgate/cli/Composer")<
@@ -30,6 +34,10 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     /** One element each time everything in flight is to stop. */
     readonly interruptions: Stream.Stream<void>
     readonly interrupt: Effect.Effect<void>
+    /** Binds a key from now on; an earlier binding of it gives way. */
+    readonly bind: (binding: Binding) => Effect.Effect<void>
+    /** What is typed, for those who change it; draw the region afterwards. */
+    readonly editor: TextEditor
   }
 >() {
   static readonly layer: Layer.Layer<Composer, never, Region | Screen | Keyboard> = Layer.scoped(
@@ -41,54 +49,74 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
       const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
       const interrupt = Effect.asVoid(interruptions.offer(undefined))
-      const editor = new LineEditor()
-      const queue: Array<Option.Option<string>> = []
-      let mark = "› "
+      const editor = new TextEditor()
+      const queue = new PromptQueue()
+      /** What stands in front of what is typed; unset until a prompt was asked for. */
+      let mark: string | undefined
       let waiting: Deferred.Deferred<Option.Option<string>> | undefined
+      let bindings: ReadonlyArray<Binding> = []
 
-      const queued = (): ReadonlyArray<string> => {
-        const lines = queue.flatMap((line) => Option.toArray(line))
-        return [
-          ...lines
-            .slice(0, queuedRows)
-            .map((line) => style.dim(`  queued: ${makeVisible(line).replaceAll("\n", "⏎")}`)),
-          ...(lines.length > queuedRows ? [style.dim(`  … ${lines.length - queuedRows} more queued`)] : [])
-        ]
-      }
       yield* region.place({
         composer: (most): BottomLine | undefined => {
-          const above = queued()
-          if (waiting === undefined && editor.text === "") {
-            const text = above.at(-1)
-            return text === undefined ? undefined : { above: above.slice(0, -1), text }
-          }
-          const line = editorLine(editor, mark, width(), Math.max(1, most - above.length), style)
-          return { ...line, above: [...above, ...(line.above ?? [])] }
+          const queued = queue.rows(width(), style)
+          const idle = waiting !== undefined
+          const line =
+            mark === undefined && editor.isEmpty
+              ? undefined
+              : !idle && editor.isEmpty
+                ? { text: `${mark}${style.dim("type here while it runs")}`, cursor: columns(mark ?? "") }
+                : editorLine(editor, mark ?? "› ", width(), Math.min(editorRows, most - queued.length), style)
+          return line === undefined && queued.length === 0
+            ? undefined
+            : { text: "", ...line, above: [...queued, ...(line?.above ?? [])] }
         }
       })
 
-      const submit = (line: Option.Option<string>): Effect.Effect<void> =>
+      const submit = (sent: Sent): Effect.Effect<void> =>
         Effect.suspend(() => {
+          const { text } = sent
           const asked = waiting
-          waiting = undefined
-          if (asked !== undefined) return Effect.asVoid(Deferred.succeed(asked, line))
-          const text = Option.getOrElse(line, () => "")
-          if (Option.isSome(line) && text.trim() === "") return Effect.void
+          if (asked !== undefined) {
+            waiting = undefined
+            return Effect.asVoid(Deferred.succeed(asked, Option.some(text)))
+          }
+          if (text.trim() === "") return Effect.void
           if (isAside(text)) return Effect.asVoid(asides.offer(text))
-          if (queue.length < queueLimit) queue.push(line)
-          else editor.text = text
+          if (queue.isFull) editor.text = text
+          else queue.push(sent)
           return Effect.void
         })
-      const press = (key: Key): Effect.Effect<void> => {
-        const empty = editor.text === ""
-        if (isCtrl(key, "d") && empty) return submit(Option.none())
+      const end = Effect.suspend(() => {
+        if (waiting !== undefined) return Deferred.succeed(waiting, Option.none())
+        queue.end()
+        return Effect.void
+      })
+      /** Stops the task, and gives back what was queued behind it. */
+      const stop = Effect.suspend(() => {
+        const back = queue.takeAll().map(({ typed }) => typed)
+        if (back.length > 0) editor.typed = [...back, ...(editor.isEmpty ? [] : [editor.typed])].join("\n")
+        return interrupt
+      })
+      const press = (key: Key): Effect.Effect<unknown> => {
+        const empty = editor.isEmpty
+        const bound = bindings.find(({ matches }) => matches(key))
+        if (bound !== undefined) return bound.run
+        if (isCtrl(key, "d") && empty) return end
+        if (isCtrl(key, "l")) return region.clear
         if (isCtrl(key, "c") || isEscape(key)) {
-          if (waiting === undefined) return interrupt
+          if (waiting === undefined) return stop
           editor.discard()
           return empty && !isEscape(key) ? interrupt : Effect.void
         }
-        const line = editor.press(key)
-        return line === undefined ? Effect.void : submit(Option.some(line))
+        if (empty && key.key.name === "up") {
+          const last = queue.pop()
+          if (last !== undefined) {
+            editor.typed = last.typed
+            return Effect.void
+          }
+        }
+        const sent = editor.press(key)
+        return sent === undefined ? Effect.void : submit(sent)
       }
       yield* Effect.forkScoped(keyboard.focus((key) => Effect.zipRight(press(key), region.redraw))(Effect.never))
 
@@ -98,16 +126,12 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
             Effect.acquireUseRelease(
               Effect.sync(() => {
                 mark = shown
-                if (queue.length === 0) waiting = answer
+                const line = queue.shift()
+                if (line === undefined) waiting = answer
+                return line === undefined ? undefined : line === "end" ? Option.none() : Option.some(line.text)
               }),
-              () =>
-                Effect.suspend(() => {
-                  const line = queue.shift()
-                  return Effect.zipRight(
-                    region.redraw,
-                    line === undefined ? Deferred.await(answer) : Effect.succeed(line)
-                  )
-                }),
+              (line) =>
+                Effect.zipRight(region.redraw, line === undefined ? Deferred.await(answer) : Effect.succeed(line)),
               () =>
                 Effect.sync(() => {
                   waiting = undefined
@@ -116,7 +140,12 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           ),
         asides: Mailbox.toStream(asides),
         interruptions: Mailbox.toStream(interruptions),
-        interrupt
+        interrupt,
+        bind: (binding) =>
+          Effect.sync(() => {
+            bindings = [binding, ...bindings]
+          }),
+        editor
       })
     })
   )

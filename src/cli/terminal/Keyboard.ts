@@ -1,5 +1,6 @@
 import type { UserInput } from "@effect/platform/Terminal"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
@@ -7,16 +8,21 @@ import * as Option from "effect/Option"
 import * as readline from "node:readline"
 import { PassThrough } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
+import { isKittyKey, kittyKey, popKittyKeys, pushKittyKeys, splitKittyKeys } from "./KittyKeys.ts"
 import { Pastes } from "./Paste.ts"
+import { Screen } from "./Screen.ts"
 
 /** A pressed key; one named `paste` holds the whole pasted text. */
 export type Key = UserInput
 
 export type OnKey = (key: Key) => Effect.Effect<void>
 
-const marksPaste = "\u001b[?2004h"
-const marksPasteNoMore = "\u001b[?2004l"
-const write = (text: string) => Effect.sync(() => void process.stdout.write(text))
+/** What makes a terminal mark pastes and tell modifiers, and what ends that. */
+const begins = `\u001b[?2004h${pushKittyKeys}`
+const ends = `${popKittyKeys}\u001b[?2004l`
+
+/** How long a stop takes to come, after which there is none: a process without a shell that could continue it goes on. */
+const stopTime = Duration.millis(100)
 
 /** How long the rest of a key's sequence may take. */
 const escapeMillis = 50
@@ -28,9 +34,17 @@ const keysOf = (stdin: NodeJS.ReadStream) =>
     const typed = new PassThrough()
     const decoder = new StringDecoder("utf8")
     const pastes = new Pastes()
-    const onKey = (input: string | undefined, { ctrl, meta, name, shift }: readline.Key) => {
-      const key = { name: name ?? "", ctrl: ctrl === true, meta: meta === true, shift: shift === true }
+    const onKey = (input: string | undefined, { ctrl, meta, name, sequence = "", shift }: readline.Key) => {
+      // One that came in pieces.
+      if (isKittyKey(sequence)) return onKitty(sequence)
+      // Ctrl-_, which readline knows by no name.
+      const known = input === "\u001f" ? { name: "_", ctrl: true } : { name: name ?? "", ctrl: ctrl === true }
+      const key = { ...known, meta: meta === true, shift: shift === true }
       keys.unsafeOffer({ input: Option.fromNullable(input), key })
+    }
+    const onKitty = (sequence: string) => {
+      const key = kittyKey(sequence)
+      if (key !== undefined) keys.unsafeOffer(key)
     }
     const onPaste = (text: string) => {
       const key = { name: "paste", ctrl: false, meta: false, shift: false }
@@ -40,7 +54,11 @@ const keysOf = (stdin: NodeJS.ReadStream) =>
       for (const { _tag, text } of pastes.push(decoder.write(data))) {
         if (_tag === "Pasted") onPaste(text)
         // Decoded at once: a key stays before the paste that follows it.
-        else typed.emit("data", Buffer.from(text))
+        else
+          for (const part of splitKittyKeys(text)) {
+            if (isKittyKey(part)) onKitty(part)
+            else typed.emit("data", Buffer.from(part))
+          }
       }
     }
     yield* Effect.acquireRelease(
@@ -49,41 +67,93 @@ const keysOf = (stdin: NodeJS.ReadStream) =>
         readline.emitKeypressEvents(typed, decoding)
         typed.on("keypress", onKey)
         stdin.on("data", onData)
-        if (stdin.isTTY) stdin.setRawMode(true)
         return decoding
       }),
       (decoding) =>
         Effect.sync(() => {
           stdin.off("data", onData)
           stdin.pause()
-          if (stdin.isTTY) stdin.setRawMode(false)
           decoding.close()
         })
     )
     return keys as Mailbox.ReadonlyMailbox<Key>
   })
 
-/** The keys of a terminal in raw mode; the last reader to take the focus gets them. */
+/** The terminal's modes for typing: begun, and ended on every path, also where the process ends without its finalizers. */
+const typing = (stdin: NodeJS.ReadStream) => {
+  let on = false
+  const begin = () => {
+    if (stdin.isTTY) stdin.setRawMode(true)
+    stdin.resume()
+    process.stdout.write(begins)
+    on = true
+  }
+  const end = () => {
+    if (!on) return
+    on = false
+    process.stdout.write(ends)
+    stdin.pause()
+    if (stdin.isTTY) stdin.setRawMode(false)
+  }
+  /** Begins anew after a stop that nobody here asked for, in which a shell has set modes of its own. */
+  const onContinue = () => {
+    if (!on) return
+    if (stdin.isTTY) stdin.setRawMode(false)
+    begin()
+  }
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      begin()
+      process.on("exit", end).on("SIGCONT", onContinue)
+      return { begin, end }
+    }),
+    () =>
+      Effect.sync(() => {
+        process.off("exit", end).off("SIGCONT", onContinue)
+        end()
+      })
+  )
+}
+
+/** Stops the process and what was started with it, as Ctrl-Z does where no one reads keys, until the shell continues it. */
+const stop = Effect.zipRight(
+  Effect.sync(() => process.kill(0, "SIGTSTP")),
+  Effect.sleep(stopTime)
+)
+
+/** The keys of a terminal in raw mode; the last reader to take the focus gets them, Ctrl-Z excepted, which suspends. */
 export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
   Keyboard,
   {
     /** Gives every key to `onKey` while the effect runs. */
     readonly focus: (onKey: OnKey) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Gives the terminal to another program, which reads the keys. */
+    readonly lend: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >() {
-  static readonly layer: Layer.Layer<Keyboard> = Layer.scoped(
+  static readonly layer: Layer.Layer<Keyboard, never, Screen> = Layer.scoped(
     Keyboard,
     Effect.gen(function* () {
+      const screen = yield* Screen
       const keys = yield* keysOf(process.stdin)
-      yield* Effect.acquireRelease(write(marksPaste), () => write(marksPasteNoMore))
+      const modes = yield* typing(process.stdin)
       let holders: ReadonlyArray<{ readonly onKey: OnKey }> = []
+      const lend: Keyboard["Type"]["lend"] = (self) =>
+        screen.lend(
+          Effect.acquireUseRelease(
+            Effect.sync(modes.end),
+            () => self,
+            () => Effect.sync(modes.begin)
+          )
+        )
       yield* keys.take.pipe(
-        Effect.flatMap((key) => holders.at(-1)?.onKey(key) ?? Effect.void),
+        Effect.flatMap((key) => (isCtrl(key, "z") ? lend(stop) : (holders.at(-1)?.onKey(key) ?? Effect.void))),
         Effect.forever,
         Effect.ignore,
         Effect.forkScoped
       )
       return {
+        lend,
         focus: (onKey) => (self) =>
           Effect.acquireUseRelease(
             Effect.sync(() => {
@@ -102,7 +172,10 @@ export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
   )
 
   /** No keys at all. */
-  static readonly layerNone: Layer.Layer<Keyboard> = Layer.succeed(Keyboard, { focus: () => (self) => self })
+  static readonly layerNone: Layer.Layer<Keyboard> = Layer.succeed(Keyboard, {
+    focus: () => (self) => self,
+    lend: (self) => self
+  })
 }
 
 export const isCtrl = ({ key }: Key, name: string): boolean => key.ctrl && key.name === name

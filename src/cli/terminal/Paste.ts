@@ -1,6 +1,7 @@
 const begin = "\u001b[200~"
 const end = "\u001b[201~"
-const ctrlC = "\u0003"
+/** As terminals send it, and as those do that tell modifiers. */
+const ctrlC: ReadonlyArray<string> = ["\u0003", "\u001b[99;5u"]
 
 /** Characters that one paste may have; what comes after them is left out, and the text says so. */
 const pasteLimit = 4 * 1024 * 1024
@@ -32,10 +33,10 @@ export class Pastes {
   private escaped = false
 
   push(chunk: string): ReadonlyArray<Piece> {
-    if (this.parts !== undefined && chunk === ctrlC) {
+    if (this.parts !== undefined && ctrlC.includes(chunk)) {
       if (this.dropped) this.parts = undefined
       else this.drop()
-      return [{ _tag: "Keys", text: ctrlC }]
+      return [{ _tag: "Keys", text: chunk }]
     }
     const pieces: Array<Piece> = []
     let text = this.rest + chunk

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { isCtrl, isEscape, type Key, type Keyboard } from "./Keyboard.ts"
-import { editorLine, LineEditor } from "./LineEditor.ts"
+import { editorLine, TextEditor } from "./editor/TextEditor.ts"
 import { untilQuiet } from "./quiet.ts"
 import type { Region, Show } from "./Region.ts"
 import type { Screen } from "./Screen.ts"
@@ -33,25 +33,25 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
     above: () => ReadonlyArray<string> = () => []
   ) =>
     Effect.gen(function* () {
-      const editor = new LineEditor()
+      const editor = new TextEditor()
       const answer = yield* Deferred.make<Option.Option<string>>()
       const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
       const draw = Effect.flatMap(question, (asked) =>
         show(() => {
-          const line = editorLine(editor, asked, width(), Math.max(1, Math.floor(height() / 3)), style)
+          const line = editorLine(editor, asked, width(), Math.max(1, Math.min(8, Math.floor(height() / 3))), style)
           return { ...line, above: [...above(), ...(line.above ?? [])] }
         })
       )
       const onKey = (key: Key): Effect.Effect<void> => {
-        const empty = editor.text === ""
+        const empty = editor.isEmpty
         if (isCtrl(key, "d") && empty) return leave
         if (isCtrl(key, "c") || isEscape(key)) {
           editor.discard()
           if (!empty) return draw
           return isEscape(key) && escape === "leaves" ? leave : interrupt
         }
-        const line = editor.press(key)
-        return line === undefined ? draw : Effect.asVoid(Deferred.succeed(answer, Option.some(line)))
+        const sent = editor.press(key)
+        return sent === undefined ? draw : Effect.asVoid(Deferred.succeed(answer, Option.some(sent.text)))
       }
       yield* draw
       const drawing = redraws === undefined ? Effect.never : Effect.zipRight(Effect.repeat(draw, redraws), Effect.never)

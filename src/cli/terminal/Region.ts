@@ -35,6 +35,8 @@ export class Region extends Context.Tag("tollgate/cli/Region")<
     readonly changed: Effect.Effect<void>
     /** Draws it at once, as a key asks for. */
     readonly redraw: Effect.Effect<void>
+    /** Empties the screen above it. */
+    readonly clear: Effect.Effect<void>
     /** Lends the place of what goes on and what is typed; a later borrower has it until it is done. */
     readonly lend: <A, E, R>(use: (show: Show) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Rows that a borrower can have. */
@@ -86,6 +88,7 @@ export class Region extends Context.Tag("tollgate/cli/Region")<
         print: (written) => (written.length === 0 ? screen.changed : Effect.forEach(written, print, { discard: true })),
         changed: screen.changed,
         redraw,
+        clear: screen.clear,
         lend: (use) =>
           Effect.acquireUseRelease(
             Effect.sync(() => {

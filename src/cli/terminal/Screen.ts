@@ -46,9 +46,13 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly page: <A, E, R>(
       use: (draw: (rows: () => ReadonlyArray<string>) => Effect.Effect<void>) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, R>
+    /** Gives the terminal to another program; what others print meanwhile follows then. */
+    readonly lend: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Prints above the bottom; where there is one, up to 30 times a second what has come until then. */
     readonly progress: (text: string) => Effect.Effect<void>
     readonly answer: (text: string) => Effect.Effect<void>
+    /** Empties the screen but for the bottom; what has scrolled away stays there. */
+    readonly clear: Effect.Effect<void>
     /** Draws the bottom at once. */
     readonly bottom: (line: Bottom | undefined) => Effect.Effect<void>
     /** Draws it again with what is printed next, or soon. */
@@ -116,6 +120,8 @@ const make = (options: { readonly split: boolean }) =>
 
     /** The whole screen is somebody else's. */
     let lent = false
+    /** Another program has the terminal. */
+    let away = false
     /** What the borrower of the whole screen shows. */
     let page: (() => ReadonlyArray<string>) | undefined
 
@@ -181,14 +187,27 @@ const make = (options: { readonly split: boolean }) =>
     })
     if (live) {
       const redraw = () => {
+        if (away) return
         if (lent) return void target.write(paged())
         const before = erase()
         shown = draw()
         target.write(`${beginUpdate}${before}${shown}${endUpdate}`)
       }
+      /** After a stop a shell has written where the bottom was. */
+      const onContinue = () => {
+        drawn = undefined
+        redraw()
+      }
       yield* Effect.acquireRelease(
-        Effect.sync(() => target.on("resize", redraw)),
-        () => Effect.sync(() => target.off("resize", redraw))
+        Effect.sync(() => {
+          target.on("resize", redraw)
+          process.on("SIGCONT", onContinue)
+        }),
+        () =>
+          Effect.sync(() => {
+            target.off("resize", redraw)
+            process.off("SIGCONT", onContinue)
+          })
       )
     }
     yield* Effect.addFinalizer(() =>
@@ -215,6 +234,21 @@ const make = (options: { readonly split: boolean }) =>
           })
       )
 
+    /** Gives the terminal away, also while its whole screen is lent. */
+    const giveAway = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.suspend(() => {
+          away = true
+          return page === undefined ? Effect.void : write(target, `${mainScreen}${showCursor}`)
+        }),
+        () => self,
+        () =>
+          Effect.suspend(() => {
+            away = false
+            return page === undefined ? Effect.void : write(target, `${otherScreen}${hideCursor}${paged()}`)
+          })
+      )
+
     return Screen.of({
       style,
       interactive: live && Boolean(stdin.isTTY) && !split && inForeground(),
@@ -233,6 +267,7 @@ const make = (options: { readonly split: boolean }) =>
           ),
           mainScreen
         ),
+      lend: (self) => (page !== undefined ? giveAway(self) : lend("", giveAway(self), "")),
       progress: (text) =>
         Effect.suspend(() => {
           if (!live) return write(target, text)
@@ -241,6 +276,12 @@ const make = (options: { readonly split: boolean }) =>
         }),
       answer: (text) => Effect.zipRight(drawNow, write(stdout, text)),
       bell: Effect.suspend(() => (live ? write(target, "\u0007") : Effect.void)),
+      clear: Effect.suspend(() => {
+        if (!live || lent) return Effect.void
+        drawn = undefined
+        shown = ""
+        return Effect.zipRight(write(target, `${home}${eraseBelow}`), drawNow)
+      }),
       changed: drawSoon,
       bottom: (line) =>
         Effect.suspend(() => {

@@ -71,6 +71,8 @@ const prompted = (
           answer: () => Effect.void,
           bell: Effect.void,
           changed: Effect.void,
+          clear: Effect.void,
+          lend: (self) => self,
           bottom: (line) =>
             Effect.sync(() => {
               const drawn = typeof line === "function" ? line() : line
@@ -79,6 +81,7 @@ const prompted = (
             })
         },
         keyboard: {
+          lend: (self) => self,
           focus: (onKey) => (self) =>
             Effect.suspend(() => {
               press = onKey

@@ -1,10 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck, Option } from "effect"
+import { FastCheck } from "effect"
 import stringWidth from "string-width"
 import { brief } from "../../../src/cli/Arguments.ts"
 import { similar } from "../../../src/cli/Guard.ts"
 import { columns, fit, Flow, wrap } from "../../../src/cli/terminal/Layout.ts"
-import { LineEditor } from "../../../src/cli/terminal/LineEditor.ts"
 import { Pastes } from "../../../src/cli/terminal/Paste.ts"
 import { coloured } from "../../../src/cli/terminal/Style.ts"
 
@@ -77,129 +76,6 @@ describe("code in an answer", () => {
         assert.include(written.split("\n"), code)
         assert.isTrue(written.endsWith("\nand then go\non"))
       })
-    )
-  })
-})
-
-describe("LineEditor", () => {
-  it("breaks the line on alt-enter and ctrl-j, and brings a discarded draft back on up (U8)", () => {
-    const editor = new LineEditor()
-    const press = (name: string, input = "", meta = false) =>
-      editor.press({ input: Option.some(input), key: { name, ctrl: false, meta, shift: false } })
-    press("a", "a")
-    assert.isUndefined(press("return", "\r", true))
-    press("b", "b")
-    press("enter", "\n")
-    editor.discard()
-    assert.strictEqual(editor.text, "")
-    press("up")
-    assert.strictEqual(press("return", "\r"), "a\nb\n")
-  })
-
-  const key = (name: string, input = "", ctrl = false) => ({
-    input: input === "" ? Option.none() : Option.some(input),
-    key: { name, ctrl, meta: false, shift: false }
-  })
-  const type = (editor: LineEditor, words: string) =>
-    [...words].map((letter) => editor.press(key(letter, letter))).at(-1)
-
-  it("edits whole graphemes and recalls what was sent", () => {
-    const editor = new LineEditor()
-    type(editor, "hi ")
-    editor.press(key("", "👩‍👩‍👧"))
-    editor.press(key("backspace"))
-    editor.press(key("home"))
-    type(editor, "o")
-    assert.strictEqual(editor.press(key("return")), "ohi ")
-    type(editor, "draft")
-    editor.press(key("up"))
-    assert.strictEqual(editor.text, "ohi ")
-    editor.press(key("down"))
-    assert.strictEqual(editor.text, "draft")
-    editor.press(key("w", "", true))
-    assert.strictEqual(editor.text, "")
-  })
-
-  it("takes a paste as one insertion, and sends none of its line breaks", () => {
-    const editor = new LineEditor()
-    editor.press(key("paste", "one\r\ntwo\u001b[31m"))
-    assert.strictEqual(editor.view(40).text, "one⏎two[31m")
-    assert.strictEqual(editor.press(key("return")), "one\ntwo[31m")
-  })
-
-  it("shows a window around the cursor that fits", () => {
-    const editor = new LineEditor()
-    type(editor, "x".repeat(100))
-    const { cursor, text } = editor.view(20)
-    assert.isAtMost(cursor, 19)
-    assert.isAtMost(columns(text), 20)
-  })
-
-  it("does to a line what it does to the list of its graphemes", () => {
-    const segments = (text: string) => Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
-    const letter = FastCheck.constantFrom("a", "é", "👩‍👩‍👧", "字", " ", "\n", "\u0301")
-    const press = FastCheck.oneof(
-      FastCheck.record({
-        name: FastCheck.constant("paste"),
-        input: FastCheck.string({ unit: letter, maxLength: 400 })
-      }),
-      FastCheck.record({
-        name: FastCheck.constantFrom("left", "right", "home", "end", "backspace", "delete"),
-        input: FastCheck.constant("")
-      })
-    )
-    FastCheck.assert(
-      FastCheck.property(FastCheck.array(press, { maxLength: 20 }), (presses) => {
-        const editor = new LineEditor()
-        let left = ""
-        let right = ""
-        for (const { input, name } of presses) {
-          editor.press(key(name, input))
-          const before = segments(left)
-          const [next = "", ...after] = segments(right)
-          if (name === "paste") left += input
-          else if (name === "backspace") left = before.slice(0, -1).join("")
-          else if (name === "delete") right = after.join("")
-          else if (name === "home" || name === "end") {
-            const all = left + right
-            left = name === "end" ? all : ""
-            right = name === "end" ? "" : all
-          } else if (name === "left") {
-            right = (before.at(-1) ?? "") + right
-            left = before.slice(0, -1).join("")
-          } else {
-            left += next
-            right = after.join("")
-          }
-          // What now stands side by side may be one grapheme, and the cursor is behind it.
-          const whole = left + right
-          let at = 0
-          for (const segment of segments(whole)) if (at < left.length) at += segment.length
-          left = whole.slice(0, at)
-          right = whole.slice(at)
-          assert.strictEqual(editor.text, left + right)
-          const { cursor, text } = editor.view(20)
-          assert.isAtMost(cursor, 20)
-          assert.notMatch(text, /[\r\n]/)
-          const seen = editor.rows(20, 5)
-          assert.isAtMost(seen.rows.length, 5)
-          for (const row of seen.rows) assert.isTrue(columns(row) <= 20 && !/[\r\n]/.test(row))
-          assert.isTrue(seen.column <= 20 && seen.row < seen.rows.length)
-          // What stands in front of the cursor is what is there.
-          const shown = (seen.rows.slice(0, seen.row).join("") + (seen.rows[seen.row] ?? "")).replaceAll("⏎", "\n")
-          assert.include(left + right, shown)
-          assert.isTrue(left.startsWith((left + right).slice(0, seen.before)))
-        }
-      }),
-      // An accent that begins the line joins what is typed in front of it.
-      {
-        numRuns: 100,
-        examples: [
-          ["\u0301\n", "home", "a"].map((input) =>
-            input === "home" ? { name: input, input: "" } : { name: "paste", input }
-          )
-        ].map((presses) => [presses])
-      }
     )
   })
 })

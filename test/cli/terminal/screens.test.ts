@@ -110,11 +110,14 @@ describe("what a person sees", { timeout: 60_000 }, () => {
       "• Running echo begun; sleep 60",
       "  │ begun",
       "* running run_shell · TIME · esc stops",
-      "  queued: and then",
+      `─ queued: "and then"   ↑ edits it ─`,
       "ALLOW › half a l"
     ])
-    terminal.press("/status\r")
+    terminal.press("\u0015\u001b[A, if it is green")
+    await terminal.seen(/› and then, if it is green$/)
     terminal.press(escape)
+    await terminal.seen(/interrupted[^]*› and then, if it is green$/)
+    terminal.press("\r")
     await terminal.seen("Still here.")
     terminal.press(ctrlD)
     assert.strictEqual(await terminal.ended, 0)

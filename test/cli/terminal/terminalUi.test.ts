@@ -25,9 +25,12 @@ const staged = Effect.gen(function* () {
     answer: () => Effect.void,
     bell: Effect.void,
     changed: Effect.void,
+    clear: Effect.void,
+    lend: (self) => self,
     bottom: (line) => Effect.sync(() => void (bottom = typeof line === "function" ? line() : line))
   })
   const keyboard = Layer.succeed(Keyboard, {
+    lend: (self) => self,
     focus: (onKey) => (self) =>
       Effect.acquireUseRelease(
         Effect.sync(() => void (holders = [...holders, onKey])),

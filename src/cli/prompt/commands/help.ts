@@ -1,8 +1,12 @@
 import type { SlashCommand } from "./Command.ts"
 
 const keys: ReadonlyArray<readonly [string, string]> = [
-  ["enter", "send (alt-enter or ctrl-j breaks the line)"],
-  ["esc", "stop the task, or clear the line (up brings it back)"]
+  ["enter", "send, or queue while a task runs (up edits what is queued)"],
+  ["shift-enter", "new line; so do alt-enter, ctrl-j, and \\ before enter"],
+  ["esc", "stop the task, or clear the text (up brings it back)"],
+  ["ctrl-w/u/k/y", "cut a word, to the start, to the end; put it back"],
+  ["ctrl-_", "undo"],
+  ["ctrl-z", "suspend (fg continues)"]
 ]
 
 const usage = ({ arguments: given, name }: SlashCommand): string => `/${name}${given === undefined ? "" : ` ${given}`}`
