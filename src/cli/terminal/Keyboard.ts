@@ -1,4 +1,3 @@
-import type { UserInput } from "@effect/platform/Terminal"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,12 +7,10 @@ import * as Option from "effect/Option"
 import * as readline from "node:readline"
 import { PassThrough } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
+import { isCtrl, type Key } from "./Key.ts"
 import { isKittyKey, kittyKey, popKittyKeys, pushKittyKeys, splitKittyKeys } from "./KittyKeys.ts"
 import { Pastes } from "./Paste.ts"
 import { Screen } from "./Screen.ts"
-
-/** A pressed key; one named `paste` holds the whole pasted text. */
-export type Key = UserInput
 
 export type OnKey = (key: Key) => Effect.Effect<void>
 
@@ -177,7 +174,3 @@ export class Keyboard extends Context.Tag("tollgate/cli/Keyboard")<
     lend: (self) => self
   })
 }
-
-export const isCtrl = ({ key }: Key, name: string): boolean => key.ctrl && key.name === name
-export const isEscape = ({ key }: Key): boolean => key.name === "escape"
-export const isEnter = ({ key }: Key): boolean => key.name === "return" || key.name === "enter"

@@ -1,5 +1,5 @@
 import * as Option from "effect/Option"
-import type { Key } from "./Keyboard.ts"
+import type { Key } from "./Key.ts"
 
 /** Asks for keys that say their modifiers, and for what stands on the key in a Latin layout; see the kitty keyboard protocol. */
 export const pushKittyKeys = "\u001b[>5u"

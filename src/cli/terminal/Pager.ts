@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import type { Line } from "../../approval/rendering/Line.ts"
 import { many } from "../../ui/Words.ts"
 import { type Row, rowsOf } from "./approvalRows.ts"
-import { isCtrl, isEnter, isEscape, type Key } from "./Keyboard.ts"
+import { isCtrl, isEnter, isEscape, type Key } from "./Key.ts"
 import { fit } from "./Layout.ts"
 import type { Screen } from "./Screen.ts"
 

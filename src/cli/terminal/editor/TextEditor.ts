@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import { many } from "../../../ui/Words.ts"
-import { isCtrl, type Key } from "../Keyboard.ts"
+import { isCtrl, type Key } from "../Key.ts"
 import { columns } from "../Layout.ts"
 import type { BottomLine } from "../Screen.ts"
 import type { Style } from "../Style.ts"
