@@ -21,6 +21,8 @@ export interface Decision {
   readonly reason?: string
   /** A denial that ends the task as well. */
   readonly stop?: boolean
+  /** Parameters instead of those of the request: nothing runs yet, and the call is asked about anew with them. */
+  readonly parameters?: unknown
   /** Who answers, as the audit names them. */
   readonly by: string
 }
@@ -38,9 +40,21 @@ export interface Resolution {
   readonly reason?: string
   /** A denial that ends the task as well. */
   readonly stop?: boolean
+  /** What the person put in place of the parameters; then the request is withdrawn for another one. */
+  readonly edited?: { readonly parameters: unknown }
 }
 
-export const resolutionOf = ({
+export const resolutionOf = (decision: Omit<Decision, "approvalId" | "sessionId" | "digest">): Resolution =>
+  decision.decision === "approve" && decision.parameters !== undefined
+    ? {
+        outcome: "withdrawn",
+        by: decision.by,
+        reason: "The parameters were edited.",
+        edited: { parameters: decision.parameters }
+      }
+    : answerOf(decision)
+
+const answerOf = ({
   by,
   decision,
   reason,
@@ -63,6 +77,8 @@ export interface Clearance {
   readonly preview: Preview | undefined
   /** Whether the shown state is still current; checked immediately before the call runs. Unset if the call was not judged. */
   readonly stillHolds: Effect.Effect<boolean> | undefined
+  /** The person put other parameters in place of these: the call has to be asked about anew with them. */
+  readonly edited?: { readonly parameters: unknown }
   /** It runs only because the sandbox holds it; nobody has looked at it. */
   readonly confined?: true
   /** Which paths are withheld from the call, by rules that deny or would ask. Default: none. */

@@ -149,9 +149,10 @@ export const make = (
     const answered = (
       call: ToolCall,
       { grantable, preview, stillHolds }: Draft,
-      { by, outcome, reason, stop = false }: Resolution
+      { by, edited, outcome, reason, stop = false }: Resolution
     ): Effect.Effect<Clearance, ApprovalRefused> => {
       const { callId, name: tool } = call
+      if (edited !== undefined) return Effect.succeed({ preview: undefined, stillHolds: undefined, edited })
       switch (outcome) {
         case "granted":
           return Effect.succeed({ preview, stillHolds })
@@ -231,7 +232,7 @@ export const make = (
           const state = yield* Effect.orElseSucceed(outcome, () => "suspended" as const)
           return yield* new ApprovalNotPending({ approvalId, state })
         }
-        if (decision.decision === "approve") yield* extend(waiting, decision)
+        if (resolution.outcome === "granted") yield* extend(waiting, decision)
       })
 
     const refused =

@@ -32,6 +32,8 @@ export class Passage {
   /** The last parameters that were decoded. */
   decoded: { readonly rawParams: unknown; readonly params: unknown } | undefined
   cleared: Cleared | undefined
+  /** The parameters that a person put in place of the given ones. */
+  edited: unknown
   refused: { readonly rawParams: unknown; readonly why: Refused } | undefined
   /** Entries into the handler. */
   runs = 0

@@ -9,6 +9,7 @@ import { named } from "../middleware/Step.ts"
 import { ownJson } from "../text/Json.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
+import { Notified, trusted } from "../tool/ToolEvent.ts"
 import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
 import { GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
 import { Passage, type Cleared } from "./Passage.ts"
@@ -63,7 +64,8 @@ const ask = <Self extends ToolCall>(
 ): Effect.Effect<Self, Refused> =>
   Effect.flatMap(
     approvals.request(call, asks, previewOf(call)),
-    ({ confined, preview, ruled, stillHolds, withheld }) => {
+    ({ confined, edited, preview, ruled, stillHolds, withheld }): Effect.Effect<Self, Refused> => {
+      if (edited !== undefined) return replaced(passage, approvals, given, call, edited.parameters)
       if (stillHolds === undefined) {
         clear(passage, given, call)
         return Effect.succeed(call)
@@ -85,6 +87,32 @@ const ask = <Self extends ToolCall>(
       })
     }
   )
+
+/**
+ * Asks about the call with what a person put in place of its parameters, which a person decides on whatever the tool says of
+ * them. If they do not fit the tool, the call is asked about as it was.
+ */
+const replaced = <Self extends ToolCall>(
+  passage: Passage,
+  approvals: Approvals["Type"],
+  given: unknown,
+  call: Self,
+  parameters: unknown
+): Effect.Effect<Self, Refused> =>
+  Effect.suspend(() => {
+    const edited = detached({ ...call, rawParams: parameters, params: undecoded })
+    if (!isInvalid(edited)) {
+      passage.edited = edited.rawParams
+      return ask(passage, approvals, given, edited, true)
+    }
+    const unfit = {
+      level: "warning",
+      title: "Parameters not changed",
+      message: edited.message,
+      durationMillis: 0
+    } as const
+    return Effect.zipRight(call.sink.emit(new Notified(unfit, trusted)), ask(passage, approvals, given, call, true))
+  })
 
 /** What was decided on these very parameters before. */
 const settled = <Self extends ToolCall>(passage: Passage, call: Self): Passed<Self> | undefined => {

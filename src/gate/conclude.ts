@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
+import { cutMiddle } from "../text/visible.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
 import type { ToolResult } from "../tool/ToolResult.ts"
@@ -23,6 +24,8 @@ import type { Passage } from "./Passage.ts"
 
 /** Characters of a tool's output that are kept for the result of an interrupted call. */
 const partialLimit = 8 * 1024
+/** Characters of parameters that a person has put in place of the model's. */
+const maxEdited = 1000
 /** Characters of the encoded form of a failure. */
 const dataLimit = 16 * 1024
 
@@ -60,6 +63,15 @@ const said = (error: unknown, key: "_tag" | "message"): string | undefined => {
     return undefined
   }
 }
+
+/** Tells the model that a person changed what it asked for. */
+const editedNote = ({ edited, entered }: Passage): string =>
+  edited === undefined || !entered
+    ? ""
+    : `[the user changed the parameters before they approved them; what ran: ${cutMiddle(
+        Option.getOrElse(json(edited), () => ""),
+        maxEdited
+      )}]\n`
 
 /** Whether a failure is of the type that the tool declares, and its encoded form. */
 const declared = (tool: Tool.Any | undefined, error: unknown): Option.Option<unknown> =>
@@ -106,7 +118,7 @@ export const concluded = <E, R>(
       const happened = passage.entered && tool?.readOnly !== true
       if (Exit.isSuccess(exit)) {
         const { failed, text } = exit.value
-        const message = toolMessage(callId, text)
+        const message = toolMessage(callId, `${editedNote(passage)}${text}`)
         yield* sink.emit(new ToolCallCompleted({ ...common, message, ...(failed && { failed }) }, trusted))
         return exit.value
       }
@@ -128,7 +140,10 @@ export const concluded = <E, R>(
         onSome: (failed) => normalised(failed, data)
       })
       const own = Option.isSome(data) || !happened
-      const content = errorContent(error.message, own ? {} : { note: `${name} had started${stays}` })
+      const content = errorContent(
+        `${editedNote(passage)}${error.message}`,
+        own ? {} : { note: `${name} had started${stays}` }
+      )
       yield* sink.emit(new ToolCallFailed({ ...common, error, message: toolMessage(callId, content) }, trusted))
       return yield* Effect.failCause(exit.cause)
     })

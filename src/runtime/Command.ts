@@ -43,6 +43,8 @@ export class DecideApproval extends Schema.TaggedClass<DecideApproval>()("Decide
   reason: Schema.optionalWith(Schema.String, { exact: true }),
   /** A denial that ends the task as well. */
   stop: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** Parameters instead of those of the request; the call is asked about anew with them, under another digest. */
+  parameters: Schema.optionalWith(Schema.Unknown, { exact: true }),
   /** Names the frontend where it has decided by itself and no person has. */
   frontend: Schema.optionalWith(Schema.String, { exact: true })
 }) {}

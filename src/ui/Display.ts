@@ -100,10 +100,20 @@ export interface Approval {
   readonly unmasked?: Effect.Effect<Unmasked | undefined>
   /** How many others come after it, by now. */
   readonly waiting: () => number
+  /** Those of them that the same worker waits for; none if unset. */
+  readonly others?: () => ReadonlyArray<ApprovalRequest>
 }
 
 export type Answer = (
-  { readonly decision: "approve"; readonly scope: Scope } | { readonly decision: "deny"; readonly reason?: string }
+  | {
+      readonly decision: "approve"
+      readonly scope: Scope
+      /** Further requests that are allowed once, each as it was shown. */
+      readonly also?: ReadonlyArray<ApprovalRequest>
+      /** Parameters instead of those of the request, which is asked about anew with them. */
+      readonly parameters?: unknown
+    }
+  | { readonly decision: "deny"; readonly reason?: string }
 ) & {
   /** The frontend's name where it answers by itself. */
   readonly frontend?: string

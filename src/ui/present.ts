@@ -24,8 +24,15 @@ export interface PresentOptions {
   readonly after?: (envelope: Envelope) => Effect.Effect<unknown>
 }
 
-const decision = (request: ApprovalRequest, answer: Answer): DecideApproval =>
-  new DecideApproval({ session: request.sessionId, approvalId: request.id, digest: request.digest, ...answer }, trusted)
+/** The commands of an answer: what was allowed with a request goes first, for the end of the request ends its prompt. */
+const decisions = (request: ApprovalRequest, answer: Answer): ReadonlyArray<DecideApproval> => {
+  const { also = [], ...own } = answer.decision === "approve" ? answer : { ...answer, also: [] }
+  const decided = (
+    { digest, id: approvalId, sessionId: session }: ApprovalRequest,
+    given: Pick<DecideApproval, "decision" | "scope" | "reason" | "frontend">
+  ) => new DecideApproval({ session, approvalId, digest, ...given }, trusted)
+  return [...also.map((one) => decided(one, { decision: "approve", scope: "once" })), decided(request, own)]
+}
 
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
@@ -46,17 +53,19 @@ export const present = <E, R>(
         })
       let asking: Fiber.Fiber<void> | undefined
 
-      const ask = ({ call, request, waiting }: Approval) => {
+      const ask = ({ call, request, ...more }: Approval) => {
         if (decide === undefined) return Effect.void
         const approval = {
           call,
           request,
-          waiting,
+          ...more,
           ...(unmasked === undefined ? {} : { unmasked: unmasked(request.id) })
         }
         return Effect.map(
           Effect.forkIn(
-            Effect.flatMap(ui.approve(approval), (answer) => decide(decision(request, answer))),
+            Effect.flatMap(ui.approve(approval), (answer) =>
+              Effect.uninterruptible(Effect.forEach(decisions(request, answer), decide, { discard: true }))
+            ),
             scope
           ),
           (fiber) => {

@@ -31,10 +31,12 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
     show: Show,
     escape: "leaves" | "interrupts",
     redraws?: Schedule.Schedule<number>,
-    above: () => ReadonlyArray<string> = () => []
+    above: () => ReadonlyArray<string> = () => [],
+    before = ""
   ) =>
     Effect.gen(function* () {
       const editor = new TextEditor()
+      editor.text = before
       const answer = yield* Deferred.make<Option.Option<string>>()
       const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
       const draw = Effect.flatMap(question, (asked) =>
@@ -69,6 +71,13 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
       above: () => ReadonlyArray<string>
     ): Effect.Effect<Option.Option<string>> =>
       region.lend((show) => reading(question, show, "leaves", Schedule.spaced("1 second"), above)),
+    /** Lets a text be changed below rows; Escape on an empty line leaves it as it was. */
+    change: (
+      question: string,
+      before: string,
+      above: () => ReadonlyArray<string>
+    ): Effect.Effect<Option.Option<string>> =>
+      region.lend((show) => reading(Effect.succeed(question), show, "leaves", undefined, above, before)),
     /** What is typed at a question that is over goes nowhere until the person stops; the keys that interrupt still do. */
     discard: Effect.gen(function* () {
       const typed = yield* Queue.sliding<Key>(1)

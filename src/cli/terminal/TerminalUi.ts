@@ -9,7 +9,7 @@ import { makeVisible } from "../../text/visible.ts"
 import type { Answer, Approval } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
-import { approvalPrompt } from "./approvalPrompt.ts"
+import { approvalPrompt } from "./approval/approvalPrompt.ts"
 import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
 import { Keyboard } from "./Keyboard.ts"
@@ -93,6 +93,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
               screen: { ...screen, bottom, height: region.height },
               keyboard,
               ask: questions.readInTime,
+              edit: (text, above) => questions.change(`${style.cyan("edit")} `, text, above),
               interrupt
             })
           )

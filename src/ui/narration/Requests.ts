@@ -36,6 +36,15 @@ export class Requests {
 
   first(): Approval | undefined {
     const [first] = this.queue
-    return first === undefined ? undefined : { ...first, waiting: () => this.queue.length - 1 }
+    if (first === undefined) return undefined
+    const worker = JSON.stringify(first.request.workerPath)
+    return {
+      ...first,
+      waiting: () => this.queue.length - 1,
+      others: () =>
+        this.queue.flatMap(({ request }) =>
+          request.id !== first.request.id && JSON.stringify(request.workerPath) === worker ? [request] : []
+        )
+    }
   }
 }

@@ -2,7 +2,7 @@ import type { UserInput } from "@effect/platform/Terminal"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, TestClock } from "effect"
 import { stripVTControlCharacters } from "node:util"
-import { approvalPrompt } from "../../../src/cli/terminal/approvalPrompt.ts"
+import { approvalPrompt } from "../../../src/cli/terminal/approval/approvalPrompt.ts"
 import type { OnKey } from "../../../src/cli/terminal/Keyboard.ts"
 import { plain } from "../../../src/cli/terminal/Style.ts"
 import type { ApprovalRequest } from "../../../src/tool/ApprovalRequest.ts"
@@ -39,7 +39,9 @@ const prompted = (
   given: Partial<ApprovalRequest> = {},
   width = 80,
   reason = Option.some("because"),
-  unmasked?: Pick<ApprovalRequest, "arguments">
+  unmasked?: Pick<ApprovalRequest, "arguments">,
+  others: () => ReadonlyArray<ApprovalRequest> = () => [],
+  height = 24
 ) =>
   Effect.gen(function* () {
     let page: ReadonlyArray<string> | undefined
@@ -52,7 +54,8 @@ const prompted = (
         call: { key: "k", tool: "run_shell", arguments: "", worker: [] },
         request: { ...request, ...given },
         unmasked: Effect.succeed(unmasked),
-        waiting: () => 2
+        waiting: () => 2,
+        others
       },
       {
         screen: {
@@ -61,7 +64,7 @@ const prompted = (
           live: true,
           split: false,
           width: () => width,
-          height: () => 24,
+          height: () => height,
           page: (use) =>
             Effect.ensuring(
               use((rows) => Effect.sync(() => void (page = rows().map(stripVTControlCharacters)))),
@@ -76,8 +79,12 @@ const prompted = (
           bottom: (line) =>
             Effect.sync(() => {
               const drawn = typeof line === "function" ? line() : line
-              bottom = drawn === undefined ? bottom : stripVTControlCharacters(drawn.text)
-              body = (drawn?.above ?? body).map(stripVTControlCharacters)
+              if (drawn === undefined) return
+              const rows = [...(drawn.above ?? []), drawn.text].map(stripVTControlCharacters)
+              const asked = rows.findIndex((row) => row.startsWith("allow?"))
+              const from = asked < 0 ? rows.length - 1 : asked
+              body = rows.slice(0, from)
+              bottom = rows.slice(from).join(" ").replaceAll(/ +/g, " ")
             })
         },
         keyboard: {
@@ -93,6 +100,7 @@ const prompted = (
             bottom = text
             return reason
           }),
+        edit: () => Effect.succeed(reason),
         interrupt: Effect.sync(() => void interrupted++)
       }
     )
@@ -132,15 +140,15 @@ describe("the approval prompt", () => {
   it.effect("takes no key for an answer that was typed at something else (A5)", () =>
     Effect.gen(function* () {
       const { bottom, fiber, pause, press } = yield* prompted()
-      assert.notInclude(bottom(), "yes")
+      assert.notInclude(bottom(), "allow")
       for (const input of ["y", "e", "s", "\r"]) {
         yield* press(input)
         yield* pause(200)
       }
       assert.isFalse(yield* answer(fiber))
-      assert.notInclude(bottom(), "yes")
+      assert.notInclude(bottom(), "allow")
       yield* pause(100)
-      assert.match(bottom(), /^allow\? y yes {2}s session {2}n no .* · 30 s · 2 more$/)
+      assert.match(bottom(), /^allow\? y allow once s this session n deny r deny with reason .* 1 of 3 · 30 s$/)
       yield* press("y")
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
@@ -153,7 +161,7 @@ describe("the approval prompt", () => {
     { text: "always ", millis: 120 },
     { text: "yes\nyes\n", millis: 0 },
     { text: "no, delete", millis: 240 },
-    { text: "y\r", millis: 100 }
+    { text: "y\ry\r", millis: 100 }
   ])("takes no word for an answer: $text, a key each $millis ms (A5)", ({ millis, text }) =>
     Effect.gen(function* () {
       const { bottom, fiber, pause, type } = yield* prompted({ scopes: ["once", "session", "always"] })
@@ -293,7 +301,7 @@ describe("the approval prompt", () => {
         rule: "r"
       })
       yield* pause(300)
-      assert.match(bottom(), /^allow\? d read it all {2}n no {2}r why not · /)
+      assert.match(bottom(), /^allow\? d read it all n deny r deny with reason /)
       yield* press(input)
       yield* pause(alone)
       assert.include(bottom(), "not read yet")
@@ -320,7 +328,7 @@ describe("the approval prompt", () => {
       assert.include(page()?.join("\n"), "│ echo 59")
       yield* press("q")
       yield* pause(300)
-      assert.match(bottom(), /^allow\? y yes/)
+      assert.match(bottom(), /^allow\? y allow once/)
       yield* press(input)
       yield* pause(alone)
       if (input === "a") yield* press("\r")
@@ -380,20 +388,137 @@ describe("the approval prompt", () => {
     Effect.gen(function* () {
       const { bottom, fiber, pause, press } = yield* prompted({ timeoutMillis: 0 })
       yield* pause(600_000)
-      assert.match(bottom(), /^allow\? y yes .* d details · 2 more$/)
+      assert.match(bottom(), /^allow\? y allow once .* d details e edit 1 of 3$/)
       yield* press("y")
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
     })
   )
 
-  it.effect.each(["\r", "\u0004", "n"])("denies on %j (A11)", (input) =>
+  it.effect.each(["\u001b", "\u0004", "n"])("denies on %j (A11)", (input) =>
     Effect.gen(function* () {
       const { fiber, pause, press } = yield* prompted()
       yield* pause(300)
       yield* press(input)
       yield* pause(alone)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "deny" })
+    })
+  )
+
+  it.effect("takes no Enter alone for an answer, and swallows the one behind a key (A5, U5)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted()
+      yield* pause(300)
+      for (let times = 0; times < 3; times++) {
+        yield* press("\r")
+        yield* pause(400)
+      }
+      assert.isFalse(yield* answer(fiber))
+      assert.include(bottom(), "allow?")
+      yield* press("y")
+      yield* pause(100)
+      yield* press("\r")
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once" })
+    })
+  )
+
+  it.effect("goes to a choice by the arrows, with nothing chosen beforehand, and takes it by Enter (U5)", () =>
+    Effect.gen(function* () {
+      const { bottom, fiber, pause, press } = yield* prompted()
+      yield* pause(300)
+      assert.notInclude(bottom(), "❯")
+      yield* press("down")
+      yield* pause(1)
+      assert.include(bottom(), "❯y allow once")
+      yield* press("down")
+      yield* pause(1)
+      yield* press("right")
+      yield* pause(1)
+      assert.include(bottom(), "❯n deny")
+      yield* press("up")
+      yield* pause(1)
+      assert.include(bottom(), "❯s this session")
+      yield* press("\r")
+      yield* pause(alone)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "session" })
+    })
+  )
+
+  it.effect(
+    "allows the others of the answer by A once each was shown, and none that came later or is masked (U5)",
+    () =>
+      Effect.gen(function* () {
+        const more = (id: string): ApprovalRequest => ({ ...request, id, digest: `${id}-digest` })
+        let others = [more("two"), { ...more("secret"), masked: 1 }, more("three")]
+        const { bottom, fiber, page, pause, press, type } = yield* prompted(
+          {},
+          80,
+          Option.none(),
+          undefined,
+          () => others,
+          14
+        )
+        yield* pause(300)
+        assert.include(bottom(), "A all 3")
+        yield* press("A")
+        yield* pause(alone)
+        assert.include(page()?.join("\n"), "1 of 3")
+        yield* press("q")
+        yield* pause(alone)
+        assert.isFalse(yield* answer(fiber))
+        yield* pause(1000)
+        yield* press("A")
+        yield* pause(alone)
+        others = [...others, more("late")]
+        yield* type("      ", 1)
+        yield* press("q")
+        yield* pause(400)
+        assert.include(bottom(), "allow all 3 once?")
+        yield* press("y")
+        yield* pause(alone)
+        const { also, ...own } = (yield* Fiber.join(fiber)) as { also: ReadonlyArray<ApprovalRequest> }
+        assert.deepStrictEqual(own, { decision: "approve", scope: "once" } as object)
+        assert.deepStrictEqual(
+          also.map(({ id }) => id),
+          ["two", "three"]
+        )
+      })
+  )
+
+  it.effect("wants a long diff read to its end, or a capital letter, though all of it is on the screen (A15)", () =>
+    Effect.gen(function* () {
+      const diff = ["--- a/x", "+++ b/x", "@@ -0,0 +1,30 @@", ...Array.from({ length: 30 }, (_, at) => `+${at}`)].join(
+        "\n"
+      )
+      const given = { arguments: {}, preview: { summary: "write x", diff, shows: [], targets: [] } }
+      for (const input of ["y", "Y"]) {
+        const { bottom, fiber, pause, press } = yield* prompted(given, 80, Option.none(), undefined, undefined, 60)
+        yield* pause(300)
+        yield* press(input)
+        yield* pause(alone)
+        assert.strictEqual(yield* answer(fiber), input === "Y")
+        if (input === "y") assert.include(bottom(), "over 20 rows")
+        yield* Fiber.interrupt(fiber)
+      }
+    })
+  )
+
+  it.effect("gives the parameters that e has changed, and nothing where they are no JSON or the same (U5)", () =>
+    Effect.gen(function* () {
+      for (const [typed, given] of [
+        ['{"command":"make check"}', { command: "make check" }],
+        ["{", undefined],
+        [JSON.stringify(request.arguments, undefined, 2), undefined]
+      ] as const) {
+        const { fiber, pause, press } = yield* prompted({}, 80, Option.some(typed))
+        yield* pause(300)
+        yield* press("e")
+        yield* pause(alone)
+        if (given === undefined) assert.isFalse(yield* answer(fiber))
+        else assert.deepStrictEqual(yield* Fiber.join(fiber), { decision: "approve", scope: "once", parameters: given })
+        yield* Fiber.interrupt(fiber)
+      }
     })
   )
 

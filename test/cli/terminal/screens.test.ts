@@ -74,10 +74,10 @@ describe("what a person sees", { timeout: 60_000 }, () => {
     terminal.press("go\r")
     await terminal.seen("allow?")
     for (const [columns, narrow] of [
-      [50, "allow? y/t"],
+      [50, "allow? y once"],
       [40, "allow? y/t"],
-      [70, "allow? y yes"],
-      [80, "allow? y yes"]
+      [70, "allow? y allow once"],
+      [80, "allow? y allow once"]
     ] as const) {
       terminal.resize(columns, 24)
       const waiting = await terminal.seen(narrow)

@@ -1,7 +1,7 @@
-import { continuationMark, type Line, marginMark } from "../../approval/rendering/Line.ts"
-import { wrap } from "./Layout.ts"
-import { pieces } from "./pieces.ts"
-import type { Style } from "./Style.ts"
+import { continuationMark, type Line, marginMark } from "../../../approval/rendering/Line.ts"
+import { wrap } from "../Layout.ts"
+import { pieces } from "../pieces.ts"
+import type { Style } from "../Style.ts"
 
 /** One row of a screen, and the line that it is part of. */
 export interface Row {

@@ -1,0 +1,328 @@
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import { type Line, own } from "../../../approval/rendering/Line.ts"
+import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../../../approval/rendering/Prompt.ts"
+import { monotonicMillis } from "../../../system/monotonic.ts"
+import { visibleLine } from "../../../text/visible.ts"
+import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
+import type { Answer, Approval } from "../../../ui/Display.ts"
+import { many, seconds } from "../../../ui/Words.ts"
+import { rowsOf } from "./approvalRows.ts"
+import { type Act, approves, type Choice, choiceRows, choicesOf } from "./Choices.ts"
+import { isCtrl, isEnter, isEscape, type Key } from "../Key.ts"
+import type { Keyboard } from "../Keyboard.ts"
+import { type Paged, pager } from "../Pager.ts"
+import { isQuiet, untilQuiet } from "../quiet.ts"
+import type { Screen } from "../Screen.ts"
+import { waitingHead } from "../transcript/callHead.ts"
+
+export interface ApprovalPromptOptions {
+  readonly screen: Screen["Type"]
+  readonly keyboard: Keyboard["Type"]
+  /** Reads a line below rows, the question drawn anew each second; none where the person goes back. */
+  readonly ask: (
+    question: Effect.Effect<string>,
+    above: () => ReadonlyArray<string>
+  ) => Effect.Effect<Option.Option<string>>
+  readonly interrupt: Effect.Effect<void>
+  /** Lets the person change a text; none where they leave it as it is. If unset, nothing can be edited. */
+  readonly edit?: (text: string, above: () => ReadonlyArray<string>) => Effect.Effect<Option.Option<string>>
+}
+
+/** Rows of the screen that a request does not take, besides its choices: those of its head, and one to spare. */
+const reserved = 3
+/** Rows of a diff that can be allowed by one key as they stand; a longer one is read to its end first, or allowed by a capital. */
+const shortDiff = 20
+/** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
+const indented = 5
+
+/** How long no key may come before one counts: what was typed at something else is no answer. */
+const settling = Duration.millis(300)
+
+/** How long the pause must be after typed words before a key approves. */
+const pausing = Duration.seconds(1)
+
+/** How long none may follow an answer: letters of a word come faster. */
+const lasting = Duration.millis(250)
+
+/** Keys that are queued while one is handled; more only show that a person types. */
+const keyLimit = 16
+
+/** What a prompt shows beside the question, and whether that is everything to approve. */
+interface Body {
+  readonly rows: ReadonlyArray<string>
+  readonly whole: boolean
+}
+
+/** Why `a` is missing where longer answers are offered. */
+const neverAlways = ({ scopes }: ApprovalRequest): ReadonlyArray<Line> =>
+  scopes.includes("session") && !scopes.includes("always")
+    ? [own("choice", "not always: no saved rule can match exactly this call")]
+    : []
+
+const bodyOf = (request: ApprovalRequest, screen: Screen["Type"], choices: number): Body => {
+  const { style } = screen
+  const room = screen.width() - indented
+  const approved = rowsOf(approvedLines(request), room, style)
+  const scopes = rowsOf([...scopeLines(request), ...neverAlways(request)], room, style)
+  const limit = screen.height() - reserved - choices - scopes.length
+  const whole = approved.length <= limit
+  const first = whole ? approved : approved.slice(0, Math.max(0, limit - 1))
+  const more = `… ${many(approved.length - first.length, "more row")}: d shows everything`
+  const cut = whole ? [] : rowsOf([own("warning", more)], room, style)
+  const head = waitingHead(request, { style, width: screen.width() - 1 })
+  return { rows: ["", head, ...[...first, ...cut, ...scopes].map(({ text }) => `    ${text}`)], whole }
+}
+
+/** All there is to know of a request; only what is approved must be read. */
+const detailsOf = (request: ApprovalRequest, unmasked: ReadonlyArray<Line> = []): Paged => {
+  const approved: ReadonlyArray<Line> = [titleLine(request), ...unmasked, ...approvedLines(request)]
+  return { lines: [...approved, ...aboutLines(request), ...contextLines(request)], counted: approved.length }
+}
+
+const deny: Answer = { decision: "deny" }
+
+/** Which way a key goes through the choices. */
+const stepOf = ({ key: { name } }: Key): number =>
+  name === "down" || name === "right" ? 1 : name === "up" || name === "left" ? -1 : 0
+
+/** What a key asks for; nothing where it is none of those that are shown. A capital counts for its letter unless it has a meaning. */
+const choiceOf = (key: Key, choices: ReadonlyArray<Choice>): Act | undefined => {
+  if (isEscape(key) || isCtrl(key, "d")) return { _tag: "Deny" }
+  const input = Option.getOrElse(key.input, () => "")
+  const named = (text: string) => choices.find((one) => one.key === text)?.act
+  return named(input) ?? (input === "A" ? undefined : named(input.toLowerCase()))
+}
+
+/** What is not taken, by its name where it is one character. */
+const refusalOf = (key: Key): string => {
+  const input = Option.getOrElse(key.input, () => "")
+  return `${/^[!-~]$/.test(input) ? `${input} is ` : ""}not a valid key · wait a second`
+}
+
+/** Whether a diff is so long that its end must have been paged to. */
+const isLongDiff = ({ preview }: ApprovalRequest): boolean =>
+  preview?.diff !== undefined && preview.diff.trimEnd().split("\n").length > shortDiff
+
+/**
+ * Asks for one key by itself, which an Enter may follow, or for a choice that the arrows went to and Enter takes; nothing is
+ * chosen beforehand. What is typed or pasted as part of something longer is no answer; Escape and Ctrl-D always deny.
+ */
+export const approvalPrompt = (
+  { others = () => [], request, unmasked, waiting }: Approval,
+  { ask, edit, interrupt, keyboard, screen }: ApprovalPromptOptions
+): Effect.Effect<Answer> =>
+  Effect.gen(function* () {
+    const { style } = screen
+    const shownAt = yield* monotonicMillis
+    const left = Effect.map(monotonicMillis, (now) => request.timeoutMillis - (now - shownAt))
+    /** How long there is, where there is an end of it. */
+    const time = Effect.map(left, (millis) => (request.timeoutMillis === 0 ? [] : [seconds(millis)]))
+
+    /** What could be allowed together with this request: each as a whole, once. */
+    const listed = () => (request.masked === undefined ? others().filter(({ masked }) => masked === undefined) : [])
+    const choicesNow = (read: boolean) =>
+      choicesOf({ request, read, remaining: listed().length }).filter(
+        ({ act }) => act._tag !== "Edit" || edit !== undefined
+      )
+    /** The choice that the arrows went to. */
+    let selected: number | undefined
+    const rowsFor = (read: boolean, parts: ReadonlyArray<string> = []) => {
+      const all = waiting() + 1
+      const tail = [...(all > 1 ? [`1 of ${all}`] : []), ...parts].join(" · ")
+      return choiceRows(choicesNow(read), selected, tail, screen.width() - 1, style)
+    }
+
+    /** Whether everything to approve has been read page by page. */
+    let paged = false
+    let laidOut: (Body & { readonly width: number; readonly height: number }) | undefined
+    const body = (): Body => {
+      const [width, height] = [screen.width(), screen.height()]
+      if (laidOut?.width !== width || laidOut.height !== height) {
+        laidOut = { ...bodyOf(request, screen, rowsFor(true).length), width, height }
+      }
+      return laidOut
+    }
+    const above = () => body().rows
+    /** Whether everything to approve is on the screen or has been read. */
+    const isRead = () => paged || (body().whole && request.masked === undefined)
+    const bottom = (text: () => string) => screen.bottom(() => ({ above: above(), text: text(), tall: true }))
+    const show = Effect.flatMap(time, (parts) =>
+      screen.bottom(() => {
+        const rows = rowsFor(isRead(), parts)
+        return { above: [...above(), ...rows.slice(0, -1)], text: rows.at(-1) ?? "", tall: true }
+      })
+    )
+    const showAlways = Effect.flatMap(time, (parts) => {
+      const rule = visibleLine(request.rule ?? "")
+      const tail = style.dim([", other keys go back", ...parts, rule].join(" · "))
+      return bottom(() => `${style.yellow("always?")} ${style.bold("Enter")} saves this rule${tail}`)
+    })
+    const whyNot = Effect.map(
+      time,
+      (parts) => `${style.yellow("why not?")} ${parts.map((part) => `${style.dim(part)} `).join("")}`
+    )
+
+    const keys = yield* Queue.sliding<Key>(keyLimit)
+    const keyAt = (line: Effect.Effect<void>) =>
+      Effect.raceFirst(
+        Queue.take(keys),
+        Effect.zipRight(Effect.repeat(line, Schedule.spaced("1 second")), Effect.never)
+      )
+
+    const showNothing = bottom(() => style.dim("a call needs your approval …"))
+    const page = (details: Paged, plain: boolean) =>
+      // What is seen again once the page is closed must be no question yet.
+      Effect.map(Effect.zipRight(showNothing, pager(screen, details, keyAt)), (seen) => {
+        paged ||= seen && plain
+      })
+    /** How long it must be quiet before the question is put. */
+    let pause = settling
+    const refuse = (why: string) => {
+      pause = pausing
+      return bottom(() => style.dim(why))
+    }
+
+    /** Waits for a pause in typing; a single key that does not approve is accepted sooner than one that does. */
+    const earlyKey: Effect.Effect<Option.Option<Key>> = Effect.gen(function* () {
+      yield* untilQuiet(keys, settling)
+      if (pause === settling) return Option.none()
+      const key = yield* Effect.timeoutOption(Queue.take(keys), Duration.subtract(pausing, settling))
+      if (Option.isNone(key)) return key
+      const act = choiceOf(key.value, choicesNow(isRead()))
+      return act === undefined || approves(act) ? yield* earlyKey : key
+    })
+
+    const denied = yield* Deferred.make<Answer>()
+    /** Whether Escape and Ctrl-D go back instead. */
+    let aside = false
+    const beside = <A>(self: Effect.Effect<A>) =>
+      Effect.ensuring(
+        Effect.suspend(() => {
+          aside = true
+          return self
+        }),
+        Effect.sync(() => {
+          aside = false
+        })
+      )
+
+    /** Whether a key stands by itself, or with the Enter of whoever is used to confirm. */
+    const standsAlone = Effect.gen(function* () {
+      const next = yield* Effect.timeoutOption(Queue.take(keys), lasting)
+      return Option.isNone(next) || (isEnter(next.value) && (yield* isQuiet(keys, lasting)))
+    })
+
+    /** The first key that is none of going through the choices. */
+    const nextKey = (early: Option.Option<Key>) =>
+      Effect.gen(function* () {
+        let key = Option.isSome(early) ? early.value : yield* keyAt(show)
+        for (let step = stepOf(key); step !== 0; step = stepOf(key)) {
+          const { length } = choicesNow(isRead())
+          selected = selected === undefined ? (step > 0 ? 0 : length - 1) : (selected + step + length) % length
+          yield* show
+          key = yield* keyAt(show)
+        }
+        return key
+      })
+
+    const remaining = Effect.gen(function* () {
+      const chosen = listed()
+      const all = [request, ...chosen]
+      const lines = all.flatMap((one, index) => [
+        own("field", `${index + 1} of ${all.length}`),
+        titleLine(one),
+        ...approvedLines(one)
+      ])
+      yield* showNothing
+      const seen = yield* beside(pager(screen, { lines, counted: lines.length }, keyAt))
+      if (!seen) return yield* refuse("not read to the end · A lists them again")
+      yield* untilQuiet(keys, settling)
+      const ask = bottom(
+        () =>
+          `${style.yellow(`allow all ${all.length} once?`)} ${style.bold("y")} allows exactly these · other keys go back`
+      )
+      const key = yield* beside(keyAt(ask))
+      const isYes = Option.contains(key.input, "y") && (yield* standsAlone)
+      return isYes ? ({ decision: "approve", scope: "once", also: chosen } as const) : undefined
+    })
+
+    const edited = (edit: NonNullable<ApprovalPromptOptions["edit"]>) =>
+      Effect.gen(function* () {
+        yield* showNothing
+        const before = JSON.stringify(request.arguments, undefined, 2) ?? "null"
+        const text = yield* edit(before, above)
+        if (Option.isNone(text) || text.value.trim() === before) return undefined
+        const parameters = Option.liftThrowable(JSON.parse)(text.value) as Option.Option<unknown>
+        if (Option.isNone(parameters)) return yield* refuse("not valid JSON · nothing was changed")
+        return { decision: "approve", scope: "once", parameters: parameters.value } as const
+      })
+
+    yield* showNothing
+    const turn = Effect.gen(function* (): Effect.fn.Return<Answer | undefined> {
+      const early = yield* earlyKey
+      pause = settling
+      const key = yield* nextKey(early)
+      const choices = choicesNow(isRead())
+      const pointed = selected === undefined ? undefined : choices[selected]?.act
+      // Enter alone answers nothing.
+      if (isEnter(key) && pointed === undefined) return undefined
+      const act = isEnter(key) ? pointed : choiceOf(key, choicesNow(true))
+      selected = undefined
+      if (act === undefined || !(yield* standsAlone)) return void (yield* refuse(refusalOf(key)))
+      if (approves(act) && !isRead()) {
+        return void (yield* bottom(() =>
+          style.dim(`not read yet · ${request.masked === undefined ? "d" : "v"} shows everything`)
+        ))
+      }
+      const isCapital = Option.exists(key.input, (input) => /^[A-Z]$/.test(input))
+      if (approves(act) && !paged && !isCapital && isLongDiff(request)) {
+        return void (yield* refuse(
+          `over ${shortDiff} rows · d shows it to the end, a capital letter allows it as it stands`
+        ))
+      }
+      switch (act._tag) {
+        case "Allow":
+          return { decision: "approve", scope: act.scope }
+        case "Deny":
+          return deny
+        case "Remaining":
+          return (yield* remaining) ?? undefined
+        case "Edit":
+          return edit === undefined ? undefined : ((yield* beside(edited(edit))) ?? undefined)
+        case "Details":
+          return void (yield* beside(page(detailsOf(request), request.masked === undefined)))
+        case "Unmasked": {
+          const plain = request.masked === undefined ? undefined : yield* unmasked ?? Effect.succeed(undefined)
+          if (plain === undefined) return void (yield* refuse("nothing is masked · wait a second"))
+          const { masked = 0, ...rest } = request
+          const shown = `unmasked: ${many(masked, "secret")} shown as ${masked === 1 ? "it is" : "they are"}`
+          return void (yield* beside(page(detailsOf({ ...rest, ...plain }, [own("warning", shown)]), true)))
+        }
+        case "Always": {
+          const confirmed = isEnter(yield* beside(keyAt(showAlways))) && (yield* isQuiet(keys, lasting))
+          return confirmed && isRead() ? { decision: "approve", scope: "always" } : undefined
+        }
+        case "Reason":
+          // What is seen again once the line is left must be no question yet.
+          yield* showNothing
+          return Option.getOrUndefined(
+            Option.map(yield* ask(whyNot, above), (text): Answer =>
+              text.trim() === "" ? deny : { ...deny, reason: text.trim() }
+            )
+          )
+      }
+    })
+    const answer = Effect.repeat(turn, { until: (given): given is Answer => given !== undefined })
+
+    return yield* keyboard.focus((key) => {
+      if (isCtrl(key, "c")) return interrupt
+      if (!aside && (isEscape(key) || isCtrl(key, "d"))) return Effect.asVoid(Deferred.succeed(denied, deny))
+      // What is pasted was written for something else.
+      return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
+    })(Effect.ensuring(Effect.raceFirst(answer, Deferred.await(denied)), screen.bottom(undefined)))
+  })
