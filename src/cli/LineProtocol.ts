@@ -27,7 +27,7 @@ import {
 import { type Envelope, schemaVersion, toLine } from "../runtime/Envelope.ts"
 import { CommandRejected, isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import { Runtime } from "../runtime/Runtime.ts"
-import { isDeepText, maxJsonDepth } from "../text/Json.ts"
+import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { Opened } from "../ui/Conversation.ts"
@@ -73,17 +73,23 @@ interface Broken {
   readonly commandId?: string
 }
 
-const decodeJson = Schema.decodeUnknownEither(Schema.parseJson())
 const decodeLine = Schema.decodeUnknownEither(Line)
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value.slice(0, 200) : undefined)
 
+const faults = {
+  "too long": `it is longer than ${lineLimit} bytes`,
+  "not UTF-8": "it is not UTF-8 text",
+  "too deep": `it is nested deeper than ${maxJsonDepth} levels`,
+  ambiguous: "it has a name twice"
+} as const
+
 /** The command of a line. */
-const commandOf = ({ text, tooLong }: InputLine, session: string, task: string): Either.Either<Line, Broken> => {
+const commandOf = ({ fault, text }: InputLine, session: string, task: string): Either.Either<Line, Broken> => {
   const broken = (reason: string, said: Partial<Broken> = {}) => Either.left({ command: "", reason, ...said })
-  if (tooLong) return broken(`it is longer than ${lineLimit} bytes`)
-  if (isDeepText(text, maxJsonDepth)) return broken(`it is nested deeper than ${maxJsonDepth} levels`)
-  const json = decodeJson(text)
+  if (fault !== undefined) return broken(faults[fault])
+  const json = parseAnswer(text)
+  if (Either.isLeft(json) && json.left !== "malformed") return broken(faults[json.left])
   if (Either.isLeft(json) || typeof json.right !== "object" || json.right === null || Array.isArray(json.right)) {
     return broken("it is not a JSON object")
   }

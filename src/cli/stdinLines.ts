@@ -1,14 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { isUtf8 } from "node:buffer"
 import { UsageError } from "./Outcome.ts"
 
-/** A line of standard input; `tooLong` has none of its text. */
+/** A line of standard input; one with a fault has no text. */
 export interface InputLine {
   /** From 1. */
   readonly number: number
   readonly text: string
-  readonly tooLong: boolean
+  readonly fault?: "too long" | "not UTF-8"
 }
 
 /** Bytes of one line. */
@@ -53,11 +54,13 @@ export const stdinLines: Stream.Stream<InputLine, UsageError> = Stream.suspend((
   let size = 0
   const line = (): ReadonlyArray<InputLine> => {
     number += 1
-    const tooLong = size > lineLimit
-    const text = tooLong ? "" : Buffer.concat(kept).toString("utf8").replace(/\r$/, "")
+    const bytes = Buffer.concat(kept)
+    const fault = size > lineLimit ? "too long" : isUtf8(bytes) ? undefined : "not UTF-8"
     kept = []
     size = 0
-    return tooLong || text.trim() !== "" ? [{ number, text, tooLong }] : []
+    if (fault !== undefined) return [{ number, text: "", fault }]
+    const text = bytes.toString("utf8").replace(/\r$/, "")
+    return text.trim() === "" ? [] : [{ number, text }]
   }
   const add = (bytes: Buffer) => {
     size += bytes.length

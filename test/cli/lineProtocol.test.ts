@@ -130,18 +130,20 @@ describe("a program in front", () => {
       { _tag: "SubmitPrompt", prompt: "one", session: "another" },
       "",
       `{"_tag":"SubmitPrompt","prompt":"${"x".repeat(5 * 1024 * 1024)}"}`,
+      '{"_tag":"SubmitPrompt","prompt":"one","prompt":"another"}',
       { _tag: "SubmitPrompt", prompt: "one" }
     )
+    front.child.stdin.write(Buffer.from('{"_tag":"SubmitPrompt","prompt":"\xff"}\n', "latin1"))
     front.child.stdin.end('{"_tag":"SubmitPrompt","prompt":"without a line break"}')
     assert.strictEqual(await front.code, 0)
     const broken = front.said.filter(({ session }) => session === "input")
     assert.deepStrictEqual(
       broken.map(({ event }) => /^line (\d+)/.exec(event["reason"] as string)?.[1]),
-      ["1", "2", "3", "4", "5", "6", "8"]
+      ["1", "2", "3", "4", "5", "6", "8", "9", "11"]
     )
     assert.deepStrictEqual(
       broken.map(({ seq }) => seq),
-      [1, 2, 3, 4, 5, 6, 7]
+      [1, 2, 3, 4, 5, 6, 7, 8, 9]
     )
     assert.strictEqual(broken[2]?.event["commandId"], "c1")
     assert.strictEqual(front.tags()[0], "SessionCreated")
