@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
-import { parseAnswer } from "../text/Json.ts"
+import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { duration } from "../text/duration.ts"
@@ -74,7 +74,7 @@ const consult = (
     const ended = Answer.of(result)
     if (Either.isLeft(ended)) return failed(ended.left.message)
     if (ended.right.stdout.trim() === "") return failed("answered nothing")
-    const said = yield* Effect.option(Effect.flatMap(parseAnswer(ended.right.stdout), decode))
+    const said = yield* Effect.option(Effect.flatMap(parsePrinted(ended.right.stdout), decode))
     if (Option.isNone(said)) return failed("printed something that is not an answer")
     const answer = said.value
     if (answer.digest !== request.digest) return failed("answered another request")

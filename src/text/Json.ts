@@ -87,6 +87,10 @@ export const parseAnswer = (text: string, max = maxJsonDepth): Either.Either<unk
     repeatedName(text) === undefined ? Either.right(value) : Either.left("ambiguous" as const)
   )
 
+/** The data of what a program printed, by which something is decided; none where its bytes were not UTF-8 text. */
+export const parsePrinted = (text: string, max = maxJsonDepth): Either.Either<unknown, NotOneThing | "not text"> =>
+  text.includes("\u{fffd}") ? Either.left("not text" as const) : parseAnswer(text, max)
+
 /**
  * A frozen copy of JSON data, independent of the original; nothing for a value that is not JSON or deeper than `max`.
  * What has no value is left out, as in a JSON text.

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { After, Before, post, pre, type Hook, type Outcome } from "./Hook.ts"
-import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
+import { maxJsonDepth, parsePrinted } from "../text/Json.ts"
 import { HookRunner, type HookNotRun, type HookOutput, type HookProgram } from "./HookRunner.ts"
 import type { ToolCall } from "./ToolCall.ts"
 
@@ -81,7 +81,7 @@ const answerOf = ({ exitCode, stderr, stdout }: HookOutput): Either.Either<Answe
   }
   if (stdout.text.trim() === "")
     return invalid(`it answered nothing; to let the call run, print {"decision":"continue"}`)
-  return Either.mapLeft(Either.flatMap(parseAnswer(stdout.text, maxJsonDepth + 2), parse), (why) => {
+  return Either.mapLeft(Either.flatMap(parsePrinted(stdout.text, maxJsonDepth + 2), parse), (why) => {
     const what = why === "ambiguous" ? "an answer with a duplicate name" : "something that is not an answer"
     return new HookAnswerInvalid({ exitCode, reason: `it printed ${what}${quote(stdout.text)}` })
   })

@@ -86,6 +86,9 @@ describe("Reviewer", () => {
         reading(`${approve}; ${approve}`),
         reading(`console.log(JSON.stringify({ digest: request.digest, decision: "approve", unless: "it is friday" }))`),
         reading(`console.log('{"decision":"deny","digest":"' + request.digest + '","decision":"approve"}')`),
+        reading(
+          `process.stdout.write(Buffer.from(JSON.stringify({ digest: request.digest, decision: "approve", reason: "\\xff" }), "latin1"))`
+        ),
         `console.log("approve")`,
         "",
         reading(`console.log(" ".repeat(200000)); ${approve}`)

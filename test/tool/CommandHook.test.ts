@@ -175,6 +175,12 @@ describe("a hook that is a program", () => {
       failed('it printed an answer with a duplicate name: {"decision":"abort","reason":"no","decision":"continue"}')
     ],
     [
+      "fails where it is not UTF-8 text",
+      pre,
+      { stdout: '{"decision":"continue","note":"\u{fffd}"}' },
+      failed('it printed something that is not an answer: {"decision":"continue","note":"\u{fffd}"}')
+    ],
+    [
       "fails where it says more than it can",
       pre,
       { stdout: '{"decision":"continue","unless":"frozen"}' },
