@@ -177,8 +177,8 @@ describe("a hook that is a program", () => {
     [
       "fails where it is not UTF-8 text",
       pre,
-      { stdout: '{"decision":"continue","note":"\u{fffd}"}' },
-      failed('it printed something that is not an answer: {"decision":"continue","note":"\u{fffd}"}')
+      { stdout: '{"decision":"abort","reason":"\u{fffd}"}' },
+      failed('it printed something that is not an answer: {"decision":"abort","reason":"\u{fffd}"}')
     ],
     [
       "fails where it says more than it can",
