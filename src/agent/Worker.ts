@@ -83,6 +83,8 @@ export interface WorkerOptions {
   /** What this worker and those below it use. */
   readonly meter: Meter
   readonly spans: Spans.Spans
+  /** Runs before each request. */
+  readonly before?: (iteration: number) => Effect.Effect<void>
   /** Unset at its start. */
   readonly from?: GoingOn
 }
@@ -157,6 +159,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       const budget = meter.exceeded
       if (budget !== undefined) return yield* new TokenBudgetReached({ limit: budget })
       const startedAt = yield* monotonicMillis
+      if (options.before !== undefined) yield* options.before(iteration)
       const messages = view.window(limits.contextCharacters)
       const left = view.count - messages.length
       if (left > 0 && !told) {

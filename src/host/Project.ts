@@ -14,6 +14,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
 import type { Toolset, ToolsetInvalid } from "../gate/Toolset.ts"
 import { Memory } from "../memory/Memory.ts"
+import { BackgroundCommands, make as makeBackground } from "../process/BackgroundCommands.ts"
 import { Processes } from "../process/Processes.ts"
 import type { Brief } from "../runtime/Briefing.ts"
 import type { Place, ProjectGone, ProjectTools } from "../runtime/Projects.ts"
@@ -39,6 +40,8 @@ export interface Project extends ProjectTools {
   readonly config: ProjectConfig.ProjectConfig
   /** The instructions that its models get, as they are now. */
   readonly instructions: Effect.Effect<Instructions.Instructions>
+  /** Where its commands go on after their calls. */
+  readonly background: BackgroundCommands["Type"]
   /** Where its commands run. */
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
 }
@@ -129,10 +132,12 @@ export const make = <E extends CallError, R>(
       // They are programs of this machine, so no container and no other machine has them.
       sandbox: target === "container" || target === "ssh" ? detected : sandbox
     }).pipe(Layer.provide(HookProcesses.layer({ cwd: directory, env })), Layer.provide(Processes.layer))
+    const background = yield* makeBackground
     const given = Layer.mergeAll(
       Layer.succeed(Approvals, approvals),
       Layer.succeed(Audit, yield* Audit),
-      Layer.succeed(Memory, yield* Memory)
+      Layer.succeed(Memory, yield* Memory),
+      Layer.succeed(BackgroundCommands, background)
     )
     const services = ToolServices.layer({ settings, env: surroundings.env, sandbox, workspace })
     const scope = yield* Effect.scope
@@ -172,5 +177,5 @@ export const make = <E extends CallError, R>(
     const known = { tools: [...tools.tools.keys()], profiles: Object.keys(profiles) }
     const invalid = NamedWorker.invalid(workers, known)
     if (invalid !== undefined) return yield* invalid
-    return { ...place, config, rules, sandbox, tools, workers, instructions, brief }
+    return { ...place, config, rules, sandbox, tools, workers, instructions, brief, background }
   })

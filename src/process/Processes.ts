@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly lane?: Lane
 }
 
-export type Lane = "commands" | "deciders"
+export type Lane = "commands" | "deciders" | "background"
 
 export interface ProcessResult extends ProcessExit {
   /** Both channels, in the order of arrival. */
@@ -66,6 +66,8 @@ const defaultLimit = 256 * 1024
 /** Commands that run at the same time, by the cores of the machine. */
 const commandsAtOnce = Math.max(2, Math.min(2 * os.availableParallelism(), Math.floor(os.totalmem() / 2 ** 29)))
 const decidersAtOnce = 4 * commandsAtOnce
+/** They run for as long as their sessions do, in places of their own. */
+const backgroundAtOnce = 64
 
 /** What a shell says of a program that the signal of its CPU time ended. */
 const cpuExit = 128 + os.constants.signals.SIGXCPU
@@ -94,7 +96,8 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
       let count = 0
       const lanes: Readonly<Record<Lane, Effect.Semaphore>> = {
         commands: yield* Effect.makeSemaphore(commandsAtOnce),
-        deciders: yield* Effect.makeSemaphore(decidersAtOnce)
+        deciders: yield* Effect.makeSemaphore(decidersAtOnce),
+        background: yield* Effect.makeSemaphore(backgroundAtOnce)
       }
       /** A place in a lane until the scope closes. */
       const place = (lane: Lane) =>

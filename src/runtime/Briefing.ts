@@ -34,6 +34,8 @@ export type Brief = (policy: ApprovalPolicy) => Effect.Effect<Briefing>
 export interface Briefer {
   /** What follows the system prompt; what has changed since it was first said is added to the conversation. */
   readonly begin: (sink: TaskSink) => Effect.Effect<string>
+  /** Tells the root worker what has happened meanwhile, before each request. */
+  readonly news: (sink: TaskSink) => (iteration: number) => Effect.Effect<void>
   /** What follows the system prompt of a task that goes on in the middle. */
   readonly goOn: (sink: TaskSink) => Effect.Effect<string>
 }
@@ -68,7 +70,9 @@ export const make = (
   brief: Brief | undefined,
   policy: Effect.Effect<ApprovalPolicy>,
   view: ModelView,
-  contextCharacters: number
+  contextCharacters: number,
+  /** What has happened meanwhile, each once. */
+  news: () => ReadonlyArray<string>
 ): Effect.Effect<Briefer> =>
   Effect.gen(function* () {
     const { text: redacted } = yield* Redactor
@@ -77,10 +81,10 @@ export const make = (
     let outdated = view.all.some(({ id }) => id.startsWith(noteIds))
     const problems = new Set<string>()
 
-    const note = (sink: TaskSink, content: string) =>
-      Effect.flatMap(ids.next(noteIds), (id) => {
+    const note = (sink: TaskSink, content: string, prefix = noteIds, iteration = 1) =>
+      Effect.flatMap(ids.next(prefix), (id) => {
         const message: StoredMessage = { id, message: { role: "system", content } }
-        return sink.worker(WorkerPath.root).emit(new MessageRecorded({ message }, trusted), 1)
+        return sink.worker(WorkerPath.root).emit(new MessageRecorded({ message }, trusted), iteration)
       })
 
     const current = (sink: TaskSink, given: Brief) =>
@@ -111,6 +115,11 @@ export const make = (
       })
 
     return {
+      news: (sink) => (iteration) =>
+        Effect.suspend(() => {
+          const told = news()
+          return told.length === 0 ? Effect.void : note(sink, told.join("\n"), "message", iteration)
+        }),
       begin: (sink) =>
         brief === undefined
           ? Effect.succeed("")

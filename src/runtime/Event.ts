@@ -98,6 +98,22 @@ export class ApprovalRevoked extends Schema.TaggedClass<ApprovalRevoked>()("Appr
   grantId: Schema.String
 }) {}
 
+/** A command goes on in the background, after the call that started it. */
+export class BackgroundStarted extends Schema.TaggedClass<BackgroundStarted>()("BackgroundStarted", {
+  id: Schema.String,
+  command: Schema.String,
+  directory: Schema.String
+}) {}
+/** A command in the background has ended, with all that it started. */
+export class BackgroundEnded extends Schema.TaggedClass<BackgroundEnded>()("BackgroundEnded", {
+  id: Schema.String,
+  command: Schema.String,
+  reason: Schema.String,
+  exitCode: Schema.NullOr(Schema.Number),
+  /** Whether somebody stopped it, or its session ended. */
+  stopped: Schema.Boolean
+}) {}
+
 /** A file whose text the model is given as instructions. */
 export const InstructionFile = Schema.Struct({
   path: Schema.String,
@@ -146,6 +162,8 @@ export const RuntimeEvent = Schema.Union(
   ApprovalPolicySet,
   ApprovalRevoked,
   InstructionsRead,
+  BackgroundStarted,
+  BackgroundEnded,
   CommandRejected,
   CommandPerformed,
   ErrorRaised

@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
+import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
 import type { Brief } from "./Briefing.ts"
 
 /** The directory of a session is gone; nothing of it runs. */
@@ -47,6 +48,8 @@ export interface ProjectTools extends Place {
   readonly workers?: NamedWorkers
   /** What is decided on calls beforehand, and where their paths begin; as the layer of `Approvals` has it if unset. */
   readonly rules?: ProjectRules
+  /** Where commands go on after their calls; each session ends its own. */
+  readonly background?: BackgroundCommands["Type"]
   /** What models are told of where they work; nothing if unset. */
   readonly brief?: Brief
 }

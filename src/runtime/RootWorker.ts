@@ -28,6 +28,8 @@ export interface RootWorkerOptions {
   readonly models: Models["Type"]
   readonly view: ModelView
   readonly sink: TaskSink
+  /** Runs before each request of the root. */
+  readonly before: (iteration: number) => Effect.Effect<void>
   /** What follows the system prompts of its workers. */
   readonly briefing: string
   /** What the task had used before a restart. */
@@ -66,7 +68,8 @@ export const run = (of: RootWorkerOptions) => {
     tools,
     view,
     sink: sink.worker(root),
-    meter
+    meter,
+    before: of.before
   }
   return Effect.provideService(Worker.run({ ...common, ...own, ...from }), Delegation, delegation)
 }

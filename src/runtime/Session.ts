@@ -12,6 +12,7 @@ import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Models } from "../model/Models.ts"
 import { trusted } from "../tool/ToolEvent.ts"
+import * as Background from "./Background.ts"
 import * as Briefing from "./Briefing.ts"
 import {
   type CancelTask,
@@ -84,7 +85,9 @@ export const make = (
     if (found.continuation !== undefined) yield* approvals.restore(found.continuation.requests)
     yield* recover(log, found, view, opener)
     const tasks = yield* TasksInFlight.make({ approvals, log, replies, submissions, view })
-    const briefer = yield* Briefing.make(project.brief, approvals.policy, view, options.contextCharacters)
+    const background = yield* Background.make(project.background, id, log)
+    const { contextCharacters } = options
+    const briefer = yield* Briefing.make(project.brief, approvals.policy, view, contextCharacters, background.news)
     const bodies = yield* makeTasks(log.lease, view, project, briefer)
     const perform = yield* SessionCommands.make({
       log,
@@ -142,6 +145,7 @@ export const make = (
       const waits = ended === undefined ? tasks.suspend() : undefined
       yield* approvals.suspend(waits?.approvals ?? [])
       yield* tasks.shutdown
+      yield* background.end
       const cause = endedBy === undefined ? {} : causeOf(endedBy)
       const closed = new SessionSuspended(waits === undefined ? cause : { ...cause, waits }, trusted)
       yield* log.emit(ended === undefined ? closed : new SessionEnded(cause, trusted), {})

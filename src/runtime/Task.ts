@@ -65,7 +65,7 @@ export const makeTasks = (
           const [model, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
           const workers = named ?? options.workers
           const own = { session: lease.session, options, profile, model, models, tools, workers, view, sink, briefing }
-          return yield* RootWorker.run(own)
+          return yield* RootWorker.run({ ...own, before: briefer.news(sink) })
         }),
       invoke: (sink, command) =>
         Effect.gen(function* () {

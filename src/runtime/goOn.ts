@@ -64,7 +64,14 @@ export const goOn = (
         const from = yield* goingOn(root)
         const standing = yield* Effect.forEach(below, (one) => Effect.map(goingOn(one), (from) => ({ ...one, from })))
         const workers = named ?? options.workers
-        const more = { used, taken: paths, from, standing, briefing: yield* briefer.goOn(sink) }
+        const more = {
+          used,
+          taken: paths,
+          from,
+          standing,
+          briefing: yield* briefer.goOn(sink),
+          before: briefer.news(sink)
+        }
         return yield* RootWorker.run({ session, options, profile, model, models, tools, workers, view, sink, ...more })
       })
   })

@@ -2,6 +2,7 @@ import * as Layer from "effect/Layer"
 import { GuardedFetch } from "../policy/network/GuardedFetch.ts"
 import type { HostPattern } from "../policy/network/HostPattern.ts"
 import { defaultRules, type NetworkRules } from "../policy/network/NetworkRules.ts"
+import { BackgroundCommands } from "../process/BackgroundCommands.ts"
 import { Processes } from "../process/Processes.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { ApplyPatch } from "./ApplyPatch.ts"
@@ -20,7 +21,9 @@ import { NeedInput } from "./NeedInput.ts"
 import { ReadFile } from "./ReadFile.ts"
 import { Recall } from "./Recall.ts"
 import { Remember } from "./Remember.ts"
+import { ReadOutput } from "./ReadOutput.ts"
 import { RunShell } from "./RunShell.ts"
+import { StopCommand } from "./StopCommand.ts"
 import { defaults, ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
 import { ToolEnvironment } from "./ToolEnvironment.ts"
 import { WebSettings } from "./web/WebSettings.ts"
@@ -37,6 +40,8 @@ export const tools = [
   EditFile,
   ApplyPatch,
   RunShell,
+  ReadOutput,
+  StopCommand,
   FetchUrl,
   GitStatus,
   GitDiff,
@@ -70,6 +75,7 @@ export const layerServices = (options: Omit<BuiltinOptions, "workspace">) => {
   const rules = options.network ?? defaultRules
   return Layer.mergeAll(
     Processes.layer,
+    BackgroundCommands.layer,
     GuardedFetch.layer(rules),
     Layer.succeed(WebSettings, { rules, unasked: options.unaskedHosts ?? [] }),
     Layer.succeed(ShellSettings, { ...defaults, ...options.shell }),

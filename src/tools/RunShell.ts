@@ -7,7 +7,8 @@ import { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { cutWords } from "../text/excerpt.ts"
 import { inLocale } from "../process/Environment.ts"
 import * as Limits from "../process/Limits.ts"
-import type { ProcessCommand } from "../process/ProcessCommand.ts"
+import { BackgroundCommands, BackgroundRefused } from "../process/BackgroundCommands.ts"
+import type { OutputChunk, ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes, type ProcessResult } from "../process/Processes.ts"
 import { SpawnFailed } from "../process/SpawnFailed.ts"
 import { Redactor } from "../redaction/Redactor.ts"
@@ -32,7 +33,15 @@ import { duration } from "../text/duration.ts"
 const parameters = Schema.Struct({
   command: Schema.String.annotations({ description: "The bash command." }),
   cwd: optional(Schema.String, "The directory to run it in, inside the workspace. Default: the workspace."),
-  timeout: optionalCount(1, 3600, "Seconds after which the command and its processes are ended. Default: 120.")
+  timeout: optionalCount(
+    1,
+    3600,
+    "Seconds after which the command and its processes are ended. Default: 120; none in the background."
+  ),
+  background: optional(
+    Schema.Boolean,
+    "Start it and go on, e.g. for a server or a watcher. Answers with an id for read_output and stop_command."
+  )
 })
 
 const firstLine = (command: string): string => {
@@ -105,6 +114,18 @@ const limitsOf = (
   }
 }
 
+/** The same in the background: it takes its time unless the call limits it. */
+const limitsBehind = (
+  timeout: number | undefined,
+  asked: boolean,
+  { maxTimeout, unasked }: ShellSettingsShape
+): Limits.Limits => {
+  const time = timeout === undefined ? Duration.infinity : Duration.min(Duration.seconds(timeout), maxTimeout)
+  return { ...(Duration.isFinite(time) && { time }), ...(asked ? {} : unasked) }
+}
+
+const gitBehind = "git commands that only read do not run in the background. Run it without background."
+
 /** The repository of the workspace, read as the git tools read it. */
 const openGit = Effect.mapError(
   Git.open({ filters: "none", writes: false }),
@@ -119,7 +140,8 @@ const tooLarge = ask(
 export const RunShell = Tool.make("run_shell", {
   description:
     "Runs a bash command without a terminal or input, and returns its exit code and output, the middle " +
-    "left out if it is long. Nothing keeps running in the background. Commands that only read run at once; the user " +
+    "left out if it is long. What a command leaves running ends with it; with background it keeps running itself, until the session " +
+    "ends. Commands that only read run at once; the user " +
     "decides on others. In a sandbox only the workspace is writable; files in /tmp are lost, the " +
     "rest of the system is read-only, and there is no network unless the user has configured it. Prefer read_file, grep, glob and the git tools if they suffice.",
   label: "Run command",
@@ -127,7 +149,7 @@ export const RunShell = Tool.make("run_shell", {
   parameters,
   success: Reported,
   failed: failureOf,
-  failure: Schema.Union(CommandRefused, BoundaryInvalid, SpawnFailed),
+  failure: Schema.Union(CommandRefused, BoundaryInvalid, SpawnFailed, BackgroundRefused),
   risk: "high",
   timeout: 0,
   idleTimeout: 0,
@@ -139,24 +161,24 @@ export const RunShell = Tool.make("run_shell", {
         ? Effect.map(isConfined(command, judged), (held): Tool.Asks => (held ? "confined" : true))
         : Effect.succeed<Tool.Asks>(false)
     ),
-  preview: ({ command, cwd }) =>
+  preview: ({ background = false, command, cwd }) =>
     Effect.gen(function* () {
       const { shown } = yield* Workspace
       const { context, verdict } = yield* judgeCommand(command, cwd)
       const place = cwd === undefined ? "" : ` in ${shown(context.cwd)}`
       return {
-        summary: `run \`${firstLine(command)}\`${place}. ${sentence(verdict.reason)}`,
+        summary: `run \`${firstLine(command)}\`${place}${background ? " in the background, until the session ends" : ""}. ${sentence(verdict.reason)}`,
         targets: [{ path: context.cwd, baseHash: null }]
       }
     }),
-  handler: ({ command, cwd, timeout }, call) =>
+  handler: ({ background = false, command, cwd, timeout }, call) =>
     Effect.gen(function* () {
       const { asks, context, verdict } = yield* judgeCommand(command, cwd)
       const place = call.preview?.targets[0]?.path ?? context.cwd
       if (asks && (call.decided !== true || place !== context.cwd)) return yield* new CommandRefused({ verdict })
       const [processes, sandbox, settings] = yield* Effect.all([Processes, Sandbox, ShellSettings])
-      const transcript = Transcript.make(call, yield* Redactor, settings.outputLimit)
-      const limits = limitsOf(timeout, asks, settings)
+      const redactor = yield* Redactor
+      const limits = background ? limitsBehind(timeout, asks, settings) : limitsOf(timeout, asks, settings)
       const here = yield* environmentHere
       // Commands that run without asking read a repository as the git tools do, regardless of its configuration.
       const git = asks || !usesGit(command) ? undefined : yield* openGit
@@ -181,6 +203,25 @@ export const RunShell = Tool.make("run_shell", {
         // The policy may be wrong about a command that it lets run without asking.
         git === undefined ? confined : { ...confined, readable: [...(confined.readable ?? []), ...git.readable] }
       )
+      if (background) {
+        const commands = yield* BackgroundCommands
+        // What git reads ends with the call; a command behind it would lose it.
+        if (git !== undefined) return yield* new BackgroundRefused({ reason: gitBehind })
+        const { id } = yield* commands.start(
+          call.sessionId,
+          { command: redactor.text(command), directory: context.cwd },
+          (print) => {
+            const streams = { stdout: redactor.stream(), stderr: redactor.stream() }
+            const onOutput = ({ channel, text }: OutputChunk) => print(streams[channel].push(text))
+            return processes.run(wrapped, { onOutput, limit: 0, limits, lane: "background" }).pipe(
+              Effect.tap(() => print(streams.stdout.flush() + streams.stderr.flush())),
+              Effect.map((result) => ({ reason: status(result, limits), exitCode: result.exitCode }))
+            )
+          }
+        )
+        return { text: `running in the background as ${id}; read_output gives its output, stop_command ends it` }
+      }
+      const transcript = Transcript.make(call, redactor, settings.outputLimit)
       const result = yield* processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
       const output = yield* transcript.end
       const ended = status(result, limits)
