@@ -82,6 +82,13 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         const files = Instructions.summary(found, project)
         return files === undefined ? rows : [`instructions: ${files}`, ...rows]
       }),
+      /** The commands that go on after their calls. */
+      background: {
+        list: project.background.list(session),
+        find: (id: string) => project.background.find(session, id),
+        output: (id: string) => project.background.output(session, id),
+        stop: (id: string) => project.background.stop(session, id)
+      },
       interrupt: Effect.ignore(send(new Interrupt({ session }))),
       /** The sub-workers of its last task. */
       workers: () => workers,

@@ -26,6 +26,10 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
       return remark("the session has ended")
     case "ModelSwitched":
       return remark(`the next task uses ${event.profile}`)
+    case "BackgroundStarted":
+      return remark(`${event.id} runs in the background`)
+    case "BackgroundEnded":
+      return remark(`${event.id} in the background: ${makeVisible(event.reason)}`)
     case "ApprovalPolicySet":
       return remark(`mode: ${event.policy}`)
     case "CommandRejected":

@@ -3,10 +3,11 @@ import { similar } from "../../Guard.ts"
 import type { Carried, Prompt, SlashCommand } from "./Command.ts"
 import { clear, compact, exit, model, status } from "./session.ts"
 import { cancel, workers } from "./workers.ts"
+import { tasks } from "./tasks.ts"
 import { helpOf } from "./help.ts"
 
 /** Every command, in the order of the help. */
-const listed: ReadonlyArray<SlashCommand> = [model, clear, compact, workers, cancel, status, exit]
+const listed: ReadonlyArray<SlashCommand> = [model, clear, compact, workers, cancel, tasks, status, exit]
 
 const help: SlashCommand = {
   name: "help",

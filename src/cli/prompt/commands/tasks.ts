@@ -1,0 +1,41 @@
+import * as Effect from "effect/Effect"
+import { makeVisible } from "../../../text/visible.ts"
+import { stateOf } from "../../../tools/shell/background.ts"
+import { command } from "./Command.ts"
+
+/** Lines of the output that are shown. */
+const lastLines = 40
+
+export const tasks = command({
+  name: "tasks",
+  summary: "list the commands in the background, show the output of one, or stop it",
+  arguments: "[ID|stop ID]",
+  duringTask: true,
+  complete: (typed, prompt) =>
+    Effect.map(prompt.current()?.background.list ?? Effect.succeed([]), (all) => [
+      ...(typed.length < 2 ? [{ word: "stop" }] : []),
+      ...all.map(({ command, id }) => ({ word: id, summary: command }))
+    ]),
+  run: (argument, prompt) =>
+    Effect.gen(function* () {
+      const background = prompt.current()?.background
+      const [first = "", second] = argument.split(/\s+/u)
+      if (background === undefined) return yield* prompt.say("no commands in the background")
+      if (first === "stop" && second !== undefined) {
+        return yield* prompt.say(yield* Effect.flatMap(background.stop(second), stateOf))
+      }
+      if (first !== "") {
+        const state = yield* Effect.flatMap(background.find(first), stateOf)
+        const { text } = yield* background.output(first)
+        const lines = text.trimEnd().split("\n")
+        const more = lines.length > lastLines ? [`… ${lines.length - lastLines} earlier lines`] : []
+        const shown = text === "" ? ["[no output]"] : lines.slice(-lastLines).map((line) => makeVisible(line))
+        return yield* prompt.say([state, ...more, ...shown].join("\n"))
+      }
+      const all = yield* background.list
+      const rows = yield* Effect.forEach(all, (one) =>
+        Effect.map(stateOf(one), (state) => `${state} · ${makeVisible(one.command.split("\n")[0] ?? "")}`)
+      )
+      yield* prompt.say(rows.length === 0 ? "no commands in the background" : rows.join("\n"))
+    })
+})
