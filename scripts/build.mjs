@@ -68,9 +68,11 @@ const leaves = [
   "ajv-formats",
   "htmlparser2",
   "diff",
+  "highlight.js/lib/common",
   "ignore",
   "canonicalize",
-  "ipaddr.js"
+  "ipaddr.js",
+  "marked"
 ]
 
 const common = {

@@ -42,20 +42,16 @@ export const fit = (text: string, width: number): string => {
 
 /**
  * Breaks running text between words so that no line is wider than `width`; text comes in pieces of any size. A word that
- * is still growing is held back until its end is seen. Where `code` is kept, the rows between fences are broken nowhere.
+ * is still growing is held back until its end is seen.
  */
 export class Flow {
   private readonly width: () => number
   private column = 0
   private word = ""
   private blank = ""
-  private readonly code: boolean
-  /** The fence that the rows stand behind. */
-  private fence: string | undefined
 
-  constructor(width: () => number, code = false) {
+  constructor(width: () => number) {
     this.width = width
-    this.code = code
   }
 
   push(text: string): string {
@@ -81,20 +77,11 @@ export class Flow {
     return out
   }
 
-  /** Whether code begins or ends with the word that begins a row. */
-  private pass(): void {
-    const [mark] = /^(?:`{3,}|~{3,})/.exec(this.word) ?? []
-    if (mark === undefined) return
-    if (this.fence === undefined) this.fence = mark
-    else if (mark.startsWith(this.fence)) this.fence = undefined
-  }
-
   private place(): string {
     if (this.word === "") return ""
     const wide = columns(this.word)
     const before = columns(this.blank)
-    if (this.code && this.column === 0) this.pass()
-    const breaks = this.fence === undefined && this.column > 0 && this.column + before + wide > this.width()
+    const breaks = this.column > 0 && this.column + before + wide > this.width()
     const out = breaks ? `\n${this.word}` : `${this.blank}${this.word}`
     this.column = breaks ? wide : this.column + before + wide
     this.word = ""

@@ -64,22 +64,6 @@ describe("layout", () => {
   })
 })
 
-describe("code in an answer", () => {
-  it("is broken in no row between its fences, however it comes in pieces (U3)", () => {
-    const code = "const total = [1, 2, 3].reduce((sum, one) => sum + one, 0)"
-    const text = `so say it in code here:\n\`\`\`ts\n${code}\n\`\`\`\nand then go on`
-    FastCheck.assert(
-      FastCheck.property(FastCheck.array(FastCheck.integer({ min: 0, max: text.length })), (cuts) => {
-        const flow = new Flow(() => 12, true)
-        const at = [0, ...cuts, text.length].toSorted((a, b) => a - b)
-        const written = at.map((to, index) => flow.push(text.slice(at[index - 1] ?? 0, to))).join("") + flow.end()
-        assert.include(written.split("\n"), code)
-        assert.isTrue(written.endsWith("\nand then go\non"))
-      })
-    )
-  })
-})
-
 describe("Pastes", () => {
   const begin = "\u001b[200~"
   const end = "\u001b[201~"

@@ -1,32 +1,58 @@
-import { Flow } from "../Layout.ts"
+import { Blocks, type Block } from "../markdown/Blocks.ts"
+import { render } from "../markdown/render.ts"
 import type { Style } from "../Style.ts"
 import { textWidth } from "./noteRows.ts"
 
-/** An answer that is being written. */
-export class Answer {
-  private readonly flow: Flow
-  /** What has come of the row that is being written. */
-  private row = ""
+/** Characters of what is not complete that are shown as Markdown, and so many of more as they are. */
+const draftLimit = 2048
+const tailLimit = 1024
 
-  constructor({ width }: { readonly style: Style; readonly width: () => number }) {
-    this.flow = new Flow(() => Math.min(textWidth, Math.max(20, width())), true)
+/** An answer that is being written: its blocks are printed as they are complete, the last one is seen until it is. */
+export class Answer {
+  private readonly style: Style
+  private readonly width: () => number
+  private readonly blocks = new Blocks()
+  private begun = false
+  private draft: { readonly text: string; readonly width: number; readonly rows: ReadonlyArray<string> } | undefined
+
+  constructor({ style, width }: { readonly style: Style; readonly width: () => number }) {
+    this.style = style
+    this.width = () => Math.min(textWidth, Math.max(20, width() - 1))
   }
 
   /** What of it is complete by now. */
   push(text: string): string {
-    const written = this.row + this.flow.push(text)
-    const end = written.lastIndexOf("\n") + 1
-    this.row = written.slice(end)
-    return written.slice(0, end)
-  }
-
-  /** The rows that are not. */
-  live(_limit: number): ReadonlyArray<string> {
-    return [this.row]
+    return this.blocks
+      .push(text)
+      .map((block) => this.printed(block))
+      .join("")
   }
 
   end(): string {
-    const rest = this.row + this.flow.end()
-    return rest === "" ? "" : `${rest}\n`
+    return this.blocks
+      .end()
+      .map((block) => this.printed(block))
+      .join("")
+  }
+
+  /** The last rows of what is not. */
+  live(limit: number): ReadonlyArray<string> {
+    const { code, text } = this.blocks.rest
+    if (text.trim() === "") return []
+    const width = this.width()
+    if (this.draft?.text !== text || this.draft.width !== width) {
+      const kind = code ? "code" : text.length <= draftLimit ? "markdown" : "plain"
+      const shown = kind === "markdown" ? text : text.slice(-tailLimit)
+      this.draft = { text, width, rows: render({ kind, text: shown, continues: false }, { style: this.style, width }) }
+    }
+    return [...(this.begun ? [""] : []), ...this.draft.rows].slice(-limit)
+  }
+
+  private printed(block: Block): string {
+    const rows = render(block, { style: this.style, width: this.width() })
+    if (rows.every((row) => row === "")) return ""
+    const apart = this.begun && !block.continues
+    this.begun = true
+    return `${apart ? "\n" : ""}${rows.join("\n")}\n`
   }
 }

@@ -185,7 +185,7 @@ export class Transcript {
     if (text === "") return ""
     const before = this.answer === undefined ? this.readsEnded() + this.gap("Text") : ""
     this.answer ??= new Answer(this.options)
-    return before + this.answer.push(makeVisible(text))
+    return before + this.answer.push(text)
   }
 
   private textEnded({ final, text }: Of<"TextEnded">): ReadonlyArray<Written> {
