@@ -146,6 +146,7 @@ export const RunShell = Tool.make("run_shell", {
     "rest of the system is read-only, and there is no network unless the user has configured it. Prefer read_file, grep, glob and the git tools if they suffice.",
   label: "Run command",
   category: "shell",
+  mode: "both",
   parameters,
   success: Reported,
   failed: failureOf,

@@ -15,7 +15,9 @@ import { agent, projectOf, type RunOptions } from "../Run.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
+import { projectFiles } from "./projectFiles.ts"
 import { type Listener, open } from "./Session.ts"
+import { suggest } from "./suggest.ts"
 
 /** What stands behind an interactive prompt; a separate module, which loads while the user types. */
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
@@ -30,10 +32,17 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const events = yield* Context.get(context, Runtime).events
     yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))
 
+    const files = yield* Effect.cachedWithTTL(projectFiles(project.directory), "20 seconds")
+
     return {
       sandbox: Fiber.join(tried),
       open: (listener: Listener) => Effect.provide(open(options, listener), context),
       /** Does what a line asks for that begins with a slash. */
-      perform: (line: string, prompt: Prompt) => Effect.provide(Commands.perform(line, prompt), context)
+      perform: (line: string, prompt: Prompt) => Effect.provide(Commands.perform(line, prompt), context),
+      /** How to go on with what is typed. */
+      suggest: (prompt: Prompt) => {
+        const suggesting = suggest(prompt, files)
+        return (typed: string, at: number) => Effect.provide(suggesting(typed, at), context)
+      }
     }
   })

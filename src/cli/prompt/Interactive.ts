@@ -24,7 +24,9 @@ import type { RunOptions } from "../Run.ts"
 import { modeMark, promptMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
 import { Screen } from "../terminal/Screen.ts"
-import type { Prompt } from "./commands/Command.ts"
+import { Composer } from "../terminal/Composer.ts"
+import type { Services } from "../../host/Host.ts"
+import type { CommandServices, Prompt } from "./commands/Command.ts"
 
 type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "mode" | "approve" | "allowAll">
 
@@ -57,6 +59,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const ui = yield* Ui
     const screen = yield* Screen
+    const composer = yield* Composer
     const context = yield* Effect.context<Scope.Scope | Ui>()
     const { preferred, settings } = yield* Configuration
     const { directory } = yield* Surroundings
@@ -136,22 +139,24 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     /** An old session is opened at once: one of its tasks may wait for a decision. */
     const reopened = options.last || Option.isSome(options.session) ? Effect.zipRight(opened, ended) : Effect.void
 
+    /** Shows the task that is sent off to its end. */
+    const task = <E, R>(begin: (session: Session) => Effect.Effect<unknown, E, R>) =>
+      Effect.gen(function* () {
+        const target = yield* opened
+        running = yield* Deferred.make<void>()
+        yield* Effect.onError(begin(target), () =>
+          Effect.sync(() => {
+            running = undefined
+          })
+        )
+        yield* ended
+      })
     const commanded: Prompt = {
       say,
       current: () => session,
       session: opened,
       isRunning: () => running !== undefined,
-      task: (begin) =>
-        Effect.gen(function* () {
-          const target = yield* opened
-          running = yield* Deferred.make<void>()
-          yield* Effect.onError(begin(target), () =>
-            Effect.sync(() => {
-              running = undefined
-            })
-          )
-          yield* ended
-        }),
+      task,
       submit: prompt,
       profile: () => profile,
       mode: () => policy,
@@ -159,6 +164,11 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       directory,
       quit: Effect.asVoid(Deferred.succeed(quit, undefined))
     }
+    /** Runs a command of the person behind the gate that those of the model are behind. */
+    const shell = (line: string) =>
+      task((target) => target.invoke("run_shell", { command: line })).pipe(
+        Effect.catchAll((error) => say(error.message, "error"))
+      )
     const perform = (line: string) =>
       Fiber.join(runtime).pipe(
         Effect.flatMap((dialogue) => dialogue.perform(line, commanded)),
@@ -167,6 +177,14 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
 
     /** A slash command is about now, also where it is typed while a task runs. */
     yield* Effect.forkScoped(Stream.runForEach(ui.asides, perform))
+
+    const services = yield* Effect.context<Exclude<CommandServices, Services>>()
+    yield* Effect.forkScoped(
+      Effect.flatMap(Fiber.join(runtime), ({ suggest }) => {
+        const suggesting = suggest(commanded)
+        return composer.assist((typed, at) => Effect.provide(suggesting(typed, at), services))
+      })
+    )
 
     const marks = [modeMark(policy, screen.style), sandboxMark(sandbox, screen.style)]
     yield* screen.progress(header([version, profile], marks, ["/help", "esc stops", "ctrl-d quits"], screen))
@@ -178,7 +196,12 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         idleInterrupts = 0
         const text = line.value.trim()
         if (text === "") continue
-        yield* isCommand(text) ? perform(text) : prompt(text.replace(/^\/\//, "/"))
+        const command = /^!\s*(\S[^]*)$/.exec(text)?.[1]
+        yield* command !== undefined
+          ? shell(command)
+          : isCommand(text)
+            ? perform(text)
+            : prompt(text.replace(/^\/\//, "/"))
         if (yield* Deferred.isDone(quit)) return
       }
     })

@@ -9,6 +9,7 @@ import { editorLine, type Sent, TextEditor } from "./editor/TextEditor.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { columns } from "./Layout.ts"
+import { Palette, type Suggest } from "./Palette.ts"
 import { PromptQueue } from "./PromptQueue.ts"
 import { Region } from "./Region.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
@@ -37,6 +38,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly interrupt: Effect.Effect<void>
     /** Binds a key from now on; an earlier binding of it gives way. */
     readonly bind: (binding: Binding) => Effect.Effect<void>
+    /** Suggests how to go on from now on. */
+    readonly assist: (suggest: Suggest) => Effect.Effect<void>
     /** What is typed, for those who change it; draw the region afterwards. */
     readonly editor: TextEditor
   }
@@ -47,6 +50,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       const region = yield* Region
       const { style, width } = yield* Screen
       const keyboard = yield* Keyboard
+      const scope = yield* Effect.scope
       const interruptions = yield* Mailbox.make<void>({ capacity: 8, strategy: "dropping" })
       const asides = yield* Mailbox.make<string>({ capacity: 8, strategy: "dropping" })
       const interrupt = Effect.asVoid(interruptions.offer(undefined))
@@ -56,20 +60,27 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       let mark: string | undefined
       let waiting: Deferred.Deferred<Option.Option<string>> | undefined
       let bindings: ReadonlyArray<Binding> = []
+      let suggest: Suggest = () => Effect.succeed(undefined)
+      let palette: Palette | undefined
+      /** Which text and place the suggestions are for. */
+      let asked = ""
 
       yield* region.place({
         composer: (most): BottomLine | undefined => {
           const queued = queue.rows(width(), style)
           const idle = waiting !== undefined
+          const suggested = palette?.rows(width(), style) ?? []
+          const room = most - queued.length - suggested.length
           const line =
             mark === undefined && editor.isEmpty
               ? undefined
               : !idle && editor.isEmpty
                 ? { text: `${mark}${style.dim("type here while it runs")}`, cursor: columns(mark ?? "") }
-                : editorLine(editor, mark ?? "› ", width(), Math.min(editorRows, most - queued.length), style)
-          return line === undefined && queued.length === 0
-            ? undefined
-            : { text: "", ...line, above: [...queued, ...(line?.above ?? [])] }
+                : editorLine(editor, mark ?? "› ", width(), Math.max(1, Math.min(editorRows, room)), style)
+          if (line === undefined && queued.length === 0) return undefined
+          const rows = [...queued, ...(line === undefined ? [] : [...(line.above ?? []), line.text]), ...suggested]
+          const text = rows.pop() ?? ""
+          return { ...line, above: rows, text, up: (line?.up ?? 0) + suggested.length }
         }
       })
 
@@ -98,7 +109,41 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         if (back.length > 0) editor.typed = [...back, ...(editor.isEmpty ? [] : [editor.typed])].join("\n")
         return interrupt
       })
+      /** Asks for suggestions where the text has changed; what comes too late is for a text that is gone. */
+      const suggesting = Effect.suspend(() => {
+        const [typed, at] = [editor.typed, editor.at]
+        const now = `${at} ${typed}`
+        if (now === asked) return Effect.void
+        asked = now
+        palette = undefined
+        if (!/^\/|@/.test(typed)) return Effect.void
+        const found = Effect.flatMap(suggest(typed, at), (suggestions) => {
+          if (now !== asked || suggestions === undefined || suggestions.items.length === 0) return Effect.void
+          palette = new Palette(suggestions)
+          return region.redraw
+        })
+        return Effect.asVoid(Effect.forkIn(found, scope))
+      })
+      const take = (from: Palette) => {
+        const { from: start, to, word } = from.taken
+        editor.replace(start, to, `${word}${from.enter === "sends" || word.endsWith("/") ? "" : " "}`)
+      }
+      /** What a key does to the suggestions; nothing where it is none of theirs. */
+      const choose = (key: Key, open: Palette): Effect.Effect<void> | undefined => {
+        const { name, shift } = key.key
+        if (isEscape(key)) palette = undefined
+        else if (name === "up" || name === "down") open.move(name === "up" ? -1 : 1)
+        else if (name === "tab" && !shift) take(open)
+        else if (name === "return" && open.enter === "takes") take(open)
+        else if (name === "return" && open.enter === "takes and sends" && !open.isTyped(editor.typed)) {
+          take(open)
+          return undefined
+        } else return undefined
+        return Effect.void
+      }
       const press = (key: Key): Effect.Effect<unknown> => {
+        const chosen = palette === undefined ? undefined : choose(key, palette)
+        if (chosen !== undefined) return chosen
         const empty = editor.isEmpty
         const bound = bindings.find(({ matches }) => matches(key))
         if (bound !== undefined) return bound.run
@@ -119,7 +164,9 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         const sent = editor.press(key)
         return sent === undefined ? Effect.void : submit(sent)
       }
-      yield* Effect.forkScoped(keyboard.focus((key) => Effect.zipRight(press(key), region.redraw))(Effect.never))
+      yield* Effect.forkScoped(
+        keyboard.focus((key) => Effect.zipRight(Effect.zipRight(press(key), suggesting), region.redraw))(Effect.never)
+      )
 
       return Composer.of({
         next: (shown) =>
@@ -145,6 +192,12 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         bind: (binding) =>
           Effect.sync(() => {
             bindings = [binding, ...bindings]
+          }),
+        assist: (by) =>
+          Effect.suspend(() => {
+            suggest = by
+            asked = ""
+            return suggesting
           }),
         editor
       })

@@ -61,9 +61,17 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly bell: Effect.Effect<void>
   }
 >() {
-  /** `split` only where standard output is no terminal. */
+  /** `split` only where standard output is no terminal. What is called from another command prints where that says. */
   static readonly layer = (options: { readonly split: boolean }): Layer.Layer<Screen> =>
-    Layer.scoped(Screen, make(options))
+    Layer.unwrapEffect(
+      Effect.map(
+        Effect.serviceOption(Screen),
+        Option.match({
+          onNone: () => Layer.scoped(Screen, make(options)),
+          onSome: (screen) => Layer.succeed(Screen, screen)
+        })
+      )
+    )
 }
 
 /** Columns of text that no terminal breaks. */

@@ -5,6 +5,7 @@ import type { Services } from "../../../host/Host.ts"
 import type { Surroundings } from "../../../host/Surroundings.ts"
 import type { Level } from "../../../ui/Display.ts"
 import type { Ui } from "../../../ui/Ui.ts"
+import type { Suggestion } from "../../terminal/Palette.ts"
 import type { Region } from "../../terminal/Region.ts"
 import type { Screen } from "../../terminal/Screen.ts"
 import type { Session } from "../Session.ts"
@@ -40,12 +41,6 @@ export interface Prompt {
   readonly quit: Effect.Effect<void>
 }
 
-/** What could stand in the place of a word that is being typed. */
-export interface Completion {
-  readonly word: string
-  readonly summary?: string
-}
-
 /**
  * A slash command as a value; it is never sent to the model. To add one, write it in a file of this folder as
  * `command({ name, summary, run })` and put it into the list of `Commands.ts`: help, palette, completion and suggestions
@@ -62,7 +57,7 @@ export interface SlashCommand {
   /** What help says beyond the summary. */
   readonly details?: string
   /** What the last word of its arguments can be; `typed` are those that stand there, the last one perhaps half. */
-  readonly complete?: (typed: ReadonlyArray<string>, prompt: Prompt) => Carried<ReadonlyArray<Completion>>
+  readonly complete?: (typed: ReadonlyArray<string>, prompt: Prompt) => Carried<ReadonlyArray<Suggestion>>
   /** Whether it runs while a task does; otherwise it is refused then. */
   readonly duringTask?: boolean
   readonly run: (argument: string, prompt: Prompt) => Carried<unknown>

@@ -2,12 +2,30 @@ import * as Effect from "effect/Effect"
 import { similar } from "../../Guard.ts"
 import type { Carried, Prompt, SlashCommand } from "./Command.ts"
 import { clear, compact, exit, model, status } from "./session.ts"
+import { approvals, config, doctor, why } from "./commandLine.ts"
+import { context, init } from "./conversation.ts"
 import { cancel, workers } from "./workers.ts"
 import { tasks } from "./tasks.ts"
 import { helpOf } from "./help.ts"
+import { manual } from "../../ToolCommand.ts"
 
 /** Every command, in the order of the help. */
-const listed: ReadonlyArray<SlashCommand> = [model, clear, compact, workers, cancel, tasks, status, exit]
+const listed: ReadonlyArray<SlashCommand> = [
+  model,
+  approvals,
+  why,
+  clear,
+  compact,
+  context,
+  workers,
+  cancel,
+  tasks,
+  init,
+  config,
+  status,
+  doctor,
+  exit
+]
 
 const help: SlashCommand = {
   name: "help",
@@ -40,10 +58,12 @@ const unknown = (name: string): string => {
 export const perform = (line: string, prompt: Prompt): Carried<unknown> =>
   Effect.suspend(() => {
     const [, name = "", argument = ""] = /^\s*\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? []
-    const found = find(name)
+    const byTool = find("tool")
+    const isTool = byTool !== undefined && manual.some((tool) => tool.name === name)
+    const found = find(name) ?? (isTool ? byTool : undefined)
     if (found === undefined) return prompt.say(unknown(name), "error")
     if (prompt.isRunning() && found.duringTask !== true) {
       return prompt.say(`a task is running · esc stops it, then /${found.name} works`, "error")
     }
-    return found.run(argument, prompt)
+    return found.run(found === byTool && name !== found.name && isTool ? `${name} ${argument}` : argument, prompt)
   })

@@ -1,0 +1,55 @@
+import * as Effect from "effect/Effect"
+import { go } from "fuzzysort"
+import type { Suggestion, Suggestions } from "../terminal/Palette.ts"
+import type { CommandServices, Prompt } from "./commands/Command.ts"
+import { all, find } from "./commands/Commands.ts"
+
+/** Suggestions for one text. */
+const limit = 100
+
+/** Those that match, the best first; all of them in their order where nothing is typed. */
+const matching = (typed: string, items: ReadonlyArray<Suggestion>): ReadonlyArray<Suggestion> =>
+  typed === "" ? items.slice(0, limit) : go(typed, items, { key: "word", limit, threshold: 0 }).map(({ obj }) => obj)
+
+/** What follows a command that is typed. */
+const ofCommand = (typed: string, at: number, prompt: Prompt) =>
+  Effect.gen(function* () {
+    const [, name = ""] = /^\/(\S*)/.exec(typed) ?? []
+    if (at <= name.length + 1) {
+      const named = all.map((one) => ({
+        ...one,
+        word: one.name,
+        summary: `${one.arguments ?? ""}  ${one.summary}`.trim()
+      }))
+      return {
+        from: 1,
+        to: name.length + 1,
+        items: matching(name.slice(0, at - 1), named),
+        enter: "takes and sends" as const
+      }
+    }
+    const command = find(name)
+    if (command?.complete === undefined) return undefined
+    const words = typed
+      .slice(name.length + 1, at)
+      .trimStart()
+      .split(/\s+/)
+    const last = words.at(-1) ?? ""
+    const items = yield* Effect.orElseSucceed(command.complete(words, prompt), () => [])
+    return { from: at - last.length, to: at, items: matching(last, items), enter: "sends" as const }
+  })
+
+/** How to go on with what is typed at a prompt: commands and their arguments, and files behind an `@`. */
+export const suggest =
+  (prompt: Prompt, files: Effect.Effect<ReadonlyArray<string>>) =>
+  (typed: string, at: number): Effect.Effect<Suggestions | undefined, never, CommandServices> =>
+    Effect.gen(function* () {
+      if (/^\/(?!\/)/.test(typed)) return yield* ofCommand(typed, at, prompt)
+      const [, word] = /(?:^|\s)@(\S*)$/.exec(typed.slice(0, at)) ?? []
+      if (word === undefined) return undefined
+      const items = matching(
+        word,
+        (yield* files).map((file) => ({ word: file }))
+      )
+      return { from: at - word.length - 1, to: at, items, enter: "takes" as const }
+    })
