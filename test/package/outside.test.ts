@@ -156,6 +156,7 @@ describe("the package, from outside of the repository", { timeout: 120_000 }, ()
       name: `example-${path.basename(sourceOf(entry), ".ts")}`,
       source: exampleOf(fs.readFileSync(sourceOf(entry), "utf8"))
     }))
+    examples.push({ name: "frontend", source: fs.readFileSync("examples/frontend.ts", "utf8") })
     for (const { name, source } of [...samples, ...examples]) {
       assert.isAbove(source.length, 100, name)
       fs.writeFileSync(at(`${name}.ts`), source)
