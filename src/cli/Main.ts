@@ -27,6 +27,7 @@ import { type CommandTree, help } from "./Help.ts"
 import { parserConsole, type Said } from "./parserConsole.ts"
 import { codeOf, exitCodeOf, exitCodes, UsageError } from "./Outcome.ts"
 import { checked } from "./commandLine.ts"
+import { spoken } from "./toolWords.ts"
 import { Stopping } from "./Stopping.ts"
 import { type Style, styleFor } from "./terminal/Style.ts"
 import { warn } from "./warn.ts"
@@ -73,7 +74,7 @@ const checkCommand = (words: ReadonlyArray<string>): Effect.Effect<void, UsageEr
 /** The words as the parser must be given them. */
 const checkOptions = (words: ReadonlyArray<string>) =>
   Either.mapLeft(
-    checked(tree, words),
+    checked(tree, spoken(tree, words)),
     ({ command, problem }) => new UsageError({ reason: `${problem}\nSee ${command} --help` })
   )
 

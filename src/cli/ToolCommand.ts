@@ -6,32 +6,21 @@ import { invoke, type Opened } from "../ui/Conversation.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
-import { hanging } from "./terminal/Layout.ts"
+import { manual } from "./manualTools.ts"
 import { UsageError } from "./Outcome.ts"
 import type { JsonOptions } from "./jsonOutput.ts"
 import { agentOf, outputOf, perform, type RunOptions } from "./Run.ts"
 import { Screen } from "./terminal/Screen.ts"
-import { parametersOf, type Spoken, toolOf } from "./toolCall.ts"
+import { givenParameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
+import { fill } from "./toolForm.ts"
+import { list } from "./ToolsCommand.ts"
 import { tools } from "../tools/Builtin.ts"
-
-/** Tools that a person may run. */
-export const manual = tools.filter(({ location, mode }) => mode !== "llm" && location === "server")
 
 interface ToolOptions extends PolicyOptions, Spoken, JsonOptions, Pick<RunOptions, "session" | "last"> {
   readonly name: Option.Option<string>
+  /** Asks for each parameter. */
+  readonly interactive: boolean
 }
-
-/** Lists what a person may run, by category. */
-const list = Effect.gen(function* () {
-  const { answer, style, width } = yield* Screen
-  const categories = [...new Set(manual.map(({ category }) => category))].sort()
-  for (const category of categories) {
-    yield* answer(`${style.bold(category)}\n`)
-    for (const { description, name } of manual.filter((tool) => tool.category === category)) {
-      yield* answer(`  ${style.cyan(name)}\n${hanging("    ", description, width() - 1)}`)
-    }
-  }
-}).pipe(Effect.provide(Screen.layer({ split: false })))
 
 const run = (name: string, options: ToolOptions) =>
   Effect.gen(function* () {
@@ -43,8 +32,15 @@ const run = (name: string, options: ToolOptions) =>
       return yield* new UsageError({ reason: `${name} is for the model only. Available: ${names}.` })
     }
     const tool = yield* toolOf(name, manual)
-    const { parameters } = yield* parametersOf(tool, options)
     const { interactive } = yield* Screen
+    if (options.interactive && !interactive) {
+      return yield* new UsageError({
+        reason: "-i asks in a terminal, and there is none. Give parameters as --name value."
+      })
+    }
+    const parameters = options.interactive
+      ? yield* fill(tool, yield* givenParameters(tool, options))
+      : (yield* parametersOf(tool, options)).parameters
     const output = yield* outputOf(options)
     const attended = interactive && output === "text"
     const policy = yield* policyOf(options, attended)
@@ -60,6 +56,6 @@ const run = (name: string, options: ToolOptions) =>
 /** Runs a tool for the person who asks, behind the same gate; its result becomes part of the session. */
 export const tool = (options: ToolOptions) =>
   Effect.gen(function* () {
-    if (Option.isNone(options.name)) return yield* list
+    if (Option.isNone(options.name)) return yield* list({ manual: true, json: false })
     yield* run(options.name.value, options)
   })

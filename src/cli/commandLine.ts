@@ -6,7 +6,7 @@ import { literally, similar } from "./Guard.ts"
 import type { CommandTree } from "./Help.ts"
 
 /** An option as a command takes it. */
-interface Known {
+export interface Known {
   readonly names: ReadonlyArray<string>
   /** What it accepts: `text`, `integer` or the choices; a switch if unset. */
   readonly accepts: string | undefined
@@ -23,7 +23,7 @@ const common: ReadonlyArray<Known> = [
   { names: ["--version"], accepts: undefined, repeated: false }
 ]
 
-const optionsOf = (usage: Usage, repeated = false): ReadonlyArray<Known> => {
+export const optionsOf = (usage: Usage, repeated = false): ReadonlyArray<Known> => {
   switch (usage._tag) {
     case "Named":
       return usage.names[0]?.startsWith("-") === true

@@ -97,6 +97,19 @@ export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged"
   diff: Schema.optionalWith(FileDiff, { exact: true })
 }) {}
 
+/** One step of what a worker plans to do. */
+export const TodoItem = Schema.Struct({
+  text: Schema.String,
+  status: Schema.Literal("pending", "active", "done", "dropped")
+})
+export type TodoItem = typeof TodoItem.Type
+
+/** The worker has a new list of steps, in place of the one before. */
+export class TodosChanged extends Schema.TaggedClass<TodosChanged>()("TodosChanged", {
+  ...call,
+  items: Schema.Array(TodoItem)
+}) {}
+
 /** A hook changed what would have happened, or failed; `reason` is for people. */
 export class HookIntervened extends Schema.TaggedClass<HookIntervened>()("HookIntervened", {
   ...call,
@@ -139,6 +152,7 @@ export const ToolEvent = Schema.Union(
   ToolOutput,
   ToolProgressed,
   FileChanged,
+  TodosChanged,
   HookIntervened,
   ReviewerFailed,
   Notified

@@ -25,6 +25,7 @@ import { ReadOutput } from "./ReadOutput.ts"
 import { RunShell } from "./RunShell.ts"
 import { StopCommand } from "./StopCommand.ts"
 import { defaults, ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
+import { Todo } from "./Todo.ts"
 import { ToolEnvironment } from "./ToolEnvironment.ts"
 import { WebSettings } from "./web/WebSettings.ts"
 import { Workspace, type WorkspaceOptions } from "./Workspace.ts"
@@ -49,6 +50,7 @@ export const tools = [
   GitPush,
   Delegate,
   NeedInput,
+  Todo,
   Remember,
   Recall,
   AskUser

@@ -42,6 +42,7 @@ export const GitCommit = Tool.make("git_commit", {
     "do not run, and the commit is not signed.",
   label: "Git commit",
   category: "git",
+  mode: "both",
   timeout: "5 minutes",
   parameters,
   success: Schema.String,

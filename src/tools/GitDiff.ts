@@ -23,6 +23,7 @@ export const GitDiff = Tool.make("git_diff", {
   description: "The changes of the workspace as a unified diff; the middle of a long one is left out.",
   label: "Git diff",
   category: "git",
+  mode: "both",
   parameters,
   success: Schema.String,
   failure: Schema.Union(GitRefused, GitFailed, PathRefused),

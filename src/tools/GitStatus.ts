@@ -28,6 +28,7 @@ export const GitStatus = Tool.make("git_status", {
     "The branch and the changed, staged and untracked files of the workspace, as `git status --short --branch` gives them.",
   label: "Git status",
   category: "git",
+  mode: "both",
   parameters,
   success: Schema.String,
   failure: Schema.Union(GitRefused, GitFailed, PathRefused),

@@ -39,6 +39,7 @@ export const Remember = Tool.make("remember", {
     "Saves a note that recall finds later, when the conversation no longer has it. Secrets are left out; the same text is kept once.",
   label: "Remember",
   category: "memory",
+  mode: "both",
   parameters,
   success: Schema.String,
   failure: Schema.Union(MemoryRefused, MemoryFailed),

@@ -1,3 +1,4 @@
+import { todoRows } from "./todoRows.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { duration } from "../text/duration.ts"
 import { visibleLine } from "../text/visible.ts"
@@ -145,6 +146,8 @@ export class Narrator {
           ? [{ _tag: "CallNote", call, level: "info", text }]
           : [{ _tag: "Diff", diff: { call, ...diff } }]
       }
+      case "TodosChanged":
+        return [{ _tag: "Note", level: "info", text: todoRows(event.items).join("\n"), whole: true }]
       case "ReviewerFailed": {
         const next = event.decision === "deny" ? "the call is denied" : "the mode decides instead"
         const text = `the ${event.by} did not decide: ${event.reason.replace(/\.$/, "")}; ${next}`

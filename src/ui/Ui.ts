@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import type { ToolShown } from "./ToolShown.ts"
 import type { WorkerTree } from "./WorkerTree.ts"
 import type { Answer, Approval, Diff, Display, Notice, Progress } from "./Display.ts"
 
@@ -35,6 +36,8 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly interruptions: Stream.Stream<void>
     /** Slash commands typed while no line was asked for; they apply to the running task. */
     readonly asides: Stream.Stream<string>
+    /** Lists tools, e.g. those that the person may run. */
+    readonly showTools: (tools: ReadonlyArray<ToolShown>) => Effect.Effect<void>
     /** Draws attention to something; what it is about has been or will be displayed. */
     readonly notify: (notice: Notice) => Effect.Effect<void>
   }

@@ -58,7 +58,7 @@ describe("what the README says of the command line", { timeout: 60_000 }, () => 
       const [code, said] = await ended(typed)
       const expected = needsTerminal.test(command)
         ? exitCodes.usage
-        : command.startsWith("tollgate tool")
+        : command.startsWith("tollgate tool ")
           ? exitCodes.denied
           : exitCodes.ok
       assert.strictEqual(code, expected, `${typed}\n${said}`)

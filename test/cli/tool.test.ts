@@ -2,7 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import * as path from "node:path"
-import { type Place, place, tollgate } from "./command.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
 describe("tollgate tool", { timeout: 60_000 }, () => {
@@ -31,7 +31,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
   it("lists what a person may run, and nothing that is a model's alone (U2, U6)", async () => {
     const { code, stdout } = await tollgate(at, ["tool"])
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^git\n {2}git_push\n {4}Sends the commits/)
+    assert.match(stdout, /^git\n[^]*\n {2}git_push {2}you · asks\n {4}Sends the commits/)
     assert.notInclude(stdout, "grep")
     for (const [name, said] of [
       ["git_psh", "Did you mean git_push?"],
@@ -41,14 +41,29 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
       assert.strictEqual(refused.code, 2)
       assert.include(refused.stderr, said)
     }
-    assert.include((await tollgate(at, ["tool", "git_push", "--param", "colour=red"])).stderr, "colour")
+    assert.include((await tollgate(at, ["tool", "git_push", "--colour", "red"])).stderr, "colour")
+    assert.include(
+      (await tollgate(at, ["tool", "recall", "--query", "x", "--limit", "many"])).stderr,
+      "limit takes a number"
+    )
+    const all = JSON.parse((await tollgate(at, ["tools", "--json"])).stdout) as ReadonlyArray<Record<string, unknown>>
+    assert.deepInclude(
+      all.find(({ name }) => name === "grep"),
+      { mode: "llm", approval: "some" }
+    )
+    assert.deepInclude(
+      all.find(({ name }) => name === "git_push"),
+      { mode: "manual", approval: "always", category: "git" }
+    )
+    assert.notInclude((await tollgate(at, ["tools", "--manual"])).stdout, "grep")
+    assert.include((await tollgate(at, ["tool", "git_push", "-i"])).stderr, "-i asks in a terminal")
     for (const args of [
       ["tool", "git_push", "--help"],
       ["help", "tool", "git_push"]
     ]) {
       const helped = await tollgate(at, args)
       assert.match(helped.stdout, /^Usage {2}tollgate tool \[options\] \[name\] \[json\]$/m)
-      assert.match(helped.stdout, /--param remote=… +optional\. Default: origin\./)
+      assert.match(helped.stdout, /--remote=… +optional, text\. Default: origin\./)
     }
   })
 
@@ -79,5 +94,31 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     assert.isTrue(pushed())
     const [id = ""] = (await tollgate(at, ["sessions", "list"])).stdout.split(" ")
     assert.include((await tollgate(at, ["events", id])).stdout, "The user ran git_push:")
+  })
+
+  it("is asked for field by field, at the prompt as well, and the model hears of the result (U6, U7)", async () => {
+    scripted(at, [{ steps: [{ say: "I see the push." }] }])
+    const terminal = await open([], { columns: 110 })
+    await terminal.seen("›")
+    terminal.press("/git_push --nothing there\r")
+    await terminal.seen("nothing")
+    terminal.press("/ts\r")
+    await terminal.seen(/git_push {2}you · asks/)
+    terminal.press("/tool git_push -i\r")
+    await terminal.seen("remote (text, optional) ›")
+    terminal.press("-bad\r")
+    await terminal.seen("branch (text, optional) ›")
+    terminal.press("main\r")
+    await terminal.seen(/remote: [^]*remote \(text, optional\) ›/)
+    terminal.press("origin\r")
+    await terminal.seen("allow?")
+    assert.isFalse(pushed())
+    terminal.press("y")
+    await terminal.seen("Pushed remote=origin")
+    assert.isTrue(pushed())
+    terminal.press("and now?\r")
+    await terminal.seen("I see the push.")
+    terminal.press("/exit\r")
+    assert.strictEqual(await terminal.ended, 0)
   })
 })

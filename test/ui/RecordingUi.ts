@@ -24,6 +24,7 @@ export const layer = (record: Array<Step>, options: RecordingOptions = {}): Laye
       display: note,
       diff: (diff) => note({ _tag: "Diff", diff }),
       progress: (progress) => note({ _tag: "Progress", progress }),
+      showTools: () => Effect.void,
       workers: () => Effect.void,
       status: (text) => note({ _tag: "Status", text }),
       approve: (approval) =>

@@ -12,6 +12,7 @@ import { replay } from "./replay.ts"
 import { run } from "./run.ts"
 import { sessions } from "./sessions.ts"
 import { tool } from "./tool.ts"
+import { tools } from "./tools.ts"
 import { tour } from "./tour.ts"
 import { trust } from "./trust.ts"
 
@@ -36,6 +37,7 @@ export const root = Command.make(
   Command.withSubcommands([
     run,
     tool,
+    tools,
     sessions.command,
     events,
     replay,
@@ -61,6 +63,7 @@ export const tree: CommandTree = {
   below: {
     run: { command: run },
     tool: { command: tool },
+    tools: { command: tools },
     sessions,
     events: { command: events },
     replay: { command: replay },

@@ -13,7 +13,9 @@ import {
 import { isTerminal } from "../../runtime/Event.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
-import type { WorkerPath } from "../../tool/WorkerPath.ts"
+import type { TodoItem } from "../../tool/ToolEvent.ts"
+import { lastTodos } from "../../runtime/lastTodos.ts"
+import { isRoot, type WorkerPath } from "../../tool/WorkerPath.ts"
 import { Ids } from "../../tool/Ids.ts"
 import { invoke, submit } from "../../ui/Conversation.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
@@ -60,12 +62,14 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       after: (envelope) =>
         Effect.suspend(() => {
           workers = WorkerTree.step(workers, envelope)
+          if (envelope.event._tag === "TodosChanged" && isRoot(envelope.worker)) steps = envelope.event.items
           const { event } = envelope
           if (event._tag === "ModelSwitched") switched(event.profile)
           return isTerminal(event) ? ended : Effect.void
         })
     })
     let workers = WorkerTree.empty
+    let steps: ReadonlyArray<TodoItem> | undefined
     const send = (command: SessionCommand) => runtime.send(command)
     return {
       ...opened,
@@ -90,6 +94,10 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         stop: (id: string) => project.background.stop(session, id)
       },
       interrupt: Effect.ignore(send(new Interrupt({ session }))),
+      /** The steps that its model has planned, in an earlier run as well. */
+      todos: Effect.suspend(() =>
+        steps === undefined ? lastTodos(store, session, opened.seq) : Effect.succeed(steps)
+      ),
       /** The sub-workers of its last task. */
       workers: () => workers,
       cancelWorker: (worker: WorkerPath) => runtime.request(new Interrupt({ session, worker: [...worker] })),

@@ -19,6 +19,7 @@ import * as Questions from "./Questions.ts"
 import { Region } from "./Region.ts"
 import { sandboxMark } from "./sandboxText.ts"
 import { Screen } from "./Screen.ts"
+import { toolRows } from "./toolRows.ts"
 import { Transcript } from "./transcript/Transcript.ts"
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -149,6 +150,8 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         ),
       interruptions: composer.interruptions,
       asides: composer.asides,
+      showTools: (tools) =>
+        Effect.suspend(() => region.print([{ to: "progress", text: toolRows(tools, style, screen.width()) }])),
       notify: () => (screen.interactive ? screen.bell : Effect.void)
     })
   })

@@ -4,10 +4,12 @@ import type { Carried, Prompt, SlashCommand } from "./Command.ts"
 import { clear, compact, exit, model, status } from "./session.ts"
 import { approvals, config, doctor, why } from "./commandLine.ts"
 import { context, init } from "./conversation.ts"
+import { todos } from "./todos.ts"
+import { tool, tools } from "./tools.ts"
 import { cancel, workers } from "./workers.ts"
 import { tasks } from "./tasks.ts"
 import { helpOf } from "./help.ts"
-import { manual } from "../../ToolCommand.ts"
+import { manual } from "../../manualTools.ts"
 
 /** Every command, in the order of the help. */
 const listed: ReadonlyArray<SlashCommand> = [
@@ -20,6 +22,9 @@ const listed: ReadonlyArray<SlashCommand> = [
   workers,
   cancel,
   tasks,
+  todos,
+  tools,
+  tool,
   init,
   config,
   status,
@@ -54,6 +59,8 @@ const unknown = (name: string): string => {
   return `unknown command /${name} · ${near === undefined ? "/help lists the commands" : `did you mean /${near}?`}`
 }
 
+const running = (name: string): string => `a task is running · esc stops it, then /${name} works`
+
 /** Carries out a line that begins with a slash. */
 export const perform = (line: string, prompt: Prompt): Carried<unknown> =>
   Effect.suspend(() => {
@@ -63,7 +70,7 @@ export const perform = (line: string, prompt: Prompt): Carried<unknown> =>
     const found = find(name) ?? (isTool ? byTool : undefined)
     if (found === undefined) return prompt.say(unknown(name), "error")
     if (prompt.isRunning() && found.duringTask !== true) {
-      return prompt.say(`a task is running · esc stops it, then /${found.name} works`, "error")
+      return prompt.say(running(found.name), "error")
     }
     return found.run(found === byTool && name !== found.name && isTool ? `${name} ${argument}` : argument, prompt)
   })
