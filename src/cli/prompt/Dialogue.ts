@@ -15,9 +15,11 @@ import { agent, projectOf, type RunOptions } from "../Run.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
+import { edited } from "./externalEditor.ts"
+import * as History from "./History.ts"
 import { projectFiles } from "./projectFiles.ts"
 import { type Listener, open } from "./Session.ts"
-import { suggest } from "./suggest.ts"
+import { search, suggest } from "./suggest.ts"
 
 /** What stands behind an interactive prompt; a separate module, which loads while the user types. */
 export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
@@ -39,6 +41,9 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       open: (listener: Listener) => Effect.provide(open(options, listener), context),
       /** Does what a line asks for that begins with a slash. */
       perform: (line: string, prompt: Prompt) => Effect.provide(Commands.perform(line, prompt), context),
+      history: yield* History.open(project.directory),
+      search,
+      edited,
       /** How to go on with what is typed. */
       suggest: (prompt: Prompt) => {
         const suggesting = suggest(prompt, files)

@@ -24,6 +24,7 @@ import type { RunOptions } from "../Run.ts"
 import { modeMark, promptMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
 import { Screen } from "../terminal/Screen.ts"
+import { isCtrl } from "../terminal/Key.ts"
 import { Composer } from "../terminal/Composer.ts"
 import type { Services } from "../../host/Host.ts"
 import type { CommandServices, Prompt } from "./commands/Command.ts"
@@ -178,13 +179,43 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     /** A slash command is about now, also where it is typed while a task runs. */
     yield* Effect.forkScoped(Stream.runForEach(ui.asides, perform))
 
+    /** What was typed at the prompts of this project. */
+    const typedBefore: Array<string> = []
+    let unwritable = false
     const services = yield* Effect.context<Exclude<CommandServices, Services>>()
     yield* Effect.forkScoped(
-      Effect.flatMap(Fiber.join(runtime), ({ suggest }) => {
-        const suggesting = suggest(commanded)
-        return composer.assist((typed, at) => Effect.provide(suggesting(typed, at), services))
-      })
+      Effect.flatMap(Fiber.join(runtime), ({ edited, history, search, suggest }) =>
+        Effect.gen(function* () {
+          const suggesting = suggest(commanded)
+          yield* composer.assist((typed, at) => Effect.provide(suggesting(typed, at), services))
+          typedBefore.unshift(...history.entries)
+          composer.editor.remember(history.entries)
+          yield* composer.searchWith(search(() => typedBefore))
+          if (history.problem !== undefined) yield* say(history.problem, "warning")
+          const { editor } = composer
+          const edit = Effect.suspend(() => composer.lend(edited(editor.text))).pipe(
+            Effect.map((text) => {
+              editor.text = text
+            }),
+            Effect.catchAll((error) => say(error.message, "error")),
+            Effect.provide(services)
+          )
+          yield* composer.bind({ matches: (key) => isCtrl(key, "g"), run: edit })
+        })
+      )
     )
+    /** Keeps what was typed for the prompts that follow. */
+    const record = (text: string) => {
+      typedBefore.push(text)
+      if (unwritable) return Effect.void
+      return Effect.flatMap(Fiber.join(runtime), ({ history }) => history.add(text)).pipe(
+        Effect.catchTag("HistoryFailed", (error) => {
+          unwritable = true
+          return say(error.message, "warning")
+        }),
+        Effect.ignore
+      )
+    }
 
     const marks = [modeMark(policy, screen.style), sandboxMark(sandbox, screen.style)]
     yield* screen.progress(header([version, profile], marks, ["/help", "esc stops", "ctrl-d quits"], screen))
@@ -196,6 +227,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         idleInterrupts = 0
         const text = line.value.trim()
         if (text === "") continue
+        yield* Effect.forkScoped(record(text))
         const command = /^!\s*(\S[^]*)$/.exec(text)?.[1]
         yield* command !== undefined
           ? shell(command)

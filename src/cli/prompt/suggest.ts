@@ -53,3 +53,12 @@ export const suggest =
       )
       return { from: at - word.length - 1, to: at, items, enter: "takes" as const }
     })
+
+/** What was typed before that matches what is typed now, the latest first where nothing is. */
+export const search =
+  (entries: () => ReadonlyArray<string>) =>
+  (typed: string): Effect.Effect<Suggestions | undefined> =>
+    Effect.sync(() => {
+      const latest = [...new Set(entries().toReversed())].map((word) => ({ word }))
+      return { from: 0, to: typed.length, items: matching(typed.trim(), latest), enter: "takes" }
+    })

@@ -40,6 +40,10 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly bind: (binding: Binding) => Effect.Effect<void>
     /** Suggests how to go on from now on. */
     readonly assist: (suggest: Suggest) => Effect.Effect<void>
+    /** What Ctrl-R searches with what is typed. */
+    readonly searchWith: (search: Suggest) => Effect.Effect<void>
+    /** Gives the terminal to another program. */
+    readonly lend: Keyboard["Type"]["lend"]
     /** What is typed, for those who change it; draw the region afterwards. */
     readonly editor: TextEditor
   }
@@ -61,6 +65,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       let waiting: Deferred.Deferred<Option.Option<string>> | undefined
       let bindings: ReadonlyArray<Binding> = []
       let suggest: Suggest = () => Effect.succeed(undefined)
+      let search: Suggest = () => Effect.succeed(undefined)
+      let searching = false
       let palette: Palette | undefined
       /** Which text and place the suggestions are for. */
       let asked = ""
@@ -116,8 +122,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         if (now === asked) return Effect.void
         asked = now
         palette = undefined
-        if (!/^\/|@/.test(typed)) return Effect.void
-        const found = Effect.flatMap(suggest(typed, at), (suggestions) => {
+        if (!searching && !/^\/|@/.test(typed)) return Effect.void
+        const found = Effect.flatMap((searching ? search : suggest)(typed, at), (suggestions) => {
           if (now !== asked || suggestions === undefined || suggestions.items.length === 0) return Effect.void
           palette = new Palette(suggestions)
           return region.redraw
@@ -126,13 +132,16 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       })
       const take = (from: Palette) => {
         const { from: start, to, word } = from.taken
-        editor.replace(start, to, `${word}${from.enter === "sends" || word.endsWith("/") ? "" : " "}`)
+        editor.replace(start, to, `${word}${searching || from.enter === "sends" ? "" : " "}`)
+        searching = false
       }
       /** What a key does to the suggestions; nothing where it is none of theirs. */
       const choose = (key: Key, open: Palette): Effect.Effect<void> | undefined => {
         const { name, shift } = key.key
-        if (isEscape(key)) palette = undefined
-        else if (name === "up" || name === "down") open.move(name === "up" ? -1 : 1)
+        if (isEscape(key)) {
+          palette = undefined
+          searching = false
+        } else if (name === "up" || name === "down") open.move(name === "up" ? -1 : 1)
         else if (name === "tab" && !shift) take(open)
         else if (name === "return" && open.enter === "takes") take(open)
         else if (name === "return" && open.enter === "takes and sends" && !open.isTyped(editor.typed)) {
@@ -149,7 +158,13 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         if (bound !== undefined) return bound.run
         if (isCtrl(key, "d") && empty) return end
         if (isCtrl(key, "l")) return region.clear
+        if (isCtrl(key, "r")) {
+          searching = true
+          asked = ""
+          return Effect.void
+        }
         if (isCtrl(key, "c") || isEscape(key)) {
+          searching = false
           if (waiting === undefined) return stop
           editor.discard()
           return empty && !isEscape(key) ? interrupt : Effect.void
@@ -162,6 +177,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           }
         }
         const sent = editor.press(key)
+        if (sent !== undefined) searching = false
         return sent === undefined ? Effect.void : submit(sent)
       }
       yield* Effect.forkScoped(
@@ -193,6 +209,11 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           Effect.sync(() => {
             bindings = [binding, ...bindings]
           }),
+        searchWith: (by) =>
+          Effect.sync(() => {
+            search = by
+          }),
+        lend: keyboard.lend,
         assist: (by) =>
           Effect.suspend(() => {
             suggest = by

@@ -6,6 +6,10 @@ const keys: ReadonlyArray<readonly [string, string]> = [
   ["esc", "stop the task, or clear the text (up brings it back)"],
   ["ctrl-w/u/k/y", "cut a word, to the start, to the end; put it back"],
   ["ctrl-_", "undo"],
+  ["ctrl-r", "search what was typed in this project"],
+  ["ctrl-g", "edit the text in $VISUAL or $EDITOR"],
+  ["@FILE", "complete a file of the project"],
+  ["!COMMAND", "run a command behind the gate; the model sees its result"],
   ["ctrl-z", "suspend (fg continues)"]
 ]
 

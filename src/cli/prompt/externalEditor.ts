@@ -1,0 +1,44 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Surroundings } from "../../host/Surroundings.ts"
+import { systemReason } from "../../system/errno.ts"
+import * as PrivateDirectory from "../../system/PrivateDirectory.ts"
+
+/** The text is as it was. */
+export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFailed", {
+  editor: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.editor} did not edit the text: ${this.reason}. $VISUAL or $EDITOR names the editor.`
+  }
+}
+
+/** The text as the user's editor leaves it, which has the terminal meanwhile. */
+export const edited = (text: string): Effect.Effect<string, EditorFailed, Surroundings> =>
+  Effect.gen(function* () {
+    const { directory, env } = yield* Surroundings
+    const editor = env["VISUAL"] || env["EDITOR"] || "vi"
+    const failed = (error: unknown) => new EditorFailed({ editor, reason: systemReason(error) })
+    const place = yield* PrivateDirectory.filled((made) => {
+      fs.writeFileSync(path.join(made, "prompt.md"), text, { mode: 0o600 })
+    }, failed)
+    const file = path.join(place, "prompt.md")
+    yield* Effect.async<void, EditorFailed>((resume) => {
+      // The variable may hold options, which a shell knows to part.
+      const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { cwd: directory, env, stdio: "inherit" })
+      child.once("error", (error) => resume(failed(error)))
+      child.once("exit", (code, signal) =>
+        resume(
+          code === 0
+            ? Effect.void
+            : new EditorFailed({ editor, reason: signal === null ? `exit code ${code}` : `ended by ${signal}` })
+        )
+      )
+      return Effect.sync(() => void child.kill())
+    })
+    return (yield* Effect.try({ try: () => fs.readFileSync(file, "utf8"), catch: failed })).replace(/\n$/, "")
+  }).pipe(Effect.scoped)
