@@ -1,10 +1,9 @@
 import type { StoredMessage } from "../../conversation/Message.ts"
 import type { Envelope } from "../../runtime/Envelope.ts"
-import type { Display } from "../../ui/Display.ts"
-import { Narrator } from "../../ui/Narrator.ts"
+import { Narrator, type Step } from "../../ui/Narrator.ts"
 import { many } from "../../ui/Words.ts"
 import type { Style } from "../terminal/Style.ts"
-import { Transcript } from "../terminal/transcript/Transcript.ts"
+import { Transcript, type Written } from "../terminal/transcript/Transcript.ts"
 
 /** Events of a stored session that are looked through from its end on. */
 export const lookedThrough = 500
@@ -23,9 +22,27 @@ export interface Recap {
   readonly messages: ReadonlyArray<StoredMessage>
 }
 
-/** Each call takes one row. */
-const isBrief = ({ _tag }: { readonly _tag: string }): boolean =>
-  ["Prompt", "CallBegan", "CallEnded", "Text", "TextEnded"].includes(_tag)
+/** What is told again: what was said and done, not what went on meanwhile. */
+const retold = (transcript: Transcript, step: Step): ReadonlyArray<Written> => {
+  switch (step._tag) {
+    case "Prompt":
+    case "Thought":
+    case "CallBegan":
+    case "CallAsked":
+    case "CallDecided":
+    case "CallNote":
+    case "CallEnded":
+    case "Text":
+    case "TextEnded":
+      return transcript.render(step)
+    case "TaskEnded":
+      return step.outcome === "completed" ? [] : transcript.render(step)
+    case "Diff":
+      return transcript.diff(step.diff)
+    default:
+      return []
+  }
+}
 
 /** The last exchanges of a session as rows, and what is above them; nothing where there was none. */
 export const rows = (
@@ -39,13 +56,11 @@ export const rows = (
   // Of a task that began before the events that are looked through, as much as these tell.
   const from = begins.at(-shownPrompts) ?? 0
   const narrator = new Narrator()
-  const transcript = new Transcript({ style, width, split: false, live: true })
-  const written = events.slice(from).flatMap((envelope) =>
-    narrator
-      .tell(envelope)
-      .filter(isBrief)
-      .flatMap((step) => transcript.render(step as Display))
-  )
+  // What is folded here cannot be opened, as it can where nothing is live.
+  const transcript = new Transcript({ style, width, split: false, live: false })
+  const written = events
+    .slice(from)
+    .flatMap((envelope) => narrator.tell(envelope).flatMap((step) => retold(transcript, step)))
   const text = [...written, ...transcript.end()].map((one) => one.text).join("")
   if (prompts === 0 || text.trim() === "") return []
   const all = text.replace(/^\n+|\n+$/g, "").split("\n")

@@ -80,7 +80,8 @@ class Pages {
     const next = end < this.rows.length ? "space next  " : ""
     const back = this.top > 0 ? "b back  " : ""
     const read = left > 0 ? `${left} not read · ` : next === "" ? "all read · " : "request read · "
-    const keys = `${read}${next}${back}/ search  q close`
+    const steps = text !== "" ? "n next match  " : this.hunks.length > 1 ? "n next hunk  " : ""
+    const keys = `${read}${next}${back}${steps}/ search  q close`
     const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : `${place} · ${keys}`
     const status = fit(said, this.width)
     return [
@@ -90,12 +91,29 @@ class Pages {
     ]
   }
 
-  private find(from: number): void {
+  /** Goes to the first row from `from` on with what is looked for, or to the last one before it. */
+  private find(from: number, back = false): void {
     const wanted = this.search.text.toLowerCase()
-    const has = (line: Line | undefined) => line?.text.toLowerCase().includes(wanted) === true
-    const at = this.rows.findIndex((row, index) => index >= from && has(this.paged.lines[row.line]))
+    const has = (row: Row) => this.paged.lines[row.line]?.text.toLowerCase().includes(wanted) === true
+    const at = back
+      ? this.rows.findLastIndex((row, index) => index < from && has(row))
+      : this.rows.findIndex((row, index) => index >= from && has(row))
     this.missed = at < 0
     if (at >= 0) this.top = at
+  }
+
+  /** The rows at which the hunks of a diff begin. */
+  private get hunks(): ReadonlyArray<number> {
+    return this.paged.lines.flatMap((line, index) =>
+      line.kind === "diff" && line.text.startsWith("@@ ") ? [this.rows.findIndex((row) => row.line >= index)] : []
+    )
+  }
+
+  /** Goes to the next or the last match, or hunk where nothing is looked for. */
+  private step(back: boolean): void {
+    if (this.search.text !== "") return this.find(back ? this.top : this.top + 1, back)
+    const { hunks, top } = this
+    this.top = (back ? hunks.findLast((at) => at < top) : hunks.find((at) => at > top)) ?? top
   }
 
   private type(key: Key): void {
@@ -128,7 +146,7 @@ class Pages {
     else if (typed === "g" || name === "home") this.top = 0
     else if (typed === "G" || name === "end") this.top = this.rows.length
     else if (typed === "/") this.search = { text: "", typing: true }
-    else if (typed === "n" && this.search.text !== "") this.find(this.top + 1)
+    else if (typed === "n" || typed === "N") this.step(typed === "N")
     return false
   }
 }
