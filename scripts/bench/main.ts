@@ -14,6 +14,7 @@ import { besidePeers } from "./peers.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
 import { start } from "./start.ts"
 import { agentStep, bareStep } from "./step.ts"
+import { leafWorkers, plainTurns } from "./workers.ts"
 
 type Row = readonly [name: string, measure: Effect.Effect<Figure>]
 
@@ -45,6 +46,16 @@ const idleRow: Row = [
   Effect.map(idleSession(1000), ({ open, released }) =>
     figure("idle-session", released, "KiB", open, "the same while it is open", "≤ 20 KiB")
   )
+]
+
+const workersRow: Row = [
+  "workers-1000",
+  Effect.gen(function* () {
+    const { mebibytes, millis } = yield* leafWorkers(1000)
+    const plain = yield* plainTurns(1000)
+    const against = `1,000 plain answers, 16 at once; heap +${Math.round(mebibytes)} MiB`
+    return figure("workers-1000", millis, "ms", plain, against, "≤ 1.3×")
+  })
 ]
 
 const gateRow = (name: string, measure: () => Promise<number>, goal: string): Row => [
@@ -93,6 +104,7 @@ const rows: ReadonlyArray<Row> = [
   stepRow(50),
   stepRow(200),
   stepRow(800),
+  workersRow,
   idleRow,
   gateRow("gate-bare", Gate.gateNothing, "≤ 1.5 × bare"),
   gateRow("gate-default", Gate.gateDefault, "≤ 20 µs"),

@@ -3,6 +3,8 @@ import { untrusted } from "../redaction/untrusted.ts"
 /** Characters of one result, and of all results shown to one worker. */
 const resultLimit = 4000
 const totalLimit = 16_000
+/** Results shown to one worker. */
+const maxResults = 32
 const nameLimit = 32
 
 const cut = (text: string): string => (text.length <= resultLimit ? text : `${text.slice(0, resultLimit)}…`)
@@ -37,7 +39,7 @@ export class Siblings {
   }
 
   done(name: string, text: string): void {
-    const all = [...this.results, { name, text: cut(text) }]
+    const all = [...this.results, { name, text: cut(text) }].slice(-maxResults)
     let size = 0
     this.results = all
       .toReversed()
