@@ -10,6 +10,7 @@ import * as Gate from "./gate.ts"
 import { idleSession } from "./idle.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
 import { pasted, read } from "./paste.ts"
+import { typing } from "./typing.ts"
 import { besidePeers } from "./peers.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
 import { start } from "./start.ts"
@@ -135,6 +136,18 @@ const rows: ReadonlyArray<Row> = [
     "paste-10000",
     Effect.sync(() =>
       figure("paste-10000", pasted(), "ms", read(), "its bytes read as text", "≤ 100 ms of the processor")
+    )
+  ],
+  [
+    "typing-echo",
+    Effect.zipWith(typing(10_000), typing(0), (busy, idle) =>
+      figure("typing-echo", busy.echo, "ms", idle.echo, "the same while nothing streams", "≤ 16 ms")
+    )
+  ],
+  [
+    "typing-cores",
+    Effect.zipWith(typing(10_000), typing(0), (busy, idle) =>
+      figure("typing-cores", busy.cores, "of a core", idle.cores, "the same while nothing streams", "≤ 0.5")
     )
   ],
   logRow("log-1", 50_000, 1, 0),
