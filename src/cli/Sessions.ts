@@ -30,7 +30,8 @@ const shortId = "session_".length + 8
 /** Sessions that are counted. */
 const counted = 10_000
 
-const ago = (millis: number): string => {
+/** How long ago something was, roughly. */
+export const ago = (millis: number): string => {
   const minutes = Math.floor(millis / 60_000)
   if (minutes < 1) return "just now"
   if (minutes < 60) return `${minutes} min ago`

@@ -29,6 +29,10 @@ export const mode = Options.choiceWithValue("mode", choices).pipe(
   Options.optional
 )
 /** The earlier name of the mode. */
+export const resume = Options.boolean("resume").pipe(
+  Options.withAlias("r"),
+  Options.withDescription("pick an earlier session of this project")
+)
 export const approve = Options.choiceWithValue("approve", choices).pipe(
   Options.withDescription("the same as --mode"),
   Options.optional

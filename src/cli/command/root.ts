@@ -23,6 +23,7 @@ export const root = Command.make(
     profile: options.profile,
     session: options.session,
     last: options.last,
+    resume: options.resume,
     mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll

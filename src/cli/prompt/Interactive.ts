@@ -29,7 +29,13 @@ import { Composer } from "../terminal/Composer.ts"
 import type { Services } from "../../host/Host.ts"
 import type { CommandServices, Prompt } from "./commands/Command.ts"
 
-type InteractiveOptions = Pick<RunOptions, "profile" | "session" | "last" | "mode" | "approve" | "allowAll">
+interface InteractiveOptions extends Pick<
+  RunOptions,
+  "profile" | "session" | "last" | "mode" | "approve" | "allowAll"
+> {
+  /** Whether the person picks the session. */
+  readonly resume: boolean
+}
 
 /** Whether a line is a command for Tollgate and no prompt; `//` at its beginning stands for a slash. */
 const isCommand = (line: string): boolean => line.startsWith("/") && !line.startsWith("//")
@@ -49,8 +55,23 @@ export const interactive = (options: InteractiveOptions) =>
       })
     }
     const policy = yield* policyOf(options, true)
-    yield* checkProfile(options)
-    yield* talk(options, policy)
+    if (!options.resume) {
+      yield* checkProfile(options)
+      return yield* talk(options, policy)
+    }
+    if (options.last || Option.isSome(options.session)) {
+      return yield* new UsageError({ reason: "--resume cannot be combined with --continue or --session." })
+    }
+    const picked = yield* Effect.flatMap(
+      load(
+        () => import("./pickSession.ts"),
+        ({ pickSession }) => pickSession
+      ),
+      (session) => Effect.succeed({ ...options, session })
+    )
+    if (Option.isNone(picked.session)) return
+    yield* checkProfile(picked)
+    yield* talk(picked, policy)
   }).pipe(
     Effect.provide(Frontend.layer({ split: false, keys: true })),
     Effect.provide(Configuration.layer(flagsOf(options)))
