@@ -150,25 +150,25 @@ const paged = async (terminal: Probe): Promise<ReadonlyArray<string>> => {
 /** Answers one request as a person does who reads all of it. */
 const answered = async (at: Place, terminal: Probe, { early, text }: Round, index: number): Promise<void> => {
   const ran = path.join(at.work, `ran-${index}`)
-  const asked = () => terminal.seen(new RegExp(`(?:approved[^]*){${index}}⏸[^]*\\n *allow\\? [^\\n]*$`))
+  const asked = () => terminal.seen(new RegExp(`(?:• Ran [^]*){${index}}⏸[^]*\\n *allow\\? [^]*$`))
   let screen = await asked()
   let shown: string | undefined
   if (/allow\? [dv]/.test(screen)) {
     terminal.press(early)
     await terminal.seen(/not read yet|not a valid key/)
     screen = await asked()
-    assert.match(screen, /allow\? [dv][^\n]*$/)
+    assert.match(screen, /allow\? [dv][^]*$/)
     assert.ok(!fs.existsSync(ran), `${early} let a command run that nobody had read`)
     // What masks something is read on the page that reveals it.
-    terminal.press(/allow\? v[^\n]*$/.test(screen) ? "v" : "d")
+    terminal.press(/allow\? v[^]*$/.test(screen) ? "v" : "d")
     shown = commandIn(await paged(terminal))
     terminal.press("q")
-    await terminal.seen(/allow\? y[^\n]*$/)
+    await terminal.seen(/allow\? y[^]*$/)
   } else {
     shown = commandIn(screen.split("\n").map((row) => row.replace(/^ {4}/, "")))
   }
   terminal.press("y")
-  await terminal.seen(new RegExp(`(?:approved[^]*){${index + 1}}(?:⏸[^]*allow|Done\\.)`))
+  await terminal.seen(new RegExp(`(?:• Ran [^]*){${index + 1}}(?:⏸[^]*allow|Done\\.)`))
 
   const [, , , , given] = fs.readFileSync(ran, "utf8").split("\0")
   assert.equal(given, text)
