@@ -31,6 +31,7 @@ import * as Distrust from "./distrust.ts"
 import { readStdin } from "./readStdin.ts"
 import { runTask } from "./runTask.ts"
 import { sandboxText } from "./terminal/sandboxText.ts"
+import { refuseUnconfined } from "./refuseUnconfined.ts"
 import * as SandboxNote from "./sandboxNote.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { resolve } from "./SessionId.ts"
@@ -123,6 +124,7 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
     const { directory } = yield* Host
     const { project, session } = yield* projectOf(options)
     if (attended === false && session !== undefined) yield* nothingWaits(session)
+    if ((yield* (yield* Approvals).policy(session ?? "")) === "sandboxed") yield* refuseUnconfined(project)
     const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
     const opened = yield* open(which, directory)
     if (attended === true)

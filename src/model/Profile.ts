@@ -15,6 +15,8 @@ const VariableName = Schema.String.pipe(Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$
 const common = {
   /** Requests in all before an answer counts as failed. */
   maxAttempts: optional(Schema.Int.pipe(Schema.between(1, 20))),
+  /** Tokens that a request and its answer may have together, where that is known. */
+  contextWindow: optional(Schema.Int.pipe(Schema.positive())),
   /** Profiles to ask, in this order, once this one has failed for good. */
   fallback: optional(Schema.Array(Schema.NonEmptyString))
 }

@@ -13,10 +13,10 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
   const open = probes(() => at)
 
   it.each([
-    { flags: [], header: "asks before acting", prompt: /^›$/m },
-    { flags: ["--approve", "allow-edits"], header: "allows edits without asking", prompt: /^edits ›$/m },
-    { flags: ["--mode", "plan"], header: "reads only, and plans", prompt: /^plan ›$/m },
-    { flags: ["--dangerously-allow-all"], header: "RUNS EVERY CALL WITHOUT ASKING", prompt: /^ALLOW ›$/m }
+    { flags: [], header: "asks before acting", prompt: /^ ASK · test/m },
+    { flags: ["--approve", "allow-edits"], header: "allows edits without asking", prompt: /^ EDITS · test/m },
+    { flags: ["--mode", "plan"], header: "reads only, and plans", prompt: /^ PLAN · test/m },
+    { flags: ["--dangerously-allow-all"], header: "RUNS EVERY CALL WITHOUT ASKING", prompt: /^ ALLOW ALL · test/m }
   ])("stands in the header, the prompt and /status: $header (A8)", async ({ flags, header, prompt }) => {
     const terminal = await open(flags, { columns: 120 })
     await terminal.seen(header)
@@ -38,6 +38,43 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     await terminal.seen(new RegExp(`no session yet · .* · asks before acting · ${said} · `))
     terminal.press("\u0004")
     assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("goes on to the next by shift-tab, and to any by /mode, also before there is a session (U13)", async () => {
+    const terminal = await open([], { columns: 100 })
+    await terminal.seen(/^ ASK · test/m)
+    terminal.press("\u001b[Z")
+    await terminal.seen(/^ EDITS · test/m)
+    terminal.press("\u001b[Z")
+    await terminal.seen(/^ PLAN · test/m)
+    terminal.press("/mode edits\r")
+    await terminal.seen(/^ EDITS · test/m)
+    terminal.press("/mode allow\r")
+    await terminal.seen("allow cannot be set here")
+    await terminal.seen(/^ EDITS · test/m)
+    terminal.press("\u0004")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("goes on from a plan in the mode that the person chooses, with the model's next answer (U13)", async () => {
+    scripted(at, [{ steps: [{ say: "The plan." }] }, { steps: [{ say: "Carried out." }] }])
+    const terminal = await open(["--mode", "plan"], { columns: 100 })
+    await terminal.seen(/^ PLAN · test/m)
+    terminal.press("plan it\r")
+    await terminal.seen("Go on with this plan?")
+    terminal.press("e\r")
+    await terminal.seen("Carried out.")
+    await terminal.seen(/^ EDITS · test/m)
+    terminal.press("\u0004")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("is refused where it is sandboxed and nothing holds commands, with what to do (U13)", async () => {
+    scripted(at, [], { sandbox: { target: "none" } })
+    const { code, stderr } = await tollgate(at, ["run", "--mode", "sandboxed", "hello"])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, "The mode sandboxed needs a sandbox.")
+    assert.include(stderr, "choose ask or edits")
   })
 
   it("is said by every run (A8)", async () => {

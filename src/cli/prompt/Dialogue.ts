@@ -12,6 +12,7 @@ import { ProgressBoard } from "../../tool/ProgressBoard.ts"
 import * as Distrust from "../distrust.ts"
 import * as Misnamed from "../misnamed.ts"
 import { agent, projectOf, type RunOptions } from "../Run.ts"
+import { refuseUnconfined } from "../refuseUnconfined.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
@@ -27,6 +28,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const context = yield* Layer.build(agent(policy, true))
     const { project } = yield* Effect.provide(projectOf(options), context)
     yield* Effect.zipRight(Distrust.warn(project.config), Misnamed.warn(project.config))
+    if (policy === "sandboxed") yield* refuseUnconfined(project)
     const tried = yield* Effect.forkScoped(SandboxNote.tried(project))
 
     const iterations = Iterations.make(Context.get(context, ProgressBoard))
@@ -35,8 +37,15 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))
 
     const files = yield* Effect.cachedWithTTL(projectFiles(project.directory), "20 seconds")
+    /** The branch that is checked out, and whether anything has changed; nothing where git does not say. */
+    const branch = Effect.map(project.brief?.(policy) ?? Effect.succeed(undefined), (briefing) => {
+      const found = briefing?.sections.find(({ name }) => name === "git")
+      const [, name] = /^branch (.*)$/s.exec(found?.key ?? "") ?? []
+      return name === undefined ? undefined : { name, dirty: found?.text.endsWith("no changes") === false }
+    })
 
     return {
+      branch,
       sandbox: Fiber.join(tried),
       open: (listener: Listener) => Effect.provide(open(options, listener), context),
       /** Does what a line asks for that begins with a slash. */

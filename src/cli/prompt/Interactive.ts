@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
+import { ApprovalPolicy, ordinary } from "../../approval/ApprovalPolicy.ts"
 import { Configuration } from "../../config/Configuration.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import { inForeground } from "../../system/foreground.ts"
@@ -21,13 +21,17 @@ import { load } from "../command/load.ts"
 import type { Session } from "./Session.ts"
 import { flagsOf } from "../flags.ts"
 import type { RunOptions } from "../Run.ts"
-import { modeMark, promptMark } from "../terminal/modeText.ts"
+import { modeMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
-import { Screen } from "../terminal/Screen.ts"
 import { isCtrl } from "../terminal/Key.ts"
 import { Composer } from "../terminal/Composer.ts"
+import { Region } from "../terminal/Region.ts"
+import { Screen } from "../terminal/Screen.ts"
 import type { Services } from "../../host/Host.ts"
 import type { CommandServices, Prompt } from "./commands/Command.ts"
+import { type Standing, statusLine } from "../terminal/StatusLine.ts"
+import { isTerminal } from "../../runtime/Event.ts"
+import { Doings } from "./Doings.ts"
 
 interface InteractiveOptions extends Pick<
   RunOptions,
@@ -39,6 +43,10 @@ interface InteractiveOptions extends Pick<
 
 /** Whether a line is a command for Tollgate and no prompt; `//` at its beginning stands for a slash. */
 const isCommand = (line: string): boolean => line.startsWith("/") && !line.startsWith("//")
+
+/** A mode that an event names; one of a later version leaves it as it was. */
+const decodeMode = (name: string, before: ApprovalPolicy): ApprovalPolicy =>
+  ApprovalPolicy.literals.find((mode) => mode === name) ?? before
 
 /** Prompts one after the other until the person has no more to say. */
 export const interactive = (options: InteractiveOptions) =>
@@ -83,12 +91,18 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     const screen = yield* Screen
     const composer = yield* Composer
     const context = yield* Effect.context<Scope.Scope | Ui>()
-    const { preferred, settings } = yield* Configuration
+    const { preferred, profiles, settings } = yield* Configuration
     const { directory } = yield* Surroundings
     let profile = yield* preferred
     let sandbox = sandboxText(settings.sandbox)
     let session: Session | undefined
     let running: Deferred.Deferred<void> | undefined
+    let mode = policy
+    let branch: Standing["branch"]
+    let completed = false
+    const doings = new Doings()
+    const region = yield* Region
+    const scope = yield* Effect.scope
     let idleInterrupts = 0
     const quit = yield* Deferred.make<void>()
     const say = (text: string, level: Level = "info") => ui.display({ _tag: "Note", level, text, whole: true })
@@ -112,16 +126,43 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       )
     )
 
+    yield* region.place({
+      statusLine: (width) => {
+        const { contextWindow } = profiles[profile] ?? {}
+        return statusLine({ mode, profile, branch, sandbox, ...doings.standing(contextWindow) }, width, screen.style)
+      }
+    })
+    /** Looks at the branch anew. */
+    const look = Effect.flatMap(Fiber.join(runtime), (dialogue) =>
+      Effect.flatMap(dialogue.branch, (found) => {
+        branch = found
+        return region.changed
+      })
+    )
+    yield* Effect.forkScoped(Effect.ignore(look))
+
     /** The session is created with the first prompt. */
     const opened = Effect.gen(function* () {
       if (session !== undefined) return session
       const { open } = yield* Fiber.join(runtime)
       const fresh = yield* open({
-        ended: Effect.suspend(() => (running === undefined ? Effect.void : Deferred.succeed(running, undefined))),
+        ended: Effect.suspend(() =>
+          Effect.zipRight(
+            Effect.forkIn(Effect.ignore(look), scope),
+            running === undefined ? Effect.void : Deferred.succeed(running, undefined)
+          )
+        ),
         switched: (name) => {
           profile = name
+        },
+        heard: (envelope) => {
+          const { event } = envelope
+          doings.hear(envelope)
+          if (event._tag === "ApprovalPolicySet") mode = decodeMode(event.policy, mode)
+          if (isTerminal(event)) completed = event._tag === "TaskCompleted"
         }
       })
+      if (mode !== policy) yield* fresh.setMode(mode)
       session = fresh
       const before = yield* fresh.recap(screen)
       if (before.length > 0) yield* screen.progress(`${before.join("\n")}\n\n`)
@@ -148,9 +189,36 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       if (running !== undefined) yield* Effect.raceFirst(Deferred.await(running), Deferred.await(quit))
       running = undefined
     })
+    const setMode = (wanted: ApprovalPolicy) =>
+      session === undefined && ordinary.some((one) => one === wanted) && wanted !== "sandboxed"
+        ? Effect.suspend(() => {
+            mode = wanted
+            return say(`mode: ${wanted}`)
+          })
+        : Effect.flatMap(opened, (target) => target.setMode(wanted))
+    /** What the person wants after a plan: to go on in another mode, or to stay. */
+    const goOn = Effect.map(
+      ui.question("Go on with this plan? a in ask · e in edits · enter stays in plan"),
+      (answer): ApprovalPolicy | undefined => {
+        const said = Option.getOrElse(answer, () => "")
+          .trim()
+          .toLowerCase()
+        return /^a(?:sk)?$/.test(said) ? "ask" : /^e(?:dits)?$/.test(said) ? "edits" : undefined
+      }
+    )
     const prompt = (text: string) =>
       Effect.gen(function* () {
+        yield* sent(text)
+        if (mode !== "plan" || !completed || (yield* Deferred.isDone(quit))) return
+        const chosen = yield* goOn
+        if (chosen === undefined) return
+        yield* setMode(chosen)
+        yield* sent("Go on: carry out the plan.")
+      })
+    const sent = (text: string) =>
+      Effect.gen(function* () {
         const target = yield* opened
+        completed = false
         running = yield* Deferred.make<void>()
         yield* Effect.catchTag(target.submit(text), "SessionUnavailable", (error) => {
           running = undefined
@@ -181,7 +249,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       task,
       submit: prompt,
       profile: () => profile,
-      mode: () => policy,
+      mode: () => mode,
+      setMode,
       sandbox: () => sandbox,
       directory,
       quit: Effect.asVoid(Deferred.succeed(quit, undefined))
@@ -237,13 +306,17 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         Effect.ignore
       )
     }
+    yield* composer.bind({
+      matches: ({ key }) => key.name === "tab" && key.shift,
+      run: Effect.asVoid(Effect.forkIn(Effect.provide(perform("/mode next"), services), scope))
+    })
 
     const marks = [modeMark(policy, screen.style), sandboxMark(sandbox, screen.style)]
     yield* screen.progress(header([version, profile], marks, ["/help", "esc stops", "ctrl-d quits"], screen))
     const loop = Effect.gen(function* () {
       yield* reopened
       for (;;) {
-        const line = yield* ui.input(promptMark(policy, screen.style))
+        const line = yield* ui.input("› ")
         if (Option.isNone(line)) return
         idleInterrupts = 0
         const text = line.value.trim()

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Approvals } from "../../approval/Approvals.ts"
 import * as Instructions from "../../host/Instructions.ts"
 import {
@@ -8,8 +9,10 @@ import {
   CompactSession,
   Interrupt,
   type SessionCommand,
+  SetApprovalPolicy,
   SwitchModel
 } from "../../runtime/Command.ts"
+import type { Envelope } from "../../runtime/Envelope.ts"
 import { isTerminal } from "../../runtime/Event.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
@@ -17,6 +20,7 @@ import type { TodoItem } from "../../tool/ToolEvent.ts"
 import { lastTodos } from "../../runtime/lastTodos.ts"
 import { isRoot, type WorkerPath } from "../../tool/WorkerPath.ts"
 import { Ids } from "../../tool/Ids.ts"
+import { trusted } from "../../tool/ToolEvent.ts"
 import { invoke, submit } from "../../ui/Conversation.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { present } from "../../ui/present.ts"
@@ -30,10 +34,12 @@ export interface Listener {
   /** Runs when a task has ended. */
   readonly ended: Effect.Effect<unknown>
   readonly switched: (profile: string) => void
+  /** Runs for every event, before anything else is done about it. */
+  readonly heard: (envelope: Envelope) => void
 }
 
 /** Opens the session that the options name. */
-export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, { ended, switched }: Listener) =>
+export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, { ended, heard, switched }: Listener) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const approvals = yield* Approvals
@@ -61,6 +67,7 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       answer: (answer) => Effect.ignore(runtime.send(answer)),
       after: (envelope) =>
         Effect.suspend(() => {
+          heard(envelope)
           workers = WorkerTree.step(workers, envelope)
           if (envelope.event._tag === "TodosChanged" && isRoot(envelope.worker)) steps = envelope.event.items
           const { event } = envelope
@@ -78,6 +85,9 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       shown,
       /** Sends any command about it. */
       send,
+      /** Sets the mode, and fails where it cannot be set. */
+      setMode: (policy: ApprovalPolicy) =>
+        Effect.asVoid(runtime.request(new SetApprovalPolicy({ session, policy }, trusted))),
       submit: (text: string) => Effect.provide(submit(opened, text), context),
       /** Runs a tool for the person who asks, behind the same gate; its result enters the conversation. */
       invoke: (tool: string, parameters: unknown) => Effect.provide(invoke(opened, tool, parameters), context),

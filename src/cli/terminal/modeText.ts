@@ -18,7 +18,3 @@ export const toned = (mode: ApprovalPolicy, text: string, style: Style): string 
 
 /** What a mode does, for a header. */
 export const modeMark = (mode: ApprovalPolicy, style: Style): string => toned(mode, modeText(mode), style)
-
-/** In front of where a person types; only the mode that asks goes without its name. */
-export const promptMark = (mode: ApprovalPolicy, style: Style): string =>
-  mode === "ask" ? "› " : `${toned(mode, mode === "allow" ? "ALLOW" : mode, style)} › `

@@ -62,7 +62,8 @@ describe("what a person sees", { timeout: 60_000 }, () => {
         "Done.",
         "",
         "─ 2 requests · 3 calls, 1 denied · TIME",
-        "›"
+        "› ",
+        " ASK · test · sandbox off"
       ].join("\n")
     )
   })
@@ -107,16 +108,16 @@ describe("what a person sees", { timeout: 60_000 }, () => {
     terminal.press("and then\rhalf a l")
     const shown = await terminal.seen("› half a l")
     assert.deepStrictEqual(golden(shown, at).split("\n").slice(-5), [
-      "• Running echo begun; sleep 60",
       "  │ begun",
       "* running run_shell · TIME · esc stops",
       `─ queued: "and then"   ↑ edits it ─`,
-      "ALLOW › half a l"
+      "› half a l",
+      " ALLOW ALL · test · sandbox off · 1 task · esc"
     ])
     terminal.press("\u0015\u001b[A, if it is green")
-    await terminal.seen(/› and then, if it is green$/)
+    await terminal.seen(/› and then, if it is green$/m)
     terminal.press(escape)
-    await terminal.seen(/interrupted[^]*› and then, if it is green$/)
+    await terminal.seen(/interrupted[^]*› and then, if it is green$/m)
     terminal.press("\r")
     await terminal.seen("Still here.")
     terminal.press(ctrlD)

@@ -34,6 +34,8 @@ export interface Prompt {
   readonly submit: (text: string) => Carried
   readonly profile: () => string
   readonly mode: () => ApprovalPolicy
+  /** Switches the mode for every later decision of the session, also of one that is still to be created. */
+  readonly setMode: (mode: ApprovalPolicy) => Carried
   /** Where commands run, in words. */
   readonly sandbox: () => string
   /** The directory in which sessions begin. */

@@ -9,11 +9,13 @@ import { tool, tools } from "./tools.ts"
 import { cancel, workers } from "./workers.ts"
 import { tasks } from "./tasks.ts"
 import { helpOf } from "./help.ts"
+import { mode } from "./mode.ts"
 import { manual } from "../../manualTools.ts"
 
 /** Every command, in the order of the help. */
 const listed: ReadonlyArray<SlashCommand> = [
   model,
+  mode,
   approvals,
   why,
   clear,
