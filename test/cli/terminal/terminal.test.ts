@@ -68,7 +68,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
       assert.strictEqual((await tollgate(at, ["run", "--dangerously-allow-all", ...more, prompt])).code, 0)
     }
     const terminal = await open(["--continue"])
-    const shown = await terminal.seen(/three\n+›$/)
+    const shown = await terminal.seen(/three\n+› ?$/m)
     assert.match(
       shown,
       /… 1 earlier prompt above\n+› second\n+two\n+› third\n+• Wrote a\.txt.*\n {2}1 │\+one\n {2}2 │\+two\n+three\n/
@@ -80,7 +80,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     terminal.press(ctrlD)
     assert.strictEqual(await terminal.ended, 0)
     const again = await open(["--session", "session_"])
-    const cut = await again.seen(/row 59\n+›$/)
+    const cut = await again.seen(/row 59\n+› ?$/m)
     assert.match(cut, /… \d\d rows and 2 earlier prompts above\n+row 20\nrow 21/)
     again.press(ctrlD)
     assert.strictEqual(await again.ended, 0)
@@ -163,7 +163,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     await terminal.seen(/─ queued: "and then" ─\n─ queued: "and last" {3}↑ edits it ─/)
     terminal.press(key)
     await terminal.seen("◼ interrupted")
-    await terminal.seen(/› and then\n +and last$/)
+    await terminal.seen(/› and then\n +and last$/m)
     assert.notInclude(terminal.screen(), "Still here.")
     terminal.press("\r")
     await terminal.seen("Still here.")
@@ -182,7 +182,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const modes = (from: string) => [...from.matchAll(/\[(\?2004[hl]|[<>]\d*u)/g)].map(([, mode]) => mode)
     assert.deepStrictEqual(modes(terminal.raw()), ["?2004h", ">5u", "<u", "?2004l"])
     terminal.press("fg\r")
-    await terminal.seen(/stopped 148[^]*› half a l$/)
+    await terminal.seen(/stopped 148[^]*› half a l$/m)
     terminal.press("ine\r")
     await terminal.seen("Still here.")
     assert.include(terminal.screen(), "› half a line")
