@@ -57,7 +57,7 @@ describe("a model that makes the same call over and over", { timeout: 60_000 }, 
     const terminal = await open(["run", "read", "--approve", "allow-edits"])
     const screen = await terminal.seen("allow?")
     assert.include(screen, "the 4th identical call in a row with the same result")
-    assert.match(screen, /allow\? +y yes +n no/)
+    assert.match(screen, /allow\? +y allow once +n deny/)
     terminal.press("y")
     assert.strictEqual(await terminal.ended, 0)
     assert.include(terminal.screen(), "So be it.")

@@ -81,7 +81,7 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
     const { active } = emulator.buffer
     const lines = Array.from(
       { length: active.length },
-      (_, index) => active.getLine(index)?.translateToString(true) ?? ""
+      (_, index) => active.getLine(index)?.translateToString(true).trimEnd() ?? ""
     )
     return lines.join("\n").trimEnd()
   }

@@ -62,7 +62,7 @@ describe("what a person sees", { timeout: 60_000 }, () => {
         "Done.",
         "",
         "─ 2 requests · 3 calls, 1 denied · TIME",
-        "› ",
+        "›",
         " ASK · test · sandbox off"
       ].join("\n")
     )
