@@ -120,8 +120,9 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
 
     yield* Effect.forkScoped(
       Effect.flatMap(Fiber.join(runtime), (dialogue) =>
-        Effect.map(dialogue.sandbox, (text) => {
+        Effect.flatMap(dialogue.sandbox, (text) => {
           sandbox = text
+          return region.changed
         })
       )
     )
@@ -155,12 +156,14 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
         switched: (name) => {
           profile = name
         },
-        heard: (envelope) => {
-          const { event } = envelope
-          doings.hear(envelope)
-          if (event._tag === "ApprovalPolicySet") mode = decodeMode(event.policy, mode)
-          if (isTerminal(event)) completed = event._tag === "TaskCompleted"
-        }
+        heard: (envelope) =>
+          Effect.suspend(() => {
+            const { event } = envelope
+            doings.hear(envelope)
+            if (event._tag === "ApprovalPolicySet") mode = decodeMode(event.policy, mode)
+            if (isTerminal(event)) completed = event._tag === "TaskCompleted"
+            return envelope.transient === true ? Effect.void : region.changed
+          })
       })
       if (mode !== policy) yield* fresh.setMode(mode)
       session = fresh

@@ -35,7 +35,7 @@ export interface Listener {
   readonly ended: Effect.Effect<unknown>
   readonly switched: (profile: string) => void
   /** Runs for every event, before anything else is done about it. */
-  readonly heard: (envelope: Envelope) => void
+  readonly heard: (envelope: Envelope) => Effect.Effect<void>
 }
 
 /** Opens the session that the options name. */
@@ -67,12 +67,11 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       answer: (answer) => Effect.ignore(runtime.send(answer)),
       after: (envelope) =>
         Effect.suspend(() => {
-          heard(envelope)
           workers = WorkerTree.step(workers, envelope)
           if (envelope.event._tag === "TodosChanged" && isRoot(envelope.worker)) steps = envelope.event.items
           const { event } = envelope
           if (event._tag === "ModelSwitched") switched(event.profile)
-          return isTerminal(event) ? ended : Effect.void
+          return Effect.zipRight(heard(envelope), isTerminal(event) ? ended : Effect.void)
         })
     })
     let workers = WorkerTree.empty

@@ -79,7 +79,8 @@ class Pages {
     const { text, typing } = this.search
     const next = end < this.rows.length ? "space next  " : ""
     const back = this.top > 0 ? "b back  " : ""
-    const read = left > 0 ? `${left} not read · ` : next === "" ? "all read · " : "request read · "
+    const done = next === "" ? "all read · " : "request read · "
+    const read = left > 0 ? `${left} not read · ` : this.paged.counted === 0 ? "" : done
     const steps = text !== "" ? "n next match  " : this.hunks.length > 1 ? "n next hunk  " : ""
     const keys = `${read}${next}${back}${steps}/ search  q close`
     const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : `${place} · ${keys}`

@@ -1,8 +1,10 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { duration } from "../../text/duration.ts"
 import { makeVisible } from "../../text/visible.ts"
@@ -12,18 +14,23 @@ import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { approvalPrompt } from "./approval/approvalPrompt.ts"
 import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
+import { isCtrl, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { fit, wrap } from "./Layout.ts"
 import { modeMark } from "./modeText.ts"
+import { pager } from "./Pager.ts"
 import * as Questions from "./Questions.ts"
 import { Region } from "./Region.ts"
 import { sandboxMark } from "./sandboxText.ts"
 import { Screen } from "./Screen.ts"
 import { toolRows } from "./toolRows.ts"
+import { paged } from "./transcript/Folded.ts"
 import { Transcript } from "./transcript/Transcript.ts"
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameTime = Duration.millis(120)
+/** Keys that wait for the pager. */
+const keyLimit = 16
 /** Rows of the tree of workers. */
 const treeRows = 8
 
@@ -74,10 +81,32 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
       yield* Effect.forkScoped(Effect.repeat(tick, Schedule.spaced(frameTime)))
     }
 
-    /** Lets nothing come between a question and its answer. */
+    /** The pager of what was printed in part, while it is open. */
+    const unfolding = yield* FiberHandle.make<void>()
+    const unfold = Effect.gen(function* () {
+      const keys = yield* Queue.sliding<Key>(keyLimit)
+      const nextKey = (redraw: Effect.Effect<void>) =>
+        Effect.raceFirst(
+          Queue.take(keys),
+          Effect.zipRight(Effect.repeat(redraw, Schedule.spaced("1 second")), Effect.never)
+        )
+      const pages = pager(screen, paged(transcript.folded), nextKey)
+      yield* keyboard.focus((key) => (isCtrl(key, "c") ? composer.interrupt : Queue.offer(keys, key)))(pages)
+    })
+    yield* composer.bind({
+      matches: (key) => isCtrl(key, "o"),
+      run: Effect.suspend(() =>
+        transcript.folded.length === 0 ? Effect.void : FiberHandle.run(unfolding, unfold, { onlyIfMissing: true })
+      )
+    })
+
+    /** Lets nothing come between a question and its answer, nor anything stand before it. */
     const asking = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
-        Effect.suspend(() => region.print(transcript.ask())),
+        Effect.zipRight(
+          FiberHandle.clear(unfolding),
+          Effect.suspend(() => region.print(transcript.ask()))
+        ),
         () => self,
         () => Effect.suspend(() => region.print(transcript.asked()))
       )

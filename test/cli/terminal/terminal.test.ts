@@ -266,6 +266,43 @@ describe("the terminal", { timeout: 60_000 }, () => {
     assert.include(terminal.screen(), "To the right.")
   })
 
+  it("opens on ctrl-o what was printed in part, and closes it before anything is asked (U9, U12)", async () => {
+    const seq = { steps: [{ call: { name: "run_shell", arguments: { command: "seq 1 30" } } }] }
+    scripted(at, [
+      seq,
+      { steps: [{ say: "Counted." }] },
+      { steps: [{ wait: "2 seconds" }, ...write("a.txt").steps] },
+      { repeat: true, steps: [{ say: "So be it." }] }
+    ])
+    const terminal = await open([], { columns: 100, rows: 40 })
+    await terminal.seen("›")
+    terminal.press("count\r")
+    await terminal.seen(/30 lines \(ctrl-o\)[^]*Counted\.[^]*^›$/m)
+    terminal.press("\u000f")
+    assert.match(await terminal.seen("q close"), /^│ 7$[^]*^│ 30$/m)
+    terminal.press("q")
+    await terminal.seen(/Counted\.[^]*^›$/m)
+    terminal.press("write\r")
+    await terminal.seen("esc stops")
+    terminal.press("\u000f")
+    await terminal.seen("q close")
+    assert.notInclude(await terminal.seen("allow?"), "q close")
+    terminal.press("n")
+    await terminal.seen("So be it.")
+  })
+
+  it("shows the mode that shift-tab sets at once, in the last row (U13)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "So be it." }] }])
+    const terminal = await open([], { columns: 100 })
+    await terminal.seen(/^ ASK /m)
+    terminal.press("hello\r")
+    await terminal.seen(/So be it\.[^]*^›$/m)
+    for (const mode of ["EDITS", "PLAN", "ASK"]) {
+      terminal.press("\u001b[Z")
+      await terminal.seen(new RegExp(`^ ${mode} `, "m"))
+    }
+  })
+
   it("colours only where it may", async () => {
     scripted(at, [{ repeat: true, steps: [{ call: { name: "list_dir" } }, { say: "Done." }] }], { maxIterations: 1 })
     const colour = new RegExp(`${escape}\\[\\d+m`)
