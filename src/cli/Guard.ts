@@ -39,6 +39,6 @@ const distance = (a: string, b: string): number => {
 export const similar = (word: string, known: ReadonlyArray<string>): string | undefined => {
   const [best] = known
     .map((other) => ({ other, steps: other.startsWith(word) ? 1 : distance(word, other) }))
-    .sort((a, b) => a.steps - b.steps)
+    .sort((a, b) => a.steps - b.steps || a.other.length - b.other.length)
   return best !== undefined && best.steps <= Math.max(1, Math.floor(word.length / 3)) ? best.other : undefined
 }
