@@ -16,6 +16,7 @@ import { NobodyToAsk } from "./Outcome.ts"
 import { project, projectConfig } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
+import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 export interface TrustOptions {
@@ -29,7 +30,8 @@ const hookLine = ({ command, event, tool }: CommandHook): string =>
     `hook: ${command.map(typed).join(" ")} ${event === "pre" ? "before" : "after"} ${tool === "*" ? "every call" : tool}`
   )
 
-const say = (line: string) => Effect.flatMap(Screen, ({ answer }) => answer(`${line}\n`))
+const say = (line: string) =>
+  Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(line, width()).join("\n")}\n`))
 
 /** Shows what the project would run and allow, and lets it once the person says so; a change of the file ends that. */
 export const trust = ({ yes }: TrustOptions) =>
@@ -76,7 +78,7 @@ export const trust = ({ yes }: TrustOptions) =>
           reason: "No terminal to confirm in. Read the file, then run tollgate trust --yes."
         })
       }
-      const line = yield* (yield* Ui).input(`Trust ${what} of this project until the file changes? y/N `)
+      const line = yield* (yield* Ui).question(`Trust ${what} of this project until the file changes? y/N`)
       if (!Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))) return yield* say("It stays untrusted.")
     }
     yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))

@@ -39,7 +39,7 @@ describe("the built command line", { timeout }, () => {
     [["runn"], "Did you mean run?"],
     [["sessions", "lst"], "Did you mean list?"],
     [["sing", "a", "song"], "tollgate run"],
-    [["run", "--approve", "maybe", "hi"], "ask, deny"],
+    [["run", "--approve", "maybe", "hi"], "ask, edits"],
     [["run"], "The prompt is empty"],
     [[], "needs a terminal"],
     [["run", "--approve", "ask", "hi"], "needs a terminal"],
@@ -144,7 +144,7 @@ describe("the built command line", { timeout }, () => {
     scripted(at, writing)
     const { code, stderr } = await tollgate(at, ["run", "write"])
     assert.strictEqual(code, 3)
-    assert.include(stderr, "--approve")
+    assert.include(stderr, "--mode")
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 

@@ -109,7 +109,7 @@ describe("the audit of calls that somebody could be asked about", { timeout: 60_
   it.each<[string, string, string]>([
     ["yes", "y", "resolved approve granted user"],
     ["no", "n", "resolved deny denied user"],
-    ["enter", "\r", "resolved deny denied user"]
+    ["escape", "\u001b", "resolved deny denied user"]
   ])("says that the user did: %s (A10)", async (_, key, expected) => {
     scripted(at, turns)
     const terminal = await probe(["run", "go"])

@@ -31,7 +31,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
   it("lists what a person may run, and nothing that is a model's alone (U2, U6)", async () => {
     const { code, stdout } = await tollgate(at, ["tool"])
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^git\n[^]*\n {2}git_push {2}you · asks\n {4}Sends the commits/)
+    assert.match(stdout, /^git\n[^]*\n {2}git_push {2}you · asks\n {4}Sends the commits/m)
     assert.notInclude(stdout, "grep")
     for (const [name, said] of [
       ["git_psh", "Did you mean git_push?"],

@@ -96,12 +96,16 @@ describe("tools in the sandbox of this system", () => {
         "edit_file",
         "apply_patch",
         "run_shell",
+        "read_output",
+        "stop_command",
         "fetch_url",
         "git_status",
         "git_diff",
         "git_commit",
         "git_push",
         "delegate",
+        "need_input",
+        "todo",
         "remember",
         "recall",
         "ask_user"
@@ -109,7 +113,7 @@ describe("tools in the sandbox of this system", () => {
     )
     assert.deepStrictEqual(
       Builtin.tools.filter(({ readOnly }) => readOnly).map(({ name }) => name),
-      ["read_file", "list_dir", "glob", "grep", "git_status", "git_diff", "recall"]
+      ["read_file", "list_dir", "glob", "grep", "read_output", "git_status", "git_diff", "need_input", "recall"]
     )
   })
 })

@@ -25,7 +25,7 @@ const ofCommand = (typed: string, at: number, prompt: Prompt) =>
         from: 1,
         to: name.length + 1,
         items: matching(name.slice(0, at - 1), named),
-        enter: "takes and sends" as const
+        enter: find(name) === undefined ? ("takes and sends" as const) : ("sends" as const)
       }
     }
     const command = find(name)

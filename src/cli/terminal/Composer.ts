@@ -60,7 +60,9 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       const interrupt = Effect.asVoid(interruptions.offer(undefined))
       const editor = new TextEditor()
       const queue = new PromptQueue()
-      /** What stands in front of what is typed; unset until a prompt was asked for. */
+      /** What stands in front of what is typed while nothing is asked for. */
+      const between = "› "
+      /** What stands in front of the answer; unset until one was asked for. */
       let mark: string | undefined
       let waiting: Deferred.Deferred<Option.Option<string>> | undefined
       let bindings: ReadonlyArray<Binding> = []
@@ -81,8 +83,14 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
             mark === undefined && editor.isEmpty
               ? undefined
               : !idle && editor.isEmpty
-                ? { text: `${mark}${style.dim("type here while it runs")}`, cursor: columns(mark ?? "") }
-                : editorLine(editor, mark ?? "› ", width(), Math.max(1, Math.min(editorRows, room)), style)
+                ? { text: `${between}${style.dim("type here while it runs")}`, cursor: columns(between) }
+                : editorLine(
+                    editor,
+                    (idle ? mark : undefined) ?? between,
+                    width(),
+                    Math.max(1, Math.min(editorRows, room)),
+                    style
+                  )
           if (line === undefined && queued.length === 0) return undefined
           const rows = [...queued, ...(line === undefined ? [] : [...(line.above ?? []), line.text]), ...suggested]
           const text = rows.pop() ?? ""
