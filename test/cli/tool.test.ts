@@ -32,7 +32,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     const { code, stdout } = await tollgate(at, ["tool"])
     assert.strictEqual(code, 0)
     assert.match(stdout, /^git\n[^]*\n {2}git_push {2}you · asks\n {4}Sends the commits/m)
-    assert.notInclude(stdout, "grep")
+    assert.notMatch(stdout, /^ {2}grep /m)
     for (const [name, said] of [
       ["git_psh", "Did you mean git_push?"],
       ["grep", "grep is for the model only. Available: "]
@@ -55,7 +55,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
       all.find(({ name }) => name === "git_push"),
       { mode: "manual", approval: "always", category: "git" }
     )
-    assert.notInclude((await tollgate(at, ["tools", "--manual"])).stdout, "grep")
+    assert.notMatch((await tollgate(at, ["tools", "--manual"])).stdout, /^ {2}grep /m)
     assert.include((await tollgate(at, ["tool", "git_push", "-i"])).stderr, "-i asks in a terminal")
     for (const args of [
       ["tool", "git_push", "--help"],

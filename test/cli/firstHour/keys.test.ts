@@ -56,7 +56,7 @@ describe("the keys", { timeout: 60_000 }, () => {
     terminal.press("\r")
     await terminal.seen(/Read\.[^]*1 request[^]*\n›/)
     terminal.press(pasted(Array.from({ length: 30 }, (_, index) => `line ${index}`).join("\r")))
-    await terminal.seen("line 29")
+    await terminal.seen("[Pasted 30 lines]")
     await matches(terminal, "keys-paste-lines", size)
     terminal.press("\r")
     await terminal.seen(/line 29[^]*Read\.[^]*1 request[^]*\n›/)

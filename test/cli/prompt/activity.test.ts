@@ -27,7 +27,7 @@ describe("what goes on", { timeout: 60_000 }, () => {
     terminal.press("go\r")
     await terminal.seen("allow?")
     terminal.press("y")
-    await terminal.seen(/(?:needs approval[^]*){2}allow\?/)
+    await terminal.seen(/⏸ Run [^]*allow\?/)
     terminal.press("y")
     await terminal.seen("running run_shell")
     terminal.press("/status\r")

@@ -7,6 +7,7 @@ const keys: ReadonlyArray<readonly [string, string]> = [
   ["ctrl-w/u/k/y", "cut a word, to the start, to the end; put it back"],
   ["ctrl-_", "undo"],
   ["ctrl-r", "search what was typed in this project"],
+  ["ctrl-o", "open what was shown in part"],
   ["ctrl-g", "edit the text in $VISUAL or $EDITOR"],
   ["@FILE", "complete a file of the project"],
   ["!COMMAND", "run a command behind the gate; the model sees its result"],
