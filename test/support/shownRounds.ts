@@ -185,7 +185,7 @@ export const reads = async ({ columns, rounds, rows }: Session): Promise<void> =
     steps: [{ call: { name: "run_shell", arguments: { command: text } } }]
   }))
   scripted(at, [...turns, { steps: [{ say: "Done." }] }])
-  const terminal = await probe(at, ["run", "go"], { columns, rows })
+  const terminal = await probe(at, ["run", "go"], { columns, rows, blanks: true })
   try {
     for (const [index, one] of commands.entries()) await answered(at, terminal, one, index)
     assert.equal(await terminal.ended, 0)

@@ -13,6 +13,8 @@ const patienceMillis = 20_000
 const { Terminal: Screen } = createRequire(path.resolve("package.json"))("@xterm/headless") as typeof Headless
 
 export interface Options {
+  /** Keeps the blanks at the ends of rows. */
+  readonly blanks?: boolean
   readonly columns?: number
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
@@ -79,10 +81,10 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
   child.onExit(({ exitCode }) => end(exitCode))
   const screen = () => {
     const { active } = emulator.buffer
-    const lines = Array.from(
-      { length: active.length },
-      (_, index) => active.getLine(index)?.translateToString(true).trimEnd() ?? ""
-    )
+    const lines = Array.from({ length: active.length }, (_, index) => {
+      const row = active.getLine(index)?.translateToString(true) ?? ""
+      return options.blanks === true ? row : row.trimEnd()
+    })
     return lines.join("\n").trimEnd()
   }
   return {

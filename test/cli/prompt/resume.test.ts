@@ -24,7 +24,7 @@ describe("picking an earlier session", { timeout: 60_000 }, () => {
     terminal.press("barn\r")
     await terminal.seen(/ 1 .*paint the barn/)
     terminal.press("1\r")
-    await terminal.seen(/›/)
+    await terminal.seen(/› paint the barn[^]*^›$/m)
     terminal.press("/status\r")
     await terminal.seen("session_")
     terminal.press("/exit\r")
