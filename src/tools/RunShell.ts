@@ -21,7 +21,7 @@ import { confine } from "./Confinement.ts"
 import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { failureOf, Reported } from "./Reported.ts"
-import { guardedIn, isConfined } from "./shell/confined.ts"
+import { guardedIn, isConfined, setAside } from "./shell/confined.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
@@ -156,11 +156,14 @@ export const RunShell = Tool.make("run_shell", {
   idleTimeout: 0,
   resultLimit: 32 * 1024,
   touches: ({ command, cwd }) => ({ command: { text: command, cwd }, complete: true }),
-  approval: ({ command, cwd }) =>
+  approval: ({ background = false, command, cwd }) =>
     Effect.flatMap(judgeCommand(command, cwd), (judged) =>
-      judged.asks
-        ? Effect.map(isConfined(command, judged), (held): Tool.Asks => (held ? "confined" : true))
-        : Effect.succeed<Tool.Asks>(false)
+      // What it creates in the background could not be looked at before somebody uses it.
+      judged.asks && background
+        ? Effect.succeed<Tool.Asks>(true)
+        : judged.asks
+          ? Effect.map(isConfined(command, judged), (held): Tool.Asks => (held ? "confined" : true))
+          : Effect.succeed<Tool.Asks>(false)
     ),
   preview: ({ background = false, command, cwd }) =>
     Effect.gen(function* () {
@@ -223,13 +226,22 @@ export const RunShell = Tool.make("run_shell", {
         return { text: `running in the background as ${id}; read_output gives its output, stop_command ends it` }
       }
       const transcript = Transcript.make(call, redactor, settings.outputLimit)
-      const result = yield* processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
+      const strays: Array<string> = []
+      const look = Effect.sync(() => {
+        if (call.confined === true) strays.push(...setAside(guarded, boundary))
+      })
+      const running = processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
+      const result = yield* Effect.ensuring(running, look)
+      const aside =
+        strays.length === 0 ? [] : [`[protected places created without approval, renamed: ${strays.join(", ")}]`]
       const output = yield* transcript.end
       const ended = status(result, limits)
       const failed = failure(result, ended)
       const alone = sandbox.describe.isolated && !confined.network && failed !== undefined && offline.test(output)
       const network = alone ? ["[the sandbox has no network; the user can allow it: sandbox.network true]"] : []
-      const text = [ended, output === "" ? "[no output]" : output, ...network, ...survivors(result)].join("\n")
+      const text = [ended, output === "" ? "[no output]" : output, ...network, ...aside, ...survivors(result)].join(
+        "\n"
+      )
       return { text, ...(failed && { failed }) }
     }).pipe(Effect.scoped)
 })

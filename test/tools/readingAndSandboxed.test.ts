@@ -90,7 +90,8 @@ describe("sandboxed mode", () => {
       here.write(
         "evil.mjs",
         "import fs from 'node:fs'; const put = (f) => { try { fs.writeFileSync(f, 'x') } catch { console.log(f, 'kept') } };" +
-          "put('AGENTS.md'); put('sub/.envrc'); put('plain.txt'); try { console.log(fs.readFileSync('.env', 'utf8')) } catch {}"
+          "put('AGENTS.md'); put('sub/.envrc'); put('plain.txt'); put('.git/commondir'); put('sub/.env.local'); put('CLAUDE.md');" +
+          "fs.mkdirSync('new/.git/hooks', { recursive: true }); put('new/.git/hooks/pre-commit'); try { console.log(fs.readFileSync('.env', 'utf8')) } catch {}"
       )
       const services = Layer.merge(approvals("sandboxed", here), confined(here))
       const { describe: status } = yield* Effect.provide(Sandbox, confined(here))
@@ -106,6 +107,12 @@ describe("sandboxed mode", () => {
       assert.include(opaque.text, "sub/.envrc kept")
       assert.notInclude(opaque.text, "secret-value-1")
       assert.strictEqual(here.read("plain.txt"), "x")
+      assert.include(opaque.text, ".git/commondir kept")
+      for (const created of ["sub/.env.local", "new/.git"]) {
+        assert.isFalse(here.has(created), created)
+        assert.isTrue(here.has(`${created}.unapproved`), created)
+        assert.include(opaque.text, `${created}.unapproved`)
+      }
       assert.strictEqual(here.read("AGENTS.md"), "before\n")
       for (const command of [
         "rm -rf .",

@@ -43,13 +43,46 @@ export const guardedIn = (context: PathContext): Guarded | undefined => {
     for (const entry of entries) {
       if (++seen > maxEntries) return undefined
       const place = path.join(directory, entry.name)
-      if (entry.name === ".git") continue
-      if (!allows(judgeLexical(place, "grep", context))) hidden.push(place)
+      // What git reads as settings can be anywhere in it, also where nothing is yet.
+      if (entry.name === ".git") kept.push(place)
+      else if (!allows(judgeLexical(place, "grep", context))) hidden.push(place)
       else if (!allows(judgeLexical(place, "write", context))) kept.push(place)
       else if (entry.isDirectory() && !ofPackages) waiting.push(place)
     }
   }
   return { kept, hidden }
+}
+
+/** Behind the name of a protected place that nobody has allowed. */
+const unapproved = ".unapproved"
+
+/** The name that a place gets which nobody has allowed; one that is free. */
+const asideOf = (place: string): string => {
+  let name = `${place}${unapproved}`
+  for (let count = 2; fs.lstatSync(name, { throwIfNoEntry: false }) !== undefined; count++)
+    name = `${place}${unapproved}-${count}`
+  return name
+}
+
+/**
+ * Renames the protected places that are new since a command began, so that no program takes them for its own, and gives their new
+ * names: a sandbox holds only what exists. Call it once the command and all that it started have ended.
+ */
+export const setAside = (before: Guarded, context: PathContext): ReadonlyArray<string> => {
+  const known = new Set([...before.kept, ...before.hidden])
+  const now = guardedIn(context)
+  if (now === undefined) return ["too many files to look through; look at what is new yourself"]
+  return [...now.kept, ...now.hidden]
+    .filter((place) => !known.has(place) && !place.includes(unapproved))
+    .map((place) => {
+      try {
+        const name = asideOf(place)
+        fs.renameSync(place, name)
+        return name
+      } catch {
+        return `${place}, which cannot be renamed`
+      }
+    })
 }
 
 /**
