@@ -42,6 +42,8 @@ export interface Project extends ProjectTools {
   readonly instructions: Effect.Effect<Instructions.Instructions>
   /** Where its commands go on after their calls. */
   readonly background: BackgroundCommands["Type"]
+  /** What git tells of its directory now. */
+  readonly git: Effect.Effect<Situation.GitState>
   /** Where its commands run. */
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
 }
@@ -145,7 +147,7 @@ export const make = <E extends CallError, R>(
     const toolset = later(yield* seal(stack(config)), requirements)
     const tools = yield* Effect.provide(Tools, Tools.layer(toolset))
     const git = Effect.flatMap(requirements, (built) => Effect.provide(Situation.gitState(place), built)).pipe(
-      Effect.orElseSucceed(() => Situation.gitUnknown)
+      Effect.orElseSucceed((): Situation.GitState => "state unknown")
     )
     const situation = Situation.placeSection(place).pipe(Effect.provideService(Surroundings, surroundings))
     const { instructions: wanted = true, surroundings: told = true } = settings.briefing ?? {}
@@ -156,9 +158,16 @@ export const make = <E extends CallError, R>(
           {
             found: instructions,
             sections: told
-              ? Effect.all([situation, git, Situation.sandboxSection(sandbox, settings.sandbox)], {
-                  concurrency: "unbounded"
-                })
+              ? Effect.all(
+                  [
+                    situation,
+                    Effect.map(git, Situation.gitSection),
+                    Situation.sandboxSection(sandbox, settings.sandbox)
+                  ],
+                  {
+                    concurrency: "unbounded"
+                  }
+                )
               : Effect.succeed([])
           },
           { concurrency: "unbounded" }
@@ -177,5 +186,5 @@ export const make = <E extends CallError, R>(
     const known = { tools: [...tools.tools.keys()], profiles: Object.keys(profiles) }
     const invalid = NamedWorker.invalid(workers, known)
     if (invalid !== undefined) return yield* invalid
-    return { ...place, config, rules, sandbox, tools, workers, instructions, brief, background }
+    return { ...place, config, rules, sandbox, tools, workers, instructions, git, brief, background }
   })

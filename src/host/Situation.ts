@@ -38,33 +38,43 @@ export const placeSection = ({ directory, project }: Place): Effect.Effect<Secti
     }
   })
 
-/** What is said where git does not answer. */
-export const gitUnknown: Section = { name: "git", text: "Git: state unknown" }
+/** What is checked out, and how many files have changed; `branch` is unset where HEAD is detached. */
+export interface Checkout {
+  readonly branch: string | undefined
+  readonly changed: number
+}
 
-const gitSection = (state: string, branch = state): Section => ({ name: "git", text: `Git: ${state}`, key: branch })
+/** What git tells of a directory. */
+export type GitState = Checkout | "no repository" | "state unknown"
 
 /** The branch of the first line of `git status --branch`. */
-const branchOf = (line: string): string =>
+const branchOf = (line: string): string | undefined =>
   line.startsWith("## HEAD (no branch)")
-    ? "detached HEAD"
-    : `branch ${line.replace(/^## (?:No commits yet on |Initial commit on )?/, "").replace(/(?:\.\.\.| \[).*$/, "")}`
+    ? undefined
+    : makeVisible(line.replace(/^## (?:No commits yet on |Initial commit on )?/, "").replace(/(?:\.\.\.| \[).*$/, ""))
 
-/** The branch and how much has changed; told again on another branch. */
+/** Told again on another branch. */
+export const gitSection = (state: GitState): Section => {
+  if (typeof state === "string") return { name: "git", text: `Git: ${state}`, key: state }
+  const { branch, changed } = state
+  const key = branch === undefined ? "detached HEAD" : `branch ${branch}`
+  return { name: "git", text: `Git: ${key}, ${changed === 0 ? "no changes" : many(changed, "changed file")}`, key }
+}
+
+/** What git tells of the directory of a session. */
 export const gitState = (place: Place) =>
   topOf(place.directory) === undefined
-    ? Effect.succeed(gitSection("no repository"))
+    ? Effect.succeed<GitState>("no repository")
     : Effect.gen(function* () {
         const git = yield* Git.open({ filters: "none", writes: false })
         const args = ["status", "--short", "--branch", "--no-ahead-behind", "--ignore-submodules=dirty", "--", "."]
         const { stdout } = yield* git.run(args, { limit: 4 * 1024 * 1024, time: patience })
         const [first = "", ...changed] = stdout.trimEnd().split("\n")
-        const branch = makeVisible(branchOf(first))
-        const files = changed.filter((line) => line !== "").length
-        return gitSection(`${branch}, ${files === 0 ? "no changes" : many(files, "changed file")}`, branch)
+        return { branch: branchOf(first), changed: changed.filter((line) => line !== "").length }
       }).pipe(
         Effect.scoped,
         Effect.timeout(patience),
-        Effect.orElseSucceed(() => gitUnknown)
+        Effect.orElseSucceed((): GitState => "state unknown")
       )
 
 /** Where commands run and what holds them there. */

@@ -22,18 +22,7 @@ import type {
 } from "./Traits.ts"
 
 export type { AnyTool as Any } from "./ToolCall.ts"
-export type {
-  AnySchema,
-  Approval,
-  Asks,
-  Codec,
-  ExecutionMode,
-  FailureSchema,
-  Location,
-  Risk,
-  TaggedFailure,
-  Traits
-} from "./Traits.ts"
+export type * from "./Traits.ts"
 
 /** A named Effect with a Schema at each end. */
 export interface Tool<

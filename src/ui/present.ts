@@ -20,8 +20,8 @@ export interface PresentOptions {
   readonly unmasked?: (approvalId: string) => Effect.Effect<Unmasked | undefined>
   /** Where results of the frontend's own tools go; if unset, none of them runs. */
   readonly answer?: (answer: AnswerClientCall) => Effect.Effect<void>
-  /** Runs once an event has been shown. */
-  readonly after?: (envelope: Envelope) => Effect.Effect<unknown>
+  /** Runs once an event has been shown; `workers` are those of the last task by then. */
+  readonly after?: (envelope: Envelope, workers: WorkerTree.WorkerTree) => Effect.Effect<unknown>
 }
 
 /** The commands of an answer: what was allowed with a request goes first, for the end of the request ends its prompt. */
@@ -114,7 +114,7 @@ export const present = <E, R>(
             Effect.forEach(narrator.tell(envelope), (step) => perform(envelope.session, step), { discard: true }),
             grown(envelope)
           ),
-          after === undefined ? Effect.void : after(envelope)
+          Effect.suspend(() => after?.(envelope, workers) ?? Effect.void)
         )
       )
     })

@@ -169,7 +169,7 @@ describe("what a model is told of where it works", () => {
     })
   )
 
-  it.scopedLive("is turned off by the configuration", () =>
+  it.scopedLive("is turned off by the configuration, and frontends know the branch nevertheless", () =>
     Effect.gen(function* () {
       const { below, host, told, top } = yield* project
       write(path.join(top, "AGENTS.md"), "Use tabs.")
@@ -178,6 +178,8 @@ describe("what a model is told of where it works", () => {
         const runtime = yield* Runtime
         const handle = yield* runtime.session({ create: { project: below } })
         yield* handle.prompt("one")
+        const { git } = yield* (yield* Host).project({ directory: below, project: top })
+        assert.deepStrictEqual(yield* git, { branch: "main", changed: 0 })
       }).pipe(Effect.scoped, Effect.provide(host(settings)))
       assert.deepStrictEqual(told(), ["Hello."])
     })

@@ -37,12 +37,12 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))
 
     const files = yield* Effect.cachedWithTTL(projectFiles(project.directory), "20 seconds")
-    /** The branch that is checked out, and whether anything has changed; nothing where git does not say. */
-    const branch = Effect.map(project.brief?.(policy) ?? Effect.succeed(undefined), (briefing) => {
-      const found = briefing?.sections.find(({ name }) => name === "git")
-      const [, name] = /^branch (.*)$/s.exec(found?.key ?? "") ?? []
-      return name === undefined ? undefined : { name, dirty: found?.text.endsWith("no changes") === false }
-    })
+    /** The branch that is checked out, and whether anything has changed; nothing where git names none. */
+    const branch = Effect.map(project.git, (state) =>
+      typeof state === "string" || state.branch === undefined
+        ? undefined
+        : { name: state.branch, dirty: state.changed > 0 }
+    )
 
     return {
       branch,

@@ -130,7 +130,11 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     yield* region.place({
       statusLine: (width) => {
         const { contextWindow } = profiles[profile] ?? {}
-        return statusLine({ mode, profile, branch, sandbox, ...doings.standing(contextWindow) }, width, screen.style)
+        return statusLine(
+          { mode, profile, branch, sandbox, ...doings.standing(contextWindow, session?.workers()) },
+          width,
+          screen.style
+        )
       }
     })
     /** Looks at the branch anew. */

@@ -65,9 +65,9 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       decide: (decision) => Effect.ignore(runtime.send(decision)),
       unmasked: approvals.unmasked,
       answer: (answer) => Effect.ignore(runtime.send(answer)),
-      after: (envelope) =>
+      after: (envelope, grown) =>
         Effect.suspend(() => {
-          workers = WorkerTree.step(workers, envelope)
+          workers = grown
           if (envelope.event._tag === "TodosChanged" && isRoot(envelope.worker)) steps = envelope.event.items
           const { event } = envelope
           if (event._tag === "ModelSwitched") switched(event.profile)
