@@ -4,11 +4,10 @@ import * as ChildProcess from "node:child_process"
 import * as fs from "node:fs"
 import { Readable } from "node:stream"
 import type { Channel, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
-import { stdinLimit } from "./ProcessCommand.ts"
 import * as Pipes from "./Pipes.ts"
 import { markerName } from "./ProcessTree.ts"
 import { turn, until } from "./RealClock.ts"
-import { SpawnFailed, spawnFailed } from "./SpawnFailed.ts"
+import { SpawnFailed, spawnFailed, stdinLimit } from "./SpawnFailed.ts"
 
 /** The child that was started, in a session and a group of its own. */
 export interface Leader {

@@ -1,6 +1,7 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { SpawnFailed } from "./SpawnFailed.ts"
 
 /** What to start, and how its end is enforced. Nothing is inherited: not the environment, not a terminal, not stdin. */
 export interface ProcessCommand {
@@ -21,7 +22,7 @@ export interface ProcessCommand {
   /** The leader writes to descriptor 3 how many processes it leaves behind, which is not visible from outside. */
   readonly tells?: boolean
   /** Acquired before the child starts, released when its whole tree has ended. */
-  readonly held?: Effect.Effect<unknown, never, Scope.Scope>
+  readonly held?: Effect.Effect<unknown, SpawnFailed, Scope.Scope>
 }
 
 export type Channel = "stdout" | "stderr"
@@ -39,6 +40,3 @@ export interface ProcessExit {
 
 export const defaultGrace = "2 seconds"
 export const defaultDrain = "200 millis"
-
-/** Bytes. */
-export const stdinLimit = 16 * 1024 * 1024

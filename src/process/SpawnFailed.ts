@@ -1,16 +1,19 @@
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
-import type { ProcessCommand } from "./ProcessCommand.ts"
-import { stdinLimit } from "./ProcessCommand.ts"
 import { errnoOf } from "../system/errno.ts"
 
-const Reason = Schema.Literal("no-program", "no-directory", "not-permitted", "too-large", "refused")
+/** Bytes of input that a child is given at most. */
+export const stdinLimit = 16 * 1024 * 1024
+
+const Reason = Schema.Literal("no-program", "no-directory", "not-permitted", "too-large", "not-held", "refused")
 
 const advice: Readonly<Record<typeof Reason.Type, (failure: SpawnFailed) => string>> = {
   "no-program": () => "the program is not on its PATH. Install it, or give its full path",
   "no-directory": ({ cwd }) => `its working directory ${cwd} does not exist. Create it, or choose another`,
   "not-permitted": () => "it is not executable. Check its permissions, and those of its working directory",
   "too-large": () => `its arguments, its environment or its input are too large (input: ${stdinLimit} bytes at most)`,
+  "not-held": ({ code }) =>
+    `what is protected and not there could not be kept from it (${code}). Check that the directories tollgate-sandbox-… in /tmp are your own and writable`,
   refused: ({ code }) => `the system refused with ${code}. Check the limits on processes, memory and open files`
 }
 
@@ -43,7 +46,10 @@ const reasonOf = (code: string, cwd: string): typeof Reason.Type => {
 }
 
 /** Why a command could not be started, from what the system threw. */
-export const spawnFailed = ({ file, cwd }: ProcessCommand, error: unknown): SpawnFailed => {
+export const spawnFailed = (
+  { file, cwd }: { readonly file: string; readonly cwd: string },
+  error: unknown
+): SpawnFailed => {
   const code = errnoOf(error)
   return new SpawnFailed({ file, cwd, code, reason: reasonOf(code, cwd) })
 }

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
+import { SpawnFailed } from "../process/SpawnFailed.ts"
 import { bubblewrap } from "./bubblewrap.ts"
 import type { ContainerOptions } from "./container.ts"
 import { container, removal } from "./container.ts"
@@ -80,7 +81,16 @@ const withPlaceholders = (
   wrap: (plan: Plan.Plan) => ProcessCommand
 ): ProcessCommand => {
   const plan = Plan.make(policy, placeholders.view)
-  return plan.absent.length === 0 ? wrap(plan) : holding(wrap(plan), placeholders.hold(plan.absent))
+  if (plan.absent.length === 0) return wrap(plan)
+  const wrapped = wrap(plan)
+  const { cwd, file } = wrapped
+  return holding(
+    wrapped,
+    Effect.mapError(
+      placeholders.hold(plan.absent),
+      ({ code }) => new SpawnFailed({ file, cwd, code, reason: "not-held" })
+    )
+  )
 }
 
 const withBubblewrap = (reason: SandboxReason): Shape => {

@@ -6,6 +6,7 @@ import type { PathContext } from "../../policy/path/PathContext.ts"
 import { judgeLexical, judgeNow } from "../../policy/path/PathPolicy.ts"
 import { effectsOf } from "../../policy/shell/Effects.ts"
 import { severity } from "../../policy/shell/Severity.ts"
+import { isPlaceholder } from "../../sandbox/Placeholders.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import type { JudgedCommand } from "./JudgedCommand.ts"
 import { ShellSettings } from "./ShellSettings.ts"
@@ -43,10 +44,11 @@ export const guardedIn = (context: PathContext): Guarded | undefined => {
     for (const entry of entries) {
       if (++seen > maxEntries) return undefined
       const place = path.join(directory, entry.name)
+      const keep = (places: Array<string>) => void (isPlaceholder(place) || places.push(place))
       // What git reads as settings can be anywhere in it, also where nothing is yet.
-      if (entry.name === ".git") kept.push(place)
-      else if (!allows(judgeLexical(place, "grep", context))) hidden.push(place)
-      else if (!allows(judgeLexical(place, "write", context))) kept.push(place)
+      if (entry.name === ".git") keep(kept)
+      else if (!allows(judgeLexical(place, "grep", context))) keep(hidden)
+      else if (!allows(judgeLexical(place, "write", context))) keep(kept)
       else if (entry.isDirectory() && !ofPackages) waiting.push(place)
     }
   }
