@@ -60,3 +60,5 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       }
     }
   })
+
+export type Dialogue = Effect.Effect.Success<ReturnType<typeof make>>

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Approvals } from "../../approval/Approvals.ts"
 import * as Instructions from "../../host/Instructions.ts"
@@ -33,13 +34,12 @@ import { countedMessages, lookedThrough, rows } from "./Recap.ts"
 export interface Listener {
   /** Runs when a task has ended. */
   readonly ended: Effect.Effect<unknown>
-  readonly switched: (profile: string) => void
   /** Runs for every event, before anything else is done about it. */
   readonly heard: (envelope: Envelope) => Effect.Effect<void>
 }
 
 /** Opens the session that the options name. */
-export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, { ended, heard, switched }: Listener) =>
+export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, { ended, heard }: Listener) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const approvals = yield* Approvals
@@ -61,7 +61,11 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
               rows({ events: events.filter(({ seq }) => seq < opened.seq), messages }, screen)
             )
           )
-    const shown = present(runtime.subscribe(session, { from: opened.seq }), {
+    /** The status line shows the mode: its changes leave no rows behind. */
+    const events = Stream.filterEffect(runtime.subscribe(session, { from: opened.seq }), (envelope) =>
+      envelope.event._tag === "ApprovalPolicySet" ? Effect.as(heard(envelope), false) : Effect.succeed(true)
+    )
+    const shown = present(events, {
       decide: (decision) => Effect.ignore(runtime.send(decision)),
       unmasked: approvals.unmasked,
       answer: (answer) => Effect.ignore(runtime.send(answer)),
@@ -70,7 +74,6 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
           workers = grown
           if (envelope.event._tag === "TodosChanged" && isRoot(envelope.worker)) steps = envelope.event.items
           const { event } = envelope
-          if (event._tag === "ModelSwitched") switched(event.profile)
           return Effect.zipRight(heard(envelope), isTerminal(event) ? ended : Effect.void)
         })
     })

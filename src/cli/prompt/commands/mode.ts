@@ -28,8 +28,8 @@ export const mode = command({
   run: (name, prompt) => {
     if (name === "") return prompt.say(list(prompt.mode()))
     const policy = modeOf(name, prompt.mode())
-    return policy === undefined
-      ? prompt.say(`unknown mode ${name} · ${ordinary.join(", ")}`, "error")
-      : prompt.setMode(policy)
+    if (policy === undefined) return prompt.say(`unknown mode ${name} · ${ordinary.join(", ")}`, "error")
+    const set = prompt.setMode(policy)
+    return name === next ? set : Effect.zipRight(set, prompt.say(`mode: ${policy}`))
   }
 })

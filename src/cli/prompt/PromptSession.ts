@@ -1,0 +1,107 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ApprovalPolicy, ordinary } from "../../approval/ApprovalPolicy.ts"
+import type { Level } from "../../ui/Display.ts"
+import type { Ui } from "../../ui/Ui.ts"
+import { Region } from "../terminal/Region.ts"
+import { Screen } from "../terminal/Screen.ts"
+import type { Dialogue } from "./Dialogue.ts"
+import type { PromptState } from "./PromptState.ts"
+import type { Session } from "./Session.ts"
+
+interface Options<E> {
+  readonly state: PromptState
+  /** Loads while the person types. */
+  readonly dialogue: Effect.Effect<Dialogue, E>
+  /** What the command line has asked for. */
+  readonly policy: ApprovalPolicy
+  readonly say: (text: string, level?: Level) => Effect.Effect<void>
+  /** Runs when a task has ended. */
+  readonly ended: Effect.Effect<unknown>
+  readonly quit: Deferred.Deferred<void>
+}
+
+/** The session of a prompt, which is created when it is first needed, and the task that is shown to its end. */
+export const make = <E>({ dialogue, ended, policy, quit, say, state }: Options<E>) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const region = yield* Region
+    const scope = yield* Effect.scope
+    const context = yield* Effect.context<Scope.Scope | Ui>()
+    let session: Session | undefined
+    /** Fulfilled when the task that is waited for has ended. */
+    let running: Deferred.Deferred<void> | undefined
+
+    const opened = Effect.gen(function* () {
+      if (session !== undefined) return session
+      const { open } = yield* dialogue
+      const fresh = yield* open({
+        ended: Effect.suspend(() =>
+          Effect.zipRight(
+            Effect.forkIn(ended, scope),
+            running === undefined ? Effect.void : Deferred.succeed(running, undefined)
+          )
+        ),
+        heard: (envelope) =>
+          Effect.suspend(() => {
+            state.hear(envelope)
+            return envelope.transient === true ? Effect.void : region.changed
+          })
+      })
+      if (state.mode !== policy) yield* fresh.setMode(state.mode)
+      session = fresh
+      const before = yield* fresh.recap(screen)
+      if (before.length > 0) yield* screen.progress(`${before.join("\n")}\n\n`)
+      if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()
+      yield* Effect.forkScoped(
+        // What is shown ends where the session does, and with it the wait for its task.
+        Effect.zipRight(
+          Effect.catchAll(fresh.shown, (error) => say(error.message, "error")),
+          Deferred.succeed(quit, undefined)
+        )
+      )
+      return fresh
+    }).pipe(Effect.provide(context))
+
+    /** Waits for the end of what runs. */
+    const awaited = Effect.gen(function* () {
+      if (running !== undefined) yield* Effect.raceFirst(Deferred.await(running), Deferred.await(quit))
+      running = undefined
+    })
+
+    /** Shows the task that `begin` sends off to its end. */
+    const task = <E, R>(begin: (session: Session) => Effect.Effect<unknown, E, R>) =>
+      Effect.gen(function* () {
+        const target = yield* opened
+        state.completed = false
+        running = yield* Deferred.make<void>()
+        yield* Effect.onError(begin(target), () =>
+          Effect.sync(() => {
+            running = undefined
+          })
+        )
+        yield* awaited
+      })
+
+    const setMode = (wanted: ApprovalPolicy) =>
+      session === undefined && ordinary.some((one) => one === wanted) && wanted !== "sandboxed"
+        ? Effect.suspend(() => {
+            state.mode = wanted
+            return region.changed
+          })
+        : Effect.flatMap(opened, (target) => target.setMode(wanted))
+
+    return {
+      current: () => session,
+      opened,
+      awaited,
+      task,
+      setMode,
+      isRunning: () => running !== undefined,
+      /** Stops what runs; whether anything did. */
+      interrupt: Effect.suspend(() =>
+        session === undefined || running === undefined ? Effect.succeed(false) : Effect.as(session.interrupt, true)
+      )
+    }
+  })
