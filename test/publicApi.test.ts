@@ -2,10 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as tollgate from "tollgate"
+import * as ai from "tollgate/ai"
 
 /** Every name that a program can import, at the top or in a namespace. */
 const exported = new Set(
-  Object.entries(tollgate).flatMap(([name, value]: [string, unknown]) => [
+  Object.entries({ ...tollgate, ...ai }).flatMap(([name, value]: [string, unknown]) => [
     name,
     ...(typeof value === "object" && value !== null ? Object.keys(value) : [])
   ])

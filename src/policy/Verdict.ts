@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /**
  * The verdict of a policy on an input: `allow` runs without asking, `ask` needs a decision, `deny` never runs.

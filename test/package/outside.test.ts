@@ -187,6 +187,24 @@ describe("the package, from outside of the repository", { timeout: 120_000 }, ()
     assert.deepStrictEqual(coded, [])
   })
 
+  it("loads no package as a whole when it is imported, and nothing of @effect/ai (P2)", async () => {
+    const load =
+      'import * as fs from "node:fs"; export const load = (url, context, next) => (fs.writeSync(1, `${url}\\n`), next(url, context))'
+    const source = [
+      'import { register } from "node:module"',
+      `register("data:text/javascript," + encodeURIComponent(${JSON.stringify(load)}))`,
+      'await import("tollgate")'
+    ]
+    fs.writeFileSync(at("loaded.mjs"), source.join("\n"))
+    const { stdout } = await run(process.execPath, [at("loaded.mjs")], { cwd: folder })
+    const loaded = stdout.split("\n").map((url) => url.replace(/^.*\/node_modules\//, ""))
+    assert.isAbove(loaded.length, 100)
+    assert.deepStrictEqual(
+      loaded.filter((name) => /^(?:@effect\/ai\/|(?:effect|@effect\/[a-z-]+)\/dist\/esm\/index\.js$)/.test(name)),
+      []
+    )
+  })
+
   it("is required from CommonJS as well (P2)", async () => {
     fs.writeFileSync(at("required.cjs"), 'process.stdout.write(typeof require("tollgate").Tool.make)')
     const { stdout } = await run(process.execPath, [at("required.cjs")], { cwd: folder })
