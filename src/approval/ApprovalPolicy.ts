@@ -38,6 +38,8 @@ export interface Judged {
   readonly contained: () => boolean
   /** The sandbox holds whatever it does to the workspace, without network, and no rule asks. */
   readonly confined: () => boolean
+  /** It reads outside the workspace: nothing that it touches is protected, and no rule asks. */
+  readonly outside: () => boolean
 }
 
 /** How much a mode lets run without a person. */
@@ -51,8 +53,12 @@ export interface Mode {
   readonly tone: Tone
   /** What runs without asking of what would ask; nothing else is lifted by any mode but a blanket `allow`. */
   readonly lifts: (call: Judged) => boolean
+  /** What a person is asked about although other calls that need a decision are denied; nothing if unset. */
+  readonly asks?: (call: Judged) => boolean
   /** What happens to all other calls that need a decision. */
   readonly otherwise: PolicyVerdict
+  /** How much can run in it, by whatever decision: a mode with a lower number lets nothing run that one with a higher would not. */
+  readonly reach: number
   /** Only calls that change nothing run, whatever rules, grants and persons say. */
   readonly readsOnly?: true
   /** What it means for the calls of a model. */
@@ -70,6 +76,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "calm",
     lifts: nothing,
     otherwise: "ask",
+    reach: 3,
     told: "Calls that change something wait for the user's decision."
   },
   edits: {
@@ -78,6 +85,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "caution",
     lifts: ({ contained, tool }) => isEdit(tool) && contained(),
     otherwise: "ask",
+    reach: 4,
     told: "Changes of files inside the workspace run unasked; other calls that change something wait for the user's decision."
   },
   plan: {
@@ -85,9 +93,11 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     words: "reads only, and plans",
     tone: "calm",
     lifts: nothing,
-    otherwise: "ask",
+    asks: ({ outside }) => outside(),
+    otherwise: "deny",
+    reach: 0,
     readsOnly: true,
-    told: "Only calls that read run, and every other call is denied. Look at what you need, then answer with a plan of what you would change. The user decides whether you go on."
+    told: "Only calls that read run; the user is asked about reads outside the workspace, and every other call is denied. Look at what you need, then answer with a plan of what you would change. The user decides whether you go on."
   },
   sandboxed: {
     mark: "SANDBOXED",
@@ -95,6 +105,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "caution",
     lifts: ({ confined, contained, tool }) => confined() || (isEdit(tool) && contained()),
     otherwise: "ask",
+    reach: 5,
     told: "Changes of files inside the workspace and commands that the sandbox contains (they write to the workspace only and have no network) run unasked; other calls that change something wait for the user's decision."
   },
   deny: {
@@ -103,6 +114,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "calm",
     lifts: nothing,
     otherwise: "deny",
+    reach: 1,
     told: "Calls that need approval are denied; nobody is asked."
   },
   fail: {
@@ -111,6 +123,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "calm",
     lifts: nothing,
     otherwise: "fail",
+    reach: 1,
     told: "Nobody is attached to approve calls: one that needs approval ends the task."
   },
   "allow-read-only": {
@@ -119,6 +132,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "calm",
     lifts: ({ contained, tool }) => tool.readOnly && contained(),
     otherwise: "deny",
+    reach: 2,
     told: "Calls that only read inside the workspace run; others that need approval are denied."
   },
   allow: {
@@ -127,6 +141,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
     tone: "alarm",
     lifts: () => true,
     otherwise: "allow",
+    reach: 6,
     told: "Every call runs without being asked about."
   }
 }
@@ -145,6 +160,16 @@ export const following = (mode: ApprovalPolicy): ApprovalPolicy =>
 export const planned =
   "Plan mode is on, and this call does more than read. Finish the plan and answer with it; the user then decides whether to go on."
 
+/** What the model is told with a read that plan mode denies. */
+export const plannedRead =
+  "Plan mode is on, and this read needs an approval that nobody is asked for in it. Plan without it, and say in the plan what you could not read."
+
+/** Whether a mode lets something run that another would not. */
+export const exceeds = (policy: ApprovalPolicy, most: ApprovalPolicy): boolean =>
+  modes[policy].reach > modes[most].reach
+
 /** What a mode makes of a call that needs a decision. */
-export const judge = (policy: ApprovalPolicy, call: Judged): PolicyVerdict =>
-  modes[policy].lifts(call) ? "allow" : modes[policy].otherwise
+export const judge = (policy: ApprovalPolicy, call: Judged): PolicyVerdict => {
+  const { asks, lifts, otherwise } = modes[policy]
+  return lifts(call) ? "allow" : asks?.(call) === true ? "ask" : otherwise
+}

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { isSame } from "../tool/WorkerPath.ts"
 import { type DecisionRefused, PolicyNotAllowed } from "./ApprovalError.ts"
-import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
+import { type ApprovalPolicy, exceeds } from "./ApprovalPolicy.ts"
 import { Audit } from "../audit/Audit.ts"
 import type { Decide, Decision } from "./Decision.ts"
 import * as Desk from "./Desk.ts"
@@ -25,6 +25,8 @@ export interface ApprovalsOptions extends Desk.DeskOptions, Partial<Omit<Project
   readonly policy: ApprovalPolicy
   /** Whether a session may be set to `allow` later; it may where `policy` is `allow` itself. */
   readonly danger?: boolean
+  /** A session may be set to no mode that lets more run than this one; any if unset. */
+  readonly most?: ApprovalPolicy
   /** Whether a person can be asked. If not, calls that would ask fail. Default: true. */
   readonly attended?: boolean
 }
@@ -45,7 +47,7 @@ export interface SessionApprovals {
   readonly policy: Effect.Effect<ApprovalPolicy>
   /**
    * Holds for every later decision, not for a request that waits. `allow` is refused where the runtime was not started with
-   * danger allowed, and `sandboxed` where no sandbox holds commands.
+   * danger allowed, `sandboxed` where no sandbox holds commands, and what lets more run than the runtime was started with at most.
    */
   readonly setPolicy: (policy: ApprovalPolicy, by?: string) => Effect.Effect<void, PolicyNotAllowed>
   /** What was granted and still holds. */
@@ -131,7 +133,7 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
 
 const make = (options: ApprovalsOptions, decideNow?: Decide) =>
   Effect.gen(function* () {
-    const { attended = true, danger = options.policy === "allow", policy: usual, root = "/" } = options
+    const { attended = true, danger = options.policy === "allow", most, policy: usual, root = "/" } = options
     const store = yield* RuleStore
     const disk = yield* Disk
     const usualProject = yield* ProjectRules.make({ ...options, directory: "", root }, store)
@@ -150,9 +152,13 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
     const refusalOf = (policy: ApprovalPolicy, project: ProjectRules.ProjectRules) =>
       policy === "allow" && !danger
         ? Effect.succeed("The policy allow cannot be set here: it is chosen only when Tollgate starts.")
-        : policy === "sandboxed"
-          ? project.unconfined
-          : Effect.succeed(undefined)
+        : most !== undefined && exceeds(policy, most)
+          ? Effect.succeed(
+              `The mode ${policy} lets more run than ${most}, the most that this run allows. Start it with --mode-up-to ${policy}.`
+            )
+          : policy === "sandboxed"
+            ? project.unconfined
+            : Effect.succeed(undefined)
 
     const handle = (state: SessionState): SessionApprovals => {
       const { grants, id: session } = state

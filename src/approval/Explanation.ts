@@ -1,5 +1,5 @@
 import type { PreviewTarget } from "../tool/Preview.ts"
-import { type ApprovalPolicy, planned, type PolicyVerdict } from "./ApprovalPolicy.ts"
+import { type ApprovalPolicy, modes, planned, plannedRead, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import type { Grant } from "./Grants.ts"
 import { repeatedText } from "./rendering/Prompt.ts"
 import { describe, type Rule } from "./Rule.ts"
@@ -35,7 +35,7 @@ export interface Facts {
 }
 
 /** Modes that ask no one, except the one that allows everything. */
-const silent: ReadonlySet<ApprovalPolicy> = new Set(["deny", "fail"])
+const silent: ReadonlySet<ApprovalPolicy> = new Set(["deny", "fail", "plan"])
 
 /**
  * The order in which a call is decided: a rule that denies, a mode that only reads, a grant, a rule that asks, a rule that
@@ -47,6 +47,12 @@ export const explain = (facts: Facts): Explanation => {
   if (repeats === undefined || policy === "allow" || found.verdict === "deny" || found.verdict === "fail") return found
   return { verdict: silent.has(policy) ? "deny" : "ask", because: `This is ${repeatedText(repeats)}.` }
 }
+
+/** A mode that only reads denies by its own word what it does not ask about. */
+const byMode = (policy: ApprovalPolicy, verdict: PolicyVerdict): Pick<Explanation, "verdict" | "refusal"> => ({
+  verdict,
+  ...(verdict === "deny" && modes[policy].readsOnly === true && { refusal: plannedRead })
+})
 
 const decided = ({ asks, byPolicy, grant, policy, reads, ruled, tool }: Facts): Explanation => {
   const said = ruled === undefined ? "" : `${describe(ruled.rule)} (${ruled.rule.id}, ${ruled.rule.level} level)`
@@ -69,7 +75,7 @@ const decided = ({ asks, byPolicy, grant, policy, reads, ruled, tool }: Facts): 
     // What a rule forbids runs in no mode, so that a call that it may mean is asked about even where all else is allowed.
     const mayBeForbidden = ruled.unread === true && ruled.rule.decision === "deny"
     return {
-      verdict: mayBeForbidden && byPolicy === "allow" ? "ask" : byPolicy,
+      ...byMode(policy, mayBeForbidden && byPolicy === "allow" ? "ask" : byPolicy),
       because: `${why}; the mode is ${policy}.`,
       ...by,
       ...(ruled.unread && { unread: true })
@@ -80,6 +86,6 @@ const decided = ({ asks, byPolicy, grant, policy, reads, ruled, tool }: Facts): 
     return { verdict: "allow", because: `Rule: ${said}.`, ...by, basis }
   }
   return asks
-    ? { verdict: byPolicy, because: `${tool} asks before this call; the mode is ${policy}.` }
+    ? { ...byMode(policy, byPolicy), because: `${tool} asks before this call; the mode is ${policy}.` }
     : { verdict: "allow", because: `${tool} runs this call without asking.` }
 }

@@ -79,7 +79,8 @@ const byMode = (
     tool,
     contained: () =>
       !askedByRule && (asks === "contained" || (asks === "always" && project.isContained(call, subject))),
-    confined: () => !askedByRule && asks === "confined"
+    confined: () => !askedByRule && asks === "confined",
+    outside: () => !askedByRule && project.readsOutside(subject)
   })
 }
 

@@ -3,6 +3,8 @@ import * as Either from "effect/Either"
 import * as os from "node:os"
 import * as PathContext from "../policy/path/PathContext.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
+import { protectedVerdict } from "../policy/path/Protected.ts"
+import type { Verdict } from "../policy/Verdict.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { Disk } from "./Disk.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
@@ -40,6 +42,8 @@ export interface ProjectRules {
   readonly subjects: Describing
   /** Whether a call of a tool that has not looked at its parameters touches nothing but plain files of the project. */
   readonly isContained: (call: Pick<ToolCall, "tool">, subject: Subject) => boolean
+  /** Whether a call reads places outside the project and plain files of it, and none that is protected. */
+  readonly readsOutside: (subject: Subject) => boolean
   /** Why no sandbox holds commands, so that the mode `sandboxed` cannot be set; nothing if one does. */
   readonly unconfined: Effect.Effect<string | undefined>
   /** Already loaded rules; unset before the first load. */
@@ -62,26 +66,44 @@ const opOf = { read: "grep", list: "grep", write: "write", remove: "remove" } as
  * Judges by the path policy; a root that bounds nothing contains nothing, and a call with unknown touches is never
  * contained.
  */
-const containedIn = (root: string, home: string): Effect.Effect<ProjectRules["isContained"]> => {
+const containedIn = (root: string, home: string): Effect.Effect<Pick<ProjectRules, "isContained" | "readsOutside">> => {
   const boundary = { cwd: root, roots: [root], home, trusted: false, stateDirs: [] }
   return Effect.map(
     Effect.orElseSucceed(PathContext.make(boundary), () => boundary),
-    (context) => (call, subject) => {
-      const reached = subject.reached()
-      if (!subject.declared || reached === "unread") return false
-      const byCommand = call.tool.readOnly ? "grep" : "write"
-      const places = [
-        ...subject.places.flatMap(({ op, paths }) => paths.map((path) => [path, opOf[op]] as const)),
-        ...[...reached.named, ...reached.mentioned].map((path) => [path, byCommand] as const)
-      ]
-      return places.length === 0
-        ? call.tool.readOnly
-        : places.every(([place, op]) =>
-            Either.match(judgeNow(place, op, context), {
-              onLeft: () => false,
-              onRight: ({ verdict }) => verdict.decision === "allow"
-            })
-          )
+    (context) => {
+      const every = (
+        subject: Subject,
+        byCommand: "grep" | "write",
+        accepts: (verdict: Verdict, place: string, path: string) => boolean
+      ): boolean | undefined => {
+        const reached = subject.reached()
+        if (!subject.declared || reached === "unread") return false
+        const places = [
+          ...subject.places.flatMap(({ op, paths }) => paths.map((path) => [path, opOf[op]] as const)),
+          ...[...reached.named, ...reached.mentioned].map((path) => [path, byCommand] as const)
+        ]
+        if (places.length === 0) return undefined
+        return places.every(([place, op]) =>
+          Either.match(judgeNow(place, op, context), {
+            onLeft: () => false,
+            onRight: ({ path, verdict }) => accepts(verdict, place, path)
+          })
+        )
+      }
+      const isPlain = (name: string) => (protectedVerdict(name, "see", context)?.decision ?? "allow") === "allow"
+      return {
+        isContained: ({ tool }, subject) =>
+          every(subject, tool.readOnly ? "grep" : "write", ({ decision }) => decision === "allow") ?? tool.readOnly,
+        readsOutside: (subject) =>
+          !subject.more &&
+          subject.hosts.length === 0 &&
+          every(
+            subject,
+            "grep",
+            ({ decision, rule }, ...names) =>
+              decision === "allow" || (rule === "path/outside" && names.every((name) => isPlain(name)))
+          ) === true
+      }
     }
   )
 }
@@ -107,7 +129,7 @@ export const make = (
       written = Either.isRight(bookOf(now.rules, now)) ? now : strict
       configured = Either.getOrElse(bookOf(written.rules, written), () => configured)
     })
-    const isContained = yield* containedIn(root, home)
+    const contained = yield* containedIn(root, home)
     const withSaved = (saved: ReadonlyArray<Rule>): RuleBook => {
       const usable = saved.filter((rule) => Either.isRight(bookOf([rule], written)))
       return usable.length === 0
@@ -132,7 +154,7 @@ export const make = (
       return {
         directory,
         subjects,
-        isContained,
+        ...contained,
         unconfined,
         peek: () => book,
         get: Effect.suspend(() => (book === undefined ? load : Effect.succeed(book))),

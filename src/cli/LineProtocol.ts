@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import type { ParseError } from "effect/ParseResult"
 import * as Mailbox from "effect/Mailbox"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -53,7 +54,13 @@ export const Line = Schema.Union(
 )
 type Line = typeof Line.Type
 
-const tags: ReadonlySet<string> = new Set(Line.members.map((member) => member._tag))
+/** By the tag of a command, what its fields must be: one that is not known is a mistake, not something to pass over. */
+const decoders: ReadonlyMap<string, (given: unknown) => Either.Either<Line, ParseError>> = new Map(
+  Line.members.map((member) => [
+    member._tag,
+    Schema.decodeUnknownEither(member as Schema.Schema<Line, unknown>, { onExcessProperty: "error" })
+  ])
+)
 const starting: ReadonlySet<string> = new Set(["SubmitPrompt", "InvokeTool", "CompactSession"])
 
 /** The session of the envelopes that answer lines which are no commands; `seq` counts them. */
@@ -72,8 +79,6 @@ interface Broken {
   readonly reason: string
   readonly commandId?: string
 }
-
-const decodeLine = Schema.decodeUnknownEither(Line)
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value.slice(0, 200) : undefined)
 
@@ -97,9 +102,10 @@ const commandOf = ({ fault, text }: InputLine, session: string, task: string): E
   const tag = textOf(given["_tag"]) ?? ""
   const commandId = textOf(given["commandId"])
   const said = { command: tag, ...(commandId === undefined ? {} : { commandId }) }
-  if (!tags.has(tag)) {
+  const decode = decoders.get(tag)
+  if (decode === undefined) {
     return broken(
-      `${tag === "" ? "it has no _tag" : `unknown _tag ${JSON.stringify(tag)}`}; known: ${[...tags].join(", ")}`,
+      `${tag === "" ? "it has no _tag" : `unknown _tag ${JSON.stringify(tag)}`}; known: ${[...decoders.keys()].join(", ")}`,
       said
     )
   }
@@ -107,7 +113,7 @@ const commandOf = ({ fault, text }: InputLine, session: string, task: string): E
     return broken(`this run is of session ${session}; leave out session, or name that one`, said)
   }
   const whole = { ...(starting.has(tag) ? { task } : {}), ...given, session }
-  return Either.mapLeft(decodeLine(whole), (error) => {
+  return Either.mapLeft(decode(whole), (error) => {
     const [first] = mistakesOf(error)
     return { ...said, reason: first === undefined ? "it is invalid" : `${first.path.join(".")}: ${first.problem}` }
   })

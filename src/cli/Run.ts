@@ -3,12 +3,12 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Approvals } from "../approval/Approvals.ts"
-import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
+import { type ApprovalPolicy, exceeds } from "../approval/ApprovalPolicy.ts"
 import { advised } from "./terminal/advice.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile, type Chosen } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { builtin, Host, layerConfigured, models } from "../host/Host.ts"
+import { builtin, type Choices, Host, layerConfigured, models } from "../host/Host.ts"
 import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
 import type { Models } from "../model/Models.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
@@ -40,6 +40,8 @@ import { warn } from "./warn.ts"
 export interface RunOptions extends PolicyOptions, JsonOptions, Chosen {
   readonly prompt: ReadonlyArray<string>
   readonly inputFormat: "text" | "jsonl"
+  /** The mode that lets most run of those that a program in front may set. */
+  readonly upTo: Option.Option<ApprovalPolicy>
   readonly outputFormat: Option.Option<Output>
 }
 
@@ -136,11 +138,16 @@ export const openSession = (options: Pick<RunOptions, "profile" | "session" | "l
   })
 
 /** The user's host with the built-in tools and these models. */
-export const agentOf = <E, R>(models: Layer.Layer<Models, E, R>, policy: ApprovalPolicy, attended: boolean) =>
-  layerConfigured({ policy, attended }, builtin, models)
+export const agentOf = <E, R>(
+  models: Layer.Layer<Models, E, R>,
+  policy: ApprovalPolicy,
+  attended: boolean,
+  more: Pick<Choices, "most"> = {}
+) => layerConfigured({ policy, attended, ...more }, builtin, models)
 
 /** The same with the models of the configuration. */
-export const agent = (policy: ApprovalPolicy, attended: boolean) => agentOf(models, policy, attended)
+export const agent = (policy: ApprovalPolicy, attended: boolean, more: Pick<Choices, "most"> = {}) =>
+  agentOf(models, policy, attended, more)
 
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {
@@ -149,6 +156,8 @@ export const run = (options: RunOptions) =>
     }
     const output = yield* outputOf(options)
     if (options.inputFormat === "jsonl") return yield* inFront(options)
+    if (Option.isSome(options.upTo))
+      return yield* new UsageError({ reason: "--mode-up-to needs --input-format jsonl." })
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
     const attended = interactive && output === "text"
@@ -172,13 +181,17 @@ const inFront = (options: RunOptions) =>
       return yield* new UsageError({ reason: "--input-format jsonl takes prompts from standard input alone." })
     }
     const policy = yield* policyOf(options, true)
+    const most = Option.getOrElse(options.upTo, () => policy)
+    if (exceeds(policy, most)) {
+      return yield* new UsageError({ reason: `The mode ${policy} lets more run than --mode-up-to ${most}.` })
+    }
     yield* checkProfile(options)
     yield* Effect.gen(function* () {
       const { project, ...opened } = yield* openSession(options, "program")
       const ignored = Distrust.distrust(project.config)
       if (ignored !== undefined) yield* warn(ignored)
       yield* Effect.tapErrorTag(converse(opened), "TaskEndedEarly", helped)
-    }).pipe(Effect.provide(agent(policy, true)), Effect.scoped)
+    }).pipe(Effect.provide(agent(policy, true, { most })), Effect.scoped)
   })
 
 /** What came of a task, as one document. */

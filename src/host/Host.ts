@@ -112,6 +112,8 @@ export type Services =
 export interface Choices {
   /** What happens to calls that need approval; by the configuration if unset, and `allow` only if it is said here. */
   readonly policy?: ApprovalPolicy
+  /** The mode that lets most run of those that a session may be set to; any but `allow` if unset. */
+  readonly most?: ApprovalPolicy
   /** Whether a person answers approval requests; if not, no one is asked. Default: false. */
   readonly attended?: boolean
 }
@@ -226,6 +228,7 @@ const approvals = (options: Choices) =>
         policy,
         attended: options.attended ?? false,
         danger: policy === "allow",
+        ...(options.most === undefined ? {} : { most: options.most }),
         always: true,
         root: directory,
         home: home.user,

@@ -12,6 +12,7 @@ import type { OutputChunk, ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes, type ProcessResult } from "../process/Processes.ts"
 import { SpawnFailed } from "../process/SpawnFailed.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { monotonicMillis } from "../system/monotonic.ts"
 import { makeVisible } from "../text/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { sentence } from "../text/sentence.ts"
@@ -21,7 +22,7 @@ import { confine } from "./Confinement.ts"
 import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { failureOf, Reported } from "./Reported.ts"
-import { guardedIn, isConfined, setAside } from "./shell/confined.ts"
+import { changedSince, guardedIn, isConfined, lowerPrivileges, setAside, unguarded } from "./shell/confined.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
@@ -194,13 +195,13 @@ export const RunShell = Tool.make("run_shell", {
       }
       const boundary = (yield* Workspace).context
       const held = confine(boundary, { write: asks, network: asks && call.confined !== true && settings.network })
-      const guarded = call.confined === true ? guardedIn(boundary) : { hidden: [], kept: [] }
+      const guarded = call.confined === true ? guardedIn(boundary) : unguarded
       if (guarded === undefined) return yield* new CommandRefused({ verdict: tooLarge })
       if (call.confined === true && !sandbox.describe.isolated) return yield* new CommandRefused({ verdict })
       const confined = {
         ...held,
         protected: [...held.protected, ...guarded.kept],
-        hidden: [...(held.hidden ?? []), ...guarded.hidden]
+        hidden: [...(held.hidden ?? []), ...guarded.hidden, ...guarded.sockets]
       }
       const wrapped = sandbox.wrap(
         asks ? bash : Limits.enforced(bash, limits),
@@ -227,21 +228,39 @@ export const RunShell = Tool.make("run_shell", {
       }
       const transcript = Transcript.make(call, redactor, settings.outputLimit)
       const strays: Array<string> = []
-      const look = Effect.sync(() => {
-        if (call.confined === true) strays.push(...setAside(guarded, boundary))
+      const changed: Array<string> = []
+      let lowered = true
+      const startedAt = yield* monotonicMillis
+      const look = Effect.gen(function* () {
+        if (call.confined !== true) return
+        const minutes = Math.ceil(((yield* monotonicMillis) - startedAt) / 60_000) + 1
+        lowered = yield* lowerPrivileges(boundary, minutes)
+        strays.push(...setAside(guarded, boundary))
+        changed.push(...changedSince(guarded))
       })
       const running = processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
       const result = yield* Effect.ensuring(running, look)
       const aside =
         strays.length === 0 ? [] : [`[protected places created without approval, renamed: ${strays.join(", ")}]`]
+      const replaced =
+        changed.length === 0
+          ? []
+          : [`[protected files changed while it ran, which it could then reach: ${changed.join(", ")}; tell the user]`]
+      const privileged = lowered ? [] : ["[set-user-ID files that it made could not be looked for; tell the user]"]
       const output = yield* transcript.end
       const ended = status(result, limits)
       const failed = failure(result, ended)
       const alone = sandbox.describe.isolated && !confined.network && failed !== undefined && offline.test(output)
       const network = alone ? ["[the sandbox has no network; the user can allow it: sandbox.network true]"] : []
-      const text = [ended, output === "" ? "[no output]" : output, ...network, ...aside, ...survivors(result)].join(
-        "\n"
-      )
+      const text = [
+        ended,
+        output === "" ? "[no output]" : output,
+        ...network,
+        ...aside,
+        ...replaced,
+        ...privileged,
+        ...survivors(result)
+      ].join("\n")
       return { text, ...(failed && { failed }) }
     }).pipe(Effect.scoped)
 })

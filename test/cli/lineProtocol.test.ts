@@ -23,6 +23,22 @@ interface Request {
 
 const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }
 
+/** What every command needs besides its session. */
+const everyCommand = [
+  { _tag: "SubmitPrompt", prompt: "x" },
+  { _tag: "InvokeTool", tool: "t", parameters: {} },
+  { _tag: "DecideApproval", approvalId: "a", digest: "d", decision: "approve" },
+  { _tag: "AnswerClientCall", requestId: "r", result: 1 },
+  { _tag: "DeclareClientTools", tools: [] },
+  { _tag: "CancelTask", task: "t" },
+  { _tag: "Interrupt" },
+  { _tag: "SwitchModel", profile: "test" },
+  { _tag: "SetApprovalPolicy", policy: "ask" },
+  { _tag: "RevokeApproval", grantId: "g" },
+  { _tag: "ClearSession" },
+  { _tag: "CompactSession" }
+]
+
 /** A program in front of the command. */
 class Front {
   readonly child: ChildProcessWithoutNullStreams
@@ -148,6 +164,43 @@ describe("a program in front", () => {
     assert.strictEqual(broken[2]?.event["commandId"], "c1")
     assert.strictEqual(front.tags()[0], "SessionCreated")
     assert.strictEqual(front.tags().filter((tag) => tag === "TaskCompleted").length, 2)
+  })
+
+  it("changes nothing by a line with a field that its command does not know (A15)", async () => {
+    scripted(at, [{ steps: [write] }, { steps: [{ say: "no" }] }])
+    const front = new Front(program, at).read().send({ _tag: "SubmitPrompt", prompt: "write" })
+    const asked = await front.seen("ApprovalRequested")
+    for (const more of [{ edited: { path: "b.txt" } }, { Scope: "once" }, { stopp: true }]) {
+      const from = front.said.length
+      front.send({ ...decide(asked, "approve"), ...more })
+      assert.include((await front.seen("CommandRejected", from)).event["reason"], Object.keys(more).join())
+    }
+    const from = front.said.length
+    for (const { _tag, ...fields } of everyCommand) front.send({ _tag, ...fields, surplus: 1 })
+    front.send(decide(asked, "deny"))
+    await front.seen("TaskCompleted", from)
+    assert.strictEqual(await front.end().code, 0)
+    const refused = front.said.slice(from).filter(({ event }) => event._tag === "CommandRejected")
+    assert.deepStrictEqual(
+      refused.map(({ event }) => [event["command"], /surplus: .*/.test(event["reason"] as string)]),
+      everyCommand.map(({ _tag }) => [_tag, true])
+    )
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+  })
+
+  it.each([
+    { flags: ["--mode", "plan"], set: "ask", said: "lets more run than plan" },
+    { flags: ["--mode", "plan"], set: "sandboxed", said: "lets more run than plan" },
+    { flags: [], set: "edits", said: "lets more run than ask" },
+    { flags: ["--mode", "plan", "--mode-up-to", "edits"], set: "sandboxed", said: "lets more run than edits" },
+    { flags: ["--mode", "plan", "--mode-up-to", "edits"], set: "edits", said: undefined },
+    { flags: ["--mode", "edits"], set: "plan", said: undefined }
+  ])("sets no mode above that of the run unless the command line says so: $flags $set (U13)", async (row) => {
+    scripted(at, [{ steps: [{ say: "no" }] }])
+    const front = new Front(program, at, row.flags).read().send({ _tag: "SetApprovalPolicy", policy: row.set })
+    const answer = await front.seen(row.said === undefined ? "ApprovalPolicySet" : "CommandRejected")
+    if (row.said !== undefined) assert.include(answer.event["reason"], row.said)
+    assert.strictEqual(await front.end().code, 0)
   })
 
   it("that does not read holds up nothing, and reads all of it later (R4)", async () => {

@@ -1,14 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Layer, Schema } from "effect"
-import { existsSync } from "node:fs"
+import { Effect, Either, Fiber, Layer, Schema } from "effect"
+import { chmodSync, existsSync, renameSync, statSync, writeFileSync } from "node:fs"
+import * as net from "node:net"
 import type { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
+import { turn } from "../../src/process/RealClock.ts"
 import { Memory } from "../../src/memory/Memory.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import * as Builtin from "../../src/tools/Builtin.ts"
+import { eventually } from "../process/support.ts"
 import { calledBy, lastingWorld, type World, world } from "./support.ts"
 
 const Send = Tool.make("send", {
@@ -30,8 +33,12 @@ const called = (name: string, rawParams: unknown) =>
     })
   })
 
-const approvals = (policy: ApprovalPolicy, here: World, rules: Parameters<typeof Approvals.layer>[0]["rules"] = []) =>
-  Approvals.layer({ policy, attended: false, root: here.root, home: here.home, rules })
+const approvals = (
+  policy: ApprovalPolicy,
+  here: World,
+  rules: Parameters<typeof Approvals.layer>[0]["rules"] = [],
+  attended = false
+) => Approvals.layer({ policy, attended, root: here.root, home: here.home, rules })
 
 describe("plan mode", () => {
   it.scoped("runs what reads, and tells the model of the mode for all else, whatever a rule allows (U13)", () =>
@@ -69,6 +76,53 @@ describe("plan mode", () => {
       assert.strictEqual(here.read("a.ts"), "before\n")
       assert.isFalse(here.has("b.ts") || here.has("c.ts"))
     })
+  )
+
+  it.scoped(
+    "asks about nothing but reads outside the workspace, and denies by its name what else would ask (U13)",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* world
+        for (const file of [".env", "a.ts", "sub/.env.local"]) here.write(file, "KEY=1\n")
+        writeFileSync(`${here.base}/outside.txt`, "outside")
+        writeFileSync(`${here.base}/.env`, "outside")
+        const rules = [{ id: "r1", decision: "ask", level: "user", tool: "read_file", path: "a.ts" }] as const
+        const services = Layer.merge(approvals("plan", here, rules, true), here.layer())
+        const program = Effect.gen(function* () {
+          const approvals = yield* Approvals
+          const outcomeOf = (name: string, params: unknown) =>
+            Effect.gen(function* () {
+              const fiber = yield* Effect.fork(called(name, params))
+              let waiting = yield* approvals.pending
+              while (waiting.length === 0 && (yield* Fiber.poll(fiber))._tag === "None") {
+                yield* turn
+                waiting = yield* approvals.pending
+              }
+              if (waiting.length === 0) return yield* Fiber.join(fiber)
+              yield* Fiber.interrupt(fiber)
+              return { outcome: "asked", text: "" }
+            })
+          const reads = [
+            [["a.ts", ".env", "sub/.env.local", `${here.base}/.env`, "~/.ssh/config"], "ApprovalDenied"],
+            [[`${here.base}/outside.txt`, "../outside.txt"], "asked"]
+          ] as const
+          for (const [paths, expected] of reads) {
+            for (const path of paths) {
+              const place = path.replace("~", here.home)
+              const calls: ReadonlyArray<readonly [string, unknown]> = [
+                ["read_file", { path: place }],
+                ...(path === "a.ts" ? [] : ([["run_shell", { command: `cat ${place}` }]] as const))
+              ]
+              for (const [name, params] of calls) {
+                const { outcome, text } = yield* outcomeOf(name, params)
+                assert.strictEqual(outcome, expected, `${name} ${place}: ${text}`)
+                if (expected === "ApprovalDenied") assert.include(text, "Plan mode is on")
+              }
+            }
+          }
+        })
+        yield* Effect.provide(program, services)
+      })
   )
 })
 
@@ -126,12 +180,59 @@ describe("sandboxed mode", () => {
         assert.notStrictEqual((yield* shell(command)).outcome, "ran", command)
       }
       assert.isFalse(existsSync(`${here.base}/outside.txt`))
+      // What makes a repository asks for it: hooks come with it.
+      for (const command of ["git init", "cd sub && git -c a.b=c init", "git clone a.txt b", "git worktree add c"]) {
+        assert.notStrictEqual((yield* shell(command)).outcome, "ran", command)
+      }
       for (const mode of ["ask", "edits", "plan"] as const) {
         const other = Layer.merge(approvals(mode, here), confined(here))
         const { outcome } = yield* Effect.provide(called("run_shell", { command: "cp a.txt d.txt" }), other)
         assert.notStrictEqual(outcome, "ran", mode)
       }
     })
+  )
+
+  it.scopedLive(
+    "reaches no socket of the workspace, leaves no set-user-ID file, and tells of protected files that changed (S3)",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* lastingWorld
+        here.write("AGENTS.md", "before\n")
+        here.write("kept.sh", "x\n")
+        chmodSync(`${here.root}/kept.sh`, 0o4755)
+        yield* Effect.acquireRelease(
+          Effect.async<net.Server>((resume) => {
+            const server = net.createServer((socket) => socket.end("reached"))
+            server.listen(`${here.root}/talk.sock`, () => resume(Effect.succeed(server)))
+          }),
+          (server) => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+        )
+        here.write(
+          "evil.mjs",
+          "import fs from 'node:fs'; import net from 'node:net'; import { setTimeout } from 'node:timers/promises';" +
+            "fs.writeFileSync('own.sh', 'x'); fs.chmodSync('own.sh', 0o6755); fs.mkdirSync('node_modules/a', { recursive: true });" +
+            "fs.copyFileSync('own.sh', 'node_modules/a/own.sh'); fs.chmodSync('node_modules/a/own.sh', 0o4755); fs.writeFileSync('ready', '');" +
+            "while (!fs.existsSync('go')) await setTimeout(10);" +
+            "net.connect('talk.sock').on('data', (said) => console.log(String(said))).on('error', ({ code }) => console.log(code))"
+        )
+        const services = Layer.merge(approvals("sandboxed", here), confined(here))
+        const { describe: status } = yield* Effect.provide(Sandbox, confined(here))
+        if (!status.isolated) return
+        const running = yield* Effect.fork(Effect.provide(called("run_shell", { command: "node evil.mjs" }), services))
+        yield* eventually(() => here.has("ready"))
+        here.write("AGENTS.md.new", "after\n")
+        renameSync(`${here.root}/AGENTS.md.new`, `${here.root}/AGENTS.md`)
+        here.write("go", "")
+        const { outcome, text } = yield* Fiber.join(running)
+        assert.strictEqual(outcome, "ran", text)
+        assert.notInclude(text, "reached")
+        assert.include(text, "ECONNREFUSED")
+        assert.match(text, /protected files changed while it ran.*AGENTS\.md/)
+        for (const file of ["own.sh", "node_modules/a/own.sh"]) {
+          assert.strictEqual(statSync(`${here.root}/${file}`).mode & 0o6000, 0, file)
+        }
+        assert.isTrue(here.has("talk.sock"))
+      })
   )
 
   it.scoped("lets nothing run unasked where there is no sandbox, or one with network, and cannot be set (U13)", () =>

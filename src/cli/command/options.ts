@@ -37,6 +37,13 @@ export const approve = Options.choiceWithValue("approve", choices).pipe(
   Options.withDescription("the same as --mode"),
   Options.optional
 )
+/** How far a program in front may widen the mode. */
+export const upTo = Options.choiceWithValue("mode-up-to", choices).pipe(
+  Options.withDescription(
+    "with --input-format jsonl: the widest mode that the program may set; default: that of the run"
+  ),
+  Options.optional
+)
 export const allowAll = Options.boolean("dangerously-allow-all").pipe(
   Options.withDescription("run every call without asking (flag only, never configuration)")
 )

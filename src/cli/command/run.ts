@@ -22,6 +22,7 @@ export const run = Command.make(
       Options.withDescription("jsonl: read commands from standard input, one JSON object per line; default: text"),
       Options.withDefault("text" as const)
     ),
+    upTo: options.upTo,
     outputFormat: Options.choice("output-format", ["text", "json", "jsonl"]).pipe(
       Options.withDescription("json and jsonl are the same as --json and --jsonl; default: text"),
       Options.optional

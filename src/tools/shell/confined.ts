@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -6,6 +7,9 @@ import type { PathContext } from "../../policy/path/PathContext.ts"
 import { judgeLexical, judgeNow } from "../../policy/path/PathPolicy.ts"
 import { effectsOf } from "../../policy/shell/Effects.ts"
 import { severity } from "../../policy/shell/Severity.ts"
+import { systemPath } from "../../process/Environment.ts"
+import { Processes } from "../../process/Processes.ts"
+import { systemProgram } from "../../sandbox/systemProgram.ts"
 import { isPlaceholder } from "../../sandbox/Placeholders.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import type { JudgedCommand } from "./JudgedCommand.ts"
@@ -23,6 +27,18 @@ export interface Guarded {
   readonly kept: ReadonlyArray<string>
   /** May not even be read. */
   readonly hidden: ReadonlyArray<string>
+  /** Behind which other programs listen. */
+  readonly sockets: ReadonlyArray<string>
+  /** What tells one file of `kept` and `hidden` from another, or from an earlier state of it. */
+  readonly states: ReadonlyMap<string, string>
+}
+
+/** Nothing is protected. */
+export const unguarded: Guarded = { kept: [], hidden: [], sockets: [], states: new Map() }
+
+const stateOf = (place: string): string | undefined => {
+  const found = fs.lstatSync(place, { bigint: true, throwIfNoEntry: false })
+  return found?.isFile() === true ? `${found.dev}:${found.ino}:${found.ctimeNs}` : undefined
 }
 
 const allows = (judged: ReturnType<typeof judgeLexical>): boolean => judged.decision === "allow"
@@ -31,6 +47,7 @@ const allows = (judged: ReturnType<typeof judgeLexical>): boolean => judged.deci
 export const guardedIn = (context: PathContext): Guarded | undefined => {
   const kept: Array<string> = []
   const hidden: Array<string> = []
+  const sockets: Array<string> = []
   const waiting = [...context.roots]
   let seen = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
@@ -49,14 +66,26 @@ export const guardedIn = (context: PathContext): Guarded | undefined => {
       if (entry.name === ".git") keep(kept)
       else if (!allows(judgeLexical(place, "grep", context))) keep(hidden)
       else if (!allows(judgeLexical(place, "write", context))) keep(kept)
+      else if (entry.isSocket()) sockets.push(place)
       else if (entry.isDirectory() && !ofPackages) waiting.push(place)
     }
   }
-  return { kept, hidden }
+  const states = [...kept, ...hidden].flatMap((place) => {
+    const state = stateOf(place)
+    return state === undefined ? [] : [[place, state] as const]
+  })
+  return { kept, hidden, sockets, states: new Map(states) }
 }
 
 /** Behind the name of a protected place that nobody has allowed. */
 const unapproved = ".unapproved"
+
+/**
+ * The protected files that are other ones than before a command, or were changed: a sandbox holds the file that it found, and who puts
+ * another in its place meanwhile, e.g. the user with an editor, opens that one to the command.
+ */
+export const changedSince = (before: Guarded): ReadonlyArray<string> =>
+  [...before.states].flatMap(([place, state]) => (stateOf(place) === state ? [] : [place]))
 
 /** The name that a place gets which nobody has allowed; one that is free. */
 const asideOf = (place: string): string => {
@@ -87,6 +116,45 @@ export const setAside = (before: Guarded, context: PathContext): ReadonlyArray<s
     })
 }
 
+/** Takes the set-user-ID and set-group-ID bits from the files of the workspace that were changed in the last minutes. */
+export const lowerPrivileges = (context: PathContext, minutes: number) =>
+  Effect.flatMap(Processes, (processes) =>
+    processes.run(
+      {
+        file: systemProgram("find"),
+        args: [
+          ...context.roots,
+          "-xdev",
+          "-type",
+          "f",
+          "-cmin",
+          `-${minutes}`,
+          "(",
+          "-perm",
+          "-4000",
+          "-o",
+          "-perm",
+          "-2000",
+          ")",
+          "-exec",
+          "chmod",
+          "ug-s",
+          "{}",
+          "+"
+        ],
+        cwd: "/",
+        env: { PATH: systemPath }
+      },
+      { limit: 0, limits: { time: Duration.seconds(20) } }
+    )
+  ).pipe(
+    Effect.map(({ exitCode }) => exitCode === 0),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** Words of git that make a repository, and with it hooks and settings. */
+const founding: ReadonlySet<string> = new Set(["init", "clone", "worktree", "submodule"])
+
 /**
  * Whether the sandbox holds a command to the workspace, without network, whatever it does, and nothing that its words name is
  * protected or outside. What destroys work, and what cannot be read, is asked about all the same.
@@ -97,7 +165,14 @@ export const isConfined = Effect.fnUntraced(function* (command: string, { contex
   if (!describe.isolated || network) return false
   const { cwd, home, roots } = context
   const { level } = severity(command, { cwd, home, roots })
-  const reached = effectsOf(command).paths()
+  const effects = effectsOf(command)
+  const reached = effects.paths()
+  if (
+    effects.shape.commands.some(
+      ([program = "", ...words]) => program.endsWith("git") && words.some((word) => founding.has(word))
+    )
+  )
+    return false
   if (level === "destructive" || level === "forbidden" || reached === "unread") return false
   const isPlain = (named: string): boolean =>
     Either.match(judgeNow(path.resolve(cwd, named), "write", context), {
