@@ -19,6 +19,26 @@ const worded = ({ options = [], question }: typeof AskUser.parameters.Type): str
 const chosen = (answer: string, options: ReadonlyArray<string>): string =>
   (/^[1-9]$/.test(answer) ? options[Number(answer) - 1] : undefined) ?? answer
 
+/** How often a question is asked whose answer stays empty. */
+const attempts = 3
+
+/** What stands for an answer without words. */
+const empty = '""'
+
+/** The answer to a question: nothing typed is none yet, and is asked about again; none where the person leaves. */
+const answerTo = (asked: typeof AskUser.parameters.Type): Effect.Effect<Option.Option<string>, never, Ui> =>
+  Effect.gen(function* () {
+    const ui = yield* Ui
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const again = `Nothing was typed. Type an answer, ${empty} for an empty one, or leave the question with ctrl-d.`
+      const said = yield* ui.question(attempt === 1 ? worded(asked) : again)
+      if (Option.isNone(said)) return said
+      const text = said.value.trim()
+      if (text !== "") return Option.some(text === empty ? "" : chosen(text, asked.options ?? []))
+    }
+    return Option.none()
+  })
+
 /** Runs a call that was forwarded to the frontend of a session. */
 export const answer = (
   session: string,
@@ -29,13 +49,8 @@ export const answer = (
       new AnswerClientCall({ session, requestId, ...said }, trusted)
     const asked = tool === AskUser.name ? decode(parameters) : Option.none()
     if (Option.isNone(asked)) return reply({ error: "The frontend does not support this call." })
-    const { options = [] } = asked.value
-    const said = Option.map(yield* (yield* Ui).question(worded(asked.value)), (text) => text.trim())
-    return Option.match(
-      Option.filter(said, (text) => text !== ""),
-      {
-        onNone: () => reply({ error: "The user gave no answer." }),
-        onSome: (text) => reply({ result: { answer: chosen(text, options) } })
-      }
-    )
+    return Option.match(yield* answerTo(asked.value), {
+      onNone: () => reply({ error: "The user gave no answer." }),
+      onSome: (answer) => reply({ result: { answer } })
+    })
   })

@@ -203,6 +203,27 @@ describe("present", () => {
     }).pipe(Effect.provide(asking))
   )
 
+  it.effect("asks again where nothing was typed, and takes an empty answer that is meant (U1)", () =>
+    Effect.gen(function* () {
+      const late = yield* question(true, ["", " ", "1"])
+      assert.deepStrictEqual(late.ends, [["done", '{"answer":"left"}']])
+    }).pipe(
+      Effect.provide(asking),
+      Effect.zipRight(
+        Effect.gen(function* () {
+          const empty = yield* question(true, ["", '""'])
+          assert.deepStrictEqual(empty.ends, [["done", '{"answer":""}']])
+        }).pipe(Effect.provide(asking))
+      ),
+      Effect.zipRight(
+        Effect.gen(function* () {
+          const never = yield* question(true, ["", "", "", "left"])
+          assert.include(never.ends[0]?.[1], "The user gave no answer")
+        }).pipe(Effect.provide(asking))
+      )
+    )
+  )
+
   it.effect("says so where nobody answers, and hides the tools that no frontend declares (A7)", () =>
     Effect.gen(function* () {
       const silent = yield* question(true, [])

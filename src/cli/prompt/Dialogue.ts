@@ -44,18 +44,20 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         : { name: state.branch, dirty: state.changed > 0 }
     )
 
+    const commands = Commands.make([])
+
     return {
       branch,
       sandbox: Fiber.join(tried),
       open: (listener: Listener) => Effect.provide(open(options, listener), context),
       /** Does what a line asks for that begins with a slash. */
-      perform: (line: string, prompt: Prompt) => Effect.provide(Commands.perform(line, prompt), context),
+      perform: (line: string, prompt: Prompt) => Effect.provide(commands.perform(line, prompt), context),
       history: yield* History.open(project.directory),
       search,
       edited,
       /** How to go on with what is typed. */
       suggest: (prompt: Prompt) => {
-        const suggesting = suggest(prompt, files)
+        const suggesting = suggest(prompt, commands, files)
         return (typed: string, at: number) => Effect.provide(suggesting(typed, at), context)
       }
     }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { go } from "fuzzysort"
 import type { Suggestion, Suggestions } from "../terminal/Palette.ts"
 import type { CommandServices, Prompt } from "./commands/Command.ts"
-import { all, find } from "./commands/Commands.ts"
+import type { Commands } from "./commands/Commands.ts"
 
 /** Suggestions for one text. */
 const limit = 100
@@ -12,7 +12,7 @@ const matching = (typed: string, items: ReadonlyArray<Suggestion>): ReadonlyArra
   typed === "" ? items.slice(0, limit) : go(typed, items, { key: "word", limit, threshold: 0 }).map(({ obj }) => obj)
 
 /** What follows a command that is typed. */
-const ofCommand = (typed: string, at: number, prompt: Prompt) =>
+const ofCommand = (typed: string, at: number, prompt: Prompt, { all, find }: Commands) =>
   Effect.gen(function* () {
     const [, name = ""] = /^\/(\S*)/.exec(typed) ?? []
     if (at <= name.length + 1) {
@@ -41,10 +41,10 @@ const ofCommand = (typed: string, at: number, prompt: Prompt) =>
 
 /** How to go on with what is typed at a prompt: commands and their arguments, and files behind an `@`. */
 export const suggest =
-  (prompt: Prompt, files: Effect.Effect<ReadonlyArray<string>>) =>
+  (prompt: Prompt, commands: Commands, files: Effect.Effect<ReadonlyArray<string>>) =>
   (typed: string, at: number): Effect.Effect<Suggestions | undefined, never, CommandServices> =>
     Effect.gen(function* () {
-      if (/^\/(?!\/)/.test(typed)) return yield* ofCommand(typed, at, prompt)
+      if (/^\/(?!\/)/.test(typed)) return yield* ofCommand(typed, at, prompt, commands)
       const [, word] = /(?:^|\s)@(\S*)$/.exec(typed.slice(0, at)) ?? []
       if (word === undefined) return undefined
       const items = matching(

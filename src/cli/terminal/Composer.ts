@@ -5,11 +5,12 @@ import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
+import { Completion } from "./Completion.ts"
 import { editorLine, type Sent, TextEditor } from "./editor/TextEditor.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { columns } from "./Layout.ts"
-import { Palette, type Suggest } from "./Palette.ts"
+import type { Suggest } from "./Palette.ts"
 import { PromptQueue } from "./PromptQueue.ts"
 import { Region } from "./Region.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
@@ -66,31 +67,22 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       let mark: string | undefined
       let waiting: Deferred.Deferred<Option.Option<string>> | undefined
       let bindings: ReadonlyArray<Binding> = []
-      let suggest: Suggest = () => Effect.succeed(undefined)
-      let search: Suggest = () => Effect.succeed(undefined)
-      let searching = false
-      let palette: Palette | undefined
-      /** Which text and place the suggestions are for. */
-      let asked = ""
+      const completion = new Completion(editor)
 
       yield* region.place({
         composer: (most): BottomLine | undefined => {
           const queued = queue.rows(width(), style)
           const idle = waiting !== undefined
-          const suggested = palette?.rows(width(), style) ?? []
+          const searching = completion.isSearching
+          const suggested = completion.rows(width(), style, Math.max(1, most - queued.length - 1))
           const room = most - queued.length - suggested.length
+          const front = searching ? "search › " : ((idle ? mark : undefined) ?? between)
           const line =
-            mark === undefined && editor.isEmpty
+            mark === undefined && editor.isEmpty && !searching
               ? undefined
-              : !idle && editor.isEmpty
+              : !idle && editor.isEmpty && !searching
                 ? { text: `${between}${style.dim("type here while it runs")}`, cursor: columns(between) }
-                : editorLine(
-                    editor,
-                    (idle ? mark : undefined) ?? between,
-                    width(),
-                    Math.max(1, Math.min(editorRows, room)),
-                    style
-                  )
+                : editorLine(editor, front, width(), Math.max(1, Math.min(editorRows, room)), style)
           if (line === undefined && queued.length === 0) return undefined
           const rows = [...queued, ...(line === undefined ? [] : [...(line.above ?? []), line.text]), ...suggested]
           const text = rows.pop() ?? ""
@@ -123,56 +115,22 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         if (back.length > 0) editor.typed = [...back, ...(editor.isEmpty ? [] : [editor.typed])].join("\n")
         return interrupt
       })
-      /** Asks for suggestions where the text has changed; what comes too late is for a text that is gone. */
       const suggesting = Effect.suspend(() => {
-        const [typed, at] = [editor.typed, editor.at]
-        const now = `${at} ${typed}`
-        if (now === asked) return Effect.void
-        asked = now
-        palette = undefined
-        if (!searching && !/^\/|@/.test(typed)) return Effect.void
-        const found = Effect.flatMap((searching ? search : suggest)(typed, at), (suggestions) => {
-          if (now !== asked || suggestions === undefined || suggestions.items.length === 0) return Effect.void
-          palette = new Palette(suggestions)
-          return region.redraw
-        })
-        return Effect.asVoid(Effect.forkIn(found, scope))
+        const search = completion.changed(region.redraw)
+        return search === undefined ? Effect.void : Effect.asVoid(Effect.forkIn(search, scope))
       })
-      const take = (from: Palette) => {
-        const { from: start, to, word } = from.taken
-        editor.replace(start, to, `${word}${searching || from.enter === "sends" ? "" : " "}`)
-        searching = false
-      }
-      /** What a key does to the suggestions; nothing where it is none of theirs. */
-      const choose = (key: Key, open: Palette): Effect.Effect<void> | undefined => {
-        const { name, shift } = key.key
-        if (isEscape(key)) {
-          palette = undefined
-          searching = false
-        } else if (name === "up" || name === "down") open.move(name === "up" ? -1 : 1)
-        else if (name === "tab" && !shift) take(open)
-        else if (name === "return" && open.enter === "takes") take(open)
-        else if (name === "return" && open.enter === "takes and sends" && !open.isTyped(editor.typed)) {
-          take(open)
-          return undefined
-        } else return undefined
-        return Effect.void
-      }
       const press = (key: Key): Effect.Effect<unknown> => {
-        const chosen = palette === undefined ? undefined : choose(key, palette)
-        if (chosen !== undefined) return chosen
+        if (completion.press(key)) return Effect.void
         const empty = editor.isEmpty
         const bound = bindings.find(({ matches }) => matches(key))
         if (bound !== undefined) return bound.run
         if (isCtrl(key, "d") && empty) return end
         if (isCtrl(key, "l")) return region.clear
         if (isCtrl(key, "r")) {
-          searching = true
-          asked = ""
+          completion.beginSearch()
           return Effect.void
         }
         if (isCtrl(key, "c") || isEscape(key)) {
-          searching = false
           if (waiting === undefined) return stop
           editor.discard()
           return empty && !isEscape(key) ? interrupt : Effect.void
@@ -185,7 +143,6 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           }
         }
         const sent = editor.press(key)
-        if (sent !== undefined) searching = false
         return sent === undefined ? Effect.void : submit(sent)
       }
       yield* Effect.forkScoped(
@@ -219,13 +176,13 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           }),
         searchWith: (by) =>
           Effect.sync(() => {
-            search = by
+            completion.search = by
           }),
         lend: keyboard.lend,
         assist: (by) =>
           Effect.suspend(() => {
-            suggest = by
-            asked = ""
+            completion.suggest = by
+            completion.forget()
             return suggesting
           }),
         editor

@@ -55,18 +55,24 @@ export class Palette {
     return items.some(({ word }) => word === typed.slice(from, to))
   }
 
-  rows(width: number, style: Style): ReadonlyArray<string> {
+  /** The selected one among its neighbours in `most` rows at most, the last of which tells of further ones. */
+  rows(width: number, style: Style, most: number): ReadonlyArray<string> {
     const { items } = this.suggestions
-    const first = Math.max(0, Math.min(this.selected - shown + 1, items.length - shown))
-    const seen = items.slice(first, first + shown)
+    const whole = items.length <= Math.min(shown, most)
+    const length = whole ? items.length : Math.max(1, Math.min(shown, most - 1))
+    const first = Math.max(0, Math.min(this.selected - length + 1, items.length - length))
+    const seen = items.slice(first, first + length)
     const words = seen.map(({ word }) => fit(visibleLine(word), Math.max(12, Math.floor(width * 0.6))))
     const wide = Math.max(...words.map(columns))
-    return seen.map(({ summary = "" }, index) => {
+    const rows = seen.map(({ summary = "" }, index) => {
       const word = words[index] ?? ""
       const isSelected = first + index === this.selected
       const name = isSelected ? style.cyan(style.bold(word)) : word
       const about = summary === "" ? "" : `${" ".repeat(wide - columns(word))}  ${style.dim(visibleLine(summary))}`
-      return `${isSelected ? style.cyan("❯") : " "} ${name}${about}`
+      return fit(`${isSelected ? style.cyan("❯") : " "} ${name}${about}`, width - 1)
     })
+    const below = items.length - first - length
+    const more = [...(first > 0 ? [`${first} more above`] : []), ...(below > 0 ? [`${below} more below`] : [])]
+    return more.length === 0 || most < 2 ? rows : [...rows, style.dim(fit(`  ${more.join(" · ")}`, width - 1))]
   }
 }

@@ -49,7 +49,7 @@ const partsOf = (
   ...(sandbox === undefined ? [] : [(sandbox.startsWith(off) ? style.yellow : style.dim)(visibleLine(sandbox))]),
   ...(context === undefined ? [] : [(isNearlyFull(context) ? style.yellow : style.dim)(contextText(context))]),
   ...(workers === 0 ? [] : [style.dim(many(workers, "worker"))]),
-  ...(tasks === 0 ? [] : [style.dim(many(tasks, "task")), style.dim("esc")])
+  ...(tasks === 0 ? [] : [style.dim(many(tasks, "task")), style.dim("esc stops")])
 ]
 
 /** The mode in its colour; white on red where every call runs. */

@@ -112,7 +112,7 @@ describe("what a person sees", { timeout: 60_000 }, () => {
       "* running run_shell · TIME · esc stops",
       `─ queued: "and then"   ↑ edits it ─`,
       "› half a l",
-      " ALLOW ALL · test · sandbox off · 1 task · esc"
+      " ALLOW ALL · test · sandbox off · 1 task · esc stops"
     ])
     terminal.press("\u0015\u001b[A, if it is green")
     await terminal.seen(/› and then, if it is green$/m)

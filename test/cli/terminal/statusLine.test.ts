@@ -23,8 +23,8 @@ describe("the status line", () => {
     [20, " ASK · gpt-5"],
     [40, " ASK · gpt-5 · main* · sandbox off"],
     [60, " ASK · gpt-5 · main* · sandbox off · ctx 34% · 2 workers"],
-    [80, " ASK · gpt-5 · main* · sandbox off · ctx 34% · 2 workers · 1 task · esc"],
-    [120, " ASK · gpt-5 · main* · sandbox off · ctx 34% · 2 workers · 1 task · esc"]
+    [80, " ASK · gpt-5 · main* · sandbox off · ctx 34% · 2 workers · 1 task · esc stops"],
+    [120, " ASK · gpt-5 · main* · sandbox off · ctx 34% · 2 workers · 1 task · esc stops"]
   ])("at %i columns drops from the right (U12)", (width, expected) => {
     assert.strictEqual(line({}, width), expected)
   })

@@ -43,15 +43,20 @@ export interface Prompt {
   readonly quit: Effect.Effect<void>
 }
 
+/** What commands stand together in the help, in its order. */
+export const groups = ["session", "work", "approvals", "tools", "settings", "files"] as const
+export type Group = (typeof groups)[number]
+
 /**
  * A slash command as a value; it is never sent to the model. To add one, write it in a file of this folder as
- * `command({ name, summary, run })` and put it into the list of `Commands.ts`: help, palette, completion and suggestions
+ * `command({ name, group, summary, run })` and put it into the list of `Commands.ts`: help, palette, completion and suggestions
  * follow from the value. A line is split at the first blank behind the name; the rest reaches `run` as it was typed.
  */
 export interface SlashCommand {
   /** Without the slash. */
   readonly name: string
   readonly aliases?: ReadonlyArray<string>
+  readonly group: Group
   /** What it does, in an imperative phrase. */
   readonly summary: string
   /** Its arguments as help shows them, e.g. `[NAME]`. */

@@ -1,18 +1,19 @@
 import * as Effect from "effect/Effect"
+import { manual } from "../../manualTools.ts"
 import { similar } from "../../Guard.ts"
-import type { Carried, Prompt, SlashCommand } from "./Command.ts"
-import { clear, compact, exit, model, status } from "./session.ts"
+import { Screen } from "../../terminal/Screen.ts"
+import { type Carried, command, type Prompt, type SlashCommand } from "./Command.ts"
 import { approvals, config, doctor, why } from "./commandLine.ts"
 import { context, init } from "./conversation.ts"
+import { helpOf, keysHelp, overview } from "./help.ts"
+import { mode } from "./mode.ts"
+import { clear, compact, exit, model, status } from "./session.ts"
+import { tasks } from "./tasks.ts"
 import { todos } from "./todos.ts"
 import { tool, tools } from "./tools.ts"
 import { cancel, workers } from "./workers.ts"
-import { tasks } from "./tasks.ts"
-import { helpOf } from "./help.ts"
-import { mode } from "./mode.ts"
-import { manual } from "../../manualTools.ts"
 
-/** Every command, in the order of the help. */
+/** Tollgate's own, in the order of the help, which comes first. */
 const listed: ReadonlyArray<SlashCommand> = [
   model,
   mode,
@@ -34,45 +35,78 @@ const listed: ReadonlyArray<SlashCommand> = [
   exit
 ]
 
-const help: SlashCommand = {
-  name: "help",
-  aliases: ["?"],
-  summary: "show the commands and keys, or one command",
-  arguments: "[NAME]",
-  duringTask: true,
-  complete: () => Effect.succeed(all.map(({ name, summary }) => ({ word: name, summary }))),
-  run: (argument, prompt) => {
-    const name = argument.replace(/^\//, "")
-    const found = find(name)
-    return name !== "" && found === undefined ? prompt.say(unknown(name), "error") : prompt.say(helpOf(all, found))
-  }
+/** Columns that a note takes beside its text. */
+const margin = 3
+
+/** The commands of a prompt. */
+export interface Commands {
+  readonly all: ReadonlyArray<SlashCommand>
+  /** The command of that name or alias. */
+  readonly find: (name: string) => SlashCommand | undefined
+  /** Carries out a line that begins with a slash. */
+  readonly perform: (line: string, prompt: Prompt) => Carried<unknown>
 }
 
-export const all: ReadonlyArray<SlashCommand> = [help, ...listed]
+const isManual = (name: string): boolean => manual.some((tool) => tool.name === name)
 
-/** The command of that name or alias. */
-export const find = (name: string): SlashCommand | undefined =>
-  all.find((one) => one.name === name || one.aliases?.includes(name) === true)
+const running = (name: string): string => `a task is running · esc stops it, then /${name} works`
 
-const unknown = (name: string): string => {
-  const names = all.flatMap((one) => [one.name, ...(one.aliases ?? [])])
-  const near = similar(name, names)
+const unknown = (name: string, all: ReadonlyArray<SlashCommand>): string => {
+  const near = similar(
+    name,
+    all.flatMap((one) => [one.name, ...(one.aliases ?? [])])
+  )
   if (name === "") return `commands: ${all.map((one) => `/${one.name}`).join(" ")}`
   return `unknown command /${name} · ${near === undefined ? "/help lists the commands" : `did you mean /${near}?`}`
 }
 
-const running = (name: string): string => `a task is running · esc stops it, then /${name} works`
+const named = (name: string, all: ReadonlyArray<SlashCommand>): SlashCommand | undefined =>
+  all.find((one) => one.name === name || one.aliases?.includes(name) === true)
 
-/** Carries out a line that begins with a slash. */
-export const perform = (line: string, prompt: Prompt): Carried<unknown> =>
-  Effect.suspend(() => {
-    const [, name = "", argument = ""] = /^\s*\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? []
-    const byTool = find("tool")
-    const isTool = byTool !== undefined && manual.some((tool) => tool.name === name)
-    const found = find(name) ?? (isTool ? byTool : undefined)
-    if (found === undefined) return prompt.say(unknown(name), "error")
-    if (prompt.isRunning() && found.duringTask !== true) {
-      return prompt.say(running(found.name), "error")
-    }
-    return found.run(found === byTool && name !== found.name && isTool ? `${name} ${argument}` : argument, prompt)
+const helping = (all: () => ReadonlyArray<SlashCommand>): SlashCommand =>
+  command({
+    name: "help",
+    aliases: ["?"],
+    group: "settings",
+    summary: "show the commands and keys, or one command",
+    arguments: "[NAME|keys]",
+    duringTask: true,
+    complete: () =>
+      Effect.succeed([
+        { word: "keys", summary: "every key" },
+        ...all().map(({ name, summary }) => ({ word: name, summary }))
+      ]),
+    run: (argument, prompt) =>
+      Effect.flatMap(Screen, ({ width }) => {
+        const room = Math.max(40, width() - margin)
+        const name = argument.replace(/^\//, "")
+        if (name === "") return prompt.say(overview(all(), room))
+        const found = named(name, all())
+        if (found !== undefined) return prompt.say(helpOf(found))
+        return name === "keys" ? prompt.say(keysHelp(room)) : prompt.say(unknown(name, all()), "error")
+      })
   })
+
+/** Tollgate's commands and further ones. */
+export const make = (further: ReadonlyArray<SlashCommand>): Commands => {
+  const all: ReadonlyArray<SlashCommand> = [helping(() => all), ...listed, ...further]
+  const find = (name: string) => named(name, all)
+  return {
+    all,
+    find,
+    perform: (line, prompt) =>
+      Effect.suspend(() => {
+        const [, name = "", argument = ""] = /^\s*\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? []
+        const byTool = find(name) === undefined && isManual(name)
+        const found = byTool ? tool : find(name)
+        if (found === undefined) return prompt.say(unknown(name, all), "error")
+        if (prompt.isRunning() && found.duringTask !== true) return prompt.say(running(found.name), "error")
+        return found.run(byTool ? `${name} ${argument}` : argument, prompt)
+      })
+  }
+}
+
+const own = make([])
+
+/** Whether a command of that name would hide one of Tollgate's, or a tool that is run by its name. */
+export const isTaken = (name: string): boolean => isManual(name) || own.find(name) !== undefined

@@ -35,6 +35,7 @@ const rules = () => import("../../ApprovalsCommand.ts")
 
 export const approvals = command({
   name: "approvals",
+  group: "approvals",
   summary: "show what waits for an answer, the saved rules, or all rules",
   arguments: "[rules]",
   duringTask: true,
@@ -55,6 +56,7 @@ export const approvals = command({
 
 export const why = command({
   name: "why",
+  group: "approvals",
   summary: "explain what would happen to a call, and which rule or mode decides",
   arguments: "TOOL [JSON]",
   details: `e.g. /why run_shell {"command":"git status"}`,
@@ -83,6 +85,7 @@ const configure = () => import("../../Configure.ts")
 
 export const config = command({
   name: "config",
+  group: "settings",
   summary: "show the configuration, or show or set one value of the file",
   arguments: "[KEY] [VALUE]",
   details: "what is set counts from the next start on",
@@ -107,6 +110,7 @@ export const config = command({
 
 export const doctor = command({
   name: "doctor",
+  group: "settings",
   summary: "check configuration, models, storage and sandbox",
   run: (_, prompt) =>
     printed(

@@ -8,6 +8,7 @@ const counted = 1000
 
 export const context = command({
   name: "context",
+  group: "session",
   summary: "show what the model sees of the conversation, by role",
   duringTask: true,
   run: (_, prompt) =>
@@ -33,6 +34,7 @@ Leave out what any tool finds in a minute. At most 60 lines. If AGENTS.md exists
 
 export const init = command({
   name: "init",
+  group: "work",
   summary: "let the model write AGENTS.md, the instructions of this project",
   run: (_, prompt) => prompt.submit(wanted)
 })

@@ -20,6 +20,7 @@ const list = (current: ApprovalPolicy): string => {
 
 export const mode = command({
   name: "mode",
+  group: "session",
   summary: "show the mode, or switch to one (shift-tab: ask, edits, plan)",
   arguments: "[NAME|next]",
   details: "The mode holds for later calls of this session, not for a request that is shown.",

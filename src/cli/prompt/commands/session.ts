@@ -5,6 +5,7 @@ import { command } from "./Command.ts"
 
 export const model = command({
   name: "model",
+  group: "session",
   summary: "list the profiles, or switch to one",
   arguments: "[NAME|list]",
   duringTask: true,
@@ -19,6 +20,7 @@ export const model = command({
 
 export const clear = command({
   name: "clear",
+  group: "session",
   summary: "clear the model's context; the log keeps the conversation",
   duringTask: true,
   run: (_, prompt) => prompt.current()?.clear ?? prompt.say("nothing to clear yet")
@@ -26,6 +28,7 @@ export const clear = command({
 
 export const compact = command({
   name: "compact",
+  group: "session",
   summary: "replace the model's context with a summary",
   run: (_, prompt) =>
     prompt.current() === undefined ? prompt.say("nothing to summarize yet") : prompt.task((session) => session.compact)
@@ -33,6 +36,7 @@ export const compact = command({
 
 export const status = command({
   name: "status",
+  group: "session",
   summary: "show session, profile, mode and activity",
   duringTask: true,
   run: (_, prompt) =>
@@ -52,6 +56,7 @@ export const status = command({
 export const exit = command({
   name: "exit",
   aliases: ["quit"],
+  group: "session",
   summary: "quit (or ctrl-d)",
   run: (_, prompt) => prompt.quit
 })

@@ -8,6 +8,7 @@ const lastLines = 40
 
 export const tasks = command({
   name: "tasks",
+  group: "work",
   summary: "list the commands in the background, show the output of one, or stop it",
   arguments: "[ID|stop ID]",
   duringTask: true,

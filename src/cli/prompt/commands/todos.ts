@@ -4,6 +4,7 @@ import { command } from "./Command.ts"
 
 export const todos = command({
   name: "todos",
+  group: "work",
   summary: "show the steps that the model has planned",
   duringTask: true,
   run: (_, prompt) =>

@@ -33,6 +33,7 @@ export const runTool = (name: string, argument: string, prompt: Prompt): Carried
 export const tools = command({
   name: "tools",
   aliases: ["ts"],
+  group: "tools",
   summary: "list the tools that you can run",
   duringTask: true,
   run: () => Effect.flatMap(Ui, (ui) => ui.showTools(manual.map(toolShown)))
@@ -41,6 +42,7 @@ export const tools = command({
 export const tool = command({
   name: "tool",
   aliases: ["t"],
+  group: "tools",
   summary: "run a tool yourself; its result enters the conversation",
   arguments: "NAME [--name value …|-i]",
   details: "-i asks for each field. /NAME does the same as /tool NAME where no command has that name.",

@@ -42,6 +42,7 @@ const unknown = (name: string, prompt: Prompt) =>
 
 export const workers = command({
   name: "workers",
+  group: "work",
   summary: "show the sub-workers of the last task, or all that one did",
   arguments: "[WORKER]",
   duringTask: true,
@@ -66,6 +67,7 @@ export const workers = command({
 
 export const cancel = command({
   name: "cancel",
+  group: "work",
   summary: "stop one sub-worker and those below it; the task goes on",
   arguments: "WORKER",
   duringTask: true,

@@ -12,8 +12,9 @@ const first = 0xd800
 const count = 0x400
 const mark = /[\ud800-\udbff](?![\udc00-\udfff])/g
 
+/** A line break at the end begins no further line. */
 const linesOf = (text: string): number => {
-  let lines = 1
+  let lines = text.endsWith("\n") ? 0 : 1
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++
   return lines
 }

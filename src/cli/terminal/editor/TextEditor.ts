@@ -19,6 +19,12 @@ export interface Sent {
   readonly text: string
 }
 
+/** A text as it is typed, and where the cursor is in it. */
+export interface Typed {
+  readonly typed: string
+  readonly at: number
+}
+
 /** What is seen of a text that may have more rows than there is room for. */
 export interface EditorView {
   readonly rows: ReadonlyArray<string>
@@ -66,9 +72,14 @@ export class TextEditor {
     this.buffer.set(typed)
   }
 
-  /** Where the cursor is in it. */
-  get at(): number {
-    return this.buffer.at
+  /** What is typed, to be put back later. */
+  get state(): Typed {
+    return { typed: this.buffer.text, at: this.buffer.at }
+  }
+
+  set state({ at, typed }: Typed) {
+    this.buffer.set(typed)
+    this.buffer.moveTo(at)
   }
 
   get isEmpty(): boolean {

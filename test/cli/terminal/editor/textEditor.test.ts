@@ -43,9 +43,9 @@ describe("what is typed", () => {
   it("moves within its rows before it recalls what was sent, and keeps the column (U12)", () => {
     const editor = edited("sent", { name: "return" }, "first", alt("return"), "x", alt("return"), "third")
     editor.press(key({ name: "up" }))
-    assert.strictEqual(editor.at, "first\nx".length)
+    assert.strictEqual(editor.state.at, "first\nx".length)
     editor.press(key({ name: "up" }))
-    assert.strictEqual(editor.at, "first".length)
+    assert.strictEqual(editor.state.at, "first".length)
     editor.press(key({ name: "up" }))
     assert.strictEqual(editor.text, "sent")
     editor.press(key({ name: "down" }))
@@ -82,6 +82,7 @@ describe("what is typed", () => {
     assert.strictEqual(editor.press(key({ name: "return" }))?.text, `look: ${lines}`)
     editor.press(key({ name: "up" }))
     assert.strictEqual(editor.text, `look: ${lines}`)
+    assert.strictEqual(edited(pasted("row\r\n".repeat(12))).view(60, 10).rows[0], "[Pasted 12 lines]")
     assert.strictEqual(edited(pasted("x".repeat(20_000))).view(60, 10).rows[0], "[Pasted 20,000 characters]")
     const short = edited(pasted("one\r\ntwo\u001b[31m"))
     assert.deepStrictEqual(short.view(40, 10).rows, ["one", "two[31m"])
@@ -106,7 +107,7 @@ describe("what is typed", () => {
         (presses, width) => {
           const editor = new TextEditor()
           for (const one of presses) {
-            const [text, at] = [editor.typed, editor.at]
+            const [text, at] = [editor.typed, editor.state.at]
             const before = segments(text.slice(0, at))
             const after = segments(text.slice(at))
             editor.press(key(one))
@@ -125,8 +126,8 @@ describe("what is typed", () => {
             if (gone) assert.isTrue(/backspace|delete|^[ukwdy]$/.test(name), name)
 
             let boundary = 0
-            for (const segment of segments(editor.typed)) if (boundary < editor.at) boundary += segment.length
-            assert.strictEqual(editor.at, boundary)
+            for (const segment of segments(editor.typed)) if (boundary < editor.state.at) boundary += segment.length
+            assert.strictEqual(editor.state.at, boundary)
             const seen = editor.view(width, 5)
             assert.isAtMost(seen.rows.length, 5)
             for (const row of seen.rows) assert.isTrue(columns(row) <= width && !/[\r\n]/.test(row), row)
@@ -135,11 +136,11 @@ describe("what is typed", () => {
             // Typed letters are undone together.
             const joins = one.input !== undefined && name !== "paste"
             if (editor.typed === text || joins) continue
-            const [changed, place] = [editor.typed, editor.at]
+            const [changed, place] = [editor.typed, editor.state.at]
             editor.press(key(ctrl("_")))
-            assert.deepStrictEqual([editor.typed, editor.at], [text, at])
+            assert.deepStrictEqual([editor.typed, editor.state.at], [text, at])
             editor.replace(0, text.length, changed)
-            while (editor.at > place) editor.press(key({ name: "left" }))
+            while (editor.state.at > place) editor.press(key({ name: "left" }))
           }
         }
       ),
