@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { performance } from "node:perf_hooks"
 import type { ModelRequest, ModelService } from "../../src/model/Model.ts"
 import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
+import * as Push from "../../src/model/Push.ts"
 import * as Testing from "../../src/testing.ts"
 import { Delegate } from "../../src/tools/Delegate.ts"
 
@@ -26,19 +26,37 @@ const modelOf = (count: number): ModelService => ({
     const last = messages.at(-1)?.message
     const parts: ReadonlyArray<ModelPart> =
       last?.role === "user" && last.content === "go" ? delegations(count) : [{ _tag: "TextDelta", text: "done" }]
-    return Stream.fromIterable([...parts, finished]).pipe(Stream.onStart(Effect.sleep(latency)))
+    return Push.stream((tell) =>
+      Effect.zipRight(Effect.sleep(latency), Effect.forEach([...parts, finished], tell, { discard: true }))
+    )
   }
 })
 
-/** Milliseconds in which one task completes so many leaf workers, and the most heap in MiB that this took. */
-export const leafWorkers = (count: number): Effect.Effect<{ readonly millis: number; readonly mebibytes: number }> =>
+/** What so many leaf workers of one task took. */
+export interface LeafWorkers {
+  readonly millis: number
+  /** Milliseconds of the processors, which other programs on the machine do not change as much. */
+  readonly cpuMillis: number
+  /** More heap than before. */
+  readonly mebibytes: number
+}
+
+const cpuMillis = (): number => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) / 1000
+}
+
+export const leafWorkers = (count: number): Effect.Effect<LeafWorkers> =>
   Effect.gen(function* () {
     const session = yield* Testing.session()
     const before = process.memoryUsage().heapUsed
-    const start = performance.now()
+    const [start, used] = [performance.now(), cpuMillis()]
     yield* session.run("go")
-    const millis = performance.now() - start
-    return { millis, mebibytes: (process.memoryUsage().heapUsed - before) / 1024 / 1024 }
+    return {
+      millis: performance.now() - start,
+      cpuMillis: cpuMillis() - used,
+      mebibytes: (process.memoryUsage().heapUsed - before) / 1024 / 1024
+    }
   }).pipe(
     Effect.provide(
       Testing.layer({
@@ -52,12 +70,12 @@ export const leafWorkers = (count: number): Effect.Effect<{ readonly millis: num
 
 const request: ModelRequest = { messages: [], functions: [] }
 
-/** Milliseconds of as many answers of the same model, as many at once. */
+/** The ideal: milliseconds of as many answers of the same model, as many at once, with nothing told, stored or redacted. */
 export const plainTurns = (count: number): Effect.Effect<number> =>
   Effect.gen(function* () {
     const model = modelOf(count)
     const start = performance.now()
-    yield* Effect.forEach(Array.from({ length: count }), () => Stream.runDrain(model.stream(request)), {
+    yield* Effect.forEach(Array.from({ length: count }), () => Push.run(model.stream(request), () => Effect.void), {
       concurrency: atOnce,
       discard: true
     })

@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
@@ -29,7 +30,7 @@ import type { NamedWorker, NamedWorkers } from "./NamedWorker.ts"
 import { Siblings } from "./Siblings.ts"
 import type { Tools } from "./Tools.ts"
 import { type GoingOn, run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
-import type { OpenSink } from "./WorkerSink.ts"
+import type { OpenSink, SubWorkerSink } from "./WorkerSink.ts"
 import * as WorkerTools from "./WorkerTools.ts"
 
 export interface SubWorkerLimits {
@@ -121,18 +122,16 @@ const endOf = (outcome: Outcome, durationMillis: number): WorkerEnded => {
 const cancellable = <A, E, R>(
   restore: <B, E2, R2>(self: Effect.Effect<B, E2, R2>) => Effect.Effect<B, E2, R2>,
   work: Effect.Effect<A, E, R>,
-  cancelled: Effect.Effect<void>
+  whenCancelled: SubWorkerSink["whenCancelled"]
 ): Effect.Effect<Exit.Exit<A, E | Cancelled>, never, R> =>
   Effect.gen(function* () {
     let isCancelled = false
     const fiber = yield* Effect.fork(restore(work))
-    const cancel = Effect.suspend(() => {
+    whenCancelled(() => {
       isCancelled = true
-      return Fiber.interruptFork(fiber)
+      fiber.unsafeInterruptAsFork(FiberId.none)
     })
-    const watch = yield* Effect.fork(Effect.interruptible(Effect.zipRight(cancelled, cancel)))
     yield* Effect.exit(Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber)))
-    yield* Fiber.interrupt(watch)
     const exit = yield* Fiber.await(fiber)
     return isCancelled && Exit.isInterrupted(exit) ? Exit.fail(new Cancelled({ message: "the user ended it." })) : exit
   })
@@ -159,6 +158,16 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
     bounds: { only: undefined, deepest: limits.maxDepth },
     runs: { profile: common.profile, model: common.model }
   })
+
+  /** Workers with the same bounds have the same tools. */
+  const narrowed = new Map<boolean, WeakMap<object, Tools["Type"]>>([true, false].map((one) => [one, new WeakMap()]))
+  const toolsOf = (only: Bounds["only"], mayDelegate: boolean): Tools["Type"] => {
+    const known = narrowed.get(mayDelegate)
+    const key = only ?? options.tools
+    const found = known?.get(key) ?? WorkerTools.make(options.tools, { isRoot: false, only, mayDelegate, workers })
+    known?.set(key, found)
+    return found
+  }
 
   const refusal = (depth: number, deepest: number): string | undefined =>
     depth > deepest
@@ -206,7 +215,8 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
       const start = { callId: call.callId, task, depth: call.workerPath.length }
       const begin = Effect.gen(function* () {
         yield* sink.begin(new WorkerStarted({ ...start, ...(named === undefined ? {} : { named }) }, trusted))
-        yield* sink.emitAll(yield* Effect.forEach(known === undefined ? [task] : [known, task], said), 1)
+        const messages = known === undefined ? [] : [yield* said(known)]
+        yield* sink.emitAll([...messages, yield* said(task)], 1)
       })
       return { path, view, sink, begin, more: {} }
     })
@@ -239,12 +249,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         const work = Effect.gen(function* () {
           const startedAt = yield* monotonicMillis
           yield* begin
-          const tools = WorkerTools.make(options.tools, {
-            isRoot: false,
-            only: bounds.only,
-            mayDelegate: depth < bounds.deepest,
-            workers
-          })
+          const tools = toolsOf(bounds.only, depth < bounds.deepest)
           const own = {
             systemPrompt: [systemPrompt, named?.instructions ?? ""].filter((text) => text !== "").join("\n\n"),
             limits: {
@@ -253,7 +258,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
             }
           }
           const working = run({ ...common, ...runs, ...own, workerPath: path, tools, view, sink, meter, ...more })
-          const outcome = yield* cancellable(restore, working, sink.cancelled)
+          const outcome = yield* cancellable(restore, working, sink.whenCancelled)
           yield* sink.end(endOf(outcome, Math.round((yield* monotonicMillis) - startedAt)))
           families.delete(toText(path))
           return yield* outcome

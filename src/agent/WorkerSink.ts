@@ -15,8 +15,8 @@ export interface WorkerSink {
 
 /** Where a sub-worker tells what happens, from its start to its end and at no other time. */
 export interface SubWorkerSink extends WorkerSink {
-  /** Returns once somebody ends this worker alone. */
-  readonly cancelled: Effect.Effect<void>
+  /** Runs `stop`, which must not throw, as soon as somebody ends this worker alone. */
+  readonly whenCancelled: (stop: () => void) => void
   readonly begin: (event: WorkerStarted) => Effect.Effect<void>
   /** Ends those below first, and gives every call that has no result one. */
   readonly end: (event: WorkerEnded) => Effect.Effect<void>

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { StoredMessage } from "../conversation/Message.ts"
-import { callKey } from "../tool/CallPlace.ts"
+import { isSameCall } from "../tool/CallPlace.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { Event, EventTag } from "./Event.ts"
 
@@ -85,9 +85,13 @@ const summarise = (summary: SessionSummary, { event, seq, time }: Envelope): Ses
 
 const track = (open: Open, envelope: Envelope): Open => {
   const { event, iteration = 0, seq, task = "", time, worker = [] } = envelope
+  const isIt = (callId: string) => {
+    const asked = { task, iteration, worker, callId }
+    return (call: UnfinishedCall) => isSameCall(call, asked)
+  }
   const others = (callId: string) => {
-    const key = callKey(envelope, callId)
-    return open.calls.filter((call) => callKey(call, call.callId) !== key)
+    const isEnded = isIt(callId)
+    return open.calls.filter((call) => !isEnded(call))
   }
   const asked = (callId: string, tool: string, byUser: boolean): UnfinishedCall => ({
     task,
@@ -117,16 +121,15 @@ const track = (open: Open, envelope: Envelope): Open => {
       return { ...open, calls: [...open.calls, ...calls.map((call) => asked(call.id, call.function.name, false))] }
     }
     case "ToolCallRequested": {
-      const known = others(event.callId).length < open.calls.length
-      return known ? open : { ...open, calls: [...open.calls, asked(event.callId, event.tool, true)] }
+      return open.calls.some(isIt(event.callId))
+        ? open
+        : { ...open, calls: [...open.calls, asked(event.callId, event.tool, true)] }
     }
     case "ToolCallStarted": {
       if (event.readOnly) return open
-      const key = callKey(envelope, event.callId)
-      const calls = open.calls.map((call) =>
-        callKey(call, call.callId) === key ? { ...call, mayHaveHappened: true } : call
-      )
-      return { ...open, calls }
+      const at = open.calls.findIndex(isIt(event.callId))
+      const call = open.calls[at]
+      return call === undefined ? open : { ...open, calls: open.calls.with(at, { ...call, mayHaveHappened: true }) }
     }
     case "ToolCallCompleted":
     case "ToolCallFailed":

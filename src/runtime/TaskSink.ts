@@ -1,7 +1,4 @@
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import { type AgentEvent, type MessageRecorded, type WorkerEnded, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { WorkerDeeds } from "../agent/Deeds.ts"
@@ -50,8 +47,10 @@ export interface TakenWorker {
 
 interface OpenWorker {
   readonly path: WorkerPath
-  /** Done once somebody ends this worker alone. */
-  readonly cancelled: Deferred.Deferred<void>
+  /** Stops its work, once that has begun. */
+  stop: () => void
+  /** Somebody ends this worker alone. */
+  cancelled: boolean
   /** The call of its parent that started it. */
   readonly callId: string
 }
@@ -59,7 +58,8 @@ interface OpenWorker {
 const openWorker = (path: WorkerPath, callId: string): OpenWorker => ({
   path,
   callId,
-  cancelled: Deferred.unsafeMake(FiberId.none)
+  stop: () => undefined,
+  cancelled: false
 })
 
 /** Tells a delta, and one that is long in parts between which others get their turn. */
@@ -146,7 +146,9 @@ export const make = (
   /** Gives calls a result that will not get one any more. */
   const abandon = (which: (place: Place) => boolean) =>
     Effect.suspend(() => {
-      const left = [...calls].filter(([, { place }]) => which(place))
+      const left: Array<readonly [string, OpenCall]> = []
+      for (const one of calls) if (which(one[1].place)) left.push(one)
+      if (left.length === 0) return Effect.void
       for (const [key] of left) calls.delete(key)
       return Effect.forEach(
         left,
@@ -174,12 +176,14 @@ export const make = (
       )
     })
   /** Ends those that have not ended themselves. */
-  const endWorkers = (which: (worker: OpenWorker) => boolean): Effect.Effect<void> =>
-    Effect.forEach(
-      [...workers].filter(which),
-      (worker) => endWorker(worker, new WorkerInterrupted({ durationMillis: 0 }, trusted)),
-      { discard: true }
-    )
+  const endWorkers = (which: (worker: OpenWorker) => boolean): Effect.Effect<void> => {
+    const left = [...workers].filter(which)
+    return left.length === 0
+      ? Effect.void
+      : Effect.forEach(left, (worker) => endWorker(worker, new WorkerInterrupted({ durationMillis: 0 }, trusted)), {
+          discard: true
+        })
+  }
 
   /** Notes which calls an event opens or closes. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
@@ -281,7 +285,10 @@ export const make = (
       let worker = [...workers].find((open) => isSame(open.path, path))
       return {
         ...sinkOf(path, () => worker !== undefined && workers.has(worker), record),
-        cancelled: Effect.suspend(() => (worker === undefined ? Effect.never : Deferred.await(worker.cancelled))),
+        whenCancelled: (stop) => {
+          if (worker?.cancelled === true) stop()
+          else if (worker !== undefined) worker.stop = stop
+        },
         begin: (event) =>
           unlessClosed(() => {
             worker = openWorker(path, event.callId)
@@ -306,7 +313,10 @@ export const make = (
     },
     cancelWorker: (path) => {
       const open = closed ? undefined : [...workers].find((one) => isSame(one.path, path))
-      if (open !== undefined) Deferred.unsafeDone(open.cancelled, Exit.void)
+      if (open !== undefined && !open.cancelled) {
+        open.cancelled = true
+        open.stop()
+      }
       return open !== undefined
     },
     suspend: () => {
