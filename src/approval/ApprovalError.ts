@@ -11,7 +11,8 @@ export class ApprovalDenied extends Schema.TaggedError<ApprovalDenied>()("Approv
   stop: Schema.Boolean
 }) {
   override get message() {
-    const who = this.by === "user" ? "User denied" : `The ${this.by} denied`
+    const { by } = this
+    const who = by === "user" || by.startsWith("user ") ? `U${by.slice(1)} denied` : `The ${by} denied`
     return `${who} approval for ${this.tool}${this.reason === undefined ? "" : `: ${this.reason}`}`
   }
 }

@@ -17,6 +17,7 @@ import {
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
+import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import * as DeadlineClock from "../system/DeadlineClock.ts"
@@ -82,6 +83,7 @@ export const make = (
     const ids = yield* Ids
     const audit = yield* Audit
     const files = yield* FileHash
+    const { box } = yield* AnswerBox
     const now = yield* DeadlineClock.make
     const audiences = new Audiences(now)
     const limits = { ...defaultLimits, ...options.grants }
@@ -185,7 +187,10 @@ export const make = (
         yield* queue.advance
         // One that outlives its runtime waits until its call is interrupted with it.
         const waited = Effect.orElse(
-          Effect.raceFirst(Deferred.await(waiting.answer), expiry(waiting)),
+          Effect.raceFirst(
+            Effect.raceFirst(Deferred.await(waiting.answer), expiry(waiting)),
+            elsewhere(waiting.request.id)
+          ),
           () => Effect.never
         )
         const exit = yield* Effect.exit(restore(waited))
@@ -249,6 +254,11 @@ export const make = (
           outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
         })
 
+    const decide = Effect.fn("Approvals.decide")((decision: Decision) =>
+      Effect.uninterruptible(Effect.tapError(accept(decision), refused(decision)))
+    )
+    const elsewhere = takenFrom(box, decide)
+
     return {
       ids,
       audit,
@@ -260,9 +270,7 @@ export const make = (
       always: options.always ?? false,
       timeoutMillis,
       ask: (call, asked) => Effect.uninterruptibleMask((restore) => wait(call, asked, restore)),
-      decide: Effect.fn("Approvals.decide")((decision: Decision) =>
-        Effect.uninterruptible(Effect.tapError(accept(decision), refused(decision)))
-      ),
+      decide,
       restore: ({ restored }, requests) =>
         Effect.forEach(
           requests,

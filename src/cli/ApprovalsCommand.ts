@@ -11,6 +11,7 @@ import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./terminal/Layout.ts"
+import { shortId } from "./AnswerCommand.ts"
 import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
@@ -60,12 +61,12 @@ const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
     if (waiting.length === 0) return
     const now = yield* Clock.currentTimeMillis
     const rows = waiting.map(({ project, request }) => {
-      const { digest, message, requestedAt, risk, sessionId, tool } = request
-      const asked = `asked ${duration(Math.max(0, now - requestedAt))} ago in ${project}`
-      const text = `${tool}: ${message} (${risk} risk, ${asked}, digest ${digest.slice(0, 12)})`
-      return [[sessionId.slice(0, 16)], KnownRules.oneLine(text)] as const
+      const { message, requestedAt, risk, sessionId, tool } = request
+      const age = duration(Math.max(0, now - requestedAt))
+      const text = `${tool}: ${message} (in ${project})`
+      return [[shortId(request), sessionId.slice(0, 16), age, risk], KnownRules.oneLine(text)] as const
     })
-    const hint = "Answer where the session runs; if it has ended, tollgate --session ID asks again."
+    const hint = "Answer where the session runs, or: tollgate approvals show ID, tollgate approvals answer ID yes|no."
     yield* answer(`${style.bold(`${many(waiting.length, "request")} waiting`)}\n${table(rows, width() - 1)}`)
     yield* answer(`${style.dim(hanging("", hint, width() - 1).trimEnd())}\n\n`)
   })

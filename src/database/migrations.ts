@@ -263,5 +263,13 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
       'CommandPerformed', 'CommandRejected', 'TaskQueued', 'ApprovalRevoked', 'ApprovalPolicySet', 'ModelSwitched',
       'SessionCreated', 'SessionResumed', 'SessionCleared', 'SessionEnded'
     )`
+  ],
+  [
+    `CREATE TABLE approval_answers (
+      approval_id TEXT PRIMARY KEY,
+      answer TEXT NOT NULL,
+      sent_at INTEGER NOT NULL,
+      outcome TEXT
+    ) WITHOUT ROWID`
   ]
 ]

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Audit, type AuditError } from "../audit/Audit.ts"
+import { AnswerBox } from "../approval/AnswerBox.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
@@ -21,10 +22,11 @@ export const database: Layer.Layer<Database, DatabaseError, Configuration> = Lay
   )
 )
 
-/** What the user has decided for good: saved rules and trusted projects. */
-export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuration> = Layer.merge(
+/** What the user decides outside of a running session: saved rules, trusted projects and answers from elsewhere. */
+export const decided: Layer.Layer<RuleStore | Trust | AnswerBox, DatabaseError, Configuration> = Layer.mergeAll(
   RuleStore.layerSql,
-  Trust.layerSql
+  Trust.layerSql,
+  AnswerBox.layerSql
 ).pipe(Layer.provide(database))
 
 /** The sessions of the user. */

@@ -60,7 +60,10 @@ describe("what the README says of the command line", { timeout: 60_000 }, () => 
         ? exitCodes.usage
         : command.startsWith("tollgate tool ")
           ? exitCodes.denied
-          : exitCodes.ok
+          : // Nothing waits.
+            command.startsWith("tollgate approvals answer ")
+            ? exitCodes.failed
+            : exitCodes.ok
       assert.strictEqual(code, expected, `${typed}\n${said}`)
     }
   })

@@ -11,8 +11,33 @@ const rulesModule = () => import("../ApprovalsCommand.ts")
 const auditModule = () => import("../AuditCommand.ts")
 
 const list = Command.make("list", { json, jsonl }, (given) => load(rulesModule, (module) => module.list(given))).pipe(
-  Command.withDescription("List the rules saved by the answer always in this project")
+  Command.withDescription("List what waits for an answer, and the rules saved by the answer always")
 )
+
+const answerModule = () => import("../AnswerCommand.ts")
+const request = argument("id", "the id of an open request, or a unique prefix of it")
+
+const show = Command.make("show", { id: request }, ({ id }) => load(answerModule, (module) => module.show(id))).pipe(
+  Command.withDescription("Show an open request as its prompt does, with its digest")
+)
+
+const answer = Command.make(
+  "answer",
+  {
+    id: request,
+    said: argument("yes|no", "yes allows the call, no denies it"),
+    digest: Options.text("digest").pipe(
+      Options.withDescription("what the request is bound to; in a terminal the request is shown instead"),
+      Options.optional
+    ),
+    scope: Options.choice("scope", ["once", "task", "session"]).pipe(
+      Options.withDescription("how long yes holds; default: once"),
+      Options.withDefault("once" as const)
+    ),
+    reason: Options.text("reason").pipe(Options.withDescription("why, for the model and the audit"), Options.optional)
+  },
+  (given) => load(answerModule, (module) => module.answer(given))
+).pipe(Command.withDescription("Answer an open request of any session"))
 
 const revoke = Command.make("revoke", { id: argument("id", "the rule id, or a unique prefix of it") }, ({ id }) =>
   load(rulesModule, (module) => module.revoke(id))
@@ -66,10 +91,12 @@ export const approvals = {
     load(rulesModule, (module) => module.list({ json: false, jsonl: false }))
   ).pipe(
     Command.withDescription("Show, explain and revoke decisions on calls"),
-    Command.withSubcommands([list, revoke, rules, explain, audit, stats])
+    Command.withSubcommands([list, show, answer, revoke, rules, explain, audit, stats])
   ),
   below: {
     list: { command: list },
+    show: { command: show },
+    answer: { command: answer },
     revoke: { command: revoke },
     rules: { command: rules },
     explain: { command: explain },

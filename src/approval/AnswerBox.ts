@@ -1,0 +1,185 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { Database } from "../database/Database.ts"
+import { pause } from "../process/RealClock.ts"
+import { Scope } from "../tool/ApprovalRequest.ts"
+import type { DecisionRefused } from "./ApprovalError.ts"
+import type { Decision } from "./Decision.ts"
+
+/** An answer that somebody gives to a request of another process. */
+export const SentAnswer = Schema.Struct({
+  approvalId: Schema.String,
+  sessionId: Schema.String,
+  digest: Schema.String,
+  decision: Schema.Literal("approve", "deny"),
+  scope: Scope,
+  reason: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Who answers, as the audit names them. */
+  by: Schema.String
+})
+export type SentAnswer = typeof SentAnswer.Type
+
+/** What the process that asked has made of an answer; the message says why it was refused. */
+export const AnswerOutcome = Schema.Struct({
+  taken: Schema.Boolean,
+  message: Schema.optionalWith(Schema.String, { exact: true })
+})
+export type AnswerOutcome = typeof AnswerOutcome.Type
+
+/** An answer that is in the box. */
+export interface Boxed {
+  readonly answer: SentAnswer
+  /** Unset until the process that asked has looked at it. */
+  readonly outcome: AnswerOutcome | undefined
+}
+
+/** The box could not be read or written. */
+export class AnswerBoxFailed extends Schema.TaggedError<AnswerBoxFailed>()("AnswerBoxFailed", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Answers from elsewhere cannot be exchanged: ${this.reason}`
+  }
+}
+
+/** Somebody else has answered the request first. */
+export class AnsweredAlready extends Schema.TaggedError<AnsweredAlready>()("AnsweredAlready", {
+  approvalId: Schema.String,
+  decision: Schema.Literal("approve", "deny"),
+  by: Schema.String
+}) {
+  override get message() {
+    const what = this.decision === "approve" ? "yes" : "no"
+    return `Request ${this.approvalId} has been answered with ${what} by ${this.by}; this answer changed nothing.`
+  }
+}
+
+/** Where answers lie that were given in another process than the one that asks, one for each request. */
+export interface AnswerBoxShape {
+  /** The first answer to a request stays, unless it was refused. */
+  readonly put: (answer: SentAnswer) => Effect.Effect<void, AnsweredAlready | AnswerBoxFailed>
+  readonly get: (approvalId: string) => Effect.Effect<Boxed | undefined, AnswerBoxFailed>
+  /** Waits for an answer to a request that nobody has looked at; never fails: a box that cannot be read has none. */
+  readonly next: (approvalId: string) => Effect.Effect<SentAnswer>
+  readonly settle: (approvalId: string, outcome: AnswerOutcome) => Effect.Effect<void, AnswerBoxFailed>
+}
+
+/** None where it is not provided: then only the process that asks can be answered. */
+export class AnswerBox extends Context.Reference<AnswerBox>()("tollgate/approval/AnswerBox", {
+  defaultValue: (): { readonly box: AnswerBoxShape | undefined } => ({ box: undefined })
+}) {
+  /** In the table `approval_answers`. */
+  static readonly layerSql: Layer.Layer<AnswerBox, never, Database> = Layer.effect(
+    AnswerBox,
+    Effect.map(Database, (database) => ({ box: makeSql(database) }))
+  )
+}
+
+/** Takes the answers to a request that another process gives, as if they were given here, for as long as it is waited for. */
+export const takenFrom =
+  (box: AnswerBoxShape | undefined, decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>) =>
+  (approvalId: string): Effect.Effect<never> =>
+    box === undefined
+      ? Effect.never
+      : Effect.forever(
+          Effect.flatMap(box.next(approvalId), (answer) =>
+            decide(answer).pipe(
+              Effect.match({
+                onFailure: ({ message }) => ({ taken: false, message }),
+                onSuccess: () => ({ taken: true })
+              }),
+              Effect.flatMap((outcome) => box.settle(approvalId, outcome)),
+              Effect.uninterruptible,
+              Effect.catchAll((error) => Effect.zipRight(Effect.logWarning(error.message), Effect.never))
+            )
+          )
+        )
+
+/** Answers that are kept; older ones go first. */
+const maxKept = 1000
+
+const crowded = `
+  DELETE FROM approval_answers WHERE approval_id NOT IN (
+    SELECT approval_id FROM approval_answers ORDER BY sent_at DESC LIMIT ${maxKept}
+  )`
+
+/** How often a process that waits looks whether another has written. */
+const glance = "200 millis"
+
+const Row = Schema.Struct({
+  answer: Schema.parseJson(SentAnswer),
+  outcome: Schema.NullOr(Schema.parseJson(AnswerOutcome))
+})
+const decode = Schema.decodeUnknown(Schema.Array(Row))
+const decodeVersion = Schema.decodeUnknown(Schema.Array(Schema.Struct({ data_version: Schema.Number })))
+const encodeAnswer = Schema.encodeSync(Schema.parseJson(SentAnswer))
+const encodeOutcome = Schema.encodeSync(Schema.parseJson(AnswerOutcome))
+
+const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape => {
+  const failed = (error: { readonly message: string }) => new AnswerBoxFailed({ reason: error.message })
+  const get = (approvalId: string): Effect.Effect<Boxed | undefined, AnswerBoxFailed> =>
+    sql`SELECT answer, outcome FROM approval_answers WHERE approval_id = ${approvalId}`.pipe(
+      Effect.mapError(failed),
+      Effect.flatMap((rows) =>
+        Effect.mapError(decode(rows), () => failed({ message: `an answer in ${file} was changed by another program.` }))
+      ),
+      Effect.map(([row]) => row && { answer: row.answer, outcome: row.outcome ?? undefined })
+    )
+  /** Grows whenever another connection has committed. */
+  const version = sql`PRAGMA data_version`.pipe(
+    Effect.flatMap(decodeVersion),
+    Effect.map(([row]) => row?.data_version)
+  )
+  const next = (approvalId: string): Effect.Effect<SentAnswer> =>
+    Effect.gen(function* () {
+      let seen: number | undefined
+      for (;;) {
+        const now = yield* version
+        if (now !== seen) {
+          const found = yield* get(approvalId)
+          if (found !== undefined && found.outcome === undefined) return found.answer
+          seen = now
+        }
+        yield* pause(glance)
+      }
+    }).pipe(
+      Effect.catchAll((error) =>
+        Effect.logWarning("Answers from elsewhere cannot be read", error.message).pipe(Effect.zipRight(Effect.never))
+      )
+    )
+  return {
+    get,
+    next,
+    put: Effect.fn("AnswerBox.put")(function* (answer: SentAnswer) {
+      const { approvalId } = answer
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* write((connection) =>
+        Effect.zipLeft(
+          connection.execute(
+            `INSERT INTO approval_answers (approval_id, answer, sent_at) VALUES (?, ?, ?)
+              ON CONFLICT (approval_id) DO UPDATE SET answer = excluded.answer, sent_at = excluded.sent_at, outcome = NULL
+              WHERE outcome ->> '$.taken' = 0
+              RETURNING approval_id`,
+            [approvalId, encodeAnswer(answer), now],
+            undefined
+          ),
+          connection.executeRaw(crowded, [])
+        )
+      ).pipe(Effect.mapError(failed))
+      if (rows.length > 0) return
+      const first = yield* get(approvalId)
+      if (first === undefined) return yield* failed({ message: `the answer is not in ${file}.` })
+      return yield* new AnsweredAlready({ approvalId, decision: first.answer.decision, by: first.answer.by })
+    }),
+    settle: (approvalId, outcome) =>
+      write((connection) =>
+        connection.executeRaw("UPDATE approval_answers SET outcome = ? WHERE approval_id = ?", [
+          encodeOutcome(outcome),
+          approvalId
+        ])
+      ).pipe(Effect.mapBoth({ onFailure: failed, onSuccess: () => undefined }))
+  }
+}

@@ -1,0 +1,131 @@
+// @effect-diagnostics asyncFunction:off - drives real processes and terminals from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { type Place, place, scripted, start, tollgate } from "./command.ts"
+import { probes } from "./terminal/TerminalProbe.ts"
+
+const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }
+const me = os.userInfo().username
+
+interface Listed {
+  readonly kind: string
+  readonly id: string
+  readonly digest: string
+  readonly sessionId: string
+}
+
+describe("an approval answered elsewhere", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+    scripted(at, [{ steps: [write] }, { steps: [{ say: "Written." }] }], { approvals: { timeout: "10 minutes" } })
+  })
+  afterEach(() => at.remove())
+  const open = probes(() => at)
+  const approvals = (...args: ReadonlyArray<string>) => tollgate(at, ["approvals", ...args])
+  const waiting = async (): Promise<Listed> => {
+    const [first] = JSON.parse((await approvals("list", "--json")).stdout) as ReadonlyArray<Listed>
+    return first!
+  }
+  const decisions = async () =>
+    (await approvals("audit", "--jsonl")).stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as { kind: string; outcome: string | null; decided_by: string | null })
+      .filter(({ kind }) => kind !== "requested")
+      .map(({ decided_by, kind, outcome }) => [kind, outcome, decided_by].join(" "))
+  const isWritten = () => fs.existsSync(path.join(at.work, "a.txt"))
+
+  it("is listed and shown whole, counts by its digest alone and once, and ends the prompt that says who answered (A5, A10, A15)", async () => {
+    const terminal = await open(["run", "write"], { columns: 100 })
+    await terminal.seen(/allow\?.*y allow once/)
+    const { digest, id, sessionId } = await waiting()
+    const short = id.replace("approval_", "").slice(0, 8)
+    const { stdout: list } = await approvals("list")
+    for (const part of [short, sessionId.slice(0, 16), "write_file", "medium"]) assert.include(list, part)
+    const { stdout: shown } = await approvals("show", short)
+    for (const part of [digest, id, "one", "a.txt"]) assert.include(shown, part)
+
+    for (const [args, code, said] of [
+      [["ffff", "yes", "--digest", digest], 1, "No request begins with ffff"],
+      [[short, "yes"], 3, "give --digest"],
+      [[short, "yes", "--digest", "0".repeat(64)], 1, "digest is not that of the request"],
+      [[short, "perhaps"], 2, "yes or no"]
+    ] as const) {
+      const ended = await approvals("answer", ...args)
+      assert.include(ended.stderr, said)
+      assert.strictEqual(ended.code, code, said)
+    }
+    const inside = await tollgate(at, ["approvals", "answer", short, "no"], "", { TOLLGATE_PROCESS: "1.1." })
+    assert.include(inside.stderr, "cannot answer requests")
+    assert.isFalse(isWritten())
+
+    const answered = await approvals("answer", short, "yes", "--digest", digest)
+    assert.deepStrictEqual([answered.code, answered.stdout], [0, "Answered: allowed write_file (once).\n"])
+    const screen = await terminal.seen("Written.")
+    assert.include(screen, `approved by user ${me}`)
+    assert.notMatch(screen, /allow\?/)
+    assert.strictEqual(await terminal.ended, 0)
+    assert.isTrue(isWritten())
+    assert.deepStrictEqual(await decisions(), [`resolved granted user ${me}`])
+    const again = await approvals("answer", short, "no")
+    assert.include(again.stderr, `was granted already, by user ${me}`)
+    assert.strictEqual((await approvals("audit", "--verify")).code, 0)
+  })
+
+  it("is shown in a terminal before yes counts there, and denied with its reason (A11, A15)", async () => {
+    const first = await open(["run", "write"], { columns: 100 })
+    await first.seen(/allow\?.*y allow once/)
+    const { digest, id } = await waiting()
+    const second = await open(["approvals", "answer", id, "yes"], { columns: 100 })
+    await second.seen("Allow exactly this? y/N")
+    assert.include(second.screen(), digest.slice(0, 40))
+    second.press("n\r")
+    await second.seen("Nothing was answered.")
+    assert.strictEqual(await second.ended, 0)
+    assert.include(first.screen(), "allow?")
+    await approvals("answer", id, "no", "--reason", "not today")
+    await first.seen(`User ${me} denied approval for write_file: not today`)
+    await first.seen("Written.")
+    assert.isFalse(isWritten())
+  })
+
+  it("counts once where several answer at the same time, and the others are told (A5)", async () => {
+    const terminal = await open(["run", "write"], { columns: 100 })
+    await terminal.seen(/allow\?.*y allow once/)
+    const { digest, id } = await waiting()
+    const ended = await Promise.all(
+      (["yes", "no", "yes"] as const).map((said) => approvals("answer", id, said, "--digest", digest))
+    )
+    assert.strictEqual(ended.filter(({ code }) => code === 0).length, 1)
+    for (const { code, stderr } of ended) {
+      if (code !== 0)
+        assert.match(stderr, /has been answered with (yes|no) by user|was (granted|denied) already, by user/)
+    }
+    await terminal.seen("Written.")
+    assert.strictEqual(ended[1]?.code === 0, !isWritten())
+    assert.strictEqual((await decisions()).length, 1)
+  })
+
+  it("that nobody waits for any more counts when its session goes on (A12)", async () => {
+    const dying = await start(
+      at,
+      ["run", "--input-format", "jsonl"],
+      `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
+    )
+    assert.strictEqual((await dying.ended).code, 3)
+    const { digest, id } = await waiting()
+    const answered = await approvals("answer", id, "yes", "--digest", digest)
+    assert.include(answered.stdout, "the answer counts when it goes on")
+    assert.isFalse(isWritten())
+    const late = await approvals("answer", id, "no")
+    assert.include(late.stderr, `has been answered with yes by user ${me}`)
+    scripted(at, [{ steps: [{ say: "Written." }] }])
+    const terminal = await open(["--continue"], { columns: 100 })
+    await terminal.seen("Written.")
+    assert.isTrue(isWritten())
+    assert.deepStrictEqual(await decisions(), [`resolved granted user ${me}`])
+  })
+})
