@@ -86,6 +86,13 @@ export const Settings = Schema.Struct({
   /** Sub-workers that a parent can start by their names. */
   workers: optional(NamedWorkers),
   systemPrompt: optional(Schema.String),
+  /** What is remembered without a tool. */
+  memory: optional(
+    Schema.Struct({
+      recall: optional(Schema.Boolean),
+      extract: optional(Schema.Literal("patterns", "model", "off"))
+    })
+  ),
   /** What follows the system prompt. */
   briefing: optional(Schema.Struct({ surroundings: optional(Schema.Boolean), instructions: optional(Schema.Boolean) })),
   /** Directories besides the working directory that tools may use. */
@@ -143,6 +150,8 @@ export const keys: ReadonlyArray<Key> = [
     "whether the model sees AGENTS.md of the project and of the configuration directory",
     true
   ),
+  key("memory.recall", "whether notes that fit a prompt are put before it", true),
+  key("memory.extract", "how notes are taken from a conversation: patterns, model or off", "patterns"),
   key("roots", "directories besides the working directory that tools may use", []),
   key("path", "directories searched for programs; your PATH if unset, never the workspace"),
   key("limits", "rate and concurrency limits of tools", []),

@@ -271,5 +271,11 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
       sent_at INTEGER NOT NULL,
       outcome TEXT
     ) WITHOUT ROWID`
+  ],
+  [
+    `ALTER TABLE memories ADD COLUMN kind TEXT NOT NULL DEFAULT 'note'`,
+    `ALTER TABLE memories ADD COLUMN fingerprint TEXT`,
+    `ALTER TABLE memories ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}'`,
+    `CREATE UNIQUE INDEX memories_alike ON memories (scope, place, fingerprint)`
   ]
 ]

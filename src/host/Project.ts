@@ -14,6 +14,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
 import type { Toolset, ToolsetInvalid } from "../gate/Toolset.ts"
 import { Memory } from "../memory/Memory.ts"
+import * as ProjectMemory from "../memory/ProjectMemory.ts"
 import { BackgroundCommands, make as makeBackground } from "../process/BackgroundCommands.ts"
 import { Processes } from "../process/Processes.ts"
 import type { Brief } from "../runtime/Briefing.ts"
@@ -135,10 +136,12 @@ export const make = <E extends CallError, R>(
       sandbox: target === "container" || target === "ssh" ? detected : sandbox
     }).pipe(Layer.provide(HookProcesses.layer({ cwd: directory, env })), Layer.provide(Processes.layer))
     const background = yield* makeBackground
+    const remembered = yield* Memory
+    const memory = ProjectMemory.make(remembered, settings.memory)
     const given = Layer.mergeAll(
       Layer.succeed(Approvals, approvals),
       Layer.succeed(Audit, yield* Audit),
-      Layer.succeed(Memory, yield* Memory),
+      Layer.succeed(Memory, remembered),
       Layer.succeed(BackgroundCommands, background)
     )
     const services = ToolServices.layer({ settings, env: surroundings.env, sandbox, workspace })
@@ -186,5 +189,5 @@ export const make = <E extends CallError, R>(
     const known = { tools: [...tools.tools.keys()], profiles: Object.keys(profiles) }
     const invalid = NamedWorker.invalid(workers, known)
     if (invalid !== undefined) return yield* invalid
-    return { ...place, config, rules, sandbox, tools, workers, instructions, git, brief, background }
+    return { ...place, config, rules, sandbox, tools, workers, instructions, git, brief, memory, background }
   })

@@ -1,10 +1,8 @@
 import * as Effect from "effect/Effect"
-import type { MemoryEntry } from "./MemoryEntry.ts"
+import type { MemoryEntry, MemoryViewer } from "./MemoryEntry.ts"
 import { maxEntries, type MemoryStore } from "./MemoryStore.ts"
-import type { Word } from "./Relevance.ts"
+import { fingerprintOf, fold, type Word } from "./Relevance.ts"
 
-/** Words as the index of the database has them: without case and accents. */
-const fold = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
 const tokensOf = (text: string): ReadonlyArray<string> => fold(text).match(/[\p{L}\p{N}\p{Co}]+/gu) ?? []
 
 const countOf = (tokens: ReadonlyArray<string>, { isBeginning, text }: Word): number => {
@@ -37,25 +35,29 @@ export const make = (projectOf: (sessionId: string) => string | undefined): Memo
   const placeOf = ({ project, scope, sessionId }: Pick<MemoryEntry, "project" | "scope" | "sessionId">) =>
     JSON.stringify([scope, scope === "project" ? project : sessionId])
   const isSeenBy =
-    (session: string) =>
+    (viewer: MemoryViewer) =>
     ({ project, scope, sessionId }: MemoryEntry): boolean =>
-      scope === "project" ? project === projectOf(session) : sessionId === session
+      "project" in viewer
+        ? project === viewer.project
+        : scope === "project"
+          ? project === projectOf(viewer.sessionId)
+          : sessionId === viewer.sessionId
 
   return {
-    keep: (note) =>
+    keep: ({ fingerprint, ...note }) =>
       Effect.sync(() => {
         const project = projectOf(note.sessionId)
         if (project === undefined) return undefined
         const place = placeOf({ ...note, project })
         const beside = entries.filter((one) => placeOf(one) === place)
-        const same = beside.find(({ text }) => text === note.text)
+        const same = beside.find(({ text }) => fingerprintOf(text) === fingerprint)
         if (same !== undefined) return { entry: same, added: false }
         const entry = { ...note, project, id: ++last }
         const crowded = new Set(beside.slice(0, Math.max(0, beside.length + 1 - maxEntries)))
         entries = [...entries.filter((one) => !crowded.has(one)), entry]
         return { entry, added: true }
       }),
-    search: (sessionId, words, limit) =>
+    search: (viewer, words, limit) =>
       Effect.sync(() => {
         const relevance = bm25(
           entries.map(({ text }) => text),
@@ -63,11 +65,18 @@ export const make = (projectOf: (sessionId: string) => string | undefined): Memo
         )
         return entries
           .map((entry, at) => ({ entry, relevance: relevance[at]! }))
-          .filter((found) => found.relevance > 0 && isSeenBy(sessionId)(found.entry))
+          .filter((found) => found.relevance > 0 && isSeenBy(viewer)(found.entry))
           .toSorted((a, b) => b.relevance - a.relevance || b.entry.id - a.entry.id)
           .slice(0, limit)
       }),
-    list: (sessionId, limit) => Effect.sync(() => entries.filter(isSeenBy(sessionId)).toReversed().slice(0, limit)),
+    list: (viewer, limit, before = Infinity) =>
+      Effect.sync(() =>
+        entries
+          .filter((entry) => entry.id < before && isSeenBy(viewer)(entry))
+          .toReversed()
+          .slice(0, limit)
+      ),
+    find: (id) => Effect.sync(() => entries.find((entry) => entry.id === id)),
     forget: (id) =>
       Effect.sync(() => {
         const before = entries.length

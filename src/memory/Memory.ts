@@ -5,20 +5,23 @@ import * as Layer from "effect/Layer"
 import type { Database } from "../database/Database.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import * as LocalMemory from "./LocalMemory.ts"
-import type { MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
+import type { MemoryEntry, MemoryKind, MemoryMetadata, MemoryScope, MemoryViewer } from "./MemoryEntry.ts"
 import { type MemoryFailed, MemoryRefused } from "./MemoryError.ts"
 import type { Kept, MemoryStore } from "./MemoryStore.ts"
-import { type Recalled, select, wordsOf } from "./Relevance.ts"
+import { fingerprintOf, type Recalled, select, wordsOf } from "./Relevance.ts"
 import * as SqlMemory from "./SqlMemory.ts"
 
 export interface RecordOptions {
   readonly sessionId: string
   readonly scope: MemoryScope
   readonly text: string
+  /** Default: `note`. */
+  readonly kind?: MemoryKind
+  /** Where it is from and what else is known; at most 16 values. Default: none. */
+  readonly metadata?: MemoryMetadata
 }
 
-export interface RetrieveOptions {
-  readonly sessionId: string
+export type RetrieveOptions = MemoryViewer & {
   /** Words to look for; only the first 32 count, and anything else is ignored. */
   readonly query: string
   /** At most 100. Default: 10. */
@@ -33,16 +36,20 @@ export interface RetrieveOptions {
 export class Memory extends Context.Tag("tollgate/memory/Memory")<
   Memory,
   {
-    /** Keeps the text without its secrets; the same text is kept once, and the oldest give way where there are too many. */
+    /** Keeps the text without its secrets; texts of the same words are kept once, the first of them, and the oldest give way where there are too many. */
     readonly record: (options: RecordOptions) => Effect.Effect<Kept, MemoryRefused | MemoryFailed>
     /** What the session and its project have with at least one of the words, the best first. */
     readonly retrieve: (options: RetrieveOptions) => Effect.Effect<ReadonlyArray<Recalled>, MemoryFailed>
     /** What the session and its project have, the latest first. */
-    readonly list: (options: {
-      readonly sessionId: string
-      /** At most 100. Default: 100. */
-      readonly limit?: number
-    }) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+    readonly list: (
+      options: MemoryViewer & {
+        /** At most 100. Default: 100. */
+        readonly limit?: number
+        /** Only those whose id is smaller, which are older. */
+        readonly before?: number
+      }
+    ) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+    readonly find: (id: number) => Effect.Effect<MemoryEntry | undefined, MemoryFailed>
     /** Whether there was one. */
     readonly forget: (id: number) => Effect.Effect<boolean, MemoryFailed>
   }
@@ -67,6 +74,10 @@ export class Memory extends Context.Tag("tollgate/memory/Memory")<
 export const maxText = 4000
 /** Entries of one answer. */
 const maxFound = 100
+/** Values of `metadata`. */
+const maxValues = 16
+/** Characters of one of them. */
+const maxValue = 200
 
 const bounded = (limit: number): number => Math.max(0, Math.min(Math.trunc(limit), maxFound))
 
@@ -74,27 +85,46 @@ const refused = (reason: string) => Effect.fail(new MemoryRefused({ reason }))
 
 const make = (store: MemoryStore): Effect.Effect<Memory["Type"]> =>
   Effect.map(Redactor, (redactor) => ({
-    record: Effect.fn("Memory.record")(function* ({ scope, sessionId, text }: RecordOptions) {
+    record: Effect.fn("Memory.record")(function* ({
+      kind = "note",
+      metadata = {},
+      scope,
+      sessionId,
+      text
+    }: RecordOptions) {
       const said = text.trim()
       if (said === "") return yield* refused("the text is blank. Say what to remember.")
       if (said.length > maxText) {
         return yield* refused(`the text has ${said.length} characters; the limit is ${maxText}. Shorten it.`)
       }
       const createdAt = yield* Clock.currentTimeMillis
-      const kept = yield* store.keep({ sessionId, scope, text: redactor.text(said).toWellFormed(), createdAt })
+      const clean = redactor.text(said).toWellFormed()
+      const known = Object.entries(metadata)
+        .slice(0, maxValues)
+        .map(([name, value]) => [name.slice(0, maxValue), redactor.text(value).slice(0, maxValue).toWellFormed()])
+      const kept = yield* store.keep({
+        sessionId,
+        scope,
+        kind,
+        text: clean,
+        fingerprint: fingerprintOf(clean),
+        metadata: Object.fromEntries(known),
+        createdAt
+      })
       if (kept === undefined) {
         return yield* refused(`unknown session ${sessionId}.`)
       }
       return kept
     }),
     retrieve: Effect.fn("Memory.retrieve")((options: RetrieveOptions) => {
-      const { limit = 10, minScore = 0, query, sessionId, tokenBudget = Infinity } = options
-      return Effect.map(store.search(sessionId, wordsOf(query), maxFound), (found) =>
+      const { limit = 10, minScore = 0, query, tokenBudget = Infinity } = options
+      return Effect.map(store.search(options, wordsOf(query), maxFound), (found) =>
         select(found, { limit: bounded(limit), minScore, tokenBudget })
       )
     }),
-    list: Effect.fn("Memory.list")(({ limit = maxFound, sessionId }: { sessionId: string; limit?: number }) =>
-      store.list(sessionId, bounded(limit))
+    list: Effect.fn("Memory.list")((options: MemoryViewer & { readonly limit?: number; readonly before?: number }) =>
+      store.list(options, bounded(options.limit ?? maxFound), options.before)
     ),
+    find: store.find,
     forget: store.forget
   }))

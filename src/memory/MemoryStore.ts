@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
+import type { MemoryEntry, MemoryKind, MemoryMetadata, MemoryScope, MemoryViewer } from "./MemoryEntry.ts"
 import type { MemoryFailed } from "./MemoryError.ts"
 import type { Found, Word } from "./Relevance.ts"
 
@@ -10,14 +10,18 @@ export const maxEntries = 1000
 export interface Note {
   readonly sessionId: string
   readonly scope: MemoryScope
+  readonly kind: MemoryKind
   readonly text: string
+  /** `fingerprintOf` its text. */
+  readonly fingerprint: string
+  readonly metadata: MemoryMetadata
   /** Epoch milliseconds. */
   readonly createdAt: number
 }
 
 export interface Kept {
   readonly entry: MemoryEntry
-  /** False where the same text was there already. */
+  /** False where a text of the same words was there already. */
   readonly added: boolean
 }
 
@@ -27,12 +31,17 @@ export interface MemoryStore {
   readonly keep: (note: Note) => Effect.Effect<Kept | undefined, MemoryFailed>
   /** What has at least one of the words, the most relevant first. */
   readonly search: (
-    sessionId: string,
+    viewer: MemoryViewer,
     words: ReadonlyArray<Word>,
     limit: number
   ) => Effect.Effect<ReadonlyArray<Found>, MemoryFailed>
-  /** The latest first. */
-  readonly list: (sessionId: string, limit: number) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+  /** The latest first; those older than `before`, where it is given. */
+  readonly list: (
+    viewer: MemoryViewer,
+    limit: number,
+    before?: number
+  ) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+  readonly find: (id: number) => Effect.Effect<MemoryEntry | undefined, MemoryFailed>
   /** Whether there was one. */
   readonly forget: (id: number) => Effect.Effect<boolean, MemoryFailed>
 }

@@ -24,6 +24,9 @@ export interface Selection {
   readonly tokenBudget: number
 }
 
+/** A text as the index of the database has it: without case and accents. */
+export const fold = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
+
 const maxQuery = 10_000
 const maxWords = 32
 
@@ -41,6 +44,10 @@ export const wordsOf = (query: string): ReadonlyArray<Word> => {
     .slice(0, maxWords)
     .map((text) => ({ text, isBeginning: text.length > 2 || /\P{ASCII}/u.test(text) }))
 }
+
+/** The same for texts that differ in case, accents, blanks and punctuation alone. */
+export const fingerprintOf = (text: string): string =>
+  (fold(text).match(/[\p{L}\p{N}\p{Co}\p{S}]+/gu) ?? [text]).join(" ")
 
 /** What a text costs a model, by the rule of thumb of four characters a token. */
 const estimatedTokens = (text: string): number => Math.ceil(text.length / 4)

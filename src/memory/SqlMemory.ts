@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { Database } from "../database/Database.ts"
 import { fromCause } from "../database/DatabaseError.ts"
 import { asJson, Text } from "../database/text.ts"
-import { type MemoryEntry, MemoryScope } from "./MemoryEntry.ts"
+import { type MemoryEntry, MemoryKind, MemoryMetadata, MemoryScope, type MemoryViewer } from "./MemoryEntry.ts"
 import { MemoryFailed } from "./MemoryError.ts"
 import { maxEntries, type MemoryStore } from "./MemoryStore.ts"
 import type { Word } from "./Relevance.ts"
@@ -14,7 +14,9 @@ const EntryRow = Schema.Struct({
   scope: MemoryScope,
   session_id: Schema.String,
   project: Schema.String,
+  kind: MemoryKind,
   text: Text,
+  metadata: Schema.parseJson(MemoryMetadata),
   created_at: Schema.Number
 })
 const FoundRow = Schema.Struct({ ...EntryRow.fields, relevance: Schema.Number })
@@ -30,12 +32,12 @@ const entryOf = ({ created_at, session_id, ...row }: typeof EntryRow.Type): Memo
 const place = "(SELECT CASE ? WHEN 'project' THEN project ELSE id END FROM sessions WHERE id = ?)"
 
 const insert = `
-  INSERT INTO memories (scope, session_id, project, text, created_at)
-  SELECT ?, id, project, ? ->> '$', ? FROM sessions WHERE id = ? ON CONFLICT DO NOTHING RETURNING id`
+  INSERT INTO memories (scope, session_id, project, text, created_at, kind, fingerprint, metadata)
+  SELECT ?, id, project, ? ->> '$', ?, ?, ? ->> '$', ? FROM sessions WHERE id = ? ON CONFLICT DO NOTHING RETURNING id`
 
-const columns = "memories.id, scope, session_id, project, json_quote(memories.text) AS text, created_at"
+const columns = "memories.id, scope, session_id, project, kind, json_quote(memories.text) AS text, metadata, created_at"
 
-const same = `SELECT ${columns} FROM memories WHERE scope = ? AND place = ${place} AND text = ? ->> '$'`
+const same = `SELECT ${columns} FROM memories WHERE scope = ? AND place = ${place} AND (fingerprint = ? ->> '$' OR text = ? ->> '$')`
 
 const crowded = `
   DELETE FROM memories WHERE id IN (
@@ -59,21 +61,34 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
   const ids = decoded(IdRow)
   const read = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
     Effect.mapError(statement, (error) => failed(fromCause(database.file, error)))
-  const seenBy = (sessionId: string) => sql`(
-    (memories.scope = 'session' AND memories.place = ${sessionId})
-    OR (memories.scope = 'project' AND memories.place = (SELECT project FROM sessions WHERE id = ${sessionId}))
-  )`
+  const seenBy = (viewer: MemoryViewer) =>
+    "project" in viewer
+      ? sql`memories.project = ${viewer.project}`
+      : sql`(
+          (memories.scope = 'session' AND memories.place = ${viewer.sessionId})
+          OR (memories.scope = 'project'
+            AND memories.place = (SELECT project FROM sessions WHERE id = ${viewer.sessionId}))
+        )`
 
   return {
-    keep: Effect.fn("Memory.keep")(function* ({ createdAt, scope, sessionId, text }) {
+    keep: Effect.fn("Memory.keep")(function* ({ createdAt, fingerprint, kind, metadata, scope, sessionId, text }) {
       const [added, rows] = yield* Effect.mapError(
         database.write((connection) =>
           Effect.gen(function* () {
-            const added = yield* connection.execute(insert, [scope, asJson(text), createdAt, sessionId], undefined)
+            const values = [
+              scope,
+              asJson(text),
+              createdAt,
+              kind,
+              asJson(fingerprint),
+              JSON.stringify(metadata),
+              sessionId
+            ]
+            const added = yield* connection.execute(insert, values, undefined)
             if (added.length > 0) yield* connection.executeRaw(crowded, [scope, scope, sessionId])
             return [
               added.length > 0,
-              yield* connection.execute(same, [scope, scope, sessionId, asJson(text)], undefined)
+              yield* connection.execute(same, [scope, scope, sessionId, asJson(fingerprint), asJson(text)], undefined)
             ] as const
           })
         ),
@@ -82,24 +97,29 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
       const [row] = yield* entries(rows)
       return row === undefined ? undefined : { entry: entryOf(row), added }
     }),
-    search: (sessionId, words, limit) =>
+    search: (viewer, words, limit) =>
       words.length === 0
         ? Effect.succeed([])
         : read(
             sql`SELECT ${sql.literal(columns)}, -bm25(memories_index) AS relevance
               FROM memories_index CROSS JOIN memories ON memories.id = memories_index.rowid
-              WHERE memories_index MATCH ${words.map(phrase).join(" OR ")} AND ${seenBy(sessionId)}
+              WHERE memories_index MATCH ${words.map(phrase).join(" OR ")} AND ${seenBy(viewer)}
               ORDER BY relevance DESC, memories.id DESC LIMIT ${limit}`
           ).pipe(
             Effect.flatMap(found),
             Effect.map((rows) => rows.map(({ relevance, ...row }) => ({ entry: entryOf(row), relevance })))
           ),
-    list: (sessionId, limit) =>
+    list: (viewer, limit, before = Number.MAX_SAFE_INTEGER) =>
       read(
-        sql`SELECT ${sql.literal(columns)} FROM memories WHERE ${seenBy(sessionId)} ORDER BY id DESC LIMIT ${limit}`
+        sql`SELECT ${sql.literal(columns)} FROM memories WHERE ${seenBy(viewer)} AND id < ${before} ORDER BY id DESC LIMIT ${limit}`
       ).pipe(
         Effect.flatMap(entries),
         Effect.map((rows) => rows.map(entryOf))
+      ),
+    find: (id) =>
+      read(sql`SELECT ${sql.literal(columns)} FROM memories WHERE id = ${id}`).pipe(
+        Effect.flatMap(entries),
+        Effect.map(([row]) => (row === undefined ? undefined : entryOf(row)))
       ),
     forget: Effect.fn("Memory.forget")((id: number) =>
       database

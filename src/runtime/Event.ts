@@ -7,6 +7,7 @@ import { Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ToolEvent } from "../tool/ToolEvent.ts"
 import { lenient } from "./Lenient.ts"
+import { MemoryKind, MemoryScope } from "../memory/MemoryEntry.ts"
 
 /** The sender of the command behind an event; `user` if unset. */
 const by = { by: Schema.optionalWith(Schema.String, { exact: true }) }
@@ -130,6 +131,20 @@ export class InstructionsRead extends Schema.TaggedClass<InstructionsRead>()("In
   files: Schema.Array(InstructionFile)
 }) {}
 
+/** Notes that fit a prompt were put before it, in the message `message`; `score` is 0..1, relative to the best. */
+export class MemoryRecalled extends Schema.TaggedClass<MemoryRecalled>()("MemoryRecalled", {
+  message: Schema.String,
+  memories: Schema.Array(
+    Schema.Struct({ id: Schema.Number, kind: MemoryKind, scope: MemoryScope, score: Schema.Number })
+  )
+}) {}
+/** Notes were taken from a task: from what the person stated, for the project; by the model, for the session. */
+export class MemoryKept extends Schema.TaggedClass<MemoryKept>()("MemoryKept", {
+  memories: Schema.Array(
+    Schema.Struct({ id: Schema.Number, kind: MemoryKind, scope: MemoryScope, text: Schema.String })
+  )
+}) {}
+
 /** A command that could not be carried out, and what to do about it. */
 export class CommandRejected extends Schema.TaggedClass<CommandRejected>()("CommandRejected", {
   ...cause,
@@ -162,6 +177,8 @@ export const RuntimeEvent = Schema.Union(
   ApprovalPolicySet,
   ApprovalRevoked,
   InstructionsRead,
+  MemoryRecalled,
+  MemoryKept,
   BackgroundStarted,
   BackgroundEnded,
   CommandRejected,

@@ -7,6 +7,7 @@ import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
 import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
+import type { ProjectMemory } from "../memory/ProjectMemory.ts"
 import type { Brief } from "./Briefing.ts"
 
 /** The directory of a session is gone; nothing of it runs. */
@@ -52,6 +53,8 @@ export interface ProjectTools extends Place {
   readonly background?: BackgroundCommands["Type"]
   /** What models are told of where they work; nothing if unset. */
   readonly brief?: Brief
+  /** What is recalled and kept without a tool; nothing if unset. */
+  readonly memory?: ProjectMemory
 }
 
 /** Where sessions get their tools, rules and paths from, independent of the working directory. */

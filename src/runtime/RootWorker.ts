@@ -18,6 +18,9 @@ import type { TaskSink } from "./TaskSink.ts"
 /** The path of a summary of the conversation, which is no part of it until it takes its place. */
 export const compactPath: WorkerPath = ["compact"]
 
+/** The path of the question what of a task is to be kept, whose answer is no part of the conversation. */
+export const keepPath: WorkerPath = ["keep"]
+
 export interface RootWorkerOptions {
   readonly session: string
   readonly options: RuntimeSettings

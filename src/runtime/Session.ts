@@ -14,6 +14,7 @@ import { Models } from "../model/Models.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Background from "./Background.ts"
 import * as Briefing from "./Briefing.ts"
+import * as Recollection from "./Recollection.ts"
 import {
   type CancelTask,
   causeOf,
@@ -88,7 +89,8 @@ export const make = (
     const background = yield* Background.make(project.background, id, log)
     const { contextCharacters } = options
     const briefer = yield* Briefing.make(project.brief, approvals.policy, view, contextCharacters, background.news)
-    const bodies = yield* makeTasks(log.lease, view, project, briefer)
+    const recollection = yield* Recollection.make(id, project.memory, view)
+    const bodies = yield* makeTasks(log.lease, view, project, briefer, recollection)
     const perform = yield* SessionCommands.make({
       log,
       view,

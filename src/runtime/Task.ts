@@ -6,6 +6,9 @@ import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Work
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
+import { extracted, type Extracted } from "../memory/Extraction.ts"
+import type { ModelService } from "../model/Model.ts"
+import { untrusted } from "../redaction/untrusted.ts"
 import { openModel } from "../model/openModel.ts"
 import { ModelMalformed } from "../model/ModelError.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
@@ -18,6 +21,7 @@ import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 import type { ProjectTools } from "./Projects.ts"
+import type { Recollection } from "./Recollection.ts"
 import * as RootWorker from "./RootWorker.ts"
 import type { Lease } from "./SessionStore.ts"
 import type { TaskSink } from "./TaskSink.ts"
@@ -36,6 +40,11 @@ const compactInstruction =
   "Summarise the conversation so far for yourself, so that the work can go on from the summary alone: the user's goals and " +
   "constraints, decisions, what was done with which files and commands, what is open. Answer with the summary only."
 
+const keepInstruction =
+  "From this exchange, list what will still matter in later conversations about the same project: facts, preferences and decisions of the " +
+  "user, each in one sentence that makes sense by itself. One per line, as `- fact: …`, `- preference: …` or `- decision: …`. " +
+  "Leave out what the files of the project say anyway, and anything secret. If there is nothing, answer NONE."
+
 type Body = Effect.Effect<WorkerOutcome, TaskError>
 
 /** What the tasks of a session do. */
@@ -49,15 +58,35 @@ export const makeTasks = (
   lease: Lease,
   view: ModelView,
   { tools, workers: named }: Pick<ProjectTools, "tools" | "workers">,
-  briefer: Briefer
+  briefer: Briefer,
+  recollection: Recollection
 ): Effect.Effect<Tasks, never, Models> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
     const models = yield* Models
     const ids = yield* Ids
 
+    /** What the model takes from a task to be kept; nothing where it does not answer. */
+    const toKeep = (
+      sink: TaskSink,
+      model: ModelService,
+      profile: string,
+      { prompt, text }: { readonly prompt: string; readonly text: string }
+    ): Effect.Effect<ReadonlyArray<Extracted>> =>
+      Effect.suspend(() => {
+        const content = `${keepInstruction}\n\n${untrusted("the user", prompt)}\n${untrusted("the answer", text)}`
+        const messages: ReadonlyArray<StoredMessage> = [{ id: "keep", message: { role: "user", content } }]
+        return Spans.chat(
+          { spans: options.spans, sessionId: lease.session, model },
+          answer(model, profile, { messages, functions: [] }, sink.worker(RootWorker.keepPath), 1)
+        )
+      }).pipe(
+        Effect.map(({ calls, text }) => (calls.length > 0 ? [] : extracted(text))),
+        Effect.catchAll(() => Effect.succeed([]))
+      )
+
     return {
-      prompt: (sink, _task, prompt, profile) =>
+      prompt: (sink, task, prompt, profile) =>
         Effect.gen(function* () {
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
@@ -65,7 +94,11 @@ export const makeTasks = (
           const [model, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
           const workers = named ?? options.workers
           const own = { session: lease.session, options, profile, model, models, tools, workers, view, sink, briefing }
-          return yield* RootWorker.run({ ...own, before: briefer.news(sink) })
+          yield* recollection.recall(sink, prompt)
+          const outcome = yield* RootWorker.run({ ...own, before: briefer.news(sink) })
+          const said = { prompt, text: outcome.text }
+          yield* recollection.keep(sink, { task, prompt }, toKeep(sink, model, profile, said))
+          return outcome
         }),
       invoke: (sink, command) =>
         Effect.gen(function* () {

@@ -25,10 +25,10 @@ export class Narrator {
     const worker = envelope.worker ?? []
     const place = `${task}/${worker.join("/")}`
     const told = this.tasks.of(task)
-    if (isCompaction(worker)) {
+    if (isAside(worker)) {
       if (event._tag !== "ModelRequested") return []
       told.requests++
-      return [status("summarising the conversation")]
+      return [status(worker[0] === "keep" ? "choosing what to remember" : "summarising the conversation")]
     }
     switch (event._tag) {
       case "SessionCreated":
@@ -203,5 +203,5 @@ export class Narrator {
 const waits = (requests: number): string =>
   `${many(requests, "approval request")} still waiting; resume the session to answer ${requests === 1 ? "it" : "them"}`
 
-/** A summary is shown when it replaces the conversation. */
-const isCompaction = ([root]: ReadonlyArray<string>): boolean => root === "compact"
+/** A summary is shown when it replaces the conversation, and what a model wants kept when it is. */
+const isAside = ([root]: ReadonlyArray<string>): boolean => root === "compact" || root === "keep"

@@ -67,21 +67,38 @@ for (const [name, layer] of layers) {
       }).pipe(given)
     )
 
-    it.scoped("keeps equal texts once per place, also where they are noted at the same time (K3)", () =>
+    it.scoped("keeps texts of the same words once per place, also where they are noted at the same time (K3)", () =>
       Effect.gen(function* () {
         const memory = yield* Memory
         yield* TestClock.setTime(5000)
-        const note = { sessionId: "a", scope: "session", text: "  node 20\n" } as const
+        const note = {
+          sessionId: "a",
+          scope: "session",
+          text: "  node 20\n",
+          kind: "fact",
+          metadata: { origin: "test" }
+        } as const
         const all = yield* Effect.forEach(times(5), () => memory.record(note), { concurrency: "unbounded" })
         assert.strictEqual(all.filter(({ added }) => added).length, 1)
-        const entry = { scope: "session", sessionId: "a", project: "p", text: "node 20", createdAt: 5000 }
+        const metadata = { origin: "test" }
+        const entry = {
+          scope: "session",
+          sessionId: "a",
+          project: "p",
+          text: "node 20",
+          createdAt: 5000,
+          kind: "fact",
+          metadata
+        }
         for (const kept of all) assert.deepStrictEqual(kept.entry, { ...entry, id: all[0]!.entry.id } as never)
         const others = [
           { ...note, sessionId: "b" },
           { ...note, scope: "project" },
-          { ...note, text: "Node 20" }
+          { ...note, text: "node 22" }
         ] as const
         for (const other of others) assert.isTrue((yield* memory.record(other)).added)
+        const alike = yield* memory.record({ ...note, text: "Nodé  20!" })
+        assert.deepStrictEqual([alike.added, alike.entry.text], [false, "node 20"])
         assert.isFalse((yield* memory.record({ ...note, sessionId: "b", scope: "project" })).added)
         assert.strictEqual((yield* memory.list({ sessionId: "a" })).length, 3)
       }).pipe(given)

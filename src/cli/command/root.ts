@@ -6,6 +6,7 @@ import { load } from "./load.ts"
 import { config } from "./config.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
+import { memory } from "./memory.ts"
 import * as options from "./options.ts"
 import { policy } from "./policy.ts"
 import { replay } from "./replay.ts"
@@ -45,6 +46,7 @@ export const root = Command.make(
     config.command,
     approvals.command,
     policy.command,
+    memory.command,
     trust.command,
     doctor,
     backup,
@@ -71,6 +73,7 @@ export const tree: CommandTree = {
     config,
     approvals,
     policy,
+    memory,
     trust,
     doctor: { command: doctor },
     backup: { command: backup },

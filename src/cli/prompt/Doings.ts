@@ -1,5 +1,6 @@
 import { isTerminal } from "../../runtime/Event.ts"
 import type { Envelope } from "../../runtime/Envelope.ts"
+import { isRoot } from "../../tool/WorkerPath.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
 import type { Standing } from "../terminal/StatusLine.ts"
 
@@ -9,13 +10,12 @@ export class Doings {
   private tokens: number | undefined
 
   hear({ event, task, worker }: Envelope): void {
-    const isRoot = worker === undefined || worker.length <= 1
     switch (event._tag) {
       case "TaskQueued":
         if (task !== undefined) this.tasks.add(task)
         break
       case "ModelAnswered":
-        if (isRoot) this.tokens = event.usage.inputTokens + event.usage.outputTokens
+        if (worker === undefined || isRoot(worker)) this.tokens = event.usage.inputTokens + event.usage.outputTokens
         break
       case "SessionCleared":
       case "SessionCompacted":

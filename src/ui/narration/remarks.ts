@@ -26,6 +26,11 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
       return remark("the session has ended")
     case "ModelSwitched":
       return remark(`the next task uses ${event.profile}`)
+    case "MemoryKept":
+      return event.memories.map(({ id, scope, text }) => ({
+        level: "info",
+        text: `remembered for this ${scope}: ${makeVisible(text)} · /memory forget ${id}`
+      }))
     case "BackgroundStarted":
       return remark(`${event.id} runs in the background`)
     case "BackgroundEnded":

@@ -6,6 +6,7 @@ import { type Carried, command, type Prompt, type SlashCommand } from "./Command
 import { approvals, config, doctor, why } from "./commandLine.ts"
 import { context, init } from "./conversation.ts"
 import { helpOf, keysHelp, overview } from "./help.ts"
+import { memory } from "./memory.ts"
 import { mode } from "./mode.ts"
 import { clear, compact, exit, model, status } from "./session.ts"
 import { tasks } from "./tasks.ts"
@@ -26,6 +27,7 @@ const listed: ReadonlyArray<SlashCommand> = [
   cancel,
   tasks,
   todos,
+  memory,
   tools,
   tool,
   init,

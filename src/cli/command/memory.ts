@@ -1,0 +1,57 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+/** Entries that are listed unless more are asked for. */
+const many = 20
+
+const { json, jsonl } = options
+const limit = Options.integer("limit").pipe(
+  Options.withDescription(`how many at most, up to 100; default: ${many}`),
+  Options.withDefault(many)
+)
+const id = Args.integer({ name: "id" }).pipe(Args.withDescription("the number of the memory"))
+
+const memoryModule = () => import("../MemoryCommand.ts")
+
+const list = Command.make("list", { limit, json, jsonl }, (given) =>
+  load(memoryModule, (module) => module.list(given))
+).pipe(Command.withDescription("List what this project remembers, latest first"))
+
+const search = Command.make(
+  "search",
+  { query: argument("words", "words, or beginnings of words, any of which match"), limit, json, jsonl },
+  (given) => load(memoryModule, (module) => module.search(given))
+).pipe(Command.withDescription("Search what this project remembers, best first"))
+
+const show = Command.make("show", { id }, (given) => load(memoryModule, (module) => module.show(given.id))).pipe(
+  Command.withDescription("Show one memory and where it is from")
+)
+
+const forget = Command.make("forget", { id }, (given) => load(memoryModule, (module) => module.forget(given.id))).pipe(
+  Command.withDescription("Forget one memory")
+)
+
+const exported = Command.make("export", { json, jsonl }, (given) =>
+  load(memoryModule, (module) => module.exported(given))
+).pipe(Command.withDescription("Print all that this project remembers, as JSON Lines"))
+
+/** `tollgate memory` */
+export const memory = {
+  command: Command.make("memory", {}, () =>
+    load(memoryModule, (module) => module.list({ limit: many, json: false, jsonl: false }))
+  ).pipe(
+    Command.withDescription("List, search and forget what this project remembers"),
+    Command.withSubcommands([list, search, show, forget, exported])
+  ),
+  below: {
+    list: { command: list },
+    search: { command: search },
+    show: { command: show },
+    forget: { command: forget },
+    export: { command: exported }
+  }
+}
