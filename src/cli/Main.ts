@@ -203,7 +203,15 @@ export const main = (words: ReadonlyArray<string>): void => {
   /** How a signal ends it. */
   let stopped: number | undefined
   const by = () => (broken === undefined && stopped === exitCodeOf("SIGINT") ? "user" : "shutdown")
-  const fiber = Effect.runFork(Effect.provideService(program(words), Stopping, { by }))
+  /** Who hears of Ctrl-C while the terminal itself reads lines. */
+  let claimed: (() => void) | undefined
+  const claim = (interrupted: () => void) => {
+    claimed = interrupted
+    return () => {
+      claimed = undefined
+    }
+  }
+  const fiber = Effect.runFork(Effect.provideService(program(words), Stopping, { by, claim }))
   let stopping = false
   let impatient = false
   const interrupt = () => {
@@ -213,6 +221,7 @@ export const main = (words: ReadonlyArray<string>): void => {
     fiber.unsafeInterruptAsFork(fiber.id())
   }
   const stop = (signal: "SIGINT" | "SIGTERM") => {
+    if (signal === "SIGINT" && claimed !== undefined) return claimed()
     stopped ??= exitCodeOf(signal)
     if (impatient) exitNow(stopped)
     impatient = true

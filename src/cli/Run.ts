@@ -43,6 +43,8 @@ export interface RunOptions extends PolicyOptions, JsonOptions, Chosen {
   /** The mode that lets most run of those that a program in front may set. */
   readonly upTo: Option.Option<ApprovalPolicy>
   readonly outputFormat: Option.Option<Output>
+  /** Lines alone in the terminal. */
+  readonly screenReader: boolean
 }
 
 /** How the output is written: for a person, as one document at the end, or as a line for each event. */

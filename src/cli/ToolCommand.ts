@@ -16,7 +16,8 @@ import { fill } from "./toolForm.ts"
 import { list } from "./ToolsCommand.ts"
 import { tools } from "../tools/Builtin.ts"
 
-interface ToolOptions extends PolicyOptions, Spoken, JsonOptions, Pick<RunOptions, "session" | "last"> {
+interface ToolOptions
+  extends PolicyOptions, Spoken, JsonOptions, Pick<RunOptions, "session" | "last" | "screenReader"> {
   readonly name: Option.Option<string>
   /** Asks for each parameter. */
   readonly interactive: boolean
@@ -50,7 +51,7 @@ const run = (name: string, options: ToolOptions) =>
     )
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: !options.json && !options.jsonl })),
-    Effect.provide(Configuration.layer(flagsOf({ profile: Option.none() })))
+    Effect.provide(Configuration.layer(flagsOf({ ...options, profile: Option.none() })))
   )
 
 /** Runs a tool for the person who asks, behind the same gate; its result becomes part of the session. */

@@ -2,8 +2,13 @@ import * as Option from "effect/Option"
 import type { Flags } from "../config/Configuration.ts"
 
 /** What the options of a command say of the configuration. */
-export const flagsOf = (options: { readonly profile: Option.Option<string> }): Flags =>
-  Option.match(options.profile, {
-    onNone: () => ({}),
-    onSome: (value) => ({ profile: { flag: "--profile", value } })
-  })
+export const flagsOf = ({
+  profile,
+  screenReader = false
+}: {
+  readonly profile: Option.Option<string>
+  readonly screenReader?: boolean
+}): Flags => ({
+  ...(Option.isNone(profile) ? {} : { profile: { flag: "--profile", value: profile.value } }),
+  ...(screenReader ? { screenReader: { flag: "--screen-reader", value: true } } : {})
+})

@@ -105,7 +105,9 @@ export const Settings = Schema.Struct({
   /** Bytes of a result that the model is given where a tool does not bound its own. */
   resultLimit: optional(Count),
   network: optional(Network),
-  sandbox: optional(SandboxSettings)
+  sandbox: optional(SandboxSettings),
+  /** Lines alone, for programs that read the screen out. */
+  screenReader: optional(Schema.Boolean)
 })
 export type Settings = typeof Settings.Type
 
@@ -166,5 +168,6 @@ export const keys: ReadonlyArray<Key> = [
   key("sandbox.network", "whether confined commands may use the network", false),
   key("sandbox.engine", "the container engine: docker or podman", "docker"),
   key("sandbox.image", "the container image"),
-  key("sandbox.host", "the ssh host")
+  key("sandbox.host", "the ssh host"),
+  key("screenReader", "plain lines and typed answers in the terminal, for screen readers; --screen-reader", false)
 ]

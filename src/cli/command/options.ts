@@ -62,3 +62,8 @@ export const result = Options.boolean("json").pipe(
   Options.withDescription("print the result as one JSON document at the end")
 )
 export const events = Options.boolean("jsonl").pipe(Options.withDescription("print the events as JSON lines"))
+
+/** How the terminal is used. */
+export const screenReader = Options.boolean("screen-reader").pipe(
+  Options.withDescription("plain lines and typed answers, no cursor movement")
+)

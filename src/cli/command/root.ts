@@ -27,7 +27,8 @@ export const root = Command.make(
     resume: options.resume,
     mode: options.mode,
     approve: options.approve,
-    allowAll: options.allowAll
+    allowAll: options.allowAll,
+    screenReader: options.screenReader
   },
   (given) =>
     load(

@@ -16,6 +16,7 @@ export const run = Command.make(
     mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll,
+    screenReader: options.screenReader,
     json: options.result,
     jsonl: options.events,
     inputFormat: Options.choice("input-format", ["text", "jsonl"]).pipe(

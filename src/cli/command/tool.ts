@@ -21,6 +21,7 @@ export const tool = Command.make(
     mode: options.mode,
     approve: options.approve,
     allowAll: options.allowAll,
+    screenReader: options.screenReader,
     json: options.result,
     jsonl: options.events
   },

@@ -6,7 +6,6 @@ import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Configuration } from "../../config/Configuration.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
-import { inForeground } from "../../system/foreground.ts"
 import type { Level } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
 import { version } from "../../version.ts"
@@ -33,7 +32,7 @@ import { statusLine } from "../terminal/StatusLine.ts"
 
 interface InteractiveOptions extends Pick<
   RunOptions,
-  "profile" | "session" | "last" | "mode" | "approve" | "allowAll"
+  "profile" | "session" | "last" | "mode" | "approve" | "allowAll" | "screenReader"
 > {
   /** Whether the person picks the session. */
   readonly resume: boolean
@@ -49,9 +48,7 @@ export const interactive = (options: InteractiveOptions) =>
     if (!screen.interactive) {
       const missing = !(process.stdin.isTTY && process.stdout.isTTY)
         ? "The prompt needs a terminal."
-        : inForeground()
-          ? "The prompt needs a terminal that can move its cursor, and TERM is dumb."
-          : "The prompt cannot run as a background job."
+        : "The prompt cannot run as a background job."
       return yield* new UsageError({
         reason: `${missing} Send one prompt with tollgate run "…", or see tollgate --help.`
       })
@@ -175,7 +172,14 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     const typing = yield* Typing.make({ prompt, dialogue, perform })
 
     const marks = [modeMark(policy, screen.style), sandboxMark(state.sandbox, screen.style)]
-    yield* screen.progress(header([version, state.profile], marks, ["/help", "esc stops", "ctrl-d quits"], screen))
+    yield* screen.progress(
+      header(
+        [version, state.profile],
+        marks,
+        ["/help", `${screen.plain ? "ctrl-c" : "esc"} stops`, "ctrl-d quits"],
+        screen
+      )
+    )
     const loop = Effect.gen(function* () {
       // An old session is opened at once: one of its tasks may wait for a decision.
       if (options.last || Option.isSome(options.session)) yield* Effect.zipRight(current.opened, current.awaited)

@@ -15,7 +15,8 @@ import { PromptQueue } from "./PromptQueue.ts"
 import { Region } from "./Region.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
 
-const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
+/** Whether a line is about the running task. */
+export const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
 
 /** Rows of what is typed. */
 const editorRows = 10

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Config from "effect/Config"
 import * as Option from "effect/Option"
+import { Configuration } from "../../config/Configuration.ts"
 import { inForeground } from "../../system/foreground.ts"
 import { monotonicMillis } from "../../system/monotonic.ts"
 import { columns, fit } from "./Layout.ts"
@@ -33,6 +34,8 @@ export class Screen extends Context.Tag("tollgate/cli/Screen")<
     readonly interactive: boolean
     /** It has a bottom line. */
     readonly live: boolean
+    /** It gets whole lines and nothing else: it cannot move its cursor, or a screen reader reads it out. */
+    readonly plain: boolean
     /** Only the final answer goes to standard output; everything else goes to standard error. */
     readonly split: boolean
     /** Columns; unbounded without a terminal. */
@@ -101,15 +104,24 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
     stream.write(text, () => resume(Effect.void))
   })
 
+/** Whether the terminal gets lines alone: it cannot do more, or the user wants no more. */
+const isPlain: Effect.Effect<boolean> = Effect.gen(function* () {
+  if (Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")) return true
+  const configuration = yield* Effect.serviceOption(Configuration)
+  if (Option.isSome(configuration)) return configuration.value.settings.screenReader === true
+  return Option.contains(yield* Effect.option(Config.string("TOLLGATE_SCREEN_READER")), "true")
+})
+
 const make = (options: { readonly split: boolean }) =>
   Effect.gen(function* () {
     const { stderr, stdin, stdout } = process
     const split = options.split && !stdout.isTTY
     const target = split ? stderr : stdout
-    const style = yield* styleFor(target.isTTY)
-    const dumb = Option.contains(yield* Effect.option(Config.string("TERM")), "dumb")
+    const wanted = yield* isPlain
     // Unset, not false, without a terminal.
-    const live = Boolean(target.isTTY) && !dumb
+    const plain = Boolean(target.isTTY) && wanted
+    const live = Boolean(target.isTTY) && !wanted
+    const style = yield* styleFor(live)
     const scope = yield* Effect.scope
     let bottom: Bottom | undefined
     /** Columns of the rows that are drawn above the one with the cursor. */
@@ -226,21 +238,23 @@ const make = (options: { readonly split: boolean }) =>
     )
     /** Lends the screen, which is made ready for the borrower and taken back by what is written. */
     const lend = <A, E, R>(begin: string, self: Effect.Effect<A, E, R>, end: string) =>
-      Effect.acquireUseRelease(
-        Effect.suspend(() => {
-          lent = true
-          const before = erase()
-          return write(target, `${before}${begin}`)
-        }),
-        () => self,
-        () =>
-          Effect.suspend(() => {
-            lent = false
-            page = undefined
-            shown = ""
-            return Effect.zipRight(write(target, `${end}${showCursor}`), drawNow)
-          })
-      )
+      !live
+        ? self
+        : Effect.acquireUseRelease(
+            Effect.suspend(() => {
+              lent = true
+              const before = erase()
+              return write(target, `${before}${begin}`)
+            }),
+            () => self,
+            () =>
+              Effect.suspend(() => {
+                lent = false
+                page = undefined
+                shown = ""
+                return Effect.zipRight(write(target, `${end}${showCursor}`), drawNow)
+              })
+          )
 
     /** Gives the terminal away, also while its whole screen is lent. */
     const giveAway = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -259,8 +273,9 @@ const make = (options: { readonly split: boolean }) =>
 
     return Screen.of({
       style,
-      interactive: live && Boolean(stdin.isTTY) && !split && inForeground(),
+      interactive: (live || plain) && Boolean(stdin.isTTY) && !split && inForeground(),
       live,
+      plain,
       split,
       width,
       height,

@@ -62,6 +62,7 @@ const prompted = (
           style: plain,
           interactive: true,
           live: true,
+          plain: false,
           split: false,
           width: () => width,
           height: () => height,

@@ -17,6 +17,7 @@ const staged = Effect.gen(function* () {
     style: plain,
     interactive: true,
     live: true,
+    plain: false,
     split: false,
     width: () => 80,
     height: () => 24,

@@ -21,6 +21,7 @@ const printed = (prompt: Prompt, self: Effect.Effect<unknown, CommandFailed, Com
       ...screen,
       style: plain,
       live: false,
+      plain: false,
       width: () => Math.max(20, screen.width() - margin),
       answer: print,
       progress: print

@@ -1,0 +1,137 @@
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { editorLine, TextEditor } from "./editor/TextEditor.ts"
+import { isCtrl, isEscape, type Key } from "./Key.ts"
+import { Keyboard } from "./Keyboard.ts"
+import { fit } from "./Layout.ts"
+import { Region, type Show } from "./Region.ts"
+import { Screen } from "./Screen.ts"
+
+/** Something to pick, as one row. */
+export interface Item<A> {
+  readonly value: A
+  readonly row: string
+}
+
+export interface Pick<A> {
+  readonly question: string
+  readonly items: ReadonlyArray<Item<A>>
+  /** The items for what is typed, the best first; if unset, nothing is typed. */
+  readonly filter?: (typed: string) => ReadonlyArray<Item<A>>
+}
+
+export interface Ask {
+  readonly question: string
+  /** What stands there already. */
+  readonly before?: string
+}
+
+/** Asks a person for a choice or a line; none where they leave by Escape, Ctrl-C or Ctrl-D. */
+export class Form extends Context.Tag("tollgate/cli/Form")<
+  Form,
+  {
+    readonly pick: <A>(pick: Pick<A>) => Effect.Effect<Option.Option<A>>
+    readonly line: (ask: Ask) => Effect.Effect<Option.Option<string>>
+  }
+>() {
+  static readonly layer: Layer.Layer<Form, never, Screen | Region | Keyboard> = Layer.effect(
+    Form,
+    Effect.gen(function* () {
+      const screen = yield* Screen
+      const region = yield* Region
+      const keyboard = yield* Keyboard
+      const { style, width } = screen
+      const hint = (text: string) => style.dim(text)
+
+      const read =
+        <A>(
+          editor: TextEditor,
+          draw: (show: Show) => Effect.Effect<void>,
+          onKey: (key: Key, done: (value: A) => Effect.Effect<void>) => Effect.Effect<void>
+        ) =>
+        (show: Show): Effect.Effect<Option.Option<A>> =>
+          Effect.gen(function* () {
+            const answer = yield* Deferred.make<Option.Option<A>>()
+            const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
+            const done = (value: A) => Effect.asVoid(Deferred.succeed(answer, Option.some(value)))
+            yield* draw(show)
+            return yield* Deferred.await(answer).pipe(
+              keyboard.focus((key) =>
+                isEscape(key) || isCtrl(key, "c") || (isCtrl(key, "d") && editor.isEmpty)
+                  ? leave
+                  : Effect.zipRight(onKey(key, done), draw(show))
+              )
+            )
+          })
+
+      return Form.of({
+        line: ({ before = "", question }) =>
+          region.lend((show) => {
+            const editor = new TextEditor()
+            editor.text = before
+            const draw = (shown: Show) =>
+              shown(() =>
+                editorLine(editor, `${style.cyan(question)} `, width(), Math.max(1, screen.height() - 4), style)
+              )
+            return read<string>(editor, draw, (key, done) => {
+              const sent = editor.press(key)
+              return sent === undefined ? Effect.void : done(sent.text)
+            })(show)
+          }),
+        pick: <A>({ filter, items, question }: Pick<A>) =>
+          region.lend((show) => {
+            const editor = new TextEditor()
+            let found = items
+            let selected = 0
+            const draw = (shown: Show) =>
+              shown(() => {
+                const room = Math.max(1, Math.min(most, region.height() - 5))
+                const first = Math.max(0, Math.min(selected - room + 1, found.length - room))
+                const rows = found.slice(first, first + room).map(({ row }, index) => {
+                  const isSelected = first + index === selected
+                  return fit(`${isSelected ? style.cyan("❯") : " "} ${isSelected ? style.bold(row) : row}`, width() - 1)
+                })
+                const hidden = found.length - rows.length
+                const keys = hint(`↑↓ enter${filter === undefined ? "" : " · type to filter"} · esc leaves`)
+                const above = [
+                  ...(question === "" ? [] : [style.bold(fit(question, width() - 1))]),
+                  ...(rows.length === 0 ? [hint("  nothing matches")] : rows),
+                  ...(hidden > 0 ? [hint(`  … ${hidden} more`)] : [])
+                ]
+                if (filter === undefined) return { above, text: keys, tall: true }
+                return editor.isEmpty
+                  ? { above, text: `› ${keys}`, cursor: 2 }
+                  : { ...editorLine(editor, "› ", width(), 1, style), above }
+              })
+            return read<A>(editor, draw, (key, done) => {
+              const { name } = key.key
+              const { length } = found
+              if (name === "up" || isCtrl(key, "p")) selected = length === 0 ? 0 : (selected - 1 + length) % length
+              else if (name === "down" || isCtrl(key, "n")) selected = length === 0 ? 0 : (selected + 1) % length
+              else if (name === "return" || name === "enter") {
+                const chosen = found[selected]
+                return chosen === undefined ? Effect.void : done(chosen.value)
+              } else if (
+                filter !== undefined &&
+                !(name === "paste" && /\n/.test(Option.getOrElse(key.input, () => "")))
+              ) {
+                const before = editor.text
+                editor.press(key)
+                if (editor.text !== before) {
+                  found = editor.text.trim() === "" ? items : filter(editor.text.trim())
+                  selected = 0
+                }
+              }
+              return Effect.void
+            })(show)
+          })
+      })
+    })
+  )
+}
+
+/** Rows of a list. */
+const most = 15

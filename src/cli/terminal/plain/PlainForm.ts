@@ -1,0 +1,45 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Form, type Pick } from "../Form.ts"
+import { Screen } from "../Screen.ts"
+import { Lines, quoted } from "./Lines.ts"
+import { readLine } from "./readLine.ts"
+
+/** Rows of a list; words find the others. */
+const most = 20
+
+/** Choices as numbered lines, one of which is typed. */
+export const layer: Layer.Layer<Form, never, Screen | Lines> = Layer.effect(
+  Form,
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const reader = { lines: yield* Lines, screen }
+    return Form.of({
+      line: ({ before = "", question }) =>
+        Effect.map(
+          readLine(`${question}${before === "" ? "" : ` (empty for ${before})`} `, reader),
+          Option.map((text) => (text.trim() === "" ? before : text))
+        ),
+      pick: <A>({ filter, items, question }: Pick<A>) =>
+        Effect.gen(function* () {
+          let found = items
+          for (;;) {
+            const shown = found.slice(0, most)
+            const rows = shown.map(({ row }, index) => `${index + 1}  ${row}\n`)
+            const more = found.length > shown.length ? [`   ${found.length - shown.length} more\n`] : []
+            yield* screen.progress(`${question === "" ? "" : `${question}\n`}${[...rows, ...more].join("")}`)
+            const asked = filter === undefined ? "number: " : "number, or words to filter: "
+            const line = yield* readLine(asked, reader)
+            const text = Option.getOrElse(line, () => "").trim()
+            if (text === "") return Option.none<A>()
+            const picked = /^\d+$/.test(text) ? shown[Number(text) - 1] : undefined
+            if (picked !== undefined) return Option.some(picked.value)
+            const matching = filter?.(text) ?? []
+            if (matching.length > 0) found = matching
+            else yield* screen.progress(`${quoted(text)} is none of them\n`)
+          }
+        })
+    })
+  })
+)

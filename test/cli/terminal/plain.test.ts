@@ -1,0 +1,108 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted } from "../command.ts"
+import { type Probe, probes } from "./TerminalProbe.ts"
+
+const ctrlC = "\u0003"
+const ctrlD = "\u0004"
+const dumb = { TERM: "dumb" }
+const write = (file: string) => ({ call: { name: "write_file", arguments: { path: file, content: "one\ntwo\n" } } })
+const sandbox = { sandbox: { target: "none" } }
+const modes = [
+  ["TERM=dumb", [], dumb],
+  ["--screen-reader", ["--screen-reader"], {}],
+  ["TOLLGATE_SCREEN_READER", [], { TOLLGATE_SCREEN_READER: "true" }]
+] as const
+
+/** Nothing moves the cursor, and nothing is drawn anew. */
+const isPlain = (terminal: Probe) => {
+  // oxlint-disable-next-line no-control-regex -- exactly these bytes
+  const found = /[\u0000-\u0006\u0008\u000b-\u001f].{0,20}/s.exec(terminal.raw().replaceAll("\r\n", "\n"))
+  assert.isNull(found, `${JSON.stringify(found?.[0])} in ${JSON.stringify(terminal.raw())}`)
+}
+
+describe("a terminal that gets lines", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+  const open = probes(() => at)
+
+  it.each(modes)("prompts, asks and answers by lines, by %s (U12)", async (_, args, env) => {
+    scripted(
+      at,
+      [
+        { steps: [{ say: "Writing **both**." }, write("a.txt"), write("b.txt")] },
+        { steps: [{ say: "One is written." }] },
+        { steps: [{ call: { name: "ask_user", arguments: { question: "Which?", options: ["red", "blue"] } } }] },
+        { steps: [{ say: "As you say." }] }
+      ],
+      sandbox
+    )
+    const terminal = await open(args, { env })
+    await terminal.seen("›")
+    terminal.press("write\n")
+    await terminal.seen("allow?")
+    assert.match(terminal.screen(), /write_file asks for approval/)
+    terminal.press("perhaps\n")
+    await terminal.seen('"perhaps" is not one of the answers')
+    terminal.press("y\n")
+    await terminal.seen(/create b\.txt[^]*allow\?/)
+    terminal.press("r\nnot this one\n")
+    await terminal.seen("one line is an answer")
+    terminal.press("r\n")
+    await terminal.seen("why not?")
+    terminal.press("not this one\n")
+    await terminal.seen(/2 requests[^]*\n›/)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\ntwo\n")
+    assert.isFalse(fs.existsSync(path.join(at.work, "b.txt")))
+    terminal.press("ask me\n")
+    await terminal.seen("answer:")
+    terminal.press("2\n")
+    await terminal.seen(/As you say\.[^]*\n›/)
+    terminal.press("/status\n")
+    await terminal.seen("session_")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+    isPlain(terminal)
+  })
+
+  it("stops what runs on Ctrl-C, queues what is typed meanwhile, and ends on a second Ctrl-C (U12)", async () => {
+    scripted(at, [
+      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },
+      { repeat: true, steps: [{ say: "Still here." }] }
+    ])
+    const terminal = await open(["--dangerously-allow-all"], { env: { ...dumb, TOLLGATE_SANDBOX_TARGET: "none" } })
+    await terminal.seen("›")
+    terminal.press("wait\n")
+    await terminal.seen("begun")
+    terminal.press("and then\n")
+    await terminal.seen('queued: "and then"')
+    terminal.press(ctrlC)
+    await terminal.seen(/interrupted[^]*Still here\.[^]*\n›/)
+    terminal.press(ctrlC)
+    await terminal.seen("again, or ctrl-d, to quit")
+    terminal.press(ctrlC)
+    assert.strictEqual(await terminal.ended, 0)
+    isPlain(terminal)
+  })
+
+  it("runs one prompt and fills in a tool's parameters by lines (U12)", async () => {
+    scripted(at, [{ steps: [write("a.txt")] }, { steps: [{ say: "Done." }] }], sandbox)
+    const run = await open(["run", "go"], { env: dumb })
+    await run.seen("allow?")
+    run.press("yes\n")
+    assert.strictEqual(await run.ended, 0)
+    isPlain(run)
+    const tool = await open(["tool", "recall", "-i"], { env: dumb })
+    await tool.seen("query (text")
+    tool.press("barn\n")
+    await tool.seen("limit (number")
+    tool.press("\n")
+    assert.strictEqual(await tool.ended, 0)
+    isPlain(tool)
+  })
+})
