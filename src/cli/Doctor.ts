@@ -1,20 +1,17 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as path from "node:path"
 import { Audit } from "../audit/Audit.ts"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
-import type { ModelRequest, ModelService } from "../model/Model.ts"
-import { openProfile } from "../model/OpenProfile.ts"
-import type { Profile } from "../model/Profile.ts"
+import { credentials, openProfile } from "../model/OpenProfile.ts"
+import { apiKeyVariable, type Profile } from "../model/Profile.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
 import { makeVisible } from "../text/visible.ts"
@@ -22,7 +19,7 @@ import type { Step } from "../middleware/Step.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import { version } from "../version.ts"
-import { adviceOn } from "./terminal/advice.ts"
+import { askModel, mendedBy } from "./askModel.ts"
 import * as CommandStack from "./commandStack.ts"
 import * as Instructions from "../host/Instructions.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
@@ -34,7 +31,6 @@ import { tools } from "../tools/Builtin.ts"
 import { distrust } from "./distrust.ts"
 import { place, projectConfig } from "./here.ts"
 import { misnamed } from "./misnamed.ts"
-import { modelAdvice, type RemoteProfile } from "./modelAdvice.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
@@ -55,9 +51,6 @@ interface Finding {
   readonly mend?: ReadonlyArray<string>
 }
 
-/** How long a model has to begin its answer. */
-const patience = Duration.seconds(20)
-
 const good = (what: string, detail: string): Finding => ({ state: "good", what, detail })
 const missing = (what: string, detail: string, mend: ReadonlyArray<string> = []): Finding => ({
   state: "missing",
@@ -66,52 +59,33 @@ const missing = (what: string, detail: string, mend: ReadonlyArray<string> = [])
   mend
 })
 
-/** The command that the error alone leads to. */
-const mendedBy = (error: Parameters<typeof adviceOn>[0]): ReadonlyArray<string> => {
-  const advice = adviceOn(error)
-  return advice === undefined ? [] : [advice.command]
-}
-
-/** The one short question that is sent, without tools. */
-const question: ModelRequest = {
-  messages: [{ id: "doctor", message: { role: "user", content: "Answer with one word: ready" } }],
-  functions: []
-}
-
-/** Sends one small request and says how long the model took to begin its answer. */
-const ask = (name: string, profile: RemoteProfile, model: ModelService): Effect.Effect<Finding> => {
-  const what = `profile ${name}`
-  const said = `${profile.provider} · ${profile.model}`
-  const answered = model.stream(question).pipe(
-    Stream.filter(({ _tag }) => _tag !== "AttemptFailed"),
-    Stream.runHead
-  )
-  return Effect.timed(answered).pipe(
-    Effect.timeout(patience),
-    Effect.match({
-      onSuccess: ([took]) => good(what, `${said} · answered in ${duration(Duration.toMillis(took))}`),
-      onFailure: (error) =>
-        error._tag === "TimeoutException"
-          ? missing(what, `${said} · no answer within ${duration(Duration.toMillis(patience))}`)
-          : missing(what, `${said} · ${error.message}`, modelAdvice(name, profile, error))
-    })
-  )
-}
-
-const checkProfile = (name: string, profile: Profile) =>
+/** Asks the model of a profile, unless it is a script or nothing is to be sent. */
+const checkProfile = (name: string, profile: Profile, offline: boolean) =>
   Effect.gen(function* () {
     const { secret } = yield* Configuration
     const what = `profile ${name}`
-    const opened = yield* Effect.either(openProfile(name, profile, secret))
-    if (Either.isRight(opened)) {
-      return profile.provider === "scripted"
-        ? good(what, `plays ${profile.script}`)
-        : yield* ask(name, profile, opened.right)
+    if (profile.provider === "scripted") {
+      const opened = yield* Effect.either(openProfile(name, profile, secret))
+      return Either.match(opened, {
+        onLeft: (error) => missing(what, error.message, mendedBy(error)),
+        onRight: () => good(what, `scripted · plays ${profile.script} · nothing was sent`)
+      })
     }
-    const error = opened.left
-    return error._tag === "CredentialsMissing"
-      ? missing(what, `${error.variable} is not set`, [`export ${error.variable}=…`])
-      : missing(what, error.message, mendedBy(error))
+    const variable = apiKeyVariable(profile)
+    const said = [profile.provider, profile.model, variable === undefined ? "no key" : `key ${variable}`].join(" · ")
+    if (offline) {
+      return Either.match(yield* Effect.either(credentials(name, profile, secret)), {
+        onLeft: (error) =>
+          error._tag === "CredentialsMissing"
+            ? missing(what, `${said} · ${error.variable} is not set`, [`export ${error.variable}=…`])
+            : missing(what, error.message, mendedBy(error)),
+        onRight: (): Finding => ({ state: "note", what, detail: `${said} · not asked (--offline)` })
+      })
+    }
+    return yield* Effect.match(askModel(name, profile, secret), {
+      onSuccess: (millis) => good(what, `${said} · answered in ${duration(millis)}`),
+      onFailure: ({ mend, reason }) => missing(what, `${said} · ${reason}`, mend)
+    })
   })
 
 const checkDatabase = (file: string) =>
@@ -152,24 +126,31 @@ const readOnly = (directory: string): Finding =>
     'export TOLLGATE_HOME="$HOME/.tollgate"'
   ])
 
-const checkProfiles = Effect.flatMap(Configuration, ({ preferred, profiles }) =>
-  Effect.flatMap(
-    Effect.either(preferred),
-    (
-      named
-    ): Effect.Effect<ReadonlyArray<Finding>, never, Configuration | FileSystem.FileSystem | HttpClient.HttpClient> => {
-      if (named._tag === "Left")
-        return Effect.succeed([missing("model", "none is configured; set one up with any of these", setUp)])
-      const known = Object.hasOwn(profiles, named.right)
-        ? []
-        : [missing("model", `the preferred profile ${named.right} is not configured`, ["tollgate config"])]
-      return Effect.map(
-        Effect.forEach(Object.entries(profiles), ([name, profile]) => checkProfile(name, profile), { concurrency: 4 }),
-        (found) => [...known, ...found]
-      )
-    }
+const checkProfiles = (offline: boolean) =>
+  Effect.flatMap(Configuration, ({ preferred, profiles }) =>
+    Effect.flatMap(
+      Effect.either(preferred),
+      (
+        named
+      ): Effect.Effect<
+        ReadonlyArray<Finding>,
+        never,
+        Configuration | FileSystem.FileSystem | HttpClient.HttpClient
+      > => {
+        if (named._tag === "Left")
+          return Effect.succeed([missing("model", "none is configured; set one up with any of these", setUp)])
+        const known = Object.hasOwn(profiles, named.right)
+          ? []
+          : [missing("model", `the preferred profile ${named.right} is not configured`, ["tollgate config"])]
+        return Effect.map(
+          Effect.forEach(Object.entries(profiles), ([name, profile]) => checkProfile(name, profile, offline), {
+            concurrency: 4
+          }),
+          (found) => [...known, ...found]
+        )
+      }
+    )
   )
-)
 
 const checkProject = Effect.map(projectConfig, (found): ReadonlyArray<Finding> => {
   const why = distrust(found)
@@ -239,7 +220,7 @@ const showStack = Effect.gen(function* () {
 
 type Checked = Configuration | FileSystem.FileSystem | HttpClient.HttpClient | Surroundings
 
-const checkAll = (inspected: Inspected) =>
+const checkAll = (inspected: Inspected, offline: boolean) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const { home } = inspected.configuration
@@ -251,7 +232,7 @@ const checkAll = (inspected: Inspected) =>
       Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
         one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
       ),
-      checkProfiles,
+      checkProfiles(offline),
       Effect.map(checkSandbox, (one) => [one]),
       checkTelemetry,
       checkInstructions,
@@ -267,12 +248,12 @@ const checkAll = (inspected: Inspected) =>
     if (problems > 0) return yield* new NotReady({ problems })
   }).pipe(Effect.provide(ReadOnlyHome.layer), Effect.provideService(Configuration, inspected.configuration))
 
-export const doctor = ({ stack }: { readonly stack: boolean }) =>
+export const doctor = ({ offline, stack }: { readonly stack: boolean; readonly offline: boolean }) =>
   Effect.gen(function* () {
     if (stack) {
       return yield* showStack.pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
     }
-    yield* checkAll(yield* inspect())
+    yield* checkAll(yield* inspect(), offline)
   }).pipe(
     Effect.provide(LazyHttpClient.layer),
     Effect.provide(NodeFileSystem.layer),

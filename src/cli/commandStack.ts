@@ -37,6 +37,9 @@ const lookup = () =>
       )
   )
 
+/** Where nothing is configured, the prompt asks what to use, if there is someone to ask. */
+const asks = (call: CommandCall.CommandCall) => !ends(call) && process.stdin.isTTY && process.stdout.isTTY
+
 const model = requireConfig<CommandCall.CommandCall, ConfigError>([{ key: "profiles", set: setUp }], lookup)
 
 /** What stands in front of every command, outermost first; sealed before the first handler runs. */
@@ -51,7 +54,7 @@ const sealed = Effect.gen(function* () {
   // What is registered for the prompt stands in front of the commands below it as well.
   yield* registry.useFor(
     prompt,
-    when((call) => !ends(call), model)
+    when((call) => !ends(call) && !asks(call), model)
   )
   yield* registry.useFor(run, model)
   return yield* registry.seal

@@ -112,12 +112,18 @@ const without = (json: ConfigFile.Json, problems: ReadonlyArray<Problem>): Confi
     return ConfigFile.replaceAt(rest, ConfigFile.stepsTo(rest, whole) ?? [], undefined)
   }, json)
 
-/** Reads the configuration even where parts of it cannot be used. */
-export const inspect = (flags: Flags = {}): Effect.Effect<Inspected, ConfigInvalid> =>
+/** Reads the configuration even where parts of it cannot be used; `unsaved` profiles count as if they were in the file. */
+export const inspect = (
+  flags: Flags = {},
+  unsaved: Readonly<Record<string, Profile>> = {}
+): Effect.Effect<Inspected, ConfigInvalid> =>
   Effect.gen(function* () {
     const places = yield* home
     const file = yield* Effect.either(ConfigFile.read(places.config))
-    const json = Either.getOrElse(file, (): ConfigFile.Json => ({}))
+    const json = Object.entries(unsaved).reduce(
+      (stored, [name, profile]) => ConfigFile.replaceAt(stored, ["profiles", name], profile),
+      Either.getOrElse(file, (): ConfigFile.Json => ({}))
+    )
     const entries: Array<Entry> = []
     const problems: Array<Problem> = []
     let own = json

@@ -5,10 +5,17 @@ import { load } from "./load.ts"
 /** `tollgate doctor` */
 export const doctor = Command.make(
   "doctor",
-  { stack: Options.boolean("stack").pipe(Options.withDescription("print the middleware in front of every tool")) },
+  {
+    stack: Options.boolean("stack").pipe(Options.withDescription("print the middleware in front of every tool")),
+    offline: Options.boolean("offline").pipe(Options.withDescription("send nothing to any model"))
+  },
   (given) =>
     load(
       () => import("../Doctor.ts"),
       (module) => module.doctor(given)
     )
-).pipe(Command.withDescription("Check configuration, models, storage and sandbox, and how to fix them"))
+).pipe(
+  Command.withDescription(
+    "Check configuration, storage and sandbox, ask each model once, and say how to fix what fails"
+  )
+)

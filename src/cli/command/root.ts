@@ -4,6 +4,7 @@ import { approvals } from "./approvals.ts"
 import { backup } from "./backup.ts"
 import { load } from "./load.ts"
 import { config } from "./config.ts"
+import { configure } from "./configure.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { memory } from "./memory.ts"
@@ -44,6 +45,7 @@ export const root = Command.make(
     sessions.command,
     events,
     replay,
+    configure,
     config.command,
     approvals.command,
     policy.command,
@@ -71,6 +73,7 @@ export const tree: CommandTree = {
     sessions,
     events: { command: events },
     replay: { command: replay },
+    configure: { command: configure },
     config,
     approvals,
     policy,

@@ -53,6 +53,23 @@ export const interactive = (options: InteractiveOptions) =>
         reason: `${missing} Send one prompt with tollgate run "…", or see tollgate --help.`
       })
     }
+    const { profiles } = yield* Configuration
+    if (Object.keys(profiles).length > 0 || Option.isSome(options.profile)) return yield* begin(options)
+    const configuration = yield* load(
+      () => import("../start/firstStart.ts"),
+      ({ firstStart }) => firstStart
+    )
+    if (Option.isSome(configuration)) {
+      yield* Effect.provideService(begin(options), Configuration, configuration.value)
+    }
+  }).pipe(
+    Effect.provide(Frontend.layer({ split: false, keys: true })),
+    Effect.provide(Configuration.layer(flagsOf(options)))
+  )
+
+/** Opens the prompt with the session that the options name. */
+const begin = (options: InteractiveOptions) =>
+  Effect.gen(function* () {
     const policy = yield* policyOf(options, true)
     if (!options.resume) {
       yield* checkProfile(options)
@@ -71,10 +88,7 @@ export const interactive = (options: InteractiveOptions) =>
     if (Option.isNone(picked.session)) return
     yield* checkProfile(picked)
     yield* talk(picked, policy)
-  }).pipe(
-    Effect.provide(Frontend.layer({ split: false, keys: true })),
-    Effect.provide(Configuration.layer(flagsOf(options)))
-  )
+  })
 
 const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
   Effect.gen(function* () {

@@ -35,6 +35,8 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
   {
     readonly pick: <A>(pick: Pick<A>) => Effect.Effect<Option.Option<A>>
     readonly line: (ask: Ask) => Effect.Effect<Option.Option<string>>
+    /** Several questions and what is done between them, where typing goes nowhere: none where the person leaves meanwhile. */
+    readonly whole: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
   }
 >() {
   static readonly layer: Layer.Layer<Form, never, Screen | Region | Keyboard> = Layer.effect(
@@ -68,6 +70,16 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
           })
 
       return Form.of({
+        whole: (self) =>
+          Effect.flatMap(Deferred.make<void>(), (left) =>
+            Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(left), Option.none())).pipe(
+              keyboard.focus((key) =>
+                isEscape(key) || isCtrl(key, "c") || isCtrl(key, "d")
+                  ? Effect.asVoid(Deferred.succeed(left, undefined))
+                  : Effect.void
+              )
+            )
+          ),
         line: ({ before = "", question }) =>
           region.lend((show) => {
             const editor = new TextEditor()

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
-import { ctrlD, hour, matches, sizes } from "./hour.ts"
+import { ctrlD, escape, hour, matches, sizes } from "./hour.ts"
 
 /** A model server that takes no key. */
 const refusing = async () => {
@@ -19,10 +19,12 @@ const refusing = async () => {
 describe("the first start", { timeout: 60_000 }, () => {
   const { open } = hour()
 
-  it.each(sizes)("without a configuration says what to do, at %d × %d (U9, U12)", async (...size) => {
-    const prompt = await open([], size)
-    assert.strictEqual(await prompt.ended, 4)
+  it.each(sizes)("without a configuration asks what to use, at %d × %d (U9, U12)", async (...size) => {
+    const prompt = await open([], size, { OLLAMA_HOST: "127.0.0.1:1", MISTRAL_API_KEY: "a-key" })
+    await prompt.seen("esc leaves")
     await matches(prompt, "start-unconfigured", size)
+    prompt.press(escape)
+    assert.strictEqual(await prompt.ended, 0)
     const doctor = await open(["doctor"], size)
     assert.strictEqual(await doctor.ended, 4)
     await matches(doctor, "start-doctor", size)

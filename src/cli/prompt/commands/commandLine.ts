@@ -118,7 +118,7 @@ export const doctor = command({
       prompt,
       load(
         () => import("../../Doctor.ts"),
-        ({ doctor }) => doctor({ stack: false })
+        ({ doctor }) => doctor({ stack: false, offline: false })
       )
     )
 })

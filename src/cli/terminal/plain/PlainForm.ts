@@ -1,3 +1,4 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -16,6 +17,14 @@ export const layer: Layer.Layer<Form, never, Screen | Lines> = Layer.effect(
     const screen = yield* Screen
     const reader = { lines: yield* Lines, screen }
     return Form.of({
+      whole: (self) =>
+        Effect.flatMap(Deferred.make<void>(), (left) =>
+          Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(left), Option.none())).pipe(
+            reader.lines.focus(({ _tag }) =>
+              _tag === "Line" ? Effect.void : Effect.asVoid(Deferred.succeed(left, undefined))
+            )
+          )
+        ),
       line: ({ before = "", question }) =>
         Effect.map(
           readLine(`${question}${before === "" ? "" : ` (empty for ${before})`} `, reader),
