@@ -1,5 +1,7 @@
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
+import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -50,6 +52,62 @@ const path = (segments: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
+/** What a refinement takes, from its JSON Schema; nothing where that does not say. */
+const takes = (rule: object): string | undefined => {
+  const { exclusiveMinimum, maxLength, maximum, minLength, minimum, pattern, type } = rule as Readonly<
+    Record<string, unknown>
+  >
+  if (typeof pattern === "string") return `a string that matches ${pattern}`
+  if (type === "integer") return "an integer"
+  if (minLength !== undefined || maxLength !== undefined) {
+    return `a string of ${bounds(minLength, maxLength)} characters`
+  }
+  if (exclusiveMinimum !== undefined && maximum === undefined) return `a number above ${String(exclusiveMinimum)}`
+  return minimum === undefined && maximum === undefined ? undefined : `a number ${bounds(minimum, maximum)}`
+}
+
+const bounds = (least: unknown, most: unknown): string =>
+  least === undefined
+    ? `at most ${String(most)}`
+    : most === undefined
+      ? `at least ${String(least)}`
+      : least === most
+        ? `exactly ${String(least)}`
+        : `${String(least)} to ${String(most)}`
+
+/**
+ * The issue with what each refinement takes in place of its description, which is about the parameter and says nothing of
+ * what was wrong.
+ */
+const named = (found: ParseResult.ParseIssue): ParseResult.ParseIssue => {
+  switch (found._tag) {
+    case "Pointer":
+      return new ParseResult.Pointer(found.path, found.actual, named(found.issue))
+    case "Composite": {
+      const { issues } = found
+      const inner = "_tag" in issues ? named(issues) : Arr.map(issues, named)
+      return new ParseResult.Composite(found.ast, found.actual, inner, found.output)
+    }
+    case "Refinement":
+      return new ParseResult.Refinement(found.ast, found.actual, found.kind, named(found.issue))
+    case "Transformation":
+      return new ParseResult.Transformation(found.ast, found.actual, found.kind, named(found.issue))
+    case "Type": {
+      const rule = AST.isRefinement(found.ast) ? AST.getJSONSchemaAnnotation(found.ast) : Option.none()
+      const said = Option.flatMapNullable(rule, takes)
+      return Option.isNone(said)
+        ? found
+        : new ParseResult.Type(
+            AST.annotations(found.ast, { [AST.DescriptionAnnotationId]: said.value }),
+            found.actual,
+            found.message
+          )
+    }
+    default:
+      return found
+  }
+}
+
 export type Decode = (raw: unknown) => Either.Either<unknown, ReadonlyArray<Issue>>
 
 /** Parameters that are nested too deep for what reads them are refused like any others that do not fit. */
@@ -82,7 +140,9 @@ export const decoder = (schema: Schema.Schema.AnyNoContext): Decode => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
   const open: Decode = (raw) =>
     Either.mapLeft(decode(raw), (error) =>
-      ParseResult.ArrayFormatter.formatErrorSync(error).map((found) => issue(path(found.path), found.message))
+      ParseResult.ArrayFormatter.formatIssueSync(named(error.issue)).map((found) =>
+        issue(path(found.path), found.message)
+      )
     )
   if (!takesNothing(schema)) return shallow(open)
   return (raw) => {

@@ -49,7 +49,7 @@ describe("what the README says of the command line", { timeout: 60_000 }, () => 
       .map((line) => line.replace(/ +#.*$/, ""))
       .filter((line) => line.startsWith("tollgate"))
     assert.isAbove(commands.length, 18)
-    const needsTerminal = /^tollgate(?: --continue| --resume)?$/
+    const needsTerminal = /^tollgate(?: configure| --continue| --resume)?$/
     for (const command of commands) {
       // Nobody serves that model here.
       if (command === "tollgate doctor") await ended("tollgate config unset profiles.local")
