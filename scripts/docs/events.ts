@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { AgentEvent } from "../../src/agent/AgentEvent.ts"
 import { Envelope, schemaVersion } from "../../src/runtime/Envelope.ts"
+import { CostEvent } from "../../src/cost/CostEvent.ts"
 import { RuntimeEvent, transientTags } from "../../src/runtime/Event.ts"
 import { ToolEvent } from "../../src/tool/ToolEvent.ts"
 
@@ -13,9 +14,16 @@ interface Family {
   readonly members: ReadonlyArray<Schema.Schema.AnyNoContext & { readonly _tag: string }>
 }
 
+const paid: ReadonlySet<string> = new Set(CostEvent.members.map(({ _tag }) => _tag))
+
 const families: ReadonlyArray<Family> = [
   { title: "Runtime, sessions and tasks", file: "src/runtime/Event.ts", members: RuntimeEvent.members },
-  { title: "Workers: models and calls", file: "src/agent/AgentEvent.ts", members: AgentEvent.members },
+  {
+    title: "Workers: models and calls",
+    file: "src/agent/AgentEvent.ts",
+    members: AgentEvent.members.filter((one) => !paid.has(one._tag))
+  },
+  { title: "Cost", file: "src/cost/CostEvent.ts", members: CostEvent.members },
   { title: "Inside a call: the gate and the tool", file: "src/tool/ToolEvent.ts", members: ToolEvent.members }
 ]
 
@@ -124,6 +132,9 @@ A call is known by its place: task, worker, iteration and id; a model may use an
 - An iteration is \`ModelRequested\`, failed attempts numbered from 1, \`ModelAnswered\`, the results of its calls and
   \`IterationEnded\`; the next one has the next number. A worker completes after the end of an iteration whose answer asks for
   no call.
+- An attempt of an iteration is charged at most once by \`ModelCharged\`: one that failed behind its \`ModelAttemptFailed\`, or
+  as the last of its worker; one that was answered before its \`ModelAnswered\`; one that was interrupted behind its
+  \`ModelInterrupted\`. A model that is free is not charged.
 - Each call in a \`ModelAnswered\` is followed by exactly one of \`ToolCallCompleted\`, \`ToolCallFailed\`,
   \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`, whose message answers it. \`ToolCallRequested\` comes once and before
   everything else of the call; without it a call can only be interrupted. \`ToolCallCompleted\` needs \`ToolCallStarted\` or a

@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { StoredMessage } from "../conversation/Message.ts"
 import { ToolCallCompleted, ToolCallFailed, ToolCallInterrupted, ToolCallRequested } from "../gate/CallEvent.ts"
+import { CostEvent } from "../cost/CostEvent.ts"
 import { FinishReason, Usage } from "../model/ModelPart.ts"
 
 const call = { callId: Schema.String, tool: Schema.String }
@@ -70,7 +71,9 @@ export class IterationEnded extends Schema.TaggedClass<IterationEnded>()("Iterat
   usage: Usage,
   totalTokens: Schema.Number,
   calls: Schema.Number,
-  durationMillis: Schema.Number
+  durationMillis: Schema.Number,
+  /** Tokens that the request and its answer, which `usage` counts, may have together; unset if unknown. */
+  contextWindow: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
 /** The call `callId` of the parent has started this worker, at `depth` below the root. */
@@ -126,7 +129,8 @@ export const AgentEvent = Schema.Union(
   ToolCallInterrupted,
   ToolCallOutcomeUnknown,
   MessageRecorded,
-  IterationEnded
+  IterationEnded,
+  ...CostEvent.members
 )
 export type AgentEvent = typeof AgentEvent.Type
 

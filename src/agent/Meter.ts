@@ -4,7 +4,10 @@ const add = (a: Usage, b: Usage): Usage => ({
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
   cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-  reasoningTokens: a.reasoningTokens + b.reasoningTokens
+  reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  ...(a.cacheWriteTokens === undefined && b.cacheWriteTokens === undefined
+    ? {}
+    : { cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0) })
 })
 
 /** What has been used so far; what a part of the work uses counts in the whole as well. */

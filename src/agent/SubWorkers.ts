@@ -42,7 +42,7 @@ export interface SubWorkerLimits {
 
 export interface SubWorkersOptions {
   /** What every worker of the task has in common. */
-  readonly common: Pick<WorkerOptions, "sessionId" | "profile" | "model" | "limits" | "spans">
+  readonly common: Pick<WorkerOptions, "sessionId" | "project" | "profile" | "model" | "limits" | "spans">
   readonly systemPrompt: string
   readonly tools: Tools["Type"]
   readonly open: OpenSink

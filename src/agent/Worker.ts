@@ -5,6 +5,7 @@ import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
+import type { CostError } from "../cost/CostError.ts"
 import type { ModelError } from "../model/ModelError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
@@ -71,6 +72,7 @@ export interface GoingOn {
 
 export interface WorkerOptions {
   readonly sessionId: string
+  readonly project: string
   readonly workerPath: ReadonlyArray<string>
   readonly systemPrompt: string
   readonly profile: string
@@ -98,7 +100,7 @@ export interface WorkerOutcome {
   readonly question?: string
 }
 
-export type WorkerError = ModelError | IterationLimitReached | TokenBudgetReached | TaskStopped
+export type WorkerError = ModelError | CostError | IterationLimitReached | TokenBudgetReached | TaskStopped
 
 const forgotten = (messages: number, limit: number) =>
   new Notified(
@@ -116,7 +118,11 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
   const { limits, meter, sink, tools, view } = options
   const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
 
-  const { sessionId, workerPath } = options
+  const {
+    model: { contextWindow },
+    sessionId,
+    workerPath
+  } = options
   /** What a sub-worker asks its parent, which ends it. */
   const asked = (iterations: number): WorkerOutcome | undefined => {
     const question = isRoot(workerPath) ? undefined : questionIn(view.all)
@@ -138,7 +144,8 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
             usage,
             totalTokens: meter.totalTokens,
             calls: asked,
-            durationMillis: Math.round((yield* monotonicMillis) - startedAt)
+            durationMillis: Math.round((yield* monotonicMillis) - startedAt),
+            ...(contextWindow === undefined ? {} : { contextWindow })
           },
           trusted
         ),
@@ -168,11 +175,12 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       }
       const request = {
         messages: options.systemPrompt === "" ? messages : [system, ...messages],
-        functions
+        functions,
+        payer: { session: sessionId, project: options.project, task: sink.task, worker: workerPath, iteration }
       }
       const { calls, finished, text } = yield* Spans.chat(
         options,
-        answer(options.model, options.profile, request, sink, iteration)
+        answer(options.model, options.profile, request, sink)
       )
       meter.add(finished.usage)
       yield* conclude({ iteration, calls, asked: calls.length, usage: finished.usage }, startedAt)

@@ -1,5 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import type { CostError } from "../cost/CostError.ts"
+import type { CostEvent } from "../cost/CostEvent.ts"
+import type { Payer } from "../cost/Payer.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
@@ -18,6 +21,7 @@ import {
   ReasoningDelta,
   TextDelta
 } from "./AgentEvent.ts"
+import * as RequestAccount from "./RequestAccount.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
 export interface Answer {
@@ -143,41 +147,54 @@ const eventOf = (part: ModelPart) => {
   }
 }
 
+/** A request that goes on somebody's account. */
+export type PaidRequest = ModelRequest & { readonly payer: Payer }
+
 /** One request to a model and its whole answer, told as it comes; an answer cut off is never half-stored. */
 export const answer = (
   model: ModelService,
   profile: string,
-  request: ModelRequest,
-  sink: WorkerSink,
-  iteration: number
-): Effect.Effect<Answer, ModelError> =>
+  request: PaidRequest,
+  sink: WorkerSink
+): Effect.Effect<Answer, ModelError | CostError> =>
   Effect.gen(function* () {
+    const { iteration } = request.payer
     const ids = yield* Ids
     const startedAt = yield* monotonicMillis
-    yield* sink.emit(
-      new ModelRequested(
-        { profile, model: model.name, messages: request.messages.length, functions: request.functions.length },
-        trusted
-      ),
-      iteration
+    const begun = new ModelRequested(
+      { profile, model: model.name, messages: request.messages.length, functions: request.functions.length },
+      trusted
     )
     const draft = new Draft()
     /** Whether a part is being told of, in code that is not the model's. */
     let telling = false
     const refuse = (reason: string) => new Refused({ error: new ModelMalformed({ model: model.name, reason }) })
-    const hear: Tell = (part) => {
-      draft.add(part)
-      if (draft.isTooLong) return refuse("the answer did not end")
-      if (draft.asksForTooMuch) {
-        return refuse(`it asks for more than ${callLimit} calls in one answer; none was run`)
+    const tell = (event: NonNullable<ReturnType<typeof eventOf>>) => sink.emit(event, iteration)
+    const charge = (events: ReadonlyArray<CostEvent>) =>
+      events.length === 0 ? Effect.void : sink.emitAll(events, iteration)
+    const hear =
+      (account: RequestAccount.RequestAccount): Tell =>
+      (part) => {
+        const { size } = draft
+        draft.add(part)
+        if (draft.isTooLong) return refuse("the answer did not end")
+        if (draft.asksForTooMuch) {
+          return refuse(`it asks for more than ${callLimit} calls in one answer; none was run`)
+        }
+        const event = eventOf(part)
+        if (event === undefined) return Effect.void
+        telling = true
+        const told =
+          part._tag === "AttemptFailed"
+            ? tell(event).pipe(
+                Effect.zipRight(Effect.flatMap(account.failed("failed", size), charge)),
+                Effect.zipRight(Effect.mapError(account.again(part.next), (error) => new Refused({ error })))
+              )
+            : tell(event)
+        return Effect.tap(told, () => {
+          telling = false
+        })
       }
-      const event = eventOf(part)
-      if (event === undefined) return Effect.void
-      telling = true
-      return Effect.tap(sink.emit(event, iteration), () => {
-        telling = false
-      })
-    }
     /** What was seen of an answer stays, and the next request knows of it. */
     const cut = Effect.suspend(() =>
       Effect.gen(function* () {
@@ -190,33 +207,49 @@ export const answer = (
         yield* sink.emitAll([interrupted, recorded], iteration)
       })
     )
-    const heard = Effect.suspend(() => run(model.stream(request), hear)).pipe(
-      Effect.catchTag("Refused", ({ error }) => Effect.fail(error)),
-      Effect.catchAllCause((cause) =>
-        endOf(cause) === "crashed" && !telling
-          ? Effect.zipRight(
-              Effect.logError(`Model ${model.name} crashed`, cause),
-              new ModelCrashed({ model: model.name })
-            )
-          : Effect.failCause(cause)
+    const heard = (account: RequestAccount.RequestAccount) =>
+      Effect.suspend(() => run(model.stream(request), hear(account))).pipe(
+        Effect.catchTag("Refused", ({ error }) => Effect.fail(error)),
+        Effect.catchAllCause((cause) =>
+          endOf(cause) === "crashed" && !telling
+            ? Effect.zipRight(
+                Effect.logError(`Model ${model.name} crashed`, cause),
+                new ModelCrashed({ model: model.name })
+              )
+            : Effect.failCause(cause)
+        ),
+        Effect.zipRight(
+          Effect.suspend(() =>
+            draft.finished === undefined
+              ? new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
+              : Effect.succeed(draft.finished)
+          )
+        )
       )
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const account = yield* RequestAccount.open(request, profile, model)
+        const asked = Effect.zipRight(
+          sink.emit(begun, iteration),
+          Effect.onInterrupt(heard(account), () => cut)
+        )
+        const finished = yield* Effect.onError(restore(asked), (cause) =>
+          Effect.flatMap(account.failed(endOf(cause) === "interrupted" ? "interrupted" : "failed", draft.size), charge)
+        )
+        const whole = draft.answer(yield* ids.next("message"), finished)
+        const answered = new ModelAnswered(
+          {
+            message: whole.message,
+            finish: finished.reason,
+            usage: finished.usage,
+            durationMillis: Math.round((yield* monotonicMillis) - startedAt)
+          },
+          trusted
+        )
+        const charged = yield* account.answered(finished.usage, draft.size, whole.calls)
+        yield* charge(charged)
+        yield* restore(sink.emit(answered, iteration))
+        return whole
+      })
     )
-    yield* Effect.onInterrupt(heard, () => cut)
-    if (draft.finished === undefined) {
-      return yield* new ModelCut({ model: model.name, reason: "the stream ended without a finish" })
-    }
-    const whole = draft.answer(yield* ids.next("message"), draft.finished)
-    yield* sink.emit(
-      new ModelAnswered(
-        {
-          message: whole.message,
-          finish: whole.finished.reason,
-          usage: whole.finished.usage,
-          durationMillis: Math.round((yield* monotonicMillis) - startedAt)
-        },
-        trusted
-      ),
-      iteration
-    )
-    return whole
   })

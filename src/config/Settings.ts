@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { NamedWorkers } from "../agent/NamedWorker.ts"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
+import { Budgets } from "../cost/Budgets.ts"
 import { UserRule } from "./UserRule.ts"
 import { Profile } from "../model/Profile.ts"
 import { Timespan } from "../model/Timespan.ts"
@@ -83,6 +84,8 @@ export const Settings = Schema.Struct({
   maxDepth: optional(Schema.NonNegativeInt),
   maxWorkers: optional(Count),
   parallelWorkers: optional(Count),
+  /** What may be spent. */
+  budgets: optional(Budgets),
   /** Sub-workers that a parent can start by their names. */
   workers: optional(NamedWorkers),
   systemPrompt: optional(Schema.String),
@@ -144,6 +147,17 @@ export const keys: ReadonlyArray<Key> = [
   key("maxDepth", "levels of sub-workers below the root; 0 for none", 4),
   key("maxWorkers", "most sub-workers of one task", 32),
   key("parallelWorkers", "sub-workers of one answer that run at the same time", 4),
+  key("budgets.task", "USD that a task may cost, with its sub-workers; no budget if unset"),
+  key("budgets.session", "USD that a session may cost"),
+  key("budgets.day", "USD of a day, for all sessions"),
+  key("budgets.month", "USD of a month"),
+  key("budgets.project", "USD of a project"),
+  key(
+    "budgets.unknownPrice",
+    "requests of unknown price while a budget applies: refuse, or a price to count",
+    "refuse"
+  ),
+  key("budgets.hook", "a program that is given each alert: 50, 75, 90 and 100 % of a budget"),
   key("workers", "named sub-workers: description, instructions, tools, profile and limits of each"),
   key("systemPrompt", "the system prompt of the model"),
   key("briefing.surroundings", "whether the model sees directory, platform, date, git state, mode and sandbox", true),

@@ -277,5 +277,33 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
     `ALTER TABLE memories ADD COLUMN fingerprint TEXT`,
     `ALTER TABLE memories ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}'`,
     `CREATE UNIQUE INDEX memories_alike ON memories (scope, place, fingerprint)`
+  ],
+  [
+    `CREATE TABLE cost_charges (
+      id INTEGER PRIMARY KEY,
+      time INTEGER NOT NULL,
+      session_id TEXT NOT NULL,
+      project TEXT NOT NULL,
+      amount INTEGER,
+      charge TEXT NOT NULL
+    )`,
+    `CREATE INDEX cost_charges_by_time ON cost_charges (time)`,
+    `CREATE INDEX cost_charges_by_session ON cost_charges (session_id)`,
+    `CREATE TABLE cost_totals (
+      scope TEXT NOT NULL,
+      place TEXT NOT NULL,
+      spent INTEGER NOT NULL,
+      reserved INTEGER NOT NULL,
+      alerted INTEGER NOT NULL,
+      alerted_of INTEGER NOT NULL,
+      PRIMARY KEY (scope, place)
+    ) WITHOUT ROWID`,
+    `CREATE TABLE cost_reservations (
+      id TEXT PRIMARY KEY,
+      owner TEXT NOT NULL,
+      amount INTEGER NOT NULL,
+      places TEXT NOT NULL,
+      if_lost TEXT NOT NULL
+    ) WITHOUT ROWID`
   ]
 ]

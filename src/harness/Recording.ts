@@ -10,6 +10,7 @@ import { type Envelope, fromLine } from "../runtime/Envelope.ts"
 import type { Event } from "../runtime/Event.ts"
 import { messageOf } from "../runtime/Projection.ts"
 import { placeKey } from "../tool/CallPlace.ts"
+import { free } from "../cost/Price.ts"
 
 /** A line of a recording is no event. */
 export class RecordingInvalid extends Schema.TaggedError<RecordingInvalid>()("RecordingInvalid", {
@@ -73,6 +74,7 @@ export const model = (log: ReadonlyArray<Envelope>): ModelService => {
   const left = answersOf(log)
   return {
     name: "recorded",
+    price: free,
     served: { provider: "recorded" },
     stream: ({ messages }) =>
       Stream.suspend(() => {

@@ -10,6 +10,8 @@ export class WorkerState {
   iteration = 0
   phase: "idle" | "asked" | "answered" | "cut" = "idle"
   attempts = 0
+  /** The last attempt that was charged. */
+  charged = 0
   instructed = false
   /** Calls of the present iteration in the model's order. */
   calls: ReadonlyArray<CallState> = []
@@ -45,13 +47,16 @@ export class WorkerState {
         if (this.phase !== "idle") complain(`iteration ${this.iteration} has not ended`)
         if (iteration !== this.iteration + 1) complain(`iteration ${iteration} follows ${this.iteration}`)
         if (this.parent !== undefined && !this.instructed) complain("before its task was recorded")
-        Object.assign(this, { phase: "asked", iteration, attempts: 0, calls: [] })
+        Object.assign(this, { phase: "asked", iteration, attempts: 0, charged: 0, calls: [] })
         return
       case "ModelAttemptFailed":
         if (this.phase !== "asked" || iteration !== this.iteration) complain("no answer is awaited")
         if (event.attempt !== this.attempts + 1) complain(`attempt ${event.attempt} follows ${this.attempts}`)
+        if (event.attempt <= this.charged) complain(`attempt ${event.attempt} was charged before`)
         this.attempts = event.attempt
         return
+      case "ModelCharged":
+        return this.charge(event, iteration, complain)
       case "ModelAnswered": {
         if (this.phase !== "asked" || iteration !== this.iteration) complain("no answer is awaited")
         const { message } = event.message
@@ -80,6 +85,7 @@ export class WorkerState {
       case "ReasoningDelta":
       case "ArgumentsDelta":
       case "Notified":
+      case "BudgetAlerted":
         return
       default: {
         const callId =
@@ -94,6 +100,16 @@ export class WorkerState {
         }
       }
     }
+  }
+
+  /** Each attempt is charged at most once: a failed one once it is known to have failed, an answer before it counts. */
+  private charge({ attempt, outcome }: Of<"ModelCharged">, iteration: number, complain: Complain): void {
+    const phase = outcome === "interrupted" ? "cut" : "asked"
+    if (this.phase !== phase || iteration !== this.iteration) complain("no answer is awaited")
+    const isLast = attempt === this.attempts + 1
+    if (!isLast && !(outcome === "failed" && attempt === this.attempts)) complain(`no attempt ${attempt} was made`)
+    if (attempt <= this.charged) complain(`attempt ${attempt} was charged before`)
+    this.charged = attempt
   }
 
   private request(event: Of<"ToolCallRequested">, iteration: number, complain: Complain): void {

@@ -23,12 +23,15 @@ import type { RuleStore } from "../approval/RuleStore.ts"
 import { type ConfigError, ConfigInvalid, type NoProfile } from "../config/ConfigError.ts"
 import { Configuration, type Flags } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
+import { assumedOutput } from "../cost/Accounts.ts"
+import type { Ledger } from "../cost/Ledger.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import * as Toolset from "../gate/Toolset.ts"
 import type { Memory } from "../memory/Memory.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import type { Models } from "../model/Models.ts"
+import { bounded } from "../model/Profile.ts"
 import { Processes } from "../process/Processes.ts"
 import { type Place, type ProjectGone, Projects, ProjectUnavailable } from "../runtime/Projects.ts"
 import { Runtime } from "../runtime/Runtime.ts"
@@ -39,6 +42,7 @@ import type { Notifications } from "../tool/Notifications.ts"
 import type { ProgressBoard } from "../tool/ProgressBoard.ts"
 import * as Builtin from "../tools/Builtin.ts"
 import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
+import { accounts, areSet } from "./budgets.ts"
 import * as LazyHttpClient from "./LazyHttpClient.ts"
 import { Notice } from "./Notice.ts"
 import { locate, revisit } from "./locate.ts"
@@ -100,6 +104,7 @@ export type Services =
   | Approvals
   | Audit
   | SessionStore
+  | Ledger
   | RuleStore
   | Trust
   | Memory
@@ -146,8 +151,12 @@ const patience = Duration.minutes(15)
 /** The models of the configuration; it must name at least one. */
 export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwrapEffect(
   Effect.gen(function* () {
-    const { preferred, profiles, secret } = yield* Configuration
-    return ConfiguredModels.layer(profiles, yield* preferred, secret).pipe(
+    const { preferred, profiles, secret, settings } = yield* Configuration
+    // What is reserved for an answer is what its server holds to.
+    const known = areSet(settings)
+      ? Object.fromEntries(Object.entries(profiles).map(([name, one]) => [name, bounded(one, assumedOutput)]))
+      : profiles
+    return ConfiguredModels.layer(known, yield* preferred, secret).pipe(
       Layer.provide(LazyHttpClient.layer),
       Layer.provide(NodeFileSystem.layer)
     )
@@ -292,11 +301,14 @@ export const layerConfigured = <E extends CallError, R, E2, R2>(
 ) =>
   Runtime.layerProjects.pipe(
     Layer.provide(projects),
+    Layer.provide(accounts),
     Layer.provideMerge(Layer.scoped(Host, make(seal))),
     Layer.provideMerge(approvals(choices)),
     Layer.provide(Workplaces.layer),
     Layer.provideMerge(Stores.watchedAudit),
-    Layer.provideMerge(Layer.mergeAll(models, Stores.memory, Stores.decided, Stores.sessions, Stack.observed)),
+    Layer.provideMerge(
+      Layer.mergeAll(models, Stores.memory, Stores.decided, Stores.sessions, Stores.ledger, Stack.observed)
+    ),
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provide(runtimeOptions)
   )

@@ -6,6 +6,7 @@ import { AnswerBox } from "../approval/AnswerBox.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
+import { Ledger } from "../cost/Ledger.ts"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Memory } from "../memory/Memory.ts"
@@ -33,6 +34,9 @@ export const decided: Layer.Layer<RuleStore | Trust | AnswerBox, DatabaseError, 
 export const sessions: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
   Layer.provide(database)
 )
+
+/** What model requests of the user have cost. */
+export const ledger: Layer.Layer<Ledger, DatabaseError, Configuration> = Ledger.layerSql.pipe(Layer.provide(database))
 
 /** What sessions and projects remember. */
 export const memory: Layer.Layer<Memory, DatabaseError, Configuration> = Memory.layerSql.pipe(Layer.provide(database))

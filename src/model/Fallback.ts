@@ -65,9 +65,10 @@ const next = (
     onFailure: () => next(rest, request, tell, seen, error),
     onSuccess: (model) => {
       seen.attempts++
+      const { served: _, stream: __, ...next } = model
       const reason = `${error.message} Falling back to ${model.name}.`
       return Effect.zipRight(
-        tell({ _tag: "AttemptFailed", attempt: seen.attempts, reason, delayMillis: 0 }),
+        tell({ _tag: "AttemptFailed", attempt: seen.attempts, reason, delayMillis: 0, next }),
         Effect.suspend(() => from(model, rest, request, tell, seen))
       )
     }

@@ -1,6 +1,8 @@
 import * as Context from "effect/Context"
 import type * as Stream from "effect/Stream"
 import type { StoredMessage } from "../conversation/Message.ts"
+import type { Payer } from "../cost/Payer.ts"
+import type { Terms } from "../cost/Terms.ts"
 import type { Served } from "../telemetry/Served.ts"
 import type { ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
@@ -15,6 +17,8 @@ export interface FunctionDefinition {
 export interface ModelRequest {
   readonly messages: ReadonlyArray<StoredMessage>
   readonly functions: ReadonlyArray<FunctionDefinition>
+  /** On whose account it goes; unset outside a session. */
+  readonly payer?: Payer
 }
 
 /**
@@ -23,9 +27,7 @@ export interface ModelRequest {
  */
 export class Model extends Context.Tag("tollgate/model/Model")<
   Model,
-  {
-    /** The model's name, as messages and prices know it. */
-    readonly name: string
+  Terms & {
     /** Unset if unknown. */
     readonly served?: Served
     readonly stream: (request: ModelRequest) => Stream.Stream<ModelPart, ModelError>

@@ -1,20 +1,13 @@
 import * as Schema from "effect/Schema"
+import type { Terms } from "../cost/Terms.ts"
+import type { Usage } from "../cost/Usage.ts"
 import type { Served } from "../telemetry/Served.ts"
 
 /** Why a model stopped. */
 export const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_filter", "other")
 export type FinishReason = typeof FinishReason.Type
 
-/** Tokens of one request. `inputTokens` includes `cachedInputTokens`, `outputTokens` includes `reasoningTokens`. */
-export const Usage = Schema.Struct({
-  inputTokens: Schema.Number,
-  outputTokens: Schema.Number,
-  cachedInputTokens: Schema.Number,
-  reasoningTokens: Schema.Number
-}).annotations({ identifier: "Usage" })
-export type Usage = typeof Usage.Type
-
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 }
+export { noUsage, Usage } from "../cost/Usage.ts"
 
 /** A fragment of the answer's text. */
 export interface TextDelta {
@@ -61,6 +54,8 @@ export interface AttemptFailed {
   readonly reason: string
   /** The pause before the next attempt. */
   readonly delayMillis: number
+  /** The model that is asked next, where that is another one. */
+  readonly next?: Terms
 }
 
 /** The last part of every stream that succeeds, exactly once. */

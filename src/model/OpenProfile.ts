@@ -7,7 +7,15 @@ import { errnoOf, errnoText } from "../system/errno.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import type { ModelService } from "./Model.ts"
 import { CredentialsMissing, ProfileInvalid } from "./Models.ts"
-import { apiKeyVariable, hosted, type HostedProfile, type Profile, type ScriptedProfile } from "./Profile.ts"
+import {
+  apiKeyVariable,
+  hosted,
+  type HostedProfile,
+  optionsOf,
+  type Profile,
+  type ScriptedProfile,
+  termsOf
+} from "./Profile.ts"
 
 /** Reads a variable of the environment. */
 export type Environment = (name: string) => Option.Option<Redacted.Redacted>
@@ -85,7 +93,12 @@ const scripted = (name: string, profile: ScriptedProfile): Opened =>
   })
 
 const openHosted = (name: string, profile: HostedProfile, apiKey: Redacted.Redacted | undefined): Opened => {
-  const endpoint: Endpoint = { ...profile, baseUrl: profile.baseUrl ?? hosted[profile.provider].baseUrl, apiKey }
+  const endpoint: Endpoint = {
+    ...profile,
+    options: optionsOf(profile),
+    baseUrl: profile.baseUrl ?? hosted[profile.provider].baseUrl,
+    apiKey
+  }
   return profile.provider === "openai"
     ? Effect.flatMap(
         load(name, () => import("./openai.ts")),
@@ -99,6 +112,9 @@ const openHosted = (name: string, profile: HostedProfile, apiKey: Redacted.Redac
 
 /** Opens a profile, once its credentials are known to be there. Nothing is sent. */
 export const openProfile = (name: string, profile: Profile, environment: Environment): Opened =>
+  Effect.map(opened(name, profile, environment), (model) => ({ ...model, ...termsOf(name, profile) }))
+
+const opened = (name: string, profile: Profile, environment: Environment): Opened =>
   Effect.flatMap(credentials(name, profile, environment), (apiKey): Opened => {
     switch (profile.provider) {
       case "scripted":
@@ -106,7 +122,7 @@ export const openProfile = (name: string, profile: Profile, environment: Environ
       case "chat-completions":
         return Effect.flatMap(
           load(name, () => import("./ChatCompletions.ts")),
-          ({ make }) => make({ ...profile, apiKey })
+          ({ make }) => make({ ...profile, options: optionsOf(profile), apiKey })
         )
       default:
         return openHosted(name, profile, apiKey)

@@ -1,4 +1,6 @@
 import * as Schema from "effect/Schema"
+import { free, Price } from "../cost/Price.ts"
+import type { Terms } from "../cost/Terms.ts"
 import { Timespan } from "./Timespan.ts"
 import * as Url from "../text/Url.ts"
 
@@ -17,6 +19,10 @@ const common = {
   maxAttempts: optional(Schema.Int.pipe(Schema.between(1, 20))),
   /** Tokens that a request and its answer may have together, where that is known. */
   contextWindow: optional(Schema.Int.pipe(Schema.positive())),
+  /** Tokens of an answer, which the server is told not to exceed. */
+  maxOutputTokens: optional(Schema.Int.pipe(Schema.positive())),
+  /** What the model costs, instead of the list price of its name; `free` for one of your own. */
+  price: optional(Schema.Union(Schema.Literal("free"), Price)),
   /** Profiles to ask, in this order, once this one has failed for good. */
   fallback: optional(Schema.Array(Schema.NonEmptyString))
 }
@@ -76,5 +82,51 @@ export const apiKeyVariable = (profile: Profile): string | undefined => {
       return profile.apiKeyVariable
     default:
       return profile.apiKeyVariable ?? hosted[profile.provider].apiKeyVariable
+  }
+}
+
+/** Anthropic wants a limit with every request; all of its models since 2024 can write this much. */
+export const anthropicOutput = 8192
+
+/** What the longest answer is called in the body of a request; the first is how we say it. */
+const outputFields = {
+  "chat-completions": ["max_tokens", "max_completion_tokens"],
+  openai: ["max_output_tokens"],
+  anthropic: ["max_tokens"]
+} as const
+
+/** The longest answer that the fields of the body ask for. */
+const writtenOutput = (profile: Exclude<Profile, ScriptedProfile>): number | undefined =>
+  outputFields[profile.provider]
+    .map((field) => profile.options?.[field])
+    .find((value): value is number => typeof value === "number" && value > 0)
+
+/** The fields of the body, the longest answer included. */
+export const optionsOf = (profile: Exclude<Profile, ScriptedProfile>): Readonly<Record<string, unknown>> => {
+  const { maxOutputTokens, options = {}, provider } = profile
+  return maxOutputTokens === undefined || writtenOutput(profile) !== undefined
+    ? options
+    : { [outputFields[provider][0]]: maxOutputTokens, ...options }
+}
+
+/** The longest answer that its server gives; unset if unknown. */
+const longestOf = (profile: Profile): number | undefined =>
+  (profile.provider === "scripted" ? undefined : writtenOutput(profile)) ??
+  profile.maxOutputTokens ??
+  (profile.provider === "anthropic" ? anthropicOutput : undefined)
+
+/** The profile with an answer of so many tokens at most, where nothing bounds it. */
+export const bounded = (profile: Profile, maxOutputTokens: number): Profile =>
+  longestOf(profile) === undefined ? { ...profile, maxOutputTokens } : profile
+
+/** What a profile says of its terms. */
+export const termsOf = (name: string, profile: Profile): Omit<Terms, "name"> => {
+  const { contextWindow, price } = profile
+  const maxOutputTokens = longestOf(profile)
+  return {
+    profile: name,
+    ...(price === undefined ? {} : { price: price === "free" ? free : price }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(contextWindow === undefined ? {} : { contextWindow })
   }
 }

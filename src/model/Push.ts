@@ -2,17 +2,21 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { ModelError } from "./ModelError.ts"
+import type { CostError } from "../cost/CostError.ts"
+import { ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
 
 /** The consumer takes no more parts; not a failure of the model, so nothing retries. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly error: ModelError }> {}
+export class Refused extends Data.TaggedError("Refused")<{ readonly error: ModelError | CostError }> {}
 
 export type Tell = (part: ModelPart) => Effect.Effect<void, Refused>
 
 /** Gives an answer part by part, without a stream: most of what an agent step costs would be a run of one. */
 export type Push = (tell: Tell) => Effect.Effect<void, ModelError | Refused>
+
+const isModelError = Schema.is(ModelError)
 
 const pushes = new WeakMap<object, Push>()
 
@@ -25,7 +29,8 @@ export const stream = (push: Push): Stream.Stream<ModelPart, ModelError> => {
     Effect.gen(function* () {
       const mailbox = yield* Mailbox.make<ModelPart, ModelError>(waiting)
       yield* push((part) => Effect.asVoid(mailbox.offer(part))).pipe(
-        Effect.catchTag("Refused", ({ error }) => Effect.fail(error)),
+        // Whoever reads the stream refuses nothing, so what is told here is the model's.
+        Effect.catchTag("Refused", ({ error }) => (isModelError(error) ? Effect.fail(error) : Effect.die(error))),
         Mailbox.into(mailbox),
         Effect.forkScoped
       )

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { free } from "../cost/Price.ts"
 import { jsonError } from "../redaction/jsonError.ts"
 import { mistakesOf } from "../redaction/Mistake.ts"
 import type { ModelRequest, ModelService } from "./Model.ts"
@@ -126,6 +127,7 @@ export const make = (turns: ReadonlyArray<Turn>, options: Options = {}): Effect.
 
     return {
       name,
+      price: free,
       served: { provider: "scripted" },
       stream: (request) =>
         stream((tell) =>

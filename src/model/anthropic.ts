@@ -9,11 +9,9 @@ import * as AiLanguageModel from "./AiLanguageModel.ts"
 import { originOf, servedBy, type Endpoint } from "./Endpoint.ts"
 import type { ModelService } from "./Model.ts"
 import type { Usage } from "./ModelPart.ts"
+import { anthropicOutput } from "./Profile.ts"
 import * as ProviderEvents from "./ProviderEvents.ts"
 import { record, unquoted, type Json } from "./ProviderEvents.ts"
-
-/** Anthropic wants a limit with every request; all of its models since 2024 can write this much. */
-const maximumTokens = 8192
 
 const stopReasons = new Set(["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal"])
 
@@ -42,9 +40,11 @@ const protocol = {
 const usage = (finish: Response.FinishPart): Usage => {
   const counted = usageOf(finish)
   const written = record(record(finish.metadata["anthropic"])["usage"])["cache_creation_input_tokens"]
+  const cacheWriteTokens = typeof written === "number" && written > 0 ? written : 0
   return {
     ...counted,
-    inputTokens: counted.inputTokens + counted.cachedInputTokens + (typeof written === "number" ? written : 0)
+    inputTokens: counted.inputTokens + counted.cachedInputTokens + cacheWriteTokens,
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens })
   }
 }
 
@@ -65,7 +65,7 @@ export const open = (endpoint: Endpoint): Effect.Effect<ModelService, never, Htt
   Effect.gen(function* () {
     const http = yield* HttpClient.HttpClient
     const client = yield* Effect.scoped(AnthropicClient.make({}))
-    const config = { max_tokens: maximumTokens, ...endpoint.options }
+    const config = { max_tokens: anthropicOutput, ...endpoint.options }
     const languageModel = yield* AnthropicLanguageModel.make({ model: endpoint.model, config }).pipe(
       Effect.provideService(AnthropicClient.AnthropicClient, {
         ...client,

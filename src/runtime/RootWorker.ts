@@ -23,6 +23,8 @@ export const keepPath: WorkerPath = ["keep"]
 
 export interface RootWorkerOptions {
   readonly session: string
+  /** The project of the session. */
+  readonly project: string
   readonly options: RuntimeSettings
   readonly profile: string
   readonly model: ModelService
@@ -46,12 +48,12 @@ export interface RootWorkerOptions {
 
 /** Runs the root worker of one task, and the sub-workers that its calls start. */
 export const run = (of: RootWorkerOptions) => {
-  const { briefing, model, models, options, profile, session, sink, tools: all, view, workers, ...more } = of
+  const { briefing, model, models, options, profile, project, session, sink, tools: all, view, workers, ...more } = of
   const tools = WorkerTools.make(all, { isRoot: true, only: undefined, mayDelegate: options.maxDepth > 0, workers })
   const said = (...texts: ReadonlyArray<string>) => [...texts, briefing].filter((text) => text !== "").join("\n\n")
   const meter = new Meter()
   if (more.used !== undefined) meter.add(more.used)
-  const common = { sessionId: session, profile, model, limits: options, spans: options.spans }
+  const common = { sessionId: session, project, profile, model, limits: options, spans: options.spans }
   const delegation = SubWorkers.make({
     common,
     systemPrompt: said(options.systemPrompt, options.workerPrompt),

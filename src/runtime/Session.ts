@@ -114,7 +114,7 @@ export const make = (
     const { continuation } = found
     if (continuation !== undefined) {
       const { requests, task } = continuation
-      const body = yield* goOn(continuation, id, approvals, view, profile.current, project, briefer)
+      const body = yield* goOn(continuation, log.lease, approvals, view, profile.current, project, briefer)
       yield* tasks.resume(task, body, {
         requests: requests.map((request) => request.id),
         deeds: found.deeds.get(task)

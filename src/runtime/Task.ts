@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer } from "../agent/answer.ts"
+import type { WorkerSink } from "../agent/WorkerSink.ts"
 import * as Spans from "../agent/Spans.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
@@ -66,6 +67,20 @@ export const makeTasks = (
     const models = yield* Models
     const ids = yield* Ids
 
+    /** One request beside the work of the task, on the same account. */
+    const aside = (
+      sink: WorkerSink,
+      worker: WorkerPath.WorkerPath,
+      model: ModelService,
+      profile: string,
+      messages: ReadonlyArray<StoredMessage>
+    ) => {
+      const { project, session } = lease
+      const payer = { session, project, task: sink.task, worker, iteration: 1 }
+      const chat = { spans: options.spans, sessionId: session, model }
+      return Spans.chat(chat, answer(model, profile, { messages, functions: [], payer }, sink))
+    }
+
     /** What the model takes from a task to be kept; nothing where it does not answer. */
     const toKeep = (
       sink: TaskSink,
@@ -76,10 +91,7 @@ export const makeTasks = (
       Effect.suspend(() => {
         const content = `${keepInstruction}\n\n${untrusted("the user", prompt)}\n${untrusted("the answer", text)}`
         const messages: ReadonlyArray<StoredMessage> = [{ id: "keep", message: { role: "user", content } }]
-        return Spans.chat(
-          { spans: options.spans, sessionId: lease.session, model },
-          answer(model, profile, { messages, functions: [] }, sink.worker(RootWorker.keepPath), 1)
-        )
+        return aside(sink.worker(RootWorker.keepPath), RootWorker.keepPath, model, profile, messages)
       }).pipe(
         Effect.map(({ calls, text }) => (calls.length > 0 ? [] : extracted(text))),
         Effect.catchAll(() => Effect.succeed([]))
@@ -93,7 +105,8 @@ export const makeTasks = (
           const opening = openModel(models, profile)
           const [model, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
           const workers = named ?? options.workers
-          const own = { session: lease.session, options, profile, model, models, tools, workers, view, sink, briefing }
+          const { project, session } = lease
+          const own = { session, project, options, profile, model, models, tools, workers, view, sink, briefing }
           yield* recollection.recall(sink, prompt)
           const outcome = yield* RootWorker.run({ ...own, before: briefer.news(sink) })
           const said = { prompt, text: outcome.text }
@@ -127,11 +140,8 @@ export const makeTasks = (
           const model = yield* openModel(models, profile)
           const instruction: StoredMessage = { id: "compact", message: { role: "user", content: compactInstruction } }
           const messages = [...view.window(options.contextCharacters), instruction]
-          const request = { messages, functions: [] }
-          const { calls, finished, text } = yield* Spans.chat(
-            { spans: options.spans, sessionId: lease.session, model },
-            answer(model, profile, request, sink.worker(RootWorker.compactPath), 1)
-          )
+          const path = RootWorker.compactPath
+          const { calls, finished, text } = yield* aside(sink.worker(path), path, model, profile, messages)
           if (calls.length > 0 || text.trim() === "") {
             const reason = calls.length > 0 ? "it made calls instead of a summary" : "its summary is empty"
             return yield* new ModelMalformed({ model: model.name, reason })

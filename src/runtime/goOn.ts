@@ -11,6 +11,7 @@ import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 import type { ProjectTools } from "./Projects.ts"
 import * as RootWorker from "./RootWorker.ts"
+import type { Lease } from "./SessionStore.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import type { TakenWorker, TaskSink } from "./TaskSink.ts"
 
@@ -30,7 +31,7 @@ const taken = ({ callId, calls, iteration, path, requested, requests, started }:
 /** Goes on where the task stopped: the calls that wait, then the models again. */
 export const goOn = (
   { below, root, taken: paths, used }: Continuation,
-  session: string,
+  { project: of, session }: Pick<Lease, "project" | "session">,
   approvals: SessionApprovals,
   view: ModelView,
   profile: string,
@@ -72,6 +73,7 @@ export const goOn = (
           briefing: yield* briefer.goOn(sink),
           before: briefer.news(sink)
         }
-        return yield* RootWorker.run({ session, options, profile, model, models, tools, workers, view, sink, ...more })
+        const own = { session, project: of, options, profile, model, models, tools, workers, view, sink }
+        return yield* RootWorker.run({ ...own, ...more })
       })
   })

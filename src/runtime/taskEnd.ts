@@ -12,6 +12,8 @@ export type Outcome = Exit.Exit<WorkerOutcome, TaskError>
 const kindOf = (error: TaskError): TaskFailed["kind"] => {
   switch (error._tag) {
     case "IterationLimitReached":
+    case "BudgetReached":
+    case "PriceUnknown":
       return "limit"
     case "TaskTimedOut":
       return "timeout"

@@ -2,9 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Ledger } from "../../src/cost/Ledger.ts"
 import { Database, type Write } from "../../src/database/Database.ts"
 import { checkEngine, isSound } from "../../src/database/Engine.ts"
 import { migrations } from "../../src/database/migrations.ts"
+import * as SessionCheck from "../../src/runtime/SessionCheck.ts"
+import { SessionStore } from "../../src/runtime/SessionStore.ts"
+import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { Sqlite } from "../support/Sqlite.ts"
@@ -29,6 +33,31 @@ describe("Database", () => {
       })
       const rows = yield* Effect.provide(level, Database.layer(file))
       assert.deepStrictEqual(rows, [{ synchronous: 2 }])
+    })
+  )
+
+  it.scopedLive("opens as version 6.2 left it, with all its sessions, and keeps a ledger from then on (K4, C1)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "a.db")
+      const old = new Sqlite(file)
+      old.exec(fs.readFileSync(new URL("../fixtures/databases/v6.2.sql", import.meta.url), "utf8"))
+      old.close()
+      const found = yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        const [session] = yield* store.list({ limit: 10 })
+        const said = yield* store.messages(session?.id ?? "", 10)
+        return {
+          title: session?.title,
+          said: said.flatMap(({ message }) =>
+            message.role === "assistant" && message.content !== null ? [message.content] : []
+          ),
+          sound: (yield* SessionCheck.check).sessions,
+          totals: yield* (yield* Ledger).totals("day", {})
+        }
+      }).pipe(
+        Effect.provide(Layer.provideMerge(Layer.merge(SqlSessionStore.layer, Ledger.layerSql), Database.layer(file)))
+      )
+      assert.deepStrictEqual(found, { title: "say hello", said: ["Hello.", "One file."], sound: 1, totals: [] })
     })
   )
 

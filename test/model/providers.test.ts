@@ -50,7 +50,7 @@ const providers = [
     end: Claude.stop(),
     error: [["error", { error: { type: "overloaded_error", message: "boom" } }] as const],
     path: "/v1/messages",
-    usage: { inputTokens: 107, outputTokens: 20, cachedInputTokens: 64, reasoningTokens: 0 }
+    usage: { inputTokens: 107, outputTokens: 20, cachedInputTokens: 64, cacheWriteTokens: 7, reasoningTokens: 0 }
   }
 ] as const
 

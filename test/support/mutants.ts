@@ -44,7 +44,8 @@ const remarks: ReadonlySet<Event["_tag"]> = new Set([
   "CommandRejected",
   "ErrorRaised",
   "SessionCleared",
-  "Notified"
+  "Notified",
+  "BudgetAlerted"
 ])
 /** Inside a call, any number of times or not at all. */
 const notes: ReadonlySet<Event["_tag"]> = new Set(["ApprovalMoved", "FileChanged", "HookIntervened"])
@@ -78,6 +79,8 @@ const dispensable = (events: ReadonlyArray<Envelope>, at: number): boolean => {
   const ended = later.find((other) => other.task === task && isTerminal(other.event))?.event
   const worker = later.filter((other) => workerOf(other) === workerOf(envelope))
   if (remarks.has(event._tag) || notes.has(event._tag)) return true
+  // A model that is free is not charged.
+  if (event._tag === "ModelCharged") return true
   switch (event._tag) {
     // A runtime that dies says nothing of it, and the next owner need not find anything open.
     case "SessionSuspended":

@@ -1,0 +1,107 @@
+import * as Effect from "effect/Effect"
+import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
+import { Accounts, type Ending, type Settled } from "../cost/Accounts.ts"
+import type { CostError } from "../cost/CostError.ts"
+import { BudgetAlerted, type CostEvent, ModelCharged } from "../cost/CostEvent.ts"
+import type { Payer } from "../cost/Payer.ts"
+import type { Terms } from "../cost/Terms.ts"
+import type { FunctionDefinition, ModelRequest } from "../model/Model.ts"
+import type { Usage } from "../model/ModelPart.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+
+/** The account of one request: each of its attempts is reserved before it is sent and settled once, however it ends. */
+export interface RequestAccount {
+  /** Reserves for another attempt, which may go to another model. */
+  readonly again: (next: Terms | undefined) => Effect.Effect<void, CostError>
+  readonly answered: (
+    usage: Usage,
+    size: number,
+    calls: ReadonlyArray<FunctionCall>
+  ) => Effect.Effect<ReadonlyArray<CostEvent>>
+  /** The attempt came to nothing, once so many characters of its answer had come. */
+  readonly failed: (outcome: "failed" | "interrupted", size: number) => Effect.Effect<ReadonlyArray<CostEvent>>
+}
+
+/** Bytes that make up a token at least, on average over a text: half of what they do in prose. */
+const bytesPerToken = 2
+/** Tokens around each message and each function. */
+const frame = 8
+
+const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+
+const sizes = new WeakMap<FunctionDefinition, number>()
+
+const ofFunction = (definition: FunctionDefinition): number => {
+  const known = sizes.get(definition)
+  if (known !== undefined) return known
+  const { description, name, parameters } = definition
+  const size = frame + tokensOf(JSON.stringify({ name, description, parameters }))
+  sizes.set(definition, size)
+  return size
+}
+
+const ofMessage = ({ message, provider, reasoning }: StoredMessage): number => {
+  const calls = message.role === "assistant" ? (message.tool_calls ?? []) : []
+  return (
+    frame +
+    tokensOf(message.content ?? "") +
+    calls.reduce((sum, { function: { arguments: given, name } }) => sum + frame + tokensOf(name) + tokensOf(given), 0) +
+    tokensOf(reasoning ?? "") +
+    (provider === undefined ? 0 : tokensOf(JSON.stringify(provider)))
+  )
+}
+
+/** About the most tokens that a request is; usually twice as many as it has. */
+export const mostTokensOf = ({ functions, messages }: ModelRequest): number =>
+  messages.reduce((sum, message) => sum + ofMessage(message), 0) +
+  functions.reduce((sum, definition) => sum + ofFunction(definition), 0)
+
+/** Opens the account of a request with its first attempt. */
+export const open = (
+  request: ModelRequest & { readonly payer: Payer },
+  profile: string,
+  model: Terms
+): Effect.Effect<RequestAccount, CostError> =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    let number = 0
+    let terms = model
+    const attempt = Effect.suspend(() => {
+      number++
+      return accounts.open({ payer: request.payer, profile, terms, number, inputTokens: () => mostTokensOf(request) })
+    })
+    let opened: Effect.Effect.Success<typeof attempt> | undefined = yield* attempt
+    const settle = (ending: Ending) =>
+      Effect.suspend((): Effect.Effect<ReadonlyArray<CostEvent>> => {
+        const current = opened
+        opened = undefined
+        return current === undefined ? Effect.succeed([]) : Effect.map(current.settle(ending), eventsOf)
+      })
+    const came = (size: number) => (size === 0 ? {} : { outputTokens: Math.ceil(size / bytesPerToken) })
+    return {
+      again: (next) =>
+        Effect.uninterruptible(
+          Effect.suspend(() => {
+            terms = next ?? terms
+            return Effect.map(attempt, (made) => {
+              opened = made
+            })
+          })
+        ),
+      answered: (usage, size, calls) =>
+        settle({ outcome: "answered", usage, ...came(size), tools: calls.map((call) => call.function.name) }),
+      failed: (outcome, size) => settle({ outcome, ...came(size) })
+    }
+  })
+
+const eventsOf = ({ alerts, charge, free }: Settled): ReadonlyArray<CostEvent> => {
+  const { amount, attempt, estimated, model, outcome, profile, usage } = charge
+  const charged = new ModelCharged(
+    { profile, model, attempt, outcome, usage, estimated, ...(amount === undefined ? {} : { amount }) },
+    trusted
+  )
+  return [
+    ...(free ? [] : [charged]),
+    ...alerts.map(({ limit, percent, scope, spent }) => new BudgetAlerted({ scope, percent, spent, limit }, trusted))
+  ]
+}

@@ -1,0 +1,35 @@
+import * as Schema from "effect/Schema"
+import { type NanoUsd, ofUsd } from "./Money.ts"
+import { Price } from "./Price.ts"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** What a budget is for: a task with its sub-workers, a session, a day or a month of the user's calendar, a project. */
+export const Scope = Schema.Literal("task", "session", "day", "month", "project")
+export type Scope = typeof Scope.Type
+
+const Usd = Schema.Number.pipe(Schema.between(0, 1_000_000), Schema.finite())
+
+/** Budgets as a configuration has them, in USD. */
+export const Budgets = Schema.Struct({
+  task: optional(Usd),
+  session: optional(Usd),
+  day: optional(Usd),
+  month: optional(Usd),
+  project: optional(Usd),
+  /** What happens to a request whose price is unknown: it is refused, or counts at this price. Default: `refuse`. */
+  unknownPrice: optional(Schema.Union(Schema.Literal("refuse"), Price)),
+  /** A program that gets each alert as one JSON object on its standard input; no shell is involved. */
+  hook: optional(Schema.NonEmptyArray(Schema.NonEmptyString))
+})
+export type Budgets = typeof Budgets.Type
+
+export type Limits = ReadonlyMap<Scope, NanoUsd>
+
+export const limitsOf = (budgets: Budgets): Limits =>
+  new Map(
+    Scope.literals.flatMap((scope) => {
+      const usd = budgets[scope]
+      return usd === undefined ? [] : [[scope, ofUsd(usd)] as const]
+    })
+  )

@@ -1,0 +1,17 @@
+import * as Schema from "effect/Schema"
+
+/**
+ * Tokens of one request. `inputTokens` includes `cachedInputTokens` and `cacheWriteTokens`, `outputTokens` includes
+ * `reasoningTokens`.
+ */
+export const Usage = Schema.Struct({
+  inputTokens: Schema.Number,
+  outputTokens: Schema.Number,
+  cachedInputTokens: Schema.Number,
+  reasoningTokens: Schema.Number,
+  /** Part of the input: what the provider keeps for later requests; unset if it does not tell. */
+  cacheWriteTokens: Schema.optionalWith(Schema.Number, { exact: true })
+}).annotations({ identifier: "Usage" })
+export type Usage = typeof Usage.Type
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 }
