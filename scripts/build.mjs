@@ -103,7 +103,7 @@ const command = esbuild.build({
   entryPoints: { main: "bin/tollgate.ts" },
   outdir: dist,
   outExtension: { ".js": ".cjs" },
-  define: { "import.meta.url": "undefined" },
+  define: { "import.meta.url": "undefined", "import.meta.dirname": "__dirname" },
   metafile: true
 })
 
@@ -123,6 +123,9 @@ const [{ metafile }] = await Promise.all([
   buildLeaves(leaves, { ...common, plugins: [builtIn.plugin] }, dist)
 ])
 builtIn.write(path.join(dist, "LICENSES"))
+// Read by its place, from wherever in dist that is done.
+for (const name of ["words.bin", "words.LICENSE"])
+  fs.copyFileSync(path.join(root, "src/search", name), path.join(dist, name))
 
 /** Names the code of the bundle, so that what was compiled from other code is never taken for it. */
 const digest = crypto.createHash("sha256")

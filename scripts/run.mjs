@@ -19,6 +19,8 @@ await build({
   platform: "node",
   format: "cjs",
   target: "node20",
+  // The one file that is read beside a module.
+  define: { "import.meta.dirname": JSON.stringify(path.join(root, "src/search")) },
   external: ["better-sqlite3", "@photostructure/sqlite", "esbuild", "@lydell/node-pty", "@xterm/headless"],
   logLevel: "error"
 })

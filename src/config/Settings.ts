@@ -61,6 +61,16 @@ const LoopGuard = Schema.Struct({
   repeats: optional(Count)
 })
 
+/** How messages are found by what they mean. */
+const SearchSettings = Schema.Struct({
+  embeddings: optional(Schema.Literal("static", "provider", "none")),
+  /** The profile whose server embeds. */
+  profile: optional(Schema.NonEmptyString),
+  /** Its embedding model. */
+  model: optional(Schema.NonEmptyString)
+})
+export type SearchSettings = typeof SearchSettings.Type
+
 /** What a configuration file holds. */
 export const Settings = Schema.Struct({
   /** The profile used where none is named. */
@@ -110,7 +120,8 @@ export const Settings = Schema.Struct({
   network: optional(Network),
   sandbox: optional(SandboxSettings),
   /** Lines alone, for programs that read the screen out. */
-  screenReader: optional(Schema.Boolean)
+  screenReader: optional(Schema.Boolean),
+  search: optional(SearchSettings)
 })
 export type Settings = typeof Settings.Type
 
@@ -183,5 +194,8 @@ export const keys: ReadonlyArray<Key> = [
   key("sandbox.engine", "the container engine: docker or podman", "docker"),
   key("sandbox.image", "the container image"),
   key("sandbox.host", "the ssh host"),
-  key("screenReader", "plain lines and typed answers in the terminal, for screen readers; --screen-reader", false)
+  key("screenReader", "plain lines and typed answers in the terminal, for screen readers; --screen-reader", false),
+  key("search.embeddings", "how messages are found by meaning: static (a table of words), provider or none", "static"),
+  key("search.profile", "for provider: the profile whose server embeds messages; it receives their text"),
+  key("search.model", "for provider: its embedding model")
 ]

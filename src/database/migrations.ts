@@ -1,3 +1,22 @@
+import { unspaced } from "./unspaced.ts"
+
+/** The events that have a message of the conversation. */
+const withMessage = (event: string): string => `${event}.tag IN (
+      'TaskStarted', 'ModelAnswered', 'MessageRecorded', 'SessionCompacted',
+      'ToolCallCompleted', 'ToolCallFailed', 'ToolCallInterrupted', 'ToolCallOutcomeUnknown'
+    ) AND ${event}.event ->> '$.message.message.role' IS NOT NULL`
+
+/** Their rows of the table `messages`. */
+const messageOf = (event: string): string => `${event}.session_id, ${event}.seq,
+        ${event}.event ->> '$.message.message.role', ${event}.event ->> '$.tool', ${event}.time`
+
+/** What is found of them: the content, and the calls with their arguments, where a line break is two characters. */
+const textOf = (event: string): string => `coalesce(${event}.event ->> '$.message.message.content', '') || coalesce((
+        SELECT group_concat(char(10) || (call.value ->> '$.function.name') || ' ' ||
+          replace(replace(call.value ->> '$.function.arguments', '\\n', ' '), '\\t', ' '), '')
+        FROM json_each(${event}.event, '$.message.message.tool_calls') AS call
+      ), '')`
+
 /**
  * The steps from an empty file to the present schema, oldest first; each is a list of single statements. A step that has
  * been released is never changed: `PRAGMA user_version` counts the ones that a file has behind it.
@@ -305,5 +324,72 @@ export const additions: ReadonlyArray<ReadonlyArray<string>> = [
       places TEXT NOT NULL,
       if_lost TEXT NOT NULL
     ) WITHOUT ROWID`
+  ],
+  [
+    `CREATE TABLE messages (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      session_id TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      role TEXT NOT NULL,
+      tool TEXT,
+      time INTEGER NOT NULL,
+      unspaced INTEGER NOT NULL DEFAULT 0
+    )`,
+    `CREATE UNIQUE INDEX messages_by_event ON messages (session_id, seq)`,
+    `CREATE INDEX messages_unspaced ON messages (id) WHERE unspaced`,
+    `CREATE VIEW message_texts AS
+      SELECT messages.id AS id, ${textOf("events")} AS text
+      FROM messages JOIN events ON events.session_id = messages.session_id AND events.seq = messages.seq`,
+    `CREATE VIRTUAL TABLE messages_words USING fts5(
+      text, content = 'message_texts', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
+    )`,
+    `CREATE VIRTUAL TABLE messages_trigrams USING fts5(
+      text, content = 'message_texts', content_rowid = 'id', tokenize = 'trigram'
+    )`,
+    `INSERT INTO messages_words (messages_words, rank) VALUES ('secure-delete', 1)`,
+    `INSERT INTO messages_trigrams (messages_trigrams, rank) VALUES ('secure-delete', 1)`,
+    `CREATE TRIGGER messages_added AFTER INSERT ON messages BEGIN
+      INSERT INTO messages_words (rowid, text) SELECT id, text FROM message_texts WHERE id = NEW.id;
+      INSERT INTO messages_trigrams (rowid, text)
+        SELECT id, text FROM message_texts WHERE id = NEW.id AND text GLOB '*[${unspaced}]*';
+      UPDATE messages SET unspaced = 1
+        WHERE id = NEW.id AND EXISTS (SELECT 1 FROM message_texts WHERE id = NEW.id AND text GLOB '*[${unspaced}]*');
+    END`,
+    `CREATE TRIGGER messages_removed BEFORE DELETE ON messages BEGIN
+      INSERT INTO messages_words (messages_words, rowid, text)
+        SELECT 'delete', id, text FROM message_texts WHERE id = OLD.id;
+      INSERT INTO messages_trigrams (messages_trigrams, rowid, text)
+        SELECT 'delete', id, text FROM message_texts WHERE id = OLD.id AND OLD.unspaced;
+      DELETE FROM vectors WHERE message_id = OLD.id;
+    END`,
+    `CREATE TRIGGER events_message AFTER INSERT ON events WHEN ${withMessage("NEW")} BEGIN
+      INSERT INTO messages (session_id, seq, role, tool, time) VALUES (${messageOf("NEW")});
+    END`,
+    `CREATE TRIGGER events_message_removed BEFORE DELETE ON events BEGIN
+      DELETE FROM messages WHERE session_id = OLD.session_id AND seq = OLD.seq;
+    END`,
+    `CREATE TRIGGER events_message_changing BEFORE UPDATE OF session_id, seq, event ON events BEGIN
+      DELETE FROM messages WHERE session_id = OLD.session_id AND seq = OLD.seq;
+    END`,
+    `CREATE TRIGGER events_message_changed AFTER UPDATE OF session_id, seq, event ON events WHEN ${withMessage("NEW")} BEGIN
+      INSERT INTO messages (session_id, seq, role, tool, time) VALUES (${messageOf("NEW")});
+    END`,
+    `CREATE TABLE unindexed (session_id TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID`,
+    `INSERT INTO unindexed (session_id, until) SELECT id, head FROM sessions WHERE head > 0`,
+    `CREATE TABLE vectors (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      message_id INTEGER NOT NULL UNIQUE,
+      model TEXT NOT NULL,
+      dimensions INTEGER NOT NULL,
+      vector BLOB NOT NULL
+    )`,
+    `CREATE TABLE indexer (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      model TEXT NOT NULL DEFAULT '',
+      until INTEGER NOT NULL DEFAULT 0,
+      holder TEXT,
+      held_until INTEGER NOT NULL DEFAULT 0
+    )`,
+    `INSERT INTO indexer (id) VALUES (1)`
   ]
 ]

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import { type DatabaseError, DatabaseDamaged, fromCause } from "./DatabaseError.ts"
 import { additions, migrations } from "./migrations.ts"
 
-const creation = /^\s*CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER) (\w+)/
-const removal = /^\s*DROP (?:TABLE|INDEX|TRIGGER) (\w+)/
+const creation = /^\s*CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) (\w+)/
+const removal = /^\s*DROP (?:TABLE|INDEX|TRIGGER|VIEW) (\w+)/
 
 /** What steps make and leave, by name, and the text of it where nothing changes it later, as it does a table's. */
 export const expected = (

@@ -37,6 +37,7 @@ import { type Place, type ProjectGone, Projects, ProjectUnavailable } from "../r
 import { Runtime } from "../runtime/Runtime.ts"
 import { defaults, RuntimeOptions, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
+import type { Search } from "../search/Search.ts"
 import type { FileChanges } from "../tool/FileChanges.ts"
 import type { Notifications } from "../tool/Notifications.ts"
 import type { ProgressBoard } from "../tool/ProgressBoard.ts"
@@ -108,6 +109,7 @@ export type Services =
   | RuleStore
   | Trust
   | Memory
+  | Search
   | Models
   | Notifications
   | ProgressBoard
@@ -307,7 +309,15 @@ export const layerConfigured = <E extends CallError, R, E2, R2>(
     Layer.provide(Workplaces.layer),
     Layer.provideMerge(Stores.watchedAudit),
     Layer.provideMerge(
-      Layer.mergeAll(models, Stores.memory, Stores.decided, Stores.sessions, Stores.ledger, Stack.observed)
+      Layer.mergeAll(
+        models,
+        Stores.memory,
+        Stores.search,
+        Stores.decided,
+        Stores.sessions,
+        Stores.ledger,
+        Stack.observed
+      )
     ),
     Layer.provide(ClientTools.layer({ timeout: patience })),
     Layer.provide(runtimeOptions)

@@ -23,6 +23,7 @@ import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { SandboxStatus } from "../sandbox/SandboxPolicy.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import type { BoundaryInvalid } from "../policy/path/PathContext.ts"
+import { Search } from "../search/Search.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
@@ -60,7 +61,7 @@ export type ProjectFailure =
   | DatabaseError
 
 /** What the tools of a project may require. */
-export type Provided = ToolServices.ToolServices | HookRunner | Memory | Approvals | Audit
+export type Provided = ToolServices.ToolServices | HookRunner | Memory | Search | Approvals | Audit
 
 /** Seals the tools of a project behind its stack. */
 export type Seal<E, R> = (stack: Stack) => Effect.Effect<Toolset<E, R>, ToolsetInvalid>
@@ -93,7 +94,7 @@ export const make = <E extends CallError, R>(
 ): Effect.Effect<
   Project,
   ProjectFailure,
-  Exclude<R, Provided> | Approvals | Audit | Memory | Trust | Configuration | Surroundings | Scope.Scope
+  Exclude<R, Provided> | Approvals | Audit | Memory | Search | Trust | Configuration | Surroundings | Scope.Scope
 > =>
   Effect.gen(function* () {
     const { home, profiles, settings } = yield* Configuration
@@ -142,6 +143,7 @@ export const make = <E extends CallError, R>(
       Layer.succeed(Approvals, approvals),
       Layer.succeed(Audit, yield* Audit),
       Layer.succeed(Memory, remembered),
+      Layer.succeed(Search, yield* Search),
       Layer.succeed(BackgroundCommands, background)
     )
     const services = ToolServices.layer({ settings, env: surroundings.env, sandbox, workspace })

@@ -12,7 +12,9 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Memory } from "../memory/Memory.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
+import type { Search } from "../search/Search.ts"
 import { Notice } from "./Notice.ts"
+import * as searching from "./searching.ts"
 
 /** The user's database; one connection for all who need it. */
 export const database: Layer.Layer<Database, DatabaseError, Configuration> = Layer.unwrapEffect(
@@ -40,6 +42,9 @@ export const ledger: Layer.Layer<Ledger, DatabaseError, Configuration> = Ledger.
 
 /** What sessions and projects remember. */
 export const memory: Layer.Layer<Memory, DatabaseError, Configuration> = Memory.layerSql.pipe(Layer.provide(database))
+
+/** The search in the sessions of the user. */
+export const search: Layer.Layer<Search, DatabaseError, Configuration> = searching.search.pipe(Layer.provide(database))
 
 /** The audit of the user as it is. */
 export const audit: Layer.Layer<Audit, AuditError, Configuration> = Layer.unwrapEffect(

@@ -23,6 +23,7 @@ import { Recall } from "./Recall.ts"
 import { Remember } from "./Remember.ts"
 import { ReadOutput } from "./ReadOutput.ts"
 import { RunShell } from "./RunShell.ts"
+import { SearchHistory } from "./SearchHistory.ts"
 import { StopCommand } from "./StopCommand.ts"
 import { defaults, ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
 import { Todo } from "./Todo.ts"
@@ -53,6 +54,7 @@ export const tools = [
   Todo,
   Remember,
   Recall,
+  SearchHistory,
   AskUser
 ] as const
 

@@ -108,6 +108,7 @@ describe("tools in the sandbox of this system", () => {
         "todo",
         "remember",
         "recall",
+        "search_history",
         "ask_user"
       ]
     )

@@ -12,6 +12,7 @@ import * as options from "./options.ts"
 import { policy } from "./policy.ts"
 import { replay } from "./replay.ts"
 import { run } from "./run.ts"
+import { search } from "./search.ts"
 import { sessions } from "./sessions.ts"
 import { tool } from "./tool.ts"
 import { tools } from "./tools.ts"
@@ -43,6 +44,7 @@ export const root = Command.make(
     tool,
     tools,
     sessions.command,
+    search,
     events,
     replay,
     configure,
@@ -71,6 +73,7 @@ export const tree: CommandTree = {
     tool: { command: tool },
     tools: { command: tools },
     sessions,
+    search: { command: search },
     events: { command: events },
     replay: { command: replay },
     configure: { command: configure },

@@ -8,6 +8,7 @@ import { context, init } from "./conversation.ts"
 import { helpOf, keysHelp, overview } from "./help.ts"
 import { memory } from "./memory.ts"
 import { mode } from "./mode.ts"
+import { search } from "./search.ts"
 import { clear, compact, exit, model, status } from "./session.ts"
 import { tasks } from "./tasks.ts"
 import { todos } from "./todos.ts"
@@ -23,6 +24,7 @@ const listed: ReadonlyArray<SlashCommand> = [
   clear,
   compact,
   context,
+  search,
   workers,
   cancel,
   tasks,

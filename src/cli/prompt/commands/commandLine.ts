@@ -9,7 +9,7 @@ import { type Carried, command, type CommandFailed, type CommandServices, type P
 const margin = 3
 
 /** What a command of the command line prints, as a note at the prompt; what it printed before it failed as well. */
-const printed = (prompt: Prompt, self: Effect.Effect<unknown, CommandFailed, CommandServices>): Carried =>
+export const printed = (prompt: Prompt, self: Effect.Effect<unknown, CommandFailed, CommandServices>): Carried =>
   Effect.gen(function* () {
     const screen = yield* Screen
     let text = ""

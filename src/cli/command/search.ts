@@ -1,0 +1,45 @@
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+/** Hits that are shown unless more are asked for. */
+const limit = 10
+
+/** `tollgate search` */
+export const search = Command.make(
+  "search",
+  {
+    query: argument("words", "what to look for, in any words"),
+    session: Options.text("session").pipe(
+      Options.withAlias("s"),
+      Options.withDescription("only this session"),
+      Options.optional
+    ),
+    project: Options.boolean("project").pipe(Options.withDescription("only sessions of this project")),
+    roles: Options.choice("role", ["user", "assistant", "tool", "system"] as const).pipe(
+      Options.withDescription("only messages of this role; repeatable"),
+      Options.repeated
+    ),
+    tool: Options.text("tool").pipe(Options.withDescription("only results of this tool"), Options.optional),
+    since: Options.text("since").pipe(
+      Options.withDescription("only since then: 7d, 12 hours, 2026-11-20"),
+      Options.optional
+    ),
+    by: Options.choice("by", ["text", "meaning"] as const).pipe(
+      Options.withDescription("only by words or by what is meant; default: both"),
+      Options.optional
+    ),
+    limit: Options.integer("limit").pipe(
+      Options.withDescription(`how many at most; default: ${limit}`),
+      Options.withDefault(limit)
+    ),
+    json: options.json
+  },
+  (given) =>
+    load(
+      () => import("../SearchCommand.ts"),
+      (module) => module.search(given)
+    )
+).pipe(Command.withDescription("Find messages of earlier sessions"))

@@ -1,0 +1,31 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import type { Filter } from "./Search.ts"
+
+/** Whether a filter leaves anything out. */
+export const isNarrow = (filter: Filter): boolean =>
+  [filter.session, filter.project, filter.projectOf, filter.roles, filter.tool, filter.since, filter.until].some(
+    (one) => one !== undefined
+  )
+
+/** What a row of `messages`, with its `sessions` where a project counts, must be like. */
+export const conditions = (
+  sql: SqlClient,
+  { project, projectOf, roles, session, since, tool, until }: Filter
+): ReadonlyArray<Fragment> => [
+  ...(session === undefined ? [] : [sql`messages.session_id = ${session}`]),
+  ...(project === undefined
+    ? []
+    : [sql`messages.session_id IN (SELECT id FROM sessions WHERE sessions.project = ${project})`]),
+  ...(projectOf === undefined
+    ? []
+    : [
+        sql`messages.session_id IN (
+          SELECT id FROM sessions WHERE sessions.project = (SELECT own.project FROM sessions AS own WHERE own.id = ${projectOf})
+        )`
+      ]),
+  ...(roles === undefined ? [] : [sql`messages.role IN ${sql.in(roles)}`]),
+  ...(tool === undefined ? [] : [sql`messages.tool = ${tool}`]),
+  ...(since === undefined ? [] : [sql`messages.time >= ${since}`]),
+  ...(until === undefined ? [] : [sql`messages.time < ${until}`])
+]
