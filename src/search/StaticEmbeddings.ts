@@ -20,15 +20,22 @@ const weightOf = (place: number): number => smoothing / (smoothing + 0.1 / (plac
 
 let term: RegExp | undefined
 
+interface Term {
+  readonly text: string
+  /** Of a script without spaces. */
+  readonly isRun: boolean
+}
+
 /** Words and runs, in small letters and without accents; those inside of identifiers as well. */
-const termsOf = (text: string): ReadonlyArray<readonly [term: string, isRun: boolean]> => {
+const termsOf = (text: string): ReadonlyArray<Term> => {
   term ??= new RegExp(`([${unspaced}]+)|(?:(?![${unspaced}])[\\p{L}\\p{N}])+`, "gu")
   const apart = text.normalize("NFC").replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ")
-  return [...apart.matchAll(term)]
-    .slice(0, maxWords)
-    .map(([all, run]) =>
-      run === undefined ? [all.toLowerCase().slice(0, maxLetters), false] : [all.slice(0, maxLetters * 2), true]
-    )
+  const found = [...apart.matchAll(term)].slice(0, maxWords).map(([all, run]) => {
+    const isRun = run !== undefined
+    return { text: isRun ? all.slice(0, 2 * maxLetters) : all.toLowerCase().slice(0, maxLetters), isRun }
+  })
+  const telling = found.filter(({ text }) => !common.has(text))
+  return telling.length === 0 ? found : telling
 }
 
 const hash = (text: string): number => {
@@ -60,7 +67,7 @@ const withoutAccents = (word: string): string => word.normalize("NFD").replaceAl
 
 const embed = (table: WordTable.WordTable, text: string): Float32Array => {
   const vector = new Float32Array(table.dimensions)
-  for (const [term, isRun] of termsOf(text)) {
+  for (const { isRun, text: term } of termsOf(text)) {
     const place = isRun ? undefined : table.find(term)
     if (isRun) addStretches(vector, term, [1, 2, 3], Math.sqrt(term.length))
     else if (place !== undefined) table.add(vector, place, weightOf(place))
