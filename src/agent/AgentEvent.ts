@@ -61,9 +61,11 @@ export class ToolCallOutcomeUnknown extends Schema.TaggedClass<ToolCallOutcomeUn
   message: StoredMessage
 }) {}
 
-/** A message that comes with no other event: approvals in the protocol, results of manual tools. */
+/** A message that comes with no other event: approvals in the protocol, results of manual tools, what was imported. */
 export class MessageRecorded extends Schema.TaggedClass<MessageRecorded>()("MessageRecorded", {
-  message: StoredMessage
+  message: StoredMessage,
+  /** What the imported file says of the message besides; it has no effect. */
+  imported: Schema.optionalWith(Schema.Unknown, { exact: true })
 }) {}
 
 /** One model request and its calls are done; `totalTokens` is that of the task so far. */

@@ -1,19 +1,17 @@
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import type * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Configuration } from "../config/Configuration.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
-import { SessionStore } from "../runtime/SessionStore.ts"
-import { project } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import { UsageError } from "./Outcome.ts"
 import { fit } from "./terminal/Layout.ts"
 import { reading } from "./reading.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
-import { resolve } from "./SessionId.ts"
+import { named } from "./SessionId.ts"
 
 export interface EventsOptions extends JsonOutput.JsonOptions {
   /** The last one of the project if unset. */
@@ -33,16 +31,6 @@ const line =
     return fit(`${head}${said === "{}" ? "" : ` ${makeVisible(said)}`}`, width() - 1)
   }
 
-/** The session that was used last here. */
-const latest = Effect.gen(function* () {
-  const here = yield* project
-  const [last] = yield* (yield* SessionStore).list({ project: here, limit: 1 })
-  if (last === undefined) {
-    return yield* new UsageError({ reason: `No sessions in ${here} yet. tollgate sessions list --all shows others.` })
-  }
-  return last.id
-})
-
 /** Prints the events of a session from a number on, and what is yet to come where it follows. */
 export const events = ({ follow, from, json, jsonl, session }: EventsOptions) =>
   Effect.gen(function* () {
@@ -50,7 +38,7 @@ export const events = ({ follow, from, json, jsonl, session }: EventsOptions) =>
     if (json && follow) return yield* new UsageError({ reason: "--json has an end; follow with --jsonl." })
     const runtime = yield* Runtime
     const screen = yield* Screen
-    const id = yield* Option.match(session, { onNone: () => latest, onSome: resolve })
+    const id = yield* named(session)
     let start: number | undefined
     const found = runtime.subscribe(id, { from, follow })
     if (json) {

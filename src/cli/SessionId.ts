@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
+import { project } from "./here.ts"
+import { UsageError } from "./Outcome.ts"
 
 /** Several sessions have ids that begin so. */
 export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("SessionAmbiguous", {
@@ -44,3 +47,17 @@ export const resolve = (
     const candidates = found.slice(0, maxCandidates).map(({ id, title }) => ({ id, title }))
     return yield* new SessionAmbiguous({ beginning, candidates, more: found.length > maxCandidates })
   })
+
+/** The session of this project that was used last. */
+export const latest = Effect.gen(function* () {
+  const here = yield* project
+  const [last] = yield* (yield* SessionStore).list({ project: here, limit: 1 })
+  if (last === undefined) {
+    return yield* new UsageError({ reason: `No sessions in ${here} yet. tollgate sessions list --all shows others.` })
+  }
+  return last.id
+})
+
+/** The session that is named, or the last one of this project. */
+export const named = (session: Option.Option<string>) =>
+  Option.match(session, { onNone: () => latest, onSome: resolve })

@@ -25,7 +25,7 @@ const inShapes = (text: string): ReadonlyArray<Finding> =>
 const minUser = 16
 
 /** A mark, followed only by signs. */
-const masked = /^\[redacted-[a-z0-9-]+\]\W*$/
+export const masked = /^\[redacted-[a-z0-9-]+\]\W*$/
 
 const inUrls = (text: string): ReadonlyArray<Finding> =>
   Array.from(text.matchAll(/:(?:\/\/|\\\/\\\/)([^/?#\\]+)/g), (match) => {

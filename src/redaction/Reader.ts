@@ -1,5 +1,5 @@
 import { isPlace, isPlaceName, isReference, trailing } from "./Assigned.ts"
-import { findings, type Holds, render } from "./Finding.ts"
+import { findings, masked, type Holds, render } from "./Finding.ts"
 import { type LexemeKind, windowSize } from "./Lexer.ts"
 import { isPlaceholder, Logins, type Separator } from "./Logins.ts"
 import { mark } from "./Mark.ts"
@@ -253,7 +253,7 @@ export class Reader {
   }
 
   private masked(kind: string, value: string): string {
-    const end = value.length - trailing(value)
+    const end = masked.test(value) ? 0 : value.length - trailing(value)
     return end === 0 ? value : mark(kind) + value.slice(end)
   }
 

@@ -27,6 +27,22 @@ export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("Sessio
   directory: Schema.optionalWith(Schema.String, { exact: true }),
   profile: Schema.String
 }) {}
+/** The session was read from a file and follows as data: it grants nothing, and nothing of it runs. */
+export class SessionImported extends Schema.TaggedClass<SessionImported>()("SessionImported", {
+  /** The kind of the file: `json`, `markdown`, `html`, `messages`, `claude-code` or `codex`. */
+  format: Schema.String,
+  title: Schema.String,
+  messages: Schema.Number,
+  /** The number of the last event that the import wrote. */
+  last: Schema.Number,
+  warnings: Schema.Array(Schema.String),
+  /** What the file says of the session that it is of. */
+  origin: Schema.Unknown
+}) {}
+/** Something of the imported file that is no message for a model: a system message, or an event. It has no effect. */
+export class HistoryImported extends Schema.TaggedClass<HistoryImported>()("HistoryImported", {
+  entry: Schema.Unknown
+}) {}
 /** A stored session is open again; `epoch` counts its owners. */
 export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("SessionResumed", {
   ...cause,
@@ -162,6 +178,8 @@ export class ErrorRaised extends Schema.TaggedClass<ErrorRaised>()("ErrorRaised"
 export const RuntimeEvent = Schema.Union(
   RuntimeStopped,
   SessionCreated,
+  SessionImported,
+  HistoryImported,
   SessionResumed,
   SessionSuspended,
   SessionEnded,

@@ -35,7 +35,7 @@ export interface SessionSummary {
   readonly id: string
   readonly project: string
   readonly profile: string
-  /** The beginning of the first prompt. */
+  /** The beginning of the first prompt, or of the title that was imported. */
   readonly title: string
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -65,13 +65,18 @@ export const step = ({ open, summary }: Projection, envelope: Envelope): Project
 
 const maxTitle = 80
 
+const titleOf = (text: string): string =>
+  Array.from(text.slice(0, 2 * maxTitle))
+    .slice(0, maxTitle)
+    .join("")
+
 const summarise = (summary: SessionSummary, { event, seq, time }: Envelope): SessionSummary => {
   const moved = { ...summary, head: seq, updatedAt: time }
   switch (event._tag) {
-    case "TaskQueued": {
-      const title = () => Array.from(event.prompt.slice(0, 2 * maxTitle)).slice(0, maxTitle)
-      return summary.title === "" ? { ...moved, title: title().join("") } : moved
-    }
+    case "TaskQueued":
+      return summary.title === "" ? { ...moved, title: titleOf(event.prompt) } : moved
+    case "SessionImported":
+      return { ...moved, title: titleOf(event.title) }
     case "ModelSwitched":
       return { ...moved, profile: event.profile }
     case "SessionEnded":

@@ -33,6 +33,23 @@ const endOfString = (text: string, from: number): number => {
   return -1
 }
 
+/** Whether the arrays and objects of a text have more than `max` commas between their members. */
+export const isCrowdedText = (text: string, max: number): boolean => {
+  if (text.length <= max) return false
+  let members = 0
+  const sign = /[",]/g
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    if (found[0] === ",") {
+      if (++members > max) return true
+      continue
+    }
+    const end = endOfString(text, sign.lastIndex)
+    if (end === -1) return false
+    sign.lastIndex = end + 1
+  }
+  return false
+}
+
 /** Whether a value is nested deeper than `max`; one that contains itself is. */
 export const isDeepValue = (value: unknown, max = maxJsonDepth): boolean => {
   const visit = (one: unknown, left: number): boolean => {

@@ -8,6 +8,8 @@ import { configure } from "./configure.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { memory } from "./memory.ts"
+import { exporting } from "./export.ts"
+import { importing } from "./import.ts"
 import * as options from "./options.ts"
 import { policy } from "./policy.ts"
 import { replay } from "./replay.ts"
@@ -48,6 +50,8 @@ export const root = Command.make(
     events,
     replay,
     configure,
+    exporting,
+    importing,
     config.command,
     approvals.command,
     policy.command,
@@ -77,6 +81,8 @@ export const tree: CommandTree = {
     events: { command: events },
     replay: { command: replay },
     configure: { command: configure },
+    export: { command: exporting },
+    import: { command: importing },
     config,
     approvals,
     policy,

@@ -1,4 +1,5 @@
 import { makeVisible } from "../../text/visible.ts"
+import { many } from "../Words.ts"
 import type { Event } from "../../runtime/Event.ts"
 import type { Level } from "../Display.ts"
 
@@ -18,6 +19,8 @@ const remark = (text: string, level: Level = "info"): ReadonlyArray<Remark> => [
 /** What an event says of its session by itself; nothing for most. */
 export const remarks = (event: Event): ReadonlyArray<Remark> => {
   switch (event._tag) {
+    case "SessionImported":
+      return remark(`imported from a file (${event.format}): ${many(event.messages, "message")}, as data`)
     case "SessionCleared":
       return remark("the model's context was cleared")
     case "SessionCompacted":

@@ -11,6 +11,7 @@ import { mode } from "./mode.ts"
 import { search } from "./search.ts"
 import { clear, compact, exit, model, status } from "./session.ts"
 import { tasks } from "./tasks.ts"
+import { exporting } from "./export.ts"
 import { todos } from "./todos.ts"
 import { tool, tools } from "./tools.ts"
 import { cancel, workers } from "./workers.ts"
@@ -32,6 +33,7 @@ const listed: ReadonlyArray<SlashCommand> = [
   memory,
   tools,
   tool,
+  exporting,
   init,
   config,
   status,

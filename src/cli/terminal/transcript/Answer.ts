@@ -1,4 +1,4 @@
-import { Blocks, type Block } from "../markdown/Blocks.ts"
+import { Blocks, type Block } from "../../../text/MarkdownBlocks.ts"
 import { render } from "../markdown/render.ts"
 import type { Style } from "../Style.ts"
 import { textWidth } from "./noteRows.ts"
