@@ -27,6 +27,7 @@ import { Search } from "../search/Search.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
+import { headBranch } from "./headBranch.ts"
 import * as Instructions from "./Instructions.ts"
 import { lazily } from "./lazily.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
@@ -191,5 +192,18 @@ export const make = <E extends CallError, R>(
     const known = { tools: [...tools.tools.keys()], profiles: Object.keys(profiles) }
     const invalid = NamedWorker.invalid(workers, known)
     if (invalid !== undefined) return yield* invalid
-    return { ...place, config, rules, sandbox, tools, workers, instructions, git, brief, memory, background }
+    return {
+      ...place,
+      config,
+      rules,
+      sandbox,
+      tools,
+      workers,
+      instructions,
+      git,
+      branch: headBranch(place.project),
+      brief,
+      memory,
+      background
+    }
   })

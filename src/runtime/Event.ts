@@ -25,6 +25,8 @@ export class SessionCreated extends Schema.TaggedClass<SessionCreated>()("Sessio
   project: Schema.String,
   /** Where its tools work; the project itself if unset. */
   directory: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The branch that was checked out, where git names one. */
+  branch: Schema.optionalWith(Schema.String, { exact: true }),
   profile: Schema.String
 }) {}
 /** The session was read from a file and follows as data: it grants nothing, and nothing of it runs. */

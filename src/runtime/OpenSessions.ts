@@ -10,7 +10,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Models } from "../model/Models.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
-import { causeOf, type Command } from "./Command.ts"
+import { causeOf, type Command, SuspendSession } from "./Command.ts"
 import type { Directory } from "./Directory.ts"
 import type { Envelope } from "./Envelope.ts"
 import { ErrorRaised, SessionCreated } from "./Event.ts"
@@ -146,7 +146,9 @@ export const make = ({
         )
         if (lease.created) {
           const at = place.directory === place.project ? {} : { directory: place.directory }
-          const made = { project: place.project, ...at, profile: lease.profile, ...cause }
+          const branch = yield* project.branch ?? Effect.succeed(undefined)
+          const on = branch === undefined ? {} : { branch }
+          const made = { project: place.project, ...at, ...on, profile: lease.profile, ...cause }
           yield* opened.emit(new SessionCreated(made, trusted), {})
         }
         const wasKept = kept.has(id)
@@ -161,6 +163,15 @@ export const make = ({
         const gone = yield* Deferred.make<boolean>()
         const known: Open = { session, unanswered, gone: Deferred.await(gone) }
         sessions.set(id, known)
+        if (store.handover !== undefined) {
+          yield* store.handover
+            .requested(id)
+            .pipe(
+              Effect.zipRight(session.send(new SuspendSession({ session: id }, trusted))),
+              Effect.interruptible,
+              Effect.forkIn(own)
+            )
+        }
         const waiting = added
         added = Effect.unsafeMakeLatch(false)
         waiting.unsafeOpen()

@@ -51,6 +51,8 @@ export interface ProjectTools extends Place {
   readonly rules?: ProjectRules
   /** Where commands go on after their calls; each session ends its own. */
   readonly background?: BackgroundCommands["Type"]
+  /** The branch that is checked out now; nothing if unset. */
+  readonly branch?: Effect.Effect<string | undefined>
   /** What models are told of where they work; nothing if unset. */
   readonly brief?: Brief
   /** What is recalled and kept without a tool; nothing if unset. */

@@ -8,6 +8,7 @@ import type { Envelope } from "./Envelope.ts"
 import { messageOf, messageTags, type Projection, step } from "./Projection.ts"
 import type { Selection, SessionFilter } from "./Selection.ts"
 import {
+  type Handover,
   type Lease,
   type OpenOptions,
   type SessionBusy,
@@ -34,6 +35,8 @@ export interface SessionDriver {
   readonly select: (session: string, which: Selection) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
   readonly get: (session: string) => Effect.Effect<Projection, SessionNotFound | DatabaseError>
   readonly list: (filter: SessionFilter) => Effect.Effect<ReadonlyArray<Projection>, DatabaseError>
+  /** How a session passes from one process to another; unset where no other process can have it. */
+  readonly handover?: Handover
 }
 
 /** The store over a driver. */
@@ -53,6 +56,7 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
       found.flatMap(({ event }) => messageOf(event) ?? [])
     )
   return {
+    ...(driver.handover === undefined ? {} : { handover: driver.handover }),
     open,
     append: (lease, events) =>
       Effect.suspend(() => {

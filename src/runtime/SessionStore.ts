@@ -72,6 +72,18 @@ export interface WaitingApproval {
   readonly request: ApprovalRequest
 }
 
+/** How a living process lets go of a session that another one wants; there is one owner at any time, or none. */
+export interface Handover {
+  /** The process that has the session open, if it lives. */
+  readonly owner: (session: string) => Effect.Effect<number | undefined, DatabaseError>
+  /** Asks the owner, and returns once there is none; fails where the owner does not let go in time. */
+  readonly request: (session: string) => Effect.Effect<void, SessionBusy | DatabaseError>
+  /** Waits until another process asks for a session that is open here. */
+  readonly requested: (session: string) => Effect.Effect<void>
+  /** The process that has asked for it. */
+  readonly takenBy: (session: string) => number | undefined
+}
+
 /** Where sessions are kept; made of a `SessionDriver`: SQLite, memory, or one of the user's. */
 export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
   SessionStore,
@@ -117,5 +129,7 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     readonly answer: (session: string, commandId: string) => Effect.Effect<Option.Option<Envelope>, DatabaseError>
     /** Whether the session has had a task of that id. */
     readonly hasTask: (session: string, task: string) => Effect.Effect<boolean, DatabaseError>
+    /** How a session passes from one process to another; unset where no other process can have it. */
+    readonly handover?: Handover
   }
 >() {}

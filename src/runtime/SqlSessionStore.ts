@@ -14,6 +14,7 @@ import { Open, type Projection } from "./Projection.ts"
 import type { Selection } from "./Selection.ts"
 import { toStore } from "./SessionDriver.ts"
 import { SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
+import * as SqlHandover from "./SqlHandover.ts"
 import * as SqlLeases from "./SqlLeases.ts"
 
 const json = Schema.decodeUnknownEither(Schema.parseJson())
@@ -199,6 +200,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     const open = yield* SqlLeases.make
 
     return toStore({
+      handover: SqlHandover.make(database),
       open,
       append: (lease, events, { open, summary }) => {
         const { epoch, session } = lease

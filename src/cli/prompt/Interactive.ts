@@ -27,6 +27,7 @@ import type { Dialogue } from "./Dialogue.ts"
 import * as PlanQuestion from "./PlanQuestion.ts"
 import * as PromptSession from "./PromptSession.ts"
 import { PromptState } from "./PromptState.ts"
+import type { Watched } from "./watch.ts"
 import * as Typing from "./Typing.ts"
 import { statusLine } from "../terminal/StatusLine.ts"
 
@@ -73,7 +74,7 @@ const begin = (options: InteractiveOptions) =>
     const policy = yield* policyOf(options, true)
     if (!options.resume) {
       yield* checkProfile(options)
-      return yield* talk(options, policy)
+      return yield* attend(options, policy)
     }
     if (options.last || Option.isSome(options.session)) {
       return yield* new UsageError({ reason: "--resume cannot be combined with --continue or --session." })
@@ -87,10 +88,34 @@ const begin = (options: InteractiveOptions) =>
     )
     if (Option.isNone(picked.session)) return
     yield* checkProfile(picked)
-    yield* talk(picked, policy)
+    yield* attend(picked, policy)
   })
 
-const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
+/** Talks as long as the session is open here, and shows it read-only while another process has it. */
+const attend = (options: InteractiveOptions, policy: ApprovalPolicy) =>
+  Effect.gen(function* () {
+    let chosen = options
+    for (let isShown = false; ; isShown = true) {
+      const elsewhere = yield* talk(chosen, policy, isShown).pipe(
+        Effect.catchIf(
+          (error) => error._tag === "SessionUnavailable" && error.error === "SessionBusy",
+          (error) =>
+            error._tag === "SessionUnavailable" && error.session !== undefined
+              ? Effect.succeed<Watched>({ session: error.session })
+              : Effect.fail(error)
+        )
+      )
+      if (elsewhere === undefined) return
+      const isTaken = yield* load(
+        () => import("./watch.ts"),
+        ({ watch }) => watch(elsewhere)
+      )
+      if (!isTaken) return
+      chosen = { ...options, session: Option.some(elsewhere.session), last: false }
+    }
+  })
+
+const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: boolean) =>
   Effect.gen(function* () {
     const ui = yield* Ui
     const screen = yield* Screen
@@ -130,7 +155,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       )
     )
 
-    const current = yield* PromptSession.make({ dialogue, ended: branch, policy, quit, say, state })
+    const current = yield* PromptSession.make({ dialogue, ended: branch, isShown, policy, quit, say, state })
     yield* region.place({
       statusLine: (width) => {
         const window = profiles[state.profile]?.contextWindow
@@ -186,14 +211,16 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     const typing = yield* Typing.make({ prompt, dialogue, perform })
 
     const marks = [modeMark(policy, screen.style), sandboxMark(state.sandbox, screen.style)]
-    yield* screen.progress(
-      header(
-        [version, state.profile],
-        marks,
-        ["/help", `${screen.plain ? "ctrl-c" : "esc"} stops`, "ctrl-d quits"],
-        screen
+    if (!isShown) {
+      yield* screen.progress(
+        header(
+          [version, state.profile],
+          marks,
+          ["/help", `${screen.plain ? "ctrl-c" : "esc"} stops`, "ctrl-d quits"],
+          screen
+        )
       )
-    )
+    }
     const loop = Effect.gen(function* () {
       // An old session is opened at once: one of its tasks may wait for a decision.
       if (options.last || Option.isSome(options.session)) yield* Effect.zipRight(current.opened, current.awaited)
@@ -219,6 +246,10 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy) =>
     yield* Fiber.interrupt(looping)
     yield* ui.stop
     const session = current.current()
+    const taker = session?.takenBy()
+    if (session !== undefined && taker !== undefined) {
+      return { session: session.session, takenBy: taker } satisfies Watched
+    }
     if (session !== undefined) {
       yield* screen.progress(
         screen.style.dim(`resume with ${invocation()} --session ${session.session.slice(0, 16)}\n`)

@@ -16,6 +16,8 @@ interface Options<E> {
   readonly dialogue: Effect.Effect<Dialogue, E>
   /** What the command line has asked for. */
   readonly policy: ApprovalPolicy
+  /** What an old session did last has been shown. */
+  readonly isShown: boolean
   readonly say: (text: string, level?: Level) => Effect.Effect<void>
   /** Runs when a task has ended. */
   readonly ended: Effect.Effect<unknown>
@@ -23,7 +25,7 @@ interface Options<E> {
 }
 
 /** The session of a prompt, which is created when it is first needed, and the task that is shown to its end. */
-export const make = <E>({ dialogue, ended, policy, quit, say, state }: Options<E>) =>
+export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: Options<E>) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const region = yield* Region
@@ -46,12 +48,13 @@ export const make = <E>({ dialogue, ended, policy, quit, say, state }: Options<E
         heard: (envelope) =>
           Effect.suspend(() => {
             state.hear(envelope)
+            if (envelope.event._tag === "SessionSuspended") return Deferred.succeed(quit, undefined)
             return envelope.transient === true ? Effect.void : region.changed
           })
       })
       if (state.mode !== policy) yield* fresh.setMode(state.mode)
       session = fresh
-      const before = yield* fresh.recap(screen)
+      const before = isShown ? [] : yield* fresh.recap(screen)
       if (before.length > 0) yield* screen.progress(`${before.join("\n")}\n\n`)
       if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()
       yield* Effect.forkScoped(

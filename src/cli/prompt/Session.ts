@@ -105,6 +105,8 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         output: (id: string) => project.background.output(session, id),
         stop: (id: string) => project.background.stop(session, id)
       },
+      /** The process that has taken it over. */
+      takenBy: () => store.handover?.takenBy(session),
       interrupt: Effect.ignore(send(new Interrupt({ session }))),
       /** The steps that its model has planned, in an earlier run as well. */
       todos: Effect.suspend(() =>

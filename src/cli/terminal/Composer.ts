@@ -38,6 +38,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     /** One element each time everything in flight is to stop. */
     readonly interruptions: Stream.Stream<void>
     readonly interrupt: Effect.Effect<void>
+    /** Shows nothing until the next prompt is asked for. */
+    readonly rest: Effect.Effect<void>
     /** Binds a key from now on; an earlier binding of it gives way. */
     readonly bind: (binding: Binding) => Effect.Effect<void>
     /** Suggests how to go on from now on. */
@@ -171,6 +173,10 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         asides: Mailbox.toStream(asides),
         interruptions: Mailbox.toStream(interruptions),
         interrupt,
+        rest: Effect.suspend(() => {
+          mark = undefined
+          return region.changed
+        }),
         bind: (binding) =>
           Effect.sync(() => {
             bindings = [binding, ...bindings]

@@ -3,10 +3,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import { editorLine, TextEditor } from "./editor/TextEditor.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { fit } from "./Layout.ts"
+import { isQuiet, untilQuiet } from "./quiet.ts"
 import { Region, type Show } from "./Region.ts"
 import { Screen } from "./Screen.ts"
 
@@ -35,6 +37,8 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
   {
     readonly pick: <A>(pick: Pick<A>) => Effect.Effect<Option.Option<A>>
     readonly line: (ask: Ask) => Effect.Effect<Option.Option<string>>
+    /** Waits for one of these keys; in a terminal that gets lines, `said` asks for it. */
+    readonly press: (keys: ReadonlyArray<string>, said: () => string) => Effect.Effect<Option.Option<string>>
     /** Several questions and what is done between them, where typing goes nowhere: none where the person leaves meanwhile. */
     readonly whole: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
   }
@@ -70,6 +74,20 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
           })
 
       return Form.of({
+        press: (keys) =>
+          Effect.gen(function* () {
+            const pressed = yield* Queue.sliding<Key>(keyLimit)
+            const turn: Effect.Effect<Option.Option<string>> = Effect.gen(function* () {
+              const key = yield* Queue.take(pressed)
+              if (isEscape(key) || isCtrl(key, "c") || isCtrl(key, "d")) return Option.none()
+              const found = Option.filter(key.input, (input) => keys.includes(input))
+              // A letter of a word is no answer.
+              if (Option.isSome(found) && (yield* isQuiet(pressed, alone))) return found
+              yield* untilQuiet(pressed, alone)
+              return yield* turn
+            })
+            return yield* keyboard.focus((key) => Effect.asVoid(Queue.offer(pressed, key)))(turn)
+          }),
         whole: (self) =>
           Effect.flatMap(Deferred.make<void>(), (left) =>
             Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(left), Option.none())).pipe(
@@ -147,3 +165,7 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
 
 /** Rows of a list. */
 const most = 15
+
+/** How long no other key may come before and after one that counts by itself, and keys that wait meanwhile. */
+const alone = "250 millis"
+const keyLimit = 16

@@ -1,7 +1,10 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
 import { type Place, place, scripted, tollgate } from "../command.ts"
 import { probes } from "../terminal/TerminalProbe.ts"
+
+const escape = "\u001b"
 
 describe("picking an earlier session", { timeout: 60_000 }, () => {
   let at: Place
@@ -11,27 +14,50 @@ describe("picking an earlier session", { timeout: 60_000 }, () => {
   afterEach(() => at.remove())
   const open = probes(() => at)
 
-  it("lists title and age, filters by words, opens what is picked and leaves on an empty line (U12)", async () => {
-    scripted(at, [{ repeat: true, steps: [{ say: "Fine." }] }])
-    for (const prompt of ["paint the barn", "mow the lawn"]) await tollgate(at, ["run", prompt])
+  it("lists title, age, branch and what waits, filters as one types, opens what is picked, and Esc leaves (U12)", async () => {
+    scripted(at, [
+      { when: "lawn", steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one" } } }] },
+      { repeat: true, steps: [{ say: "Fine." }] }
+    ])
+    await tollgate(at, ["run", "before git"])
+    execFileSync("git", ["init", "--quiet", "--initial-branch=feature/paint"], { cwd: at.work, env: at.env })
+    await tollgate(at, ["run", "paint the barn"])
+    const lawn = await open([])
+    await lawn.seen("›")
+    lawn.press("mow the lawn\r")
+    await lawn.seen("allow?")
+    lawn.kill()
+    await lawn.ended
     const left = await open(["--resume"])
-    await left.seen(/1 .*just now.*mow the lawn[^]*2 .*paint the barn/)
-    left.press("\r")
+    await left.seen(
+      /❯ ⏸ just now +feature\/paint +mow the lawn\n +just now +feature\/paint +paint the barn\n +just now +before git/
+    )
+    left.press(escape)
     assert.strictEqual(await left.ended, 0)
 
     const terminal = await open(["--resume"])
-    await terminal.seen("words to filter")
-    terminal.press("barn\r")
-    await terminal.seen(/ 1 .*paint the barn/)
-    terminal.press("1\r")
+    await terminal.seen("type to filter")
+    terminal.press("brn")
+    await terminal.seen(/❯ +just now.*paint the barn\n› brn$/m)
+    assert.notInclude(terminal.screen(), "lawn")
+    terminal.press("\r")
     await terminal.seen(/› paint the barn[^]*^›$/m)
-    terminal.press("/status\r")
-    await terminal.seen("session_")
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
     const { stdout } = await tollgate(at, ["sessions", "list", "--jsonl"])
-    assert.strictEqual(stdout.trim().split("\n").length, 2)
-    assert.include(stdout.split("\n")[0], "paint the barn")
+    assert.strictEqual(stdout.trim().split("\n").length, 3)
+  })
+
+  it("is picked by a number where the terminal gets lines (U12)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Fine." }] }])
+    for (const prompt of ["paint the barn", "mow the lawn"]) await tollgate(at, ["run", prompt])
+    const terminal = await open(["--resume"], { env: { TERM: "dumb" } })
+    await terminal.seen(/1 .*mow the lawn\n2 .*paint the barn\nnumber, or words to filter:/)
+    terminal.press("2\n")
+    await terminal.seen(/› paint the barn[^]*Fine\.[^]*\n›/)
+    terminal.press("/exit\n")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.notInclude(terminal.raw(), escape)
   })
 
   it("is one way of saying which session", async () => {

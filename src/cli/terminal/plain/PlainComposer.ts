@@ -76,6 +76,7 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen> = Layer.scoped(
       asides: Mailbox.toStream(asides),
       interruptions: Mailbox.toStream(interruptions),
       interrupt,
+      rest: Effect.void,
       bind: () => Effect.void,
       assist: () => Effect.void,
       searchWith: () => Effect.void,

@@ -17,6 +17,11 @@ export const layer: Layer.Layer<Form, never, Screen | Lines> = Layer.effect(
     const screen = yield* Screen
     const reader = { lines: yield* Lines, screen }
     return Form.of({
+      press: (keys, said) =>
+        Effect.repeat(
+          Effect.suspend(() => readLine(`${said()}: `, reader)),
+          { until: (line) => Option.match(line, { onNone: () => true, onSome: (text) => keys.includes(text.trim()) }) }
+        ).pipe(Effect.map(Option.map((text) => text.trim()))),
       whole: (self) =>
         Effect.flatMap(Deferred.make<void>(), (left) =>
           Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(left), Option.none())).pipe(

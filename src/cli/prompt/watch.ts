@@ -1,0 +1,89 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import { Runtime } from "../../runtime/Runtime.ts"
+import { SessionStore } from "../../runtime/SessionStore.ts"
+import { present } from "../../ui/present.ts"
+import { Ui } from "../../ui/Ui.ts"
+import { reading } from "../reading.ts"
+import { Composer } from "../terminal/Composer.ts"
+import { Form } from "../terminal/Form.ts"
+import { fit } from "../terminal/Layout.ts"
+import { Region } from "../terminal/Region.ts"
+import { Screen } from "../terminal/Screen.ts"
+import { countedMessages, lookedThrough, rows } from "./Recap.ts"
+
+export interface Watched {
+  readonly session: string
+  /** The process that has taken it over from here, if any. */
+  readonly takenBy?: number
+}
+
+/**
+ * Shows a session that another process has open: what it did last, and what it does from now on. Gives whether the person takes
+ * it over, once its owner has let go of it; else they leave.
+ */
+export const watch = ({ session, takenBy }: Watched) =>
+  Effect.gen(function* () {
+    const runtime = yield* Runtime
+    const store = yield* SessionStore
+    const screen = yield* Screen
+    const region = yield* Region
+    const form = yield* Form
+    const ui = yield* Ui
+    yield* (yield* Composer).rest
+    const { handover } = store
+    if (handover === undefined) return false
+    let owner = yield* handover.owner(session)
+    const { head } = yield* store.get(session)
+    const text = () =>
+      owner === undefined
+        ? "READ-ONLY · its process has ended · t goes on here · esc leaves"
+        : `READ-ONLY · open in process ${owner} · t takes it over · esc leaves`
+    yield* region.place({ statusLine: (width) => screen.style.inverse(fit(` ${text()} `, width)) })
+    const events = yield* store.read(session, Math.max(1, head - lookedThrough), lookedThrough + 1)
+    const begun = events.findLast(({ event }) => event._tag === "TaskStarted")
+    // Told from its last task on, of which another part may follow.
+    const from = takenBy === undefined ? (begun?.seq ?? head + 1) : head + 1
+    if (takenBy === undefined) {
+      const messages = yield* store.messages(session, countedMessages)
+      const before = events.filter(({ seq }) => seq < from)
+      const told = rows({ events: before, messages: messages.slice(0, -1) }, screen)
+      if (told.length > 0) yield* screen.progress(`${told.join("\n")}\n\n`)
+    }
+    const said =
+      takenBy !== undefined
+        ? `taken over by process ${takenBy}; it goes on there, and is shown here read-only`
+        : owner === undefined
+          ? "shown read-only"
+          : `open in process ${owner}; shown read-only`
+    yield* ui.display({ _tag: "Note", level: "info", text: said, whole: true })
+    yield* Effect.forkScoped(Effect.ignore(present(runtime.subscribe(session, { from, follow: true }))))
+    const look = Effect.flatMap(handover.owner(session), (now) => {
+      if (now === owner) return Effect.void
+      owner = now
+      return screen.plain ? screen.progress(`${text()}\n`) : region.changed
+    })
+    yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("500 millis"))))
+    for (;;) {
+      const key = yield* form.press(["t"], text)
+      if (Option.isNone(key)) return false
+      if (owner !== undefined) {
+        yield* ui.display({
+          _tag: "Note",
+          level: "info",
+          text: `asking process ${owner} to hand it over …`,
+          whole: true
+        })
+      }
+      const asked = yield* Effect.either(handover.request(session))
+      if (Either.isRight(asked)) return true
+      yield* ui.display({ _tag: "Note", level: "error", text: asked.left.message, whole: true })
+    }
+  }).pipe(
+    Effect.ensuring(Effect.flatMap(Ui, ({ stop }) => stop)),
+    Effect.ensuring(Effect.flatMap(Region, ({ place }) => place({ statusLine: () => undefined }))),
+    Effect.scoped,
+    Effect.provide(reading)
+  )
