@@ -1,4 +1,4 @@
-// @effect-diagnostics globalConsole:off - `npm run bench [-- --json FILE] [-- NAME…]` prints a table; `-- peers` other frameworks
+// @effect-diagnostics globalConsole:off - `npm run bench [-- --json FILE] [-- NAME…]` prints a table; `-- peers` other frameworks; `-- search [--messages N]` the search
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import { type Figure, figure, table } from "./Figure.ts"
@@ -13,6 +13,7 @@ import { pasted, read } from "./paste.ts"
 import { typing } from "./typing.ts"
 import { besidePeers } from "./peers.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
+import { searching } from "./search.ts"
 import { start } from "./start.ts"
 import { agentStep, bareStep } from "./step.ts"
 import { leafWorkers, plainTurns } from "./workers.ts"
@@ -171,7 +172,8 @@ const rows: ReadonlyArray<Row> = [
 
 const args = process.argv.slice(2)
 const json = args.includes("--json") ? args[args.indexOf("--json") + 1] : undefined
-const wanted = args.filter((arg) => arg !== "--json" && arg !== json)
+const messages = args.includes("--messages") ? args[args.indexOf("--messages") + 1] : undefined
+const wanted = args.filter((arg) => !["--json", "--messages", json, messages].includes(arg))
 const chosen = rows.filter(([name]) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)))
 
 /** Only by name, for other packages are installed for it. */
@@ -179,12 +181,11 @@ const peers = wanted.includes("peers")
   ? besidePeers((steps) => Effect.zipRight(agentStep(800), least(agentStep(steps), 5)))
   : Effect.succeed([])
 
+/** Only by name as well, for it takes minutes. */
+const found = wanted.includes("search") ? searching(Number(messages ?? 100_000)) : Effect.succeed([])
+
 void Effect.runPromise(
-  Effect.zipWith(
-    Effect.forEach(chosen, ([, measure]) => measure),
-    peers,
-    (own, beside) => [...own, ...beside]
-  )
+  Effect.map(Effect.all([Effect.forEach(chosen, ([, measure]) => measure), peers, found]), (figures) => figures.flat())
 ).then((figures) => {
   console.log(table(figures))
   if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`)

@@ -116,8 +116,10 @@ const make = Effect.gen(function* () {
       return yield* new SearchInvalid({ reason: "the query has no letters or digits. Give words to look for." })
     }
     const wanted = Math.max(1, Math.min(Math.trunc(limit), maxHits))
+    const isFused = by === undefined && embedder !== undefined
     const said: Array<string> = []
-    const inText = by === "meaning" ? [] : yield* read(FullText.rank(sql, query, filter, wanted * depth))
+    const inText =
+      by === "meaning" ? [] : yield* read(FullText.rank(sql, query, filter, isFused ? wanted * depth : wanted))
     const inMeaning =
       by === "text" || embedder === undefined
         ? []
@@ -125,16 +127,15 @@ const make = Effect.gen(function* () {
             Effect.flatMap(([vector]) =>
               vector === undefined
                 ? Effect.succeed([])
-                : read(vectors.nearest(vector, embedder, filter, wanted * depth))
+                : read(vectors.nearest(vector, embedder, filter, isFused ? wanted * depth : wanted))
             ),
             Effect.catchTag("EmbeddingFailed", (error) => {
               said.push(`searched by text alone: ${error.message}`)
               return Effect.succeed([])
             })
           )
-    const sides = by === "text" || embedder === undefined ? [inText.map(({ id }) => id)] : undefined
-    const rankings = by === "meaning" ? [inMeaning] : (sides ?? [inText.map(({ id }) => id), inMeaning])
-    const best = fuse(rankings)
+    const byText = inText.map(({ id }) => id)
+    const best = fuse(isFused ? [byText, inMeaning] : [by === "meaning" ? inMeaning : byText])
       .filter(({ score }) => score >= minScore)
       .slice(0, wanted)
     const rows = new Map(
