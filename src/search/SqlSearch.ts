@@ -1,5 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
@@ -9,7 +11,7 @@ import { Text } from "../database/text.ts"
 import { Embeddings } from "./Embeddings.ts"
 import * as FullText from "./FullText.ts"
 import { fuse } from "./fuse.ts"
-import { isBlank, parse, type Query } from "./Query.ts"
+import { isBlank, parse } from "./Query.ts"
 import { type Found, type Hit, Search, SearchFailed, SearchInvalid, type SearchOptions } from "./Search.ts"
 import { fromMarked, fromText, markers, type Snippet } from "./Snippet.ts"
 import * as Vectors from "./Vectors.ts"
@@ -18,9 +20,6 @@ const maxHits = 100
 const usualHits = 20
 /** Ranks that are fused for each hit that is wanted. */
 const depth = 3
-
-/** Tokens of a snippet: words, or characters where trigrams are looked up. */
-const snippetTokens = { messages_words: 24, messages_trigrams: 60 } as const
 
 /** Characters of a message in which a hit is looked for to show it. */
 const maxText = 2 ** 30
@@ -37,13 +36,16 @@ const HitRow = Schema.Struct({
   project: Schema.String,
   title: Text
 })
-const TextRow = Schema.Struct({ text: Schema.NullOr(Text) })
+const TextRow = Schema.Struct({ id: Schema.Number, text: Schema.NullOr(Text) })
+const decodeText = Schema.decodeUnknownOption(Text)
 const PendingRow = Schema.Struct({
   sessions: Schema.Number,
   model: Schema.String,
   until: Schema.Number,
   last: Schema.Number
 })
+
+const idsOf = (ranked: ReadonlyArray<{ readonly id: number }>): ReadonlyArray<number> => ranked.map(({ id }) => id)
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -62,32 +64,13 @@ const make = Effect.gen(function* () {
   const textRows = decoded(TextRow)
   const pendingRows = decoded(PendingRow)
 
-  const textOf = (id: number, length: number) =>
+  /** The beginnings of messages, by their ids. */
+  const textsOf = (ids: ReadonlyArray<number>, length: number) =>
     Effect.map(
-      textRows(sql`SELECT json_quote(substr(text, 1, ${length})) AS text FROM message_texts WHERE id = ${id}`),
-      ([row]) => row?.text ?? ""
+      textRows(sql`SELECT message_texts.id AS id, json_quote(substr(text, 1, ${length})) AS text
+        FROM json_each(${JSON.stringify(ids)}) AS wanted CROSS JOIN message_texts ON message_texts.id = wanted.value`),
+      (rows) => new Map(rows.map(({ id, text }) => [id, text ?? ""]))
     )
-  const marked = (id: number, { index, match }: FullText.TextMatch["lookup"]) => {
-    const marks = markers(crypto.randomBytes(8).toString("hex"))
-    const name = sql.literal(index)
-    return Effect.map(
-      textRows(
-        sql`SELECT json_quote(snippet(${name}, 0, ${marks.open}, ${marks.close}, '…', ${snippetTokens[index]})) AS text
-          FROM ${name} WHERE ${name} MATCH ${match} AND rowid = ${id}`
-      ),
-      ([row]) => fromMarked(row?.text ?? "", marks)
-    )
-  }
-  const snippetOf = (
-    id: number,
-    match: FullText.TextMatch | undefined,
-    { runs, words }: Query
-  ): Effect.Effect<Snippet, SearchFailed> =>
-    match === undefined
-      ? Effect.map(textOf(id, beginning), (text) => fromText(text, []))
-      : match.lookup.match === undefined
-        ? Effect.map(textOf(id, maxText), (text) => fromText(text, [...runs, ...words]))
-        : marked(id, match.lookup)
 
   /** What was not searched. */
   const notes = Effect.map(
@@ -117,9 +100,12 @@ const make = Effect.gen(function* () {
     }
     const wanted = Math.max(1, Math.min(Math.trunc(limit), maxHits))
     const isFused = by === undefined && embedder !== undefined
-    const said: Array<string> = []
+    const marks = markers(crypto.randomBytes(8).toString("hex"))
+    const said: globalThis.Array<string> = []
     const inText =
-      by === "meaning" ? [] : yield* read(FullText.rank(sql, query, filter, isFused ? wanted * depth : wanted))
+      by === "meaning"
+        ? []
+        : yield* read(FullText.rank(sql, { query, filter, limit: isFused ? wanted * depth : wanted, markers: marks }))
     const inMeaning =
       by === "text" || embedder === undefined
         ? []
@@ -134,30 +120,41 @@ const make = Effect.gen(function* () {
               return Effect.succeed([])
             })
           )
-    const byText = inText.map(({ id }) => id)
+    const byText = idsOf(inText)
     const best = fuse(isFused ? [byText, inMeaning] : [by === "meaning" ? inMeaning : byText])
       .filter(({ score }) => score >= minScore)
       .slice(0, wanted)
     const rows = new Map(
       (yield* hitRows(
         sql`SELECT messages.id, session_id, seq, role, tool, time, sessions.project, json_quote(sessions.title) AS title
-          FROM json_each(${JSON.stringify(best.map(({ id }) => id))}) AS wanted
+          FROM json_each(${JSON.stringify(idsOf(best))}) AS wanted
           CROSS JOIN messages ON messages.id = wanted.value JOIN sessions ON sessions.id = messages.session_id`
       )).map((row) => [row.id, row] as const)
     )
     const matches = new Map(inText.map((match) => [match.id, match]))
     const near = new Set(inMeaning)
-    const hits = yield* Effect.forEach(best, ({ id, score }) => {
-      const row = rows.get(id)
-      if (row === undefined) return Effect.succeed([])
-      const { project, role, seq, session_id: session, time, title, tool } = row
+    const unmarked = best.filter(({ id }) => matches.get(id)?.marked == null)
+    const [plain, like] = Array.partition(unmarked, ({ id }) => matches.has(id))
+    const texts = new Map([
+      ...(yield* textsOf(idsOf(plain), beginning)),
+      ...(like.length === 0 ? [] : yield* textsOf(idsOf(like), maxText))
+    ])
+    const snippetOf = (id: number): Snippet => {
       const match = matches.get(id)
-      const side = match === undefined ? ("meaning" as const) : near.has(id) ? ("both" as const) : ("text" as const)
-      return Effect.map(snippetOf(id, match, query), (snippet): ReadonlyArray<Hit> => [
-        { session, seq, project, title, role, time, score, by: side, snippet, ...(tool === null ? {} : { tool }) }
-      ])
+      const marked = Option.flatMap(Option.fromNullable(match?.marked), decodeText)
+      return Option.isSome(marked)
+        ? fromMarked(marked.value, marks)
+        : fromText(texts.get(id) ?? "", match === undefined ? [] : [...query.runs, ...query.words])
+    }
+    const hits = best.flatMap(({ id, score }): ReadonlyArray<Hit> => {
+      const row = rows.get(id)
+      if (row === undefined) return []
+      const { project, role, seq, session_id: session, time, title, tool } = row
+      const side = !matches.has(id) ? "meaning" : near.has(id) ? "both" : "text"
+      const hit: Hit = { session, seq, project, title, role, time, score, by: side, snippet: snippetOf(id) }
+      return [tool === null ? hit : { ...hit, tool }]
     })
-    return { hits: hits.flat(), notes: [...said, ...(yield* notes)] } satisfies Found
+    return { hits, notes: [...said, ...(yield* notes)] } satisfies Found
   })
   return Search.of({ find })
 })
