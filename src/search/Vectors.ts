@@ -149,7 +149,7 @@ export const make = (sql: SqlClient) => {
   const existing = (ids: ReadonlyArray<number>, model: string) =>
     Effect.map(
       sql<{ readonly id: number }>`SELECT wanted.value AS id FROM json_each(${JSON.stringify(ids)}) AS wanted
-        JOIN vectors ON vectors.message_id = wanted.value AND vectors.model = ${model}`,
+        CROSS JOIN vectors ON vectors.message_id = wanted.value AND vectors.model = ${model}`,
       (rows) => new Set(rows.map(({ id }) => id))
     )
 
