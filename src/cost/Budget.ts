@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import { typed } from "../text/ShellWord.ts"
 import { type Limits, Scope } from "./Budgets.ts"
 import { format, inUsd, NanoUsd } from "./Money.ts"
 import type { Payer } from "./Payer.ts"
@@ -93,7 +92,7 @@ export class BudgetReached extends Schema.TaggedError<BudgetReached>()("BudgetRe
   readonly retryable = false
   override get message() {
     const taken = this.reserved === 0 ? "" : ` and ${format(this.reserved)} reserved`
-    return `The budget of ${format(this.limit)} for ${named[this.scope]} is reached: ${format(this.spent)} spent${taken}; the next request may cost up to ${format(this.needed)}. To raise it: tollgate config set budgets.${this.scope} ${inUsd(raised(this))}`
+    return `The budget of ${format(this.limit)} for ${named[this.scope]} is reached: ${format(this.spent)} spent${taken}; the next request may cost up to ${format(this.needed)}. Raise budgets.${this.scope} to ${inUsd(raised(this))} or more.`
   }
 }
 
@@ -104,6 +103,6 @@ export class PriceUnknown extends Schema.TaggedError<PriceUnknown>()("PriceUnkno
 }) {
   readonly retryable = false
   override get message() {
-    return `The price of model ${this.model} is unknown, and a budget applies. Set it in USD per million tokens: tollgate config set ${typed(`profiles.${this.profile}.price`)} '{"input":1,"output":5}', or free for a model that costs nothing.`
+    return `The price of model ${this.model} is unknown, and a budget applies. Set profiles.${this.profile}.price in USD per million tokens, or to free for a model that costs nothing.`
   }
 }

@@ -5,6 +5,7 @@ import { backup } from "./backup.ts"
 import { load } from "./load.ts"
 import { config } from "./config.ts"
 import { configure } from "./configure.ts"
+import { cost } from "./cost.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { memory } from "./memory.ts"
@@ -57,6 +58,7 @@ export const root = Command.make(
     policy.command,
     memory.command,
     trust.command,
+    cost,
     doctor,
     backup,
     tour
@@ -88,6 +90,7 @@ export const tree: CommandTree = {
     policy,
     memory,
     trust,
+    cost: { command: cost },
     doctor: { command: doctor },
     backup: { command: backup },
     tour: { command: tour }

@@ -34,6 +34,11 @@ export class PromptState {
     if (isTerminal(event)) this.completed = event._tag === "TaskCompleted"
   }
 
+  /** What the session had cost before its first event here. */
+  spent(before: Parameters<Doings["spent"]>[0]): void {
+    this.doings.spent(before)
+  }
+
   /** What the status line says; `window` is what the model takes, in tokens. */
   standing(window: number | undefined, workers: WorkerTree | undefined): Standing {
     const { branch, mode, profile, sandbox } = this

@@ -1,8 +1,11 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Approvals } from "../../approval/Approvals.ts"
+import { Ledger } from "../../cost/Ledger.ts"
+import { total } from "../../cost/totals.ts"
 import * as Instructions from "../../host/Instructions.ts"
 import {
   CancelTask,
@@ -44,8 +47,10 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const runtime = yield* Runtime
     const approvals = yield* Approvals
     const store = yield* SessionStore
+    const ledger = yield* Ledger
     const ids = yield* Ids
     const context = yield* Effect.context<Runtime>()
+    const begun = yield* Clock.currentTimeMillis
     const opened = yield* openSession(options, true)
     const { project, session } = opened
     const isNew = !options.last && Option.isNone(options.session)
@@ -80,9 +85,16 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     let workers = WorkerTree.empty
     let steps: ReadonlyArray<TodoItem> | undefined
     const send = (command: SessionCommand) => runtime.send(command)
+    // What is charged from here on is heard of.
+    const before = isNew
+      ? []
+      : yield* Effect.orElseSucceed(ledger.totals("session", { session, until: begun }), () => [])
+    const { amount, unpriced } = total(before)
     return {
       ...opened,
       recap,
+      /** What it had cost before it was opened. */
+      spent: { amount, unpriced: unpriced > 0 },
       /** Shows what happens in it. */
       shown,
       /** Sends any command about it. */

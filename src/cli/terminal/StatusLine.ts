@@ -1,4 +1,5 @@
 import { type ApprovalPolicy, modes } from "../../approval/ApprovalPolicy.ts"
+import { format, type NanoUsd } from "../../cost/Money.ts"
 import { visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
 import { columns, fit } from "./Layout.ts"
@@ -17,6 +18,8 @@ export interface Standing {
   readonly sandbox?: string | undefined
   /** What the last request of the root worker held, and what the model takes. */
   readonly context?: { readonly tokens: number; readonly window?: number | undefined } | undefined
+  /** What the session has cost, and whether the price of some of it is unknown. */
+  readonly cost?: { readonly amount: NanoUsd; readonly unpriced: boolean } | undefined
   /** Sub-workers that run. */
   readonly workers: number
   /** Tasks that run or wait. */
@@ -39,15 +42,20 @@ const nearlyFull = 0.8
 const isNearlyFull = ({ tokens, window }: NonNullable<Standing["context"]>): boolean =>
   window !== undefined && window > 0 && tokens / window >= nearlyFull
 
+/** Nothing where nothing was spent. */
+const costText = ({ amount, unpriced }: NonNullable<Standing["cost"]>): string =>
+  amount === 0 ? (unpriced ? "$?" : "") : `${format(amount)}${unpriced ? "+?" : ""}`
+
 /** The parts after the mode, in their order; the last is the first to go. */
 const partsOf = (
-  { branch, context, profile, sandbox, tasks, workers }: Standing,
+  { branch, context, cost, profile, sandbox, tasks, workers }: Standing,
   style: Style
 ): ReadonlyArray<string> => [
   style.dim(visibleLine(profile)),
   ...(branch === undefined ? [] : [style.dim(`${visibleLine(branch.name)}${branch.dirty ? "*" : ""}`)]),
   ...(sandbox === undefined ? [] : [(sandbox.startsWith(off) ? style.yellow : style.dim)(visibleLine(sandbox))]),
   ...(context === undefined ? [] : [(isNearlyFull(context) ? style.yellow : style.dim)(contextText(context))]),
+  ...(cost === undefined || costText(cost) === "" ? [] : [style.dim(costText(cost))]),
   ...(workers === 0 ? [] : [style.dim(many(workers, "worker"))]),
   ...(tasks === 0 ? [] : [style.dim(many(tasks, "task")), style.dim("esc stops")])
 ]
@@ -59,7 +67,7 @@ const markOf = (mode: ApprovalPolicy, style: Style): string => {
 }
 
 /**
- * The state of a session in one row: the mode first, then model, branch, sandbox, context, workers and tasks. Where there is
+ * The state of a session in one row: the mode first, then model, branch, sandbox, context, money, workers and tasks. Where there is
  * too little room parts go from the right, the mode never.
  */
 export const statusLine = (standing: Standing, width: number, style: Style): string => {

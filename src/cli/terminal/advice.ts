@@ -1,3 +1,5 @@
+import { typed } from "../../text/ShellWord.ts"
+
 /** The command that mends what went wrong, and the words that lead to it. */
 interface Advice {
   readonly lead: string
@@ -11,6 +13,8 @@ interface Known {
   readonly session?: string | undefined
   readonly profile?: string | undefined
   readonly key?: string | undefined
+  /** What it says, which names the values of an error that is known by its tag alone. */
+  readonly message?: string | undefined
 }
 
 const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
@@ -33,6 +37,14 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
       : { lead: "To correct it", command: `tollgate config set profiles.${profile}.${key} VALUE` },
   SandboxUnavailable: ({ key }) =>
     key === undefined ? undefined : { lead: "To set it", command: `tollgate config set ${key} NAME` },
+  BudgetReached: ({ message = "" }) => {
+    const [, key = "budgets.NAME", usd = "USD"] = /\b(budgets\.[a-z]+) to ([\d.]*\d)/.exec(message) ?? []
+    return { lead: "To raise it", command: `tollgate config set ${key} ${usd}` }
+  },
+  PriceUnknown: ({ message = "" }) => {
+    const [key = "profiles.NAME.price"] = /\bprofiles\..*?\.price\b/.exec(message) ?? []
+    return { lead: "To set it", command: `tollgate config set ${typed(key)} '{"input":1,"output":5}'` }
+  },
   ModelOverloaded: () => ({ lead: "Try again later, or with another profile", command: "tollgate --profile NAME" }),
   ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
@@ -48,7 +60,7 @@ export const adviceOn = (error: Known): Advice | undefined => {
 
 /** A message with the command that helps with its error, which is given whole or by its tag. */
 export const advised = (message: string, error: Known | string | undefined): string => {
-  const known = typeof error === "string" ? { _tag: error } : error
+  const known = typeof error === "string" ? { _tag: error, message } : error
   const advice = known === undefined ? undefined : adviceOn(known)
   return advice === undefined ? message : `${message} ${advice.lead}: ${advice.command}`
 }

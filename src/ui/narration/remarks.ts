@@ -1,3 +1,5 @@
+import { nameOf } from "../../cost/Budget.ts"
+import { format } from "../../cost/Money.ts"
 import { makeVisible } from "../../text/visible.ts"
 import { many } from "../Words.ts"
 import type { Event } from "../../runtime/Event.ts"
@@ -38,6 +40,11 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
       return remark(`${event.id} runs in the background`)
     case "BackgroundEnded":
       return remark(`${event.id} in the background: ${makeVisible(event.reason)}`)
+    case "BudgetAlerted":
+      return remark(
+        `${event.percent} % of the budget of ${nameOf(event.scope)} is spent: ${format(event.spent)} of ${format(event.limit)}`,
+        event.percent < 90 ? "info" : "warning"
+      )
     case "ApprovalPolicySet":
       return remark(`mode: ${event.policy}`)
     case "CommandRejected":

@@ -29,6 +29,19 @@ describe("the status line", () => {
     assert.strictEqual(line({}, width), expected)
   })
 
+  it("shows the money after the context, a mark where a price is unknown, and nothing where nothing was spent (U12, C1)", () => {
+    const cost = { amount: 123_000_000, unpriced: false }
+    assert.strictEqual(
+      line({ cost }, 100),
+      " ASK · gpt-5 · main* · sandbox off · ctx 34% · $0.12 · 2 workers · 1 task · esc stops"
+    )
+    assert.strictEqual(line({ cost }, 57), " ASK · gpt-5 · main* · sandbox off · ctx 34% · $0.12")
+    assert.strictEqual(line({ cost }, 50), " ASK · gpt-5 · main* · sandbox off · ctx 34%")
+    assert.include(line({ cost: { amount: 4_000_000, unpriced: true } }, 120), " · $0.0040+? · ")
+    assert.include(line({ cost: { amount: 0, unpriced: true } }, 120), " · $? · ")
+    assert.strictEqual(line({ cost: { amount: 0, unpriced: false } }, 80), line({}, 80))
+  })
+
   it("leaves out what is not known or not there (U12)", () => {
     const idle = { branch: undefined, context: undefined, sandbox: undefined, workers: 0, tasks: 0 }
     assert.strictEqual(line(idle, 80), " ASK · gpt-5")

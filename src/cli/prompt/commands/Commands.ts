@@ -5,6 +5,7 @@ import { Screen } from "../../terminal/Screen.ts"
 import { type Carried, command, type Prompt, type SlashCommand } from "./Command.ts"
 import { approvals, config, doctor, why } from "./commandLine.ts"
 import { context, init } from "./conversation.ts"
+import { cost } from "./cost.ts"
 import { helpOf, keysHelp, overview } from "./help.ts"
 import { memory } from "./memory.ts"
 import { mode } from "./mode.ts"
@@ -26,6 +27,7 @@ const listed: ReadonlyArray<SlashCommand> = [
   compact,
   context,
   search,
+  cost,
   workers,
   cancel,
   tasks,

@@ -1,0 +1,73 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { place, type Place, scripted, tollgate as run } from "./command.ts"
+
+describe("tollgate cost, as a user runs it", () => {
+  let at: Place
+  beforeAll(() => {
+    at = place()
+  })
+  afterAll(() => at.remove())
+
+  const turns = [
+    {
+      when: "look",
+      steps: [
+        { call: { name: "list_dir", arguments: { path: "." } } },
+        { usage: { inputTokens: 1000, outputTokens: 100 } }
+      ]
+    },
+    { repeat: true, steps: [{ say: "Done." }, { usage: { inputTokens: 2000, outputTokens: 200 } }] }
+  ]
+  const configure = (price: unknown, more: object = {}) => {
+    scripted(at, turns, more)
+    return run(at, ["config", "set", "profiles.test.price", JSON.stringify(price)])
+  }
+  const task = (...more: ReadonlyArray<string>) => run(at, ["run", "--mode", "deny", ...more])
+
+  it("sums up by model, tool, day and session, over several runs of one session (C1)", async () => {
+    assert.match((await run(at, ["cost"])).stdout, /^No model requests yet\.$/m)
+    await configure({ input: 3, output: 15 })
+    await task("look around")
+    await task("--continue", "go on")
+    const of = async (by: string) =>
+      JSON.parse((await run(at, ["cost", "--by", by, "--json"])).stdout) as ReadonlyArray<{
+        key: string
+        nanoUsd: number
+        requests: number
+      }>
+    // One answer of 1,000 and 100 tokens, which called a tool, and two of 2,000 and 200.
+    assert.deepInclude((await of("model"))[0], { key: "scripted", nanoUsd: 22_500_000, requests: 3 })
+    assert.deepStrictEqual(
+      (await of("tool")).map(({ key, nanoUsd }) => [key, nanoUsd]),
+      [
+        ["(answers)", 18_000_000],
+        ["list_dir", 4_500_000]
+      ]
+    )
+    for (const by of ["day", "session", "project"]) assert.strictEqual((await of(by)).length, 1, by)
+    const shown = (await run(at, ["cost", "--since", "1d"])).stdout
+    assert.match(shown, /^\d{4}-\d{2}-\d{2} {2}\$0\.0225 {2}█{16} {2}3 requests · 5\.0k in, 500 out$/m)
+    assert.match((await run(at, ["cost", "--since", "tomorrow"])).stderr, /--since takes a day/)
+  })
+
+  it("refuses the request that a budget has no room for, with the command that raises it, which then helps (C2)", async () => {
+    await configure({ input: 3, output: 15 }, { budgets: { session: 0.02 } })
+    const refused = await task("--continue", "more")
+    assert.strictEqual(refused.code, 1)
+    const [, command = ""] = /tollgate (config set budgets\.session [\d.]+)/.exec(refused.stderr + refused.stdout) ?? []
+    assert.notStrictEqual(command, "")
+    await run(at, command.split(" "))
+    assert.strictEqual((await task("--continue", "more")).code, 0)
+  })
+
+  it("never takes a model of unknown price for free: where a budget applies nothing is sent (C1, C2)", async () => {
+    const profiles = { test: { provider: "chat-completions", model: "qwen3", baseUrl: "http://127.0.0.1:9/v1" } }
+    scripted(at, turns, { profiles, budgets: { day: 100 } })
+    const refused = await task("more")
+    assert.strictEqual(refused.code, 1)
+    const said = refused.stderr + refused.stdout
+    assert.include(said, "The price of model qwen3 is unknown, and a budget applies.")
+    assert.include(said, "tollgate config set profiles.test.price")
+  })
+})
