@@ -110,6 +110,8 @@ export const html = (): Reader => {
   let ended = false
   let titled = false
   let skipped: number | undefined
+  /** Characters of the message so far. */
+  let size = 0
   let section: Section | undefined
   let part: Part | undefined
   let call: { readonly id: string; readonly name: string; readonly depth: number } | undefined
@@ -118,7 +120,8 @@ export const html = (): Reader => {
     const held = part?.text ?? section?.shown
     if (held === undefined) return
     held.push(text)
-    if (text.length > maxPiece || held.length > maxPiece / 16) refuse(`message ${draft.count + 1} is too long`)
+    size += text.length
+    if (size > maxPiece) refuse(`message ${draft.count + 1} is longer than ${maxPiece} characters`)
   }
   const finishPart = (done: Part): void => {
     part = undefined
@@ -156,6 +159,7 @@ export const html = (): Reader => {
     const role = name === "section" ? attributes["data-role"] : undefined
     if (role !== undefined) {
       if (section !== undefined) refuse(`message ${draft.count + 1} has another one inside`)
+      size = 0
       section = { role, attributes, depth: open.length, shown: [], calls: [] }
     }
     if (name === "h1" && section === undefined && !titled) {

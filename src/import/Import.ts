@@ -12,6 +12,7 @@ import { type DurableEvent, HistoryImported, SessionCreated, SessionImported } f
 import { redactAhead, redactEvent } from "../runtime/redactEvent.ts"
 import { type SessionBusy, type SessionFenced, type SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
+import { isReserved } from "../tool/reserved.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, type WorkerPath } from "../tool/WorkerPath.ts"
 import { detected, type NamedFormat } from "./detect.ts"
@@ -76,9 +77,14 @@ const about = (message: DocumentMessage): object => {
   return Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "tool_calls" && name !== "tool_call_id"))
 }
 
+/** No model sees it: it speaks for the system, or asks for what only the runtime asks for. */
+const isQuarantined = (message: DocumentMessage): boolean =>
+  message.role === "system" ||
+  (message.role === "assistant" && message.tool_calls?.some((call) => isReserved(call.function.name)) === true)
+
 /** The event that an entry is stored as: none of them opens, asks or grants anything. */
 const eventOf = (entry: Entry, number: number): { readonly event: DurableEvent; readonly worker?: WorkerPath } => {
-  if ("happened" in entry || entry.message.role === "system") {
+  if ("happened" in entry || isQuarantined(entry.message)) {
     return { event: new HistoryImported({ entry }, trusted) }
   }
   const { message } = entry

@@ -70,6 +70,7 @@ export const textOf = (file: string, path: string): Stream.Stream<string, Import
       if (!before.isFile()) return yield* refused("it is not a regular file")
       if (before.size > maxBytes) return yield* refused(tooLong)
       const piece = Effect.tryPromise({ try: () => opened.read(Buffer.allocUnsafe(chunk), 0, chunk), catch: failed })
+      let read = 0
       const unchanged = Effect.gen(function* () {
         const after = yield* stat
         const there = yield* Effect.tryPromise({ try: () => fs.promises.lstat(path), catch: failed })
@@ -79,7 +80,8 @@ export const textOf = (file: string, path: string): Stream.Stream<string, Import
       })
       return Stream.concat(
         Stream.repeatEffect(piece).pipe(
-          Stream.takeWhile(({ bytesRead }) => bytesRead > 0),
+          // One that grows meanwhile is not followed.
+          Stream.takeWhile(({ bytesRead }) => bytesRead > 0 && (read += bytesRead) <= before.size),
           Stream.map(({ buffer, bytesRead }) => buffer.subarray(0, bytesRead))
         ),
         Stream.drain(Stream.fromEffect(unchanged))

@@ -4,6 +4,7 @@ import { type DocumentMessage, format, ordered, version } from "../export/Docume
 import { fromHeading, type Heading, isSection, unescaped } from "../export/Headings.ts"
 import { Draft } from "./Draft.ts"
 import { refuse } from "./ImportProblem.ts"
+import { maxPiece } from "./Limits.ts"
 import { Lines } from "./Lines.ts"
 import type { Reader } from "./Reader.ts"
 import { timeOf } from "./time.ts"
@@ -45,6 +46,7 @@ const timeLine = /^_((?:\d{4}|[+-]\d{6})-[-\dT:.]+Z)_$/
 /** A message out of its parts. */
 class Section {
   private readonly parts: Array<Part> = []
+  private size = 0
 
   begin(heading: Heading, line: number): void {
     this.parts.push({ heading, line, lines: [] })
@@ -52,6 +54,8 @@ class Section {
 
   add(line: string): void {
     this.parts.at(-1)?.lines.push(line)
+    this.size += line.length + 1
+    if (this.size > maxPiece) refuse(`a message is longer than ${maxPiece} characters`)
   }
 
   /** The message; nothing where a change of a file stands before the first one. */

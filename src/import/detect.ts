@@ -12,9 +12,11 @@ const enough = 64 * 1024
 /** Names that a document begins with, and no line of a transcript. */
 const documentNames = /^\{\s*"(?:format|version|session|messages|model)"/
 
-const isObject = (line: string): boolean => {
+/** Whether a line is a JSON object by itself, and none that holds a whole conversation. */
+const isEntry = (line: string): boolean => {
   try {
-    return typeof JSON.parse(line) === "object"
+    const value: unknown = JSON.parse(line)
+    return typeof value === "object" && value !== null && !("messages" in value) && !("format" in value)
   } catch {
     return false
   }
@@ -27,9 +29,9 @@ const readerOf = (beginning: string): Reader => {
   if (text.startsWith("[")) return document()
   if (text.startsWith("{")) {
     const [line = "", rest] = text.split("\n", 2)
-    if (rest === undefined && line.length < enough && documentNames.test(line)) return document()
-    const whole = rest !== undefined || line.length < enough ? isObject(line) : !documentNames.test(line)
-    return whole && !/^\{\s*"(?:format|version|session|messages)"/.test(line) ? jsonl() : document()
+    // The first line of a transcript can be longer than what is looked at.
+    const cut = rest === undefined && line.length >= enough - 1
+    return (cut ? !documentNames.test(line) : isEntry(line)) ? jsonl() : document()
   }
   if (text === "") return refuse("the file is empty")
   return /^(?:---|#|<!-- )/.test(text)
