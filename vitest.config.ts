@@ -12,6 +12,7 @@ const slow = [
   "test/policy/shell/{Expansion,Variables}.test.ts",
   "test/redaction/shown.test.ts",
   "test/{memory,telemetry}/**/*.test.ts",
+  "test/export/page.test.ts",
   "test/{agent/restart,model/ChatCompletions}.test.ts"
 ]
 const all = ["test/**/*.test.ts", "examples/**/*.test.ts"]

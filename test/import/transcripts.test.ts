@@ -125,9 +125,10 @@ describe("transcripts of other agents", () => {
         ])
       )
       assert.strictEqual(now.format, "codex")
-      assert.deepStrictEqual(
-        now.messages.map(({ createdAt: _, ...message }) => message as unknown),
-        expected
+      const created = Date.parse(timestamp)
+      assert.deepStrictEqual<unknown>(
+        now.messages,
+        expected.map((message) => ({ ...message, createdAt: created }))
       )
       assert.deepInclude(now.session, { id: "0199", directory: "/elsewhere" })
       const before = yield* read(
