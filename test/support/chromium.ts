@@ -79,7 +79,8 @@ export class Chromium {
     const loaded = new Promise<void>((resolve) => {
       this.listening.add(({ method, params, sessionId }) => {
         if (sessionId !== session) return
-        if (method === "Network.requestWillBeSent") requests.push(String((params?.["request"] as Params)["url"]))
+        if (method === "Network.requestWillBeSent")
+          requests.push(String((params?.["request"] as Params | undefined)?.["url"]))
         if (method === "Page.loadEventFired") resolve()
       })
     })
