@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { ApprovalOutcome, ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+import type { ApprovalOutcome, ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { Touches } from "../tool/Touches.ts"
@@ -17,6 +17,8 @@ export interface Decision {
   readonly decision: "approve" | "deny"
   /** How long an approval holds; one of the scopes of the request. */
   readonly scope: Scope
+  /** An approval for the task or the session covers what `wider` of the request says, instead of the same call. */
+  readonly wider?: WiderKind
   /** Why, for the model and the audit. */
   readonly reason?: string
   /** A denial that ends the task as well. */

@@ -222,10 +222,12 @@ export const make = (
           return yield* new ApprovalNotPending({ approvalId, state: ended.get(approvalId) ?? "unknown" })
         }
         const { answer, shownAt } = waiting
-        const { digest, scopes, sessionId } = waiting.request
+        const { digest, scopes, sessionId, wider: offered } = waiting.request
         if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
         if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
-        if (decision.decision === "approve" && !scopes.includes(decision.scope)) {
+        const { scope, wider } = decision
+        const isOffered = wider === undefined || (wider === offered?.kind && (scope === "task" || scope === "session"))
+        if (decision.decision === "approve" && !(scopes.includes(scope) && isOffered)) {
           return yield* new ApprovalMismatch({ approvalId, what: "scope" })
         }
         // A machine that slept has not let the timer run, but the clock of deadlines knows.
@@ -264,6 +266,7 @@ export const make = (
       audit,
       redactor: yield* Redactor,
       files,
+      projectOf: (session) => sessions.of(session).project,
       now,
       limits,
       audiences,

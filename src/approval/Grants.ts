@@ -4,9 +4,11 @@ import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { runFilesOf } from "../policy/shell/RunFiles.ts"
 import type { FileHash } from "./FileHash.ts"
+import type { ProjectRules } from "./ProjectRules.ts"
 import type { Rule } from "./Rule.ts"
 import { RuleBook } from "./RuleBook.ts"
 import type { Subject } from "./Subject.ts"
+import { type Wider, widerOf } from "./Wider.ts"
 
 /** Whose later calls a grant covers: those of the root worker, or those of every sub-worker of the session. */
 export type GrantedWorkers = "root" | "sub-workers"
@@ -24,6 +26,8 @@ export interface Grant {
   /** What it covers; see `Subject`. */
   readonly key: string
   readonly words: string
+  /** What it covers instead of its key: all calls that the rule fits; see `Wider`. */
+  readonly rule?: Rule
   /** Files that it relies on. */
   readonly basis: ReadonlyArray<PreviewTarget>
   /** Milliseconds of the deadline clock. */
@@ -73,6 +77,15 @@ export class Grants {
     return undefined
   }
 
+  /** One that covers more than one call and fits. */
+  wider(workers: GrantedWorkers, now: number, fits: (rule: Rule, tool: string) => boolean): Grant | undefined {
+    for (const grant of this.byPlace.values()) {
+      const { rule, tool } = grant
+      if (rule !== undefined && grant.workers === workers && grant.expiresAt > now && fits(rule, tool)) return grant
+    }
+    return undefined
+  }
+
   /** Those that hold now. */
   list(now: number): ReadonlyArray<Grant> {
     return [...this.byPlace.values()].filter(({ expiresAt }) => expiresAt > now)
@@ -96,6 +109,8 @@ export interface Grantable {
   readonly basis: ReadonlyArray<PreviewTarget> | undefined
   /** The rule that `always` would save, without its id; unset if no rule matches exactly this call. */
   readonly rule: Rule | undefined
+  /** What more than the call an answer for longer could cover. */
+  readonly wider: Wider | undefined
 }
 
 type Hash = FileHash["Type"]["hash"]
@@ -166,12 +181,18 @@ const basisOf = (
           paths === undefined ? Effect.succeed(undefined) : hashes(files.hash, paths)
         )
 
-export const grantable = (call: ToolCall, subject: Subject, files: FileHash["Type"]): Effect.Effect<Grantable> =>
+export const grantable = (
+  call: ToolCall,
+  subject: Subject,
+  files: FileHash["Type"],
+  project: ProjectRules
+): Effect.Effect<Grantable> =>
   Effect.map(basisOf(subject, files), (basis) => ({
     sessionId: call.sessionId,
     workers: workersOf(call.workerPath),
     tool: call.name,
     subject,
     basis,
-    rule: basis === undefined ? undefined : ruleOf(call.name, subject, basis)
+    rule: basis === undefined ? undefined : ruleOf(call.name, subject, basis),
+    wider: basis === undefined ? undefined : widerOf(call, subject, project)
   }))

@@ -17,6 +17,7 @@ import type { Reviewer, ReviewerAnswer } from "./Reviewer.ts"
 import type { RuleBook } from "./RuleBook.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness, type Subject } from "./Subject.ts"
+import { covers } from "./Wider.ts"
 
 /** A call to explain. */
 export interface Question {
@@ -93,8 +94,14 @@ const verdict = (
   now: number
 ): Explanation => {
   const ruled = book.concerns(call.name) ? book.verdict(call.name, subject) : undefined
-  const { grants, policy } = standing
-  const grant = grants.find(workersOf(call.workerPath), subject.key, now)
+  const { grants, policy, project } = standing
+  const workers = workersOf(call.workerPath)
+  const grant =
+    grants.find(workers, subject.key, now) ??
+    // What it covers has not been seen: a rule that asks outweighs it.
+    (ruled?.decision === "ask" || asks === false
+      ? undefined
+      : grants.wider(workers, now, (rule, tool) => tool === call.name && covers(rule, tool, subject, project)))
   const byPolicy = byMode(standing, call, asks, subject, ruled?.decision === "ask")
   const reads = modes[policy].readsOnly !== true || isReading(call, asks, subject)
   return explain({

@@ -44,6 +44,8 @@ export interface ProjectRules {
   readonly isContained: (call: Pick<ToolCall, "tool">, subject: Subject) => boolean
   /** Whether a call reads places outside the project and plain files of it, and none that is protected. */
   readonly readsOutside: (subject: Subject) => boolean
+  /** Whether all that a call says it touches lies inside the project and none of it is protected. */
+  readonly isPlain: (subject: Subject) => boolean
   /** Why no sandbox holds commands, so that the mode `sandboxed` cannot be set; nothing if one does. */
   readonly unconfined: Effect.Effect<string | undefined>
   /** Already loaded rules; unset before the first load. */
@@ -66,7 +68,10 @@ const opOf = { read: "grep", list: "grep", write: "write", remove: "remove" } as
  * Judges by the path policy; a root that bounds nothing contains nothing, and a call with unknown touches is never
  * contained.
  */
-const containedIn = (root: string, home: string): Effect.Effect<Pick<ProjectRules, "isContained" | "readsOutside">> => {
+const containedIn = (
+  root: string,
+  home: string
+): Effect.Effect<Pick<ProjectRules, "isContained" | "readsOutside" | "isPlain">> => {
   const boundary = { cwd: root, roots: [root], home, trusted: false, stateDirs: [] }
   return Effect.map(
     Effect.orElseSucceed(PathContext.make(boundary), () => boundary),
@@ -90,10 +95,12 @@ const containedIn = (root: string, home: string): Effect.Effect<Pick<ProjectRule
           })
         )
       }
-      const isPlain = (name: string) => (protectedVerdict(name, "see", context)?.decision ?? "allow") === "allow"
+      const isUnprotected = (name: string) => (protectedVerdict(name, "see", context)?.decision ?? "allow") === "allow"
       return {
         isContained: ({ tool }, subject) =>
           every(subject, tool.readOnly ? "grep" : "write", ({ decision }) => decision === "allow") ?? tool.readOnly,
+        isPlain: (subject) =>
+          subject.declared && (every(subject, "write", ({ decision }) => decision === "allow") ?? true),
         readsOutside: (subject) =>
           !subject.more &&
           subject.hosts.length === 0 &&
@@ -101,7 +108,7 @@ const containedIn = (root: string, home: string): Effect.Effect<Pick<ProjectRule
             subject,
             "grep",
             ({ decision, rule }, ...names) =>
-              decision === "allow" || (rule === "path/outside" && names.every((name) => isPlain(name)))
+              decision === "allow" || (rule === "path/outside" && names.every((name) => isUnprotected(name)))
           ) === true
       }
     }

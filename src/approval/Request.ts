@@ -15,6 +15,7 @@ import type { FileHash } from "./FileHash.ts"
 import { type Grantable, grantable, rehashed } from "./Grants.ts"
 import { repeatedText, tooLongToRepeat } from "./rendering/Prompt.ts"
 import { type Shown, shownCall } from "./rendering/Shown.ts"
+import type { ProjectRules } from "./ProjectRules.ts"
 import { describe } from "./Rule.ts"
 import type { Subject } from "./Subject.ts"
 
@@ -40,6 +41,8 @@ export interface Means {
   /** Whether `always` may be offered at all. */
   readonly always: boolean
   readonly timeoutMillis: number
+  /** The project of a session. */
+  readonly projectOf: (session: string) => ProjectRules
 }
 
 /** The request for a call, bound to the current state; fails if it cannot be shown. */
@@ -52,7 +55,7 @@ export const draft = (
   Effect.gen(function* () {
     const { files, ids, redactor } = means
     const shown = yield* preview
-    const could = yield* grantable(call, subject, files)
+    const could = yield* grantable(call, subject, files, means.projectOf(call.sessionId))
     const targets = shown?.targets ?? []
     const bound = digest(call, [...targets, ...(could.basis ?? [])])
     const targetsNow =
@@ -162,7 +165,7 @@ const requestOf = (
   const visible = (text: string) => makeVisible(redactor.shown(text).text)
   const show = (text: string) => cutMiddle(visible(text), maxMessage)
   const { repeats } = call
-  const { basis, rule, subject } = grantable
+  const { basis, rule, subject, wider } = grantable
   const once =
     masked > 0 || preview?.once === true || basis === undefined || repeats !== undefined || tooLongToRepeat(given, diff)
   const again = repeats === undefined ? "" : `This is ${repeatedText(repeats)}. `
@@ -187,6 +190,7 @@ const requestOf = (
       : { preview: { ...preview, summary: show(preview.summary), ...(diff === undefined ? {} : { diff }) } }),
     scopes: once ? ["once"] : ["once", ...longer],
     ...(once ? {} : { grant: visible(subject.words) }),
+    ...(once || wider === undefined ? {} : { wider: { kind: wider.kind, rule: visible(describe(wider.rule)) } }),
     ...(once || rule === undefined || !always ? {} : { rule: visible(describe(rule)) }),
     ...(context.length === 0 ? {} : { context }),
     requestedAt,

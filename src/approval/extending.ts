@@ -6,6 +6,8 @@ import type { Decision } from "./Decision.ts"
 import type { FileHash } from "./FileHash.ts"
 import { type Grant, unchanged } from "./Grants.ts"
 import type { Audiences, Pending } from "./Queue.ts"
+import { describe } from "./Rule.ts"
+import { covers } from "./Wider.ts"
 import type { SessionStates } from "./SessionState.ts"
 
 interface Parts {
@@ -27,10 +29,19 @@ export const extending = ({ audiences, audit, files, ids, now, sessions, ttlMill
     Effect.gen(function* () {
       if (could === undefined) return
       const { grants, project } = sessions.of(could.sessionId)
-      const grant = grants.find(could.workers, could.subject.key, yield* now)
       const book = yield* project.get
       const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
       if (ruled?.decision === "deny") return
+      const at = yield* now
+      const grant =
+        grants.find(could.workers, could.subject.key, at) ??
+        (ruled?.decision === "ask"
+          ? undefined
+          : grants.wider(
+              could.workers,
+              at,
+              (rule, tool) => tool === could.tool && covers(rule, tool, could.subject, project)
+            ))
       const found =
         grant !== undefined
           ? { by: `grant ${grant.id}`, basis: grant.basis }
@@ -45,12 +56,19 @@ export const extending = ({ audiences, audit, files, ids, now, sessions, ttlMill
    * Makes an answer hold for longer, and answers the waiting requests that it covers. If the audit cannot record it,
    * the answer is for its own call alone.
    */
-  return ({ grantable: could, request }: Pending, { by, scope }: Pick<Decision, "by" | "scope">): Effect.Effect<void> =>
+  return (
+    { grantable: could, request }: Pending,
+    { by, scope, wider: wanted }: Pick<Decision, "by" | "scope" | "wider">
+  ): Effect.Effect<void> =>
     Effect.gen(function* () {
       if (scope === "once" || could === undefined || could.basis === undefined) return
       const grantedAt = yield* now
-      const { basis, rule, sessionId, subject, tool, workers } = could
-      const { key, words } = subject
+      const { basis, rule, sessionId, subject, tool, wider, workers } = could
+      const broad = wanted !== undefined && wanted === wider?.kind ? wider.rule : undefined
+      // Nothing is made of an answer that says more than could be covered.
+      if (wanted !== undefined && broad === undefined) return
+      const key = broad === undefined ? subject.key : JSON.stringify(broad)
+      const words = broad === undefined ? subject.words : describe(broad)
       const { grants, project } = sessions.of(sessionId)
       const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
       const granted = (scope: Grant["scope"]) =>
@@ -58,7 +76,8 @@ export const extending = ({ audiences, audit, files, ids, now, sessions, ttlMill
           const id = yield* ids.next("grant")
           yield* audit.commit({ ...common, kind: "grant_made", scope, reason: `${id}: ${words}` })
           const expiresAt = grantedAt + ttlMillis
-          grants.add({ id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt })
+          const made = { id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt }
+          grants.add(broad === undefined ? made : { ...made, rule: broad })
         })
       if (scope !== "always") yield* granted(scope)
       else if (rule === undefined) yield* granted("session")

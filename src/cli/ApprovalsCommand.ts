@@ -61,9 +61,9 @@ const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
     if (waiting.length === 0) return
     const now = yield* Clock.currentTimeMillis
     const rows = waiting.map(({ project, request }) => {
-      const { message, requestedAt, risk, sessionId, tool } = request
+      const { digest, message, requestedAt, risk, sessionId, tool } = request
       const age = duration(Math.max(0, now - requestedAt))
-      const text = `${tool}: ${message} (in ${project})`
+      const text = `${tool}: ${message} (in ${project}, digest ${digest.slice(0, 12)})`
       return [[shortId(request), sessionId.slice(0, 16), age, risk], KnownRules.oneLine(text)] as const
     })
     const hint = "Answer where the session runs, or: tollgate approvals show ID, tollgate approvals answer ID yes|no."

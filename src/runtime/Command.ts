@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
-import { Scope } from "../tool/ApprovalRequest.ts"
+import { Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 
 /** Characters of the name of a sender. */
 export const maxSender = 64
@@ -40,6 +40,8 @@ export class DecideApproval extends Schema.TaggedClass<DecideApproval>()("Decide
   digest: Schema.String,
   decision: Schema.Literal("approve", "deny"),
   scope: Schema.optionalWith(Scope, { exact: true }),
+  /** With the scope `task` or `session`: covers what `wider` of the request says, instead of the same call. */
+  wider: Schema.optionalWith(WiderKind, { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
   /** A denial that ends the task as well. */
   stop: Schema.optionalWith(Schema.Boolean, { exact: true }),

@@ -28,6 +28,10 @@ export const RequestTouches = Schema.Struct({
 })
 export type RequestTouches = typeof RequestTouches.Type
 
+/** What an answer for longer can cover besides the same call: files of its directory, or commands that begin as it does. */
+export const WiderKind = Schema.Literal("directory", "beginning")
+export type WiderKind = typeof WiderKind.Type
+
 /** A call that waits for a decision, as the runtime shows it. */
 export const ApprovalRequest = Schema.Struct({
   id: Schema.String,
@@ -54,6 +58,8 @@ export const ApprovalRequest = Schema.Struct({
   scopes: Schema.Array(Scope),
   /** What `task` and `session` would allow, in words. */
   grant: Schema.optionalWith(Schema.String, { exact: true }),
+  /** What `task` and `session` allow where the answer says `wider`: the rule in words. */
+  wider: Schema.optionalWith(Schema.Struct({ kind: WiderKind, rule: Schema.String }), { exact: true }),
   /** The rule that `always` would save, in words. */
   rule: Schema.optionalWith(Schema.String, { exact: true }),
   /** How many identical calls in a row this is, itself included. */

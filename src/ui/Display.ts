@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type { Unmasked } from "../approval/Request.ts"
 import type { Usage } from "../model/ModelPart.ts"
-import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+import type { ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 
 /** A call as a frontend shows it; `key` is unique in its session. */
 export interface CallShown {
@@ -108,6 +108,8 @@ export type Answer = (
   | {
       readonly decision: "approve"
       readonly scope: Scope
+      /** Covers what `wider` of the request says. */
+      readonly wider?: WiderKind
       /** Further requests that are allowed once, each as it was shown. */
       readonly also?: ReadonlyArray<ApprovalRequest>
       /** Parameters instead of those of the request, which is asked about anew with them. */

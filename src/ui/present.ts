@@ -29,7 +29,7 @@ const decisions = (request: ApprovalRequest, answer: Answer): ReadonlyArray<Deci
   const { also = [], ...own } = answer.decision === "approve" ? answer : { ...answer, also: [] }
   const decided = (
     { digest, id: approvalId, sessionId: session }: ApprovalRequest,
-    given: Pick<DecideApproval, "decision" | "scope" | "reason" | "frontend">
+    given: Pick<DecideApproval, "decision" | "scope" | "wider" | "reason" | "frontend">
   ) => new DecideApproval({ session, approvalId, digest, ...given }, trusted)
   return [...also.map((one) => decided(one, { decision: "approve", scope: "once" })), decided(request, own)]
 }

@@ -113,6 +113,17 @@ const whyOnce = ({ arguments: given, masked = 0, preview, repeats }: ApprovalReq
     : "what it runs is not fully known"
 }
 
+/** What the same call is, to a person. */
+const sameness = ({ grant = "", touches, tool }: ApprovalRequest): string => {
+  const { commands, hosts = [], names = [], paths = [] } = touches ?? {}
+  if (commands !== undefined) return "exactly this command"
+  if (grant.endsWith(": this exact call") || names.length > 0) return "the same call"
+  if (paths.length > 0 && hosts.length === 0) {
+    return `${visibleLine(tool)} on ${paths.length === 1 ? "this path" : "these paths"}`
+  }
+  return hosts.length === 1 && paths.length === 0 ? `${visibleLine(tool)} at this host` : "the same call"
+}
+
 /** What an answer for longer would cover, in full. */
 export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
   const { grant, rule, scopes } = request
@@ -122,7 +133,7 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
     ...(grant === undefined || longer.length === 0
       ? []
       : [
-          own("choice", `${longer.join(" or ")}: allows the same call until it ends, ${audience(request)}`),
+          own("choice", `${longer.join(" or ")}: allows ${sameness(request)} until it ends, ${audience(request)}`),
           foreign("value", visibleLine(grant))
         ]),
     ...(rule === undefined || !scopes.includes("always")
@@ -133,6 +144,15 @@ export const scopeLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
 
 const ordinals = (): Intl.PluralRules => new Intl.PluralRules("en", { type: "ordinal" })
 const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
+
+/** What a wider answer would cover: the rule that it makes. */
+export const widerLines = ({ wider }: ApprovalRequest): ReadonlyArray<Line> =>
+  wider === undefined
+    ? []
+    : [
+        own("choice", "wider: allows for the session what fits this rule and is not protected"),
+        foreign("value", visibleLine(wider.rule))
+      ]
 
 /** What a call is that repeats those before it, e.g. `the 4th identical call in a row with the same result`. */
 export const repeatedText = (repeats: number): string =>
@@ -213,6 +233,7 @@ export const aboutLines = (request: ApprovalRequest): ReadonlyArray<Line> => {
       ? []
       : [own("field", "touches:"), ...preview.targets.map((target) => foreign("value", asOf(target)))]),
     ...scopeLines(request),
+    ...widerLines(request),
     own("field", `request ${id}`),
     own("field", `bound to ${digest}`)
   ]

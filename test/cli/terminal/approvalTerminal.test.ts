@@ -115,7 +115,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
       if (code !== undefined) assert.strictEqual(await first.ended, code)
       await gone(pid)
       const waiting = await tollgate(at, ["approvals", "list"])
-      assert.match(waiting.stdout, /^1 request waiting\nsession_\w+ +write_file/)
+      assert.match(waiting.stdout, /^1 request waiting\n\w{8} +session_\w+ .* +write_file/)
       for (const more of [[], ["--jsonl"], ["--approve", "deny"]]) {
         const unattended = await tollgate(at, ["run", "--continue", ...more, "hi"])
         assert.strictEqual(unattended.code, 3)
@@ -159,7 +159,7 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     await dying.ended
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
     const listed = await tollgate(at, ["approvals", "list"])
-    assert.match(listed.stdout, /^1 request waiting\nsession_\w+ +write_file: create a\.txt/)
+    assert.match(listed.stdout, /^1 request waiting\n\w{8} +session_\w+ .* +write_file: create a\.txt/)
     assert.include(listed.stdout, bound.slice(0, 12))
     const terminal = await open(["--continue"])
     await terminal.seen("continues where the last run stopped")

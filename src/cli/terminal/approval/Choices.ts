@@ -1,10 +1,11 @@
-import type { ApprovalRequest, Scope } from "../../../tool/ApprovalRequest.ts"
+import type { ApprovalRequest, Scope, WiderKind } from "../../../tool/ApprovalRequest.ts"
 import { columns } from "../Layout.ts"
 import type { Style } from "../Style.ts"
 
 /** What a choice does. */
 export type Act =
   | { readonly _tag: "Allow"; readonly scope: Exclude<Scope, "always"> }
+  | { readonly _tag: "Wider"; readonly kind: WiderKind }
   | { readonly _tag: "Always" | "Deny" | "Reason" | "Details" | "Unmasked" | "Edit" | "Remaining" }
 
 /** An answer that a person can give, by its key or by going to it. */
@@ -18,19 +19,24 @@ export interface Choice {
 
 /** What decides which choices there are. */
 export interface Offer {
-  readonly request: Pick<ApprovalRequest, "masked" | "scopes">
+  readonly request: Pick<ApprovalRequest, "masked" | "scopes" | "wider">
   /** All that an approval covers has been on the screen. */
   readonly read: boolean
   /** Other requests of the same answer that could be allowed together with this one. */
   readonly remaining: number
 }
 
-export const approves = ({ _tag }: Act): boolean => _tag === "Allow" || _tag === "Always"
+export const approves = ({ _tag }: Act): boolean => _tag === "Allow" || _tag === "Always" || _tag === "Wider"
 
 const choice = (key: string, words: string, brief: string, act: Act): Choice => ({ key, words, brief, act })
 
+const widerWords = { directory: "this directory", beginning: "commands like it" } as const satisfies Record<
+  WiderKind,
+  string
+>
+
 /** The choices in their order; none approves while there is something left to read. */
-export const choicesOf = ({ read, remaining, request: { masked, scopes } }: Offer): ReadonlyArray<Choice> => {
+export const choicesOf = ({ read, remaining, request: { masked, scopes, wider } }: Offer): ReadonlyArray<Choice> => {
   const plain = masked === undefined
   const scope = (scope: Scope, made: Choice) => (read && scopes.includes(scope) ? [made] : [])
   return [
@@ -44,6 +50,9 @@ export const choicesOf = ({ read, remaining, request: { masked, scopes } }: Offe
     ...scope("once", choice("y", "allow once", "once", { _tag: "Allow", scope: "once" })),
     ...scope("task", choice("t", "this task", "task", { _tag: "Allow", scope: "task" })),
     ...scope("session", choice("s", "this session", "session", { _tag: "Allow", scope: "session" })),
+    ...(wider === undefined
+      ? []
+      : scope("session", choice("w", widerWords[wider.kind], "wider", { _tag: "Wider", kind: wider.kind }))),
     ...scope("always", choice("a", "always", "always", { _tag: "Always" })),
     choice("n", "deny", "deny", { _tag: "Deny" }),
     choice("r", "deny with reason", "why", { _tag: "Reason" }),

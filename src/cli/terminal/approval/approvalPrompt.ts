@@ -5,7 +5,14 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { type Line, own } from "../../../approval/rendering/Line.ts"
-import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../../../approval/rendering/Prompt.ts"
+import {
+  aboutLines,
+  approvedLines,
+  contextLines,
+  scopeLines,
+  titleLine,
+  widerLines
+} from "../../../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../../../system/monotonic.ts"
 import { visibleLine } from "../../../text/visible.ts"
 import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
@@ -39,6 +46,9 @@ const reserved = 3
 const shortDiff = 20
 /** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
 const indented = 5
+
+/** Columns below which there is no room for the choice of a wider answer and its rule. */
+const widerWidth = 76
 
 /** How long no key may come before one counts: what was typed at something else is no answer. */
 const settling = Duration.millis(300)
@@ -127,7 +137,8 @@ export const approvalPrompt = (
     const listed = () => (request.masked === undefined ? others().filter(({ masked }) => masked === undefined) : [])
     const choicesNow = (read: boolean) =>
       choicesOf({ request, read, remaining: listed().length }).filter(
-        ({ act }) => act._tag !== "Edit" || edit !== undefined
+        ({ act }) =>
+          (act._tag !== "Edit" || edit !== undefined) && (act._tag !== "Wider" || screen.width() >= widerWidth)
       )
     /** The choice that the arrows went to. */
     let selected: number | undefined
@@ -162,6 +173,21 @@ export const approvalPrompt = (
       const tail = style.dim([", other keys go back", ...parts, rule].join(" · "))
       return bottom(() => `${style.yellow("always?")} ${style.bold("Enter")} saves this rule${tail}`)
     })
+    const showWider = Effect.flatMap(time, (parts) => {
+      const tail = style.dim([", other keys go back", ...parts].join(" · "))
+      return screen.bottom(() => ({
+        above: [
+          ...above(),
+          ...rowsOf(widerLines(request), screen.width() - indented, style).map(({ text }) => `    ${text}`)
+        ],
+        text: `${style.yellow("wider?")} ${style.bold("Enter")} allows it for the session${tail}`,
+        tall: true
+      }))
+    })
+    const isConfirmed = (question: Effect.Effect<void>) =>
+      Effect.gen(function* () {
+        return isEnter(yield* beside(keyAt(question))) && (yield* isQuiet(keys, lasting)) && isRead()
+      })
     const whyNot = Effect.map(
       time,
       (parts) => `${style.yellow("why not?")} ${parts.map((part) => `${style.dim(part)} `).join("")}`
@@ -304,8 +330,12 @@ export const approvalPrompt = (
           return void (yield* beside(page(detailsOf({ ...rest, ...plain }, [own("warning", shown)]), true)))
         }
         case "Always": {
-          const confirmed = isEnter(yield* beside(keyAt(showAlways))) && (yield* isQuiet(keys, lasting))
-          return confirmed && isRead() ? { decision: "approve", scope: "always" } : undefined
+          const confirmed = yield* isConfirmed(showAlways)
+          return confirmed ? { decision: "approve", scope: "always" } : undefined
+        }
+        case "Wider": {
+          const confirmed = yield* isConfirmed(showWider)
+          return confirmed ? { decision: "approve", scope: "session", wider: act.kind } : undefined
         }
         case "Reason":
           // What is seen again once the line is left must be no question yet.
