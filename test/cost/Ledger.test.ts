@@ -2,10 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as path from "node:path"
 import type { Limits, Scope } from "../../src/cost/Budgets.ts"
 import type { Charge } from "../../src/cost/Charge.ts"
 import { Ledger } from "../../src/cost/Ledger.ts"
 import { counted } from "../../src/cost/Price.ts"
+import { Database } from "../../src/database/Database.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { charge, ledgers, noLimits, placesFor } from "./charging.ts"
 
 const limit = (scope: Scope, amount: number): Limits => new Map([[scope, amount]])
@@ -152,3 +156,21 @@ for (const [where, layer] of ledgers) {
     )
   })
 }
+
+it.scopedLive("what a process held that is gone is free for the next, and booked as lost (C3)", () =>
+  Effect.gen(function* () {
+    const file = path.join(yield* temporaryDirectory, "tollgate.db")
+    const opened = Ledger.layerSql.pipe(Layer.provide(Database.layer(file)))
+    const limits = limit("session", 100)
+    yield* Effect.provide(hold("a", 90, limits, charge(30, { outcome: "lost" })), Layer.fresh(opened))
+    const [held, last] = yield* Effect.provide(
+      Effect.all([hold("b", 70, limits), Effect.flatMap(Ledger, (ledger) => ledger.charges({ limit: 9 }))]),
+      Layer.fresh(opened)
+    )
+    assert.isTrue(Either.isRight(held))
+    assert.deepStrictEqual(
+      last.map(({ amount, outcome }) => [amount, outcome]),
+      [[30, "lost"]]
+    )
+  })
+)
