@@ -10,6 +10,8 @@ export interface CallShown {
   /** The JSON text of the model. */
   readonly arguments: string
   readonly worker: ReadonlyArray<string>
+  /** The key of the call that started the worker; unset for the root's, and where that call is not known. */
+  readonly under?: string
 }
 
 export type Level = "info" | "warning" | "error"
@@ -23,6 +25,8 @@ export type Display =
   /** The model has thought aloud; the time is unset where nobody saw it think. */
   | { readonly _tag: "Thought"; readonly text: string; readonly durationMillis?: number }
   | { readonly _tag: "CallBegan"; readonly call: CallShown }
+  /** The call has started a sub-worker of that name; what is noted of the call from here on is what it says. */
+  | { readonly _tag: "CallDelegated"; readonly call: CallShown; readonly name: string }
   /** A person is asked about the call; what the request shows of it is masked for a screen. */
   | { readonly _tag: "CallAsked"; readonly call: CallShown; readonly request: ApprovalRequest }
   /** The call was allowed, or its request withdrawn; `once` where the user has allowed this call alone. */

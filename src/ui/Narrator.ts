@@ -1,4 +1,5 @@
 import { todoRows } from "./todoRows.ts"
+import type { CallFailure } from "../gate/CallEvent.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { duration } from "../text/duration.ts"
 import { visibleLine } from "../text/visible.ts"
@@ -25,6 +26,8 @@ export class Narrator {
     const worker = envelope.worker ?? []
     const place = `${task}/${worker.join("/")}`
     const told = this.tasks.of(task)
+    told.decided.step(envelope)
+    this.calls.pass(envelope)
     if (isAside(worker)) {
       if (event._tag !== "ModelRequested") return []
       told.requests++
@@ -47,8 +50,7 @@ export class Narrator {
         told.tokens = event.totalTokens
         return []
       case "WorkerStarted":
-        this.calls.delegate(envelope, event.callId)
-        return []
+        return this.calls.delegate(envelope, event.callId)
       case "WorkerCompleted":
       case "WorkerFailed":
       case "WorkerInterrupted":
@@ -157,8 +159,10 @@ export class Narrator {
         return [{ _tag: "Notice", notice: event }]
       case "ToolCallCompleted":
         return this.calls.completed(envelope, event)
-      case "ToolCallFailed":
-        return this.calls.end(envelope, event, "failed", event.error.message, event.durationMillis)
+      case "ToolCallFailed": {
+        const outcome = isInterruption(event.error) ? "interrupted" : "failed"
+        return this.calls.end(envelope, event, outcome, event.error.message, event.durationMillis)
+      }
       case "ToolCallInterrupted":
         return this.calls.end(envelope, event, "interrupted", "", event.durationMillis)
       case "ToolCallOutcomeUnknown":
@@ -199,6 +203,14 @@ export class Narrator {
     return this.tasks.end(task, ended)
   }
 }
+
+/** A person has ended the worker that the call waited for. */
+const isInterruption = ({ _tag, data }: CallFailure): boolean =>
+  _tag === "DelegationFailed" &&
+  typeof data === "object" &&
+  data !== null &&
+  "interrupted" in data &&
+  data.interrupted === true
 
 const waits = (requests: number): string =>
   `${many(requests, "approval request")} still waiting; resume the session to answer ${requests === 1 ? "it" : "them"}`

@@ -106,7 +106,15 @@ describe("present", () => {
     const decided = { approvalId: "a", outcome: "granted", by: "user", waitedMillis: 5000 } as const
     narrator.tell({ ...root, event: new ToolCallRequested({ ...of, arguments: "{}" }, trusted) })
     narrator.tell({ ...below, event: new WorkerStarted({ callId: "d", task: "x", depth: 1 }, trusted) })
-    narrator.tell({ ...below, event: new ApprovalResolved({ callId: "c", tool: "write", ...decided }, trusted) })
+    const request = {
+      id: "a",
+      callId: "c",
+      tool: "write",
+      workerPath: ["root", "W1"]
+    } as Partial<ApprovalRequest> as ApprovalRequest
+    narrator.tell({ ...below, event: new ApprovalRequested({ request, ahead: 0 }, trusted) })
+    const resolved = new ApprovalResolved({ callId: "c", tool: "write", ...decided }, trusted)
+    narrator.tell({ ...below, time: 5000, event: resolved })
     const [call] = narrator.tell({
       ...root,
       event: new ToolCallCompleted({ ...of, message, durationMillis: 5012 }, trusted)

@@ -4,6 +4,7 @@ import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { callKey } from "../../tool/CallPlace.ts"
 import type { ApprovalResolved } from "../../tool/ToolEvent.ts"
 import type { Approval, CallShown } from "../Display.ts"
+import { DecisionTime } from "./DecisionTime.ts"
 import { Requests } from "./Requests.ts"
 import { resolution } from "./resolution.ts"
 import { note, status, type Step } from "./Step.ts"
@@ -27,6 +28,8 @@ export class Calls {
   private readonly calls = new Map<string, CallShown>()
   /** The calls that sub-workers run for, by the place of the worker. */
   private readonly delegated = new Map<string, CallShown>()
+  /** How long the workers of a call did nothing but wait for a decision, by its key. */
+  private readonly decided = new Map<string, DecisionTime>()
   private readonly requests = new Requests()
   /** Milliseconds that calls have waited for a decision. */
   private readonly waited = new Map<string, number>()
@@ -42,24 +45,50 @@ export class Calls {
   of(envelope: Envelope, event: OfCall): CallShown {
     const key = callKey(envelope, event.callId)
     const given = typeof event.arguments === "string" ? event.arguments : ""
-    return this.calls.get(key) ?? { key, tool: event.tool, arguments: given, worker: envelope.worker ?? [] }
+    return this.calls.get(key) ?? this.made(envelope, { ...event, arguments: given })
+  }
+
+  private made(
+    envelope: Envelope,
+    { arguments: given, callId, tool }: OfCall & { readonly arguments: string }
+  ): CallShown {
+    const { task = "", worker = [] } = envelope
+    const above = this.delegated.get(placeOf(task, worker))
+    return {
+      key: callKey(envelope, callId),
+      tool,
+      arguments: given,
+      worker,
+      ...(above === undefined ? {} : { under: above.key })
+    }
   }
 
   begin(envelope: Envelope, event: OfCall & { readonly arguments: string }): ReadonlyArray<Step> {
-    const { task = "", worker = [] } = envelope
-    this.tasks.of(task).calls++
-    const call = { key: callKey(envelope, event.callId), tool: event.tool, arguments: event.arguments, worker }
+    this.tasks.of(envelope.task ?? "").calls++
+    const call = this.made(envelope, event)
     this.calls.set(call.key, call)
     return [{ _tag: "CallBegan", call }]
   }
 
+  /** An event of a task, before it is told. */
+  pass(envelope: Envelope): void {
+    const { task = "", worker = [] } = envelope
+    for (let depth = 2; depth <= worker.length; depth++) {
+      const above = this.delegated.get(placeOf(task, worker.slice(0, depth)))
+      if (above !== undefined) this.decided.get(above.key)?.step(envelope)
+    }
+  }
+
   /** A call of the parent has started a worker. */
-  delegate({ task = "", worker = [] }: Envelope, callId: string): void {
+  delegate({ task = "", worker = [] }: Envelope, callId: string): ReadonlyArray<Step> {
     const parent = worker.slice(0, -1).join("/")
     const call = [...this.calls.values()].find(
       ({ key, worker: of }) => of.join("/") === parent && key.endsWith(`,${JSON.stringify(callId)}]`)
     )
-    if (call !== undefined) this.delegated.set(placeOf(task, worker), call)
+    if (call === undefined) return []
+    this.delegated.set(placeOf(task, worker), call)
+    this.decided.set(call.key, new DecisionTime())
+    return [{ _tag: "CallDelegated", call, name: worker.at(-1) ?? "" }]
   }
 
   undelegate({ task = "", worker = [] }: Envelope): void {
@@ -98,13 +127,8 @@ export class Calls {
 
   resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
     const first = this.requests.remove(event)
-    const { task = "", worker = [] } = envelope
     const call = this.of(envelope, event)
-    const above = worker.map((_, index) => this.delegated.get(placeOf(task, worker.slice(0, index + 1)))?.key)
-    for (const key of [call.key, ...above]) {
-      if (key !== undefined) this.waited.set(key, (this.waited.get(key) ?? 0) + event.waitedMillis)
-    }
-    this.tasks.of(task).waitedMillis += event.waitedMillis
+    this.waited.set(call.key, (this.waited.get(call.key) ?? 0) + event.waitedMillis)
     if (event.outcome === "denied" && event.by === "user") {
       this.denied.set(call.key, event.reason === undefined ? "you said no" : `you said no: ${event.reason}`)
     }
@@ -149,8 +173,10 @@ export class Calls {
     const call = this.of(envelope, event)
     this.calls.delete(call.key)
     // What a person takes to decide is no time of the call's.
-    const ranMillis = Math.max(0, durationMillis - (this.waited.get(call.key) ?? 0))
+    const waited = (this.waited.get(call.key) ?? 0) + (this.decided.get(call.key)?.millis ?? 0)
+    const ranMillis = Math.max(0, durationMillis - waited)
     this.waited.delete(call.key)
+    this.decided.delete(call.key)
     const denied = this.denied.get(call.key)
     this.denied.delete(call.key)
     const told = this.tasks.of(envelope.task ?? "")

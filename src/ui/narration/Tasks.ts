@@ -1,3 +1,4 @@
+import { DecisionTime } from "./DecisionTime.ts"
 import { many } from "../Words.ts"
 import { status, type Step } from "./Step.ts"
 
@@ -9,8 +10,8 @@ export interface TaskTold {
   deniedCalls: number
   /** Tokens of the iterations that have ended. */
   tokens: number
-  /** Milliseconds that its calls have waited for a decision. */
-  waitedMillis: number
+  /** How long it did nothing but wait for a decision. */
+  readonly decided: DecisionTime
 }
 
 type Ended = Extract<Step, { readonly _tag: "TaskEnded" }>
@@ -22,16 +23,16 @@ export class Tasks {
   of(task: string): TaskTold {
     const known = this.tasks.get(task)
     if (known !== undefined) return known
-    const fresh = { requests: 0, calls: 0, failedCalls: 0, deniedCalls: 0, tokens: 0, waitedMillis: 0 }
+    const fresh = { requests: 0, calls: 0, failedCalls: 0, deniedCalls: 0, tokens: 0, decided: new DecisionTime() }
     this.tasks.set(task, fresh)
     return fresh
   }
 
   end(task: string, ended: Omit<Ended, "_tag" | keyof TaskTold>): ReadonlyArray<Step> {
-    const { calls, deniedCalls, failedCalls, requests, waitedMillis } = this.of(task)
+    const { calls, deniedCalls, failedCalls, requests, decided } = this.of(task)
     this.tasks.delete(task)
     const { error, outcome, reason, usage } = ended
-    const durationMillis = Math.max(0, ended.durationMillis - waitedMillis)
+    const durationMillis = Math.max(0, ended.durationMillis - decided.millis)
     const why = error === undefined ? {} : { error }
     const denied = deniedCalls === 0 ? {} : { deniedCalls }
     const figures = { durationMillis, requests, calls, failedCalls, ...denied, usage }

@@ -37,7 +37,7 @@ export const remarks = (event: Event): ReadonlyArray<Remark> => {
         text: `remembered for this ${scope}: ${makeVisible(text)} · /memory forget ${id}`
       }))
     case "BackgroundStarted":
-      return remark(`${event.id} runs in the background`)
+      return remark(`started in background: ${event.id} · /tasks`)
     case "BackgroundEnded":
       return remark(`${event.id} in the background: ${makeVisible(event.reason)}`)
     case "BudgetAlerted":

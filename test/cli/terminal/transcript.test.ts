@@ -106,7 +106,7 @@ describe("Transcript", () => {
     )
   })
 
-  it("shows the last rows of what runs, folds them once it is done, and keeps the whole (U12)", () => {
+  it("shows the last rows of what runs, also once it is done, says how many are folded, and keeps the whole (U12)", () => {
     const shell = call("a", "run_shell", { command: "npm test" })
     const lines = Array.from({ length: 30 }, (_, line) => `line ${line}\n`).join("")
     const transcript = made(40)
@@ -122,7 +122,12 @@ describe("Transcript", () => {
     ])
     assert.deepStrictEqual(rows(transcript, ended(shell)), [
       "• Ran npm test                      5 ms",
-      "  │ … 31 lines (ctrl-o)"
+      "  │ … 26 lines (ctrl-o)",
+      "  │ line 26",
+      "  │ line 27",
+      "  │ line 28",
+      "  │ line 29",
+      "  │ 20%"
     ])
     assert.deepStrictEqual(transcript.live(), [])
     const whole = paged(transcript.folded).lines.map((line) => line.text)

@@ -23,7 +23,10 @@ export const tasks = command({
       const [first = "", second] = argument.split(/\s+/u)
       if (background === undefined) return yield* prompt.say("no commands in the background")
       if (first === "stop" && second !== undefined) {
-        return yield* prompt.say(yield* Effect.flatMap(background.stop(second), stateOf))
+        const before = yield* background.find(second)
+        if (before.end !== undefined) return yield* prompt.say(yield* stateOf(before))
+        // The session tells of the end of what ran.
+        return yield* Effect.asVoid(background.stop(second))
       }
       if (first !== "") {
         const state = yield* Effect.flatMap(background.find(first), stateOf)

@@ -26,15 +26,20 @@ export class CallBlock {
   readonly remarks: Array<CallRemark> = []
   /** What it changed. */
   readonly diffs: Array<Diff> = []
-  /** Its head is printed, where nothing shows what runs. */
+  /** The sub-worker that it has started. */
+  worker: string | undefined
+  /** How many calls it stands under. */
+  readonly depth: number
+  /** Its head is printed, where nothing shows what runs or its worker has more to show. */
   begun = false
   /** Lines of its output that are printed already. */
   streamed = 0
   /** The first lines of its output. */
   private early: Array<OutputLine> = []
 
-  constructor(call: CallShown) {
+  constructor(call: CallShown, depth = 0) {
     this.call = call
+    this.depth = depth
   }
 
   heard(channel: "stdout" | "stderr", text: string): void {

@@ -54,7 +54,9 @@ export const readsRow = (blocks: ReadonlyArray<CallBlock>, options: RowsOptions)
     .join(", ")
   const names = blocks.map(({ call }) => worded(call, "ended").object).filter((name) => name !== "")
   const time = blocks.reduce((sum, { ended }) => sum + (ended?.durationMillis ?? 0), 0)
-  const worker = blocks[0]!.call.worker.slice(1).map((name) => style.dim(`${makeVisible(name)} › `))
+  const [first] = blocks
+  const path = first === undefined || first.depth > 0 ? [] : first.call.worker.slice(1)
+  const worker = path.map((name) => style.dim(`${makeVisible(name)} › `))
   const head = `${worker.join("")}${style.bold(`${said[0]!.toUpperCase()}${said.slice(1)}`)}`
   const objects =
     names.length === 0 ? "" : `  ${style.dim(makeVisible([...new Set(names)].join(" ").replaceAll("\n", " ")))}`

@@ -3,13 +3,15 @@ import type { Diff, Display } from "../../../ui/Display.ts"
 import type { Style } from "../Style.ts"
 import { Answer } from "./Answer.ts"
 import type { CallBlock } from "./CallBlock.ts"
-import { endedRows, liveRows, outputRow, type RowsOptions, runningRow } from "./callRows.ts"
+import { endedRows, liveRows, outputRow, remarkRows, runningRow } from "./callRows.ts"
 import { Folded, type FoldedBlock } from "./Folded.ts"
 import { foldedCall, foldedThought } from "./folding.ts"
-import { Lanes } from "./Lanes.ts"
+import { Lanes, type Ready } from "./Lanes.ts"
 import { noteRows, promptRows, taskRows, thoughtRow } from "./noteRows.ts"
 import { Output } from "./Output.ts"
 import { Reads, readsRow } from "./Reads.ts"
+import { Room } from "./Room.ts"
+import { Spacing } from "./Spacing.ts"
 
 export interface TranscriptOptions {
   readonly style: Style
@@ -32,10 +34,7 @@ const liveLimit = 9
 const heldLimit = 1000
 
 type Of<Tag extends Display["_tag"]> = Extract<Display, { readonly _tag: Tag }>
-type CallTag = "CallBegan" | "CallAsked" | "CallDecided" | "CallOutput" | "CallNote" | "CallEnded"
-
-/** What stands together without a blank line between it. */
-const kindOf = (tag: Display["_tag"]): string => (tag.startsWith("Call") || tag === "Thought" ? "Call" : tag)
+type CallTag = "CallBegan" | "CallDelegated" | "CallAsked" | "CallDecided" | "CallOutput" | "CallNote" | "CallEnded"
 
 /**
  * Turns what a frontend is told into text that only grows. A call is printed once it has ended, after those that the model asked
@@ -44,6 +43,8 @@ const kindOf = (tag: Display["_tag"]): string => (tag.startsWith("Call") || tag 
  */
 export class Transcript {
   private readonly options: TranscriptOptions
+  private readonly room: Room
+  private readonly spacing = new Spacing()
   private readonly lanes = new Lanes()
   private readonly reads = new Reads()
   private readonly folds = new Folded()
@@ -51,17 +52,18 @@ export class Transcript {
   /** The person is asked something, and what stands above belongs to it. */
   private asking = false
   private held: Array<Display> = []
-  private before: string | undefined
   /** The failure of the call that was printed last. */
   private failure: string | undefined
 
   constructor(options: TranscriptOptions) {
     this.options = options
+    this.room = new Room(options)
   }
 
   render(display: Display): ReadonlyArray<Written> {
     switch (display._tag) {
       case "CallBegan":
+      case "CallDelegated":
       case "CallAsked":
       case "CallDecided":
       case "CallOutput":
@@ -81,13 +83,19 @@ export class Transcript {
   /** What is on the way to be printed: it may change, and some of it never is. */
   live(): ReadonlyArray<string> {
     if (this.asking) return []
-    const options = this.rows()
     const rows = [...(this.answer?.live(liveLimit) ?? [])]
     const waiting = this.reads.waiting
     if (waiting.length > 0) rows.push(this.readsRow(waiting))
-    for (const [index, block] of this.lanes.open().entries()) rows.push(...liveRows(block, index > 0, options))
-    for (const display of this.held) if (display._tag === "Note") rows.push(...noteRows(display, this.room()))
-    const apart = rows.length > 0 && this.before !== undefined && this.answer === undefined && this.before !== "Call"
+    const open = this.lanes.open().filter(({ begun, worker }) => !begun || worker === undefined)
+    for (const [index, block] of open.entries()) {
+      rows.push(...this.room.under(block.depth, (options) => liveRows(block, index > 0, options)))
+    }
+    for (const display of this.held) if (display._tag === "Note") rows.push(...noteRows(display, this.room.notes))
+    const apart =
+      rows.length > 0 &&
+      this.spacing.before !== undefined &&
+      this.answer === undefined &&
+      this.spacing.before !== "Call"
     return [...(apart ? [""] : []), ...rows.slice(-liveLimit)]
   }
 
@@ -136,8 +144,11 @@ export class Transcript {
         return
       case "CallOutput":
         return block.heard(display.channel, display.text)
+      case "CallDelegated":
+        block.worker = display.name
+        return
       case "CallNote":
-        return block.remark(display)
+        return block.worker === undefined ? block.remark(display) : this.lanes.say(display.call, display)
       case "CallEnded":
         block.ended = display
         if (block.output === undefined && display.result !== undefined) block.output = Output.ofResult(display.result)
@@ -168,22 +179,22 @@ export class Transcript {
   private block(display: Of<"Prompt" | "Note" | "Thought" | "TaskEnded">): string {
     switch (display._tag) {
       case "Prompt":
-        return this.printed("Prompt", promptRows(display, this.room()))
+        return this.spacing.printed("Prompt", promptRows(display, this.room.notes))
       case "Note":
-        return this.printed("Note", noteRows(display, this.room()))
+        return this.spacing.printed("Note", noteRows(display, this.room.notes))
       case "Thought":
         if (display.text !== "") this.folds.add(foldedThought(display))
-        return this.printed("Thought", [thoughtRow(display, this.options.live, this.options.style)])
+        return this.spacing.printed("Thought", [thoughtRow(display, this.options.live, this.options.style)])
       case "TaskEnded": {
         const left = this.abandoned()
-        return left + this.printed("TaskEnded", taskRows(display, this.failure, this.room()))
+        return left + this.spacing.printed("TaskEnded", taskRows(display, this.failure, this.room.notes))
       }
     }
   }
 
   private text(text: string): string {
     if (text === "") return ""
-    const before = this.answer === undefined ? this.readsEnded() + this.gap("Text") : ""
+    const before = this.answer === undefined ? this.readsEnded() + this.spacing.gap("Text") : ""
     this.answer ??= new Answer(this.options)
     return before + this.answer.push(text)
   }
@@ -193,7 +204,7 @@ export class Transcript {
     if (text === "") return []
     const visible = makeVisible(text).replace(/\n+$/, "")
     if (final) return [...this.progress(this.readsEnded()), { to: "answer", text: `${visible}\n` }]
-    return this.progress(`${this.readsEnded()}${this.gap("Text")}${visible}\n`)
+    return this.progress(`${this.readsEnded()}${this.spacing.gap("Text")}${visible}\n`)
   }
 
   /** The answer that is being written, to its end. */
@@ -210,33 +221,67 @@ export class Transcript {
     if (block === undefined || block.ended !== undefined) return ""
     const lines = block.stream()
     if (lines.length === 0) return ""
-    const options = this.rows()
-    const begins = block.begun ? "" : this.readsEnded() + this.printed("CallBegan", [runningRow(block, options)])
+    const options = this.room.rows
+    const begins = block.begun
+      ? ""
+      : this.readsEnded() + this.spacing.printed("CallBegan", [runningRow(block, options)])
     block.begun = true
     return begins + lines.map((line) => `${outputRow(line, options)}\n`).join("")
   }
 
   /** The calls that have ended and wait for none in front of them. */
   private finished(): string {
-    return this.lanes
-      .ended()
-      .map((block) => (this.reads.takes(block) ? "" : this.readsEnded() + this.ended(block)))
-      .join("")
+    return this.told(this.lanes.ready())
+  }
+
+  private told(ready: ReadonlyArray<Ready>): string {
+    return ready.map((one) => this.one(one)).join("")
+  }
+
+  private one(ready: Ready): string {
+    switch (ready._tag) {
+      case "Begins": {
+        const { block } = ready
+        block.begun = true
+        const rows = this.room.under(block.depth, (options) => [runningRow(block, options)])
+        return this.readsEnded() + this.spacing.printed("CallBegan", rows)
+      }
+      case "Said":
+        return (
+          this.readsEnded() +
+          this.spacing.printed(
+            "CallNote",
+            this.room.under(ready.depth - 1, (options) => remarkRows(ready.remark, options))
+          )
+        )
+      case "Ended": {
+        const { block, inner } = ready
+        if (inner.length === 0 && this.reads.takes(block)) return ""
+        if (inner.length === 0) return this.readsEnded() + this.ended(block)
+        const [head = "", ...rest] = this.endedRows(block)
+        const above = this.readsEnded() + this.spacing.printed("CallEnded", [head])
+        const within = this.told(inner) + this.readsEnded()
+        this.failure = block.ended?.outcome === "failed" ? block.ended.text : undefined
+        this.folds.add(foldedCall(block))
+        return above + within + this.spacing.printed("CallEnded", rest)
+      }
+    }
+  }
+
+  private endedRows(block: CallBlock): ReadonlyArray<string> {
+    return this.room.under(block.depth, (options) => endedRows(block, options))
   }
 
   /** The calls that end with their task. */
   private abandoned(): string {
-    return this.lanes
-      .all()
-      .map((block) => (block.ended === undefined && block.output === undefined ? "" : this.ended(block)))
-      .join("")
+    return this.told(this.lanes.all()) + this.readsEnded()
   }
 
   private ended(block: CallBlock): string {
     this.failure = block.ended?.outcome === "failed" ? block.ended.text : undefined
     this.folds.add(foldedCall(block))
-    const rows = endedRows(block, this.rows())
-    return block.begun ? `${rows.join("\n")}\n` : this.printed("CallEnded", rows)
+    const rows = this.endedRows(block)
+    return block.begun ? `${rows.join("\n")}\n` : this.spacing.printed("CallEnded", rows)
   }
 
   /** The reads that have waited for what comes next. */
@@ -247,37 +292,17 @@ export class Transcript {
     if (blocks.length === 1) return this.ended(only)
     this.failure = undefined
     for (const block of blocks) this.folds.add(foldedCall(block))
-    return this.printed("CallEnded", [this.readsRow(blocks)])
+    return this.spacing.printed("CallEnded", [this.readsRow(blocks)])
   }
 
   private readsRow(blocks: ReadonlyArray<CallBlock>): string {
     const [only] = blocks
     return blocks.length === 1 && only !== undefined
-      ? (endedRows(only, this.rows())[0] ?? "")
-      : readsRow(blocks, this.rows())
+      ? (this.endedRows(only)[0] ?? "")
+      : (this.room.under(only?.depth ?? 0, (options) => [readsRow(blocks, options)])[0] ?? "")
   }
 
   private progress(text: string): ReadonlyArray<Written> {
     return text === "" ? [] : [{ to: "progress", text }]
-  }
-
-  private room(): { readonly style: Style; readonly width: number } {
-    return { style: this.options.style, width: Math.max(20, this.options.width()) }
-  }
-
-  private rows(): RowsOptions {
-    return { ...this.room(), opens: this.options.live }
-  }
-
-  private printed(tag: Display["_tag"], rows: ReadonlyArray<string>): string {
-    return rows.length === 0 ? "" : `${this.gap(tag)}${rows.join("\n")}\n`
-  }
-
-  /** A blank line where another kind of thing begins. */
-  private gap(tag: Display["_tag"]): string {
-    const kind = kindOf(tag)
-    const apart = this.before !== undefined && !(kind === this.before && (kind === "Call" || kind === "Note"))
-    this.before = kind
-    return apart ? "\n" : ""
   }
 }

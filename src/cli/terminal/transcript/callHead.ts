@@ -42,11 +42,16 @@ export const sizeText = (diffs: ReadonlyArray<string>, style: Style): string => 
   return `  ${style.green(`+${sum("added")}`)} ${style.red(`−${sum("removed")}`)}`
 }
 
-/** What a call does: who does it, the verb and its object. */
-export const title = (call: Pick<CallShown, "tool" | "arguments" | "worker">, phase: Phase, style: Style): string => {
+/** What a call does: who does it, the verb and its object; `to` is the sub-worker that it has started. */
+export const title = (
+  call: Pick<CallShown, "tool" | "arguments" | "worker">,
+  phase: Phase,
+  style: Style,
+  to?: string
+): string => {
   const { object, verb } = worded(call, phase)
   const path = call.worker.length > 1 ? style.dim(`${call.worker.slice(1).map(makeVisible).join(" › ")} › `) : ""
-  const name = style.bold(makeVisible(verb))
+  const name = style.bold(makeVisible(to === undefined ? verb : `${verb} to ${to}`))
   return `${path}${name}${object === "" ? "" : ` ${makeVisible(object.replaceAll("\n", " "))}`}`
 }
 

@@ -9,7 +9,7 @@ import { columns, fit, wrap } from "../Layout.ts"
 import type { Style } from "../Style.ts"
 import { aligned, approvedMark, sizeText, title } from "./callHead.ts"
 import type { CallBlock, CallRemark } from "./CallBlock.ts"
-import { liveLines, type OutputLine } from "./Output.ts"
+import type { OutputLine } from "./Output.ts"
 import { resultSummary } from "./resultSummary.ts"
 import { painted } from "./sgr.ts"
 import type { Phase } from "./verbs.ts"
@@ -42,7 +42,7 @@ export const outputRow = ({ channel, text }: OutputLine, { style, width }: RowsO
   return `${indent}${channel === "stderr" ? style.yellow("┃") : style.dim("│")} ${line}`
 }
 
-const remarkRows = ({ level, text }: CallRemark, { style, width }: RowsOptions): ReadonlyArray<string> => {
+export const remarkRows = ({ level, text }: CallRemark, { style, width }: RowsOptions): ReadonlyArray<string> => {
   const mark = { info: "·", warning: "!", error: "✗" }[level]
   const paint = level === "error" ? style.red : level === "warning" ? style.yellow : style.dim
   return wrap(makeVisible(text), width - indent.length - 2)
@@ -133,12 +133,11 @@ const reasonRows = (block: CallBlock, reason: string, { style, width }: RowsOpti
 }
 
 const outputRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => {
-  const { begun, ended, output, streamed } = block
+  const { ended, output, streamed } = block
   if (output === undefined) return []
   const failed = ended?.outcome !== "done"
-  // What was seen while it ran is folded; where nothing was, it stands there.
-  const shown = failed || begun || output.count <= liveLines ? output.shown(failed) : []
-  const rows = shown.filter(({ at }) => at >= streamed).map((line) => outputRow(line, options))
+  const lines = output.shown(failed).filter(({ at }) => at >= streamed)
+  const rows = lines.map((line) => outputRow(line, options))
   const omitted = output.count - streamed - rows.length
   return omitted === 0 ? rows : [`${indent}${options.style.dim("│")} ${left(omitted, options)}`, ...rows]
 }
@@ -151,24 +150,35 @@ const bodyRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string>
 ]
 
 /** What did not run was asked for alone. */
-const phaseOf = ({ ended, output }: CallBlock): Phase =>
-  ended?.outcome === "failed" && output === undefined && !exit.test(ended.text) ? "asked" : "ended"
+const phaseOf = ({ ended, output, worker }: CallBlock): Phase =>
+  ended?.outcome === "failed" && output === undefined && worker === undefined && !exit.test(ended.text)
+    ? "asked"
+    : "ended"
 
 /** The head of a call by what is known of it. */
 const head = (block: CallBlock, mark: string, phase: Phase, parts: ReadonlyArray<string>, options: RowsOptions) => {
   const texts = block.diffs.length > 0 ? block.diffs.map(({ text }) => text) : []
   const asked = block.request?.preview?.diff
   const size = sizeText(texts.length === 0 && asked !== undefined ? [asked] : texts, options.style)
-  return aligned(`${mark} ${title(block.call, phase, options.style)}${size}`, parts, options)
+  // What stands under the call that started its worker need not name that worker.
+  const call = block.depth === 0 ? block.call : { ...block.call, worker: [] }
+  return aligned(`${mark} ${title(call, phase, options.style, block.worker)}${size}`, parts, options)
 }
 
-/** All that is printed of a call once it has ended. */
+/** All that is printed of a call once it has ended; its head comes first unless it is printed already. */
 export const endedRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string> => {
   const { parts, reason } = ending(block)
   const mark = marks(options.style)[block.ended?.outcome ?? "interrupted"]
   const rows = [...bodyRows(block, options), ...reasonRows(block, reason, options)]
   if (!block.begun) return [head(block, mark, phaseOf(block), parts, options), ...rows]
-  return [...rows, `${indent}${mark} ${options.style.dim(parts.join(" · ") || "done")}`]
+  return [...rows, fit(`${indent}${mark} ${options.style.dim(closing(block, parts))}`, options.width)]
+}
+
+/** How a call ended whose head stands further up. */
+const closing = ({ ended, worker }: CallBlock, parts: ReadonlyArray<string>): string => {
+  const outcome = ended?.outcome ?? "interrupted"
+  if (worker === undefined) return parts.join(" · ") || outcome
+  return `${makeVisible(worker)} ${[outcome, ...parts.filter((part) => part !== outcome)].join(" · ")}`
 }
 
 /** The head of a call that runs. */

@@ -8,6 +8,7 @@ import { title } from "./callHead.ts"
 import type { CallBlock } from "./CallBlock.ts"
 import { type FoldedBlock, foldedLines } from "./Folded.ts"
 import type { Output } from "./Output.ts"
+import { delegated } from "./resultSummary.ts"
 import { painted } from "./sgr.ts"
 
 const outputLines = (output: Output): ReadonlyArray<Line> => {
@@ -30,15 +31,15 @@ const diffLines = ({ omitted, text }: Diff): ReadonlyArray<Line> => [
 ]
 
 /** All that is known of a call. */
-export const foldedCall = ({ call, diffs, ended, output, remarks }: CallBlock): FoldedBlock => ({
-  title: title(call, "ended", plain),
+export const foldedCall = ({ call, diffs, ended, output, remarks, worker }: CallBlock): FoldedBlock => ({
+  title: title(call, "ended", plain, worker),
   lines: [
     ...remarks.flatMap(({ text }) => foldedLines(text, "context")),
     ...diffs.flatMap(diffLines),
     ...(output === undefined ? [] : outputLines(output)),
     ...(ended === undefined || ended.text === "" || (output !== undefined && ended.outcome === "done")
       ? []
-      : foldedLines(ended.text))
+      : foldedLines(delegated(call.tool, ended.text)?.text ?? ended.text))
   ]
 })
 

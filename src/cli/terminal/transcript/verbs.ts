@@ -10,6 +10,8 @@ interface Verb {
   readonly ended: string
   /** Parameters that other rows show, or nobody needs. */
   readonly without?: ReadonlyArray<string>
+  /** The parameter that says it all. */
+  readonly only?: string
 }
 
 export type Phase = "asked" | "running" | "ended"
@@ -29,13 +31,14 @@ const verbs: Readonly<Record<string, Verb>> = {
   write_file: verb("Write", "Writing", "Wrote", "content"),
   edit_file: verb("Edit", "Editing", "Edited", "old_text", "new_text"),
   apply_patch: verb("Patch", "Patching", "Patched", "patch"),
-  run_shell: verb("Run", "Running", "Ran"),
+  run_shell: verb("Run", "Running", "Ran", "background"),
   fetch_url: verb("Fetch", "Fetching", "Fetched"),
   git_status: verb("Run git status", "Running git status", "Ran git status"),
   git_diff: verb("Run git diff", "Running git diff", "Ran git diff"),
   git_commit: verb("Commit", "Committing", "Committed"),
   git_push: verb("Push", "Pushing", "Pushed"),
-  delegate: verb("Delegate", "Delegating", "Delegated"),
+  delegate: { ...verb("Delegate", "Delegating", "Delegated"), only: "task" },
+  need_input: { ...verb("Ask its parent", "Asking its parent", "Asked its parent"), only: "question" },
   remember: verb("Remember", "Remembering", "Remembered"),
   recall: verb("Recall", "Recalling", "Recalled"),
   ask_user: verb("Ask", "Asking", "Asked", "options")
@@ -50,12 +53,16 @@ const rest = (json: string, without: ReadonlyArray<string>): string => {
   return JSON.stringify(Object.fromEntries(Object.entries(parsed.right).filter(([name]) => !without.includes(name))))
 }
 
-/** The files of a patch, whichever of the two forms it has. */
-const filesOf = (json: string): string => {
+/** A parameter that is a text. */
+const textOf = (json: string, name: string): string | undefined => {
   const parsed = parseJson(json)
-  const patch = Either.isRight(parsed) ? (parsed.right as { readonly patch?: unknown } | null)?.patch : undefined
-  return typeof patch === "string" ? [...patch.matchAll(patched)].map(([, name]) => name).join(" ") : ""
+  const given = Either.isRight(parsed) ? (parsed.right as Readonly<Record<string, unknown>> | null)?.[name] : undefined
+  return typeof given === "string" ? given : undefined
 }
+
+/** The files of a patch, whichever of the two forms it has. */
+const filesOf = (json: string): string =>
+  [...(textOf(json, "patch") ?? "").matchAll(patched)].map(([, name]) => name).join(" ")
 
 /** What a call does, in words: the verb of a built-in tool, the name of any other, and what it does it to. */
 export const worded = (
@@ -64,6 +71,8 @@ export const worded = (
 ): { readonly verb: string; readonly object: string } => {
   const known = verbs[tool]
   if (known === undefined) return { verb: tool, object: brief(json) }
+  const alone = known.only === undefined ? undefined : textOf(json, known.only)
+  if (alone !== undefined) return { verb: known[phase], object: alone }
   const object = tool === "apply_patch" ? filesOf(json) : brief(rest(json, known.without ?? []))
   return { verb: known[phase], object }
 }
