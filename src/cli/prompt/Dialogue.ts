@@ -16,6 +16,7 @@ import { refuseUnconfined } from "../refuseUnconfined.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
+import { remember } from "./commands/memory.ts"
 import { edited } from "./externalEditor.ts"
 import * as History from "./History.ts"
 import { projectFiles } from "./projectFiles.ts"
@@ -52,6 +53,8 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       open: (listener: Listener) => Effect.provide(open(options, listener), context),
       /** Does what a line asks for that begins with a slash. */
       perform: (line: string, prompt: Prompt) => Effect.provide(commands.perform(line, prompt), context),
+      /** Keeps a text in the memory of the project. */
+      remember: (text: string, prompt: Prompt) => Effect.provide(remember(text, prompt), context),
       history: yield* History.open(project.directory),
       search,
       edited,

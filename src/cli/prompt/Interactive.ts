@@ -24,6 +24,7 @@ import { Region } from "../terminal/Region.ts"
 import { Screen } from "../terminal/Screen.ts"
 import type { CommandFailed, Prompt } from "./commands/Command.ts"
 import type { Dialogue } from "./Dialogue.ts"
+import { type Line, lineOf } from "./Line.ts"
 import * as PlanQuestion from "./PlanQuestion.ts"
 import * as PromptSession from "./PromptSession.ts"
 import { PromptState } from "./PromptState.ts"
@@ -38,9 +39,6 @@ interface InteractiveOptions extends Pick<
   /** Whether the person picks the session. */
   readonly resume: boolean
 }
-
-/** Whether a line is a command for Tollgate and no prompt; `//` at its beginning stands for a slash. */
-const isCommand = (line: string): boolean => line.startsWith("/") && !line.startsWith("//")
 
 /** Prompts one after the other until the person has no more to say. */
 export const interactive = (options: InteractiveOptions) =>
@@ -206,6 +204,19 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     const shell = (line: string) => told(current.task((session) => session.invoke("run_shell", { command: line })))
     const perform = (line: string) => told(Effect.flatMap(dialogue, (dialogue) => dialogue.perform(line, prompt)))
 
+    const follow = ({ _tag, text }: Line) => {
+      switch (_tag) {
+        case "Command":
+          return perform(text)
+        case "Shell":
+          return shell(text)
+        case "Note":
+          return told(Effect.flatMap(dialogue, ({ remember }) => remember(text, prompt)))
+        case "Prompt":
+          return submit(text)
+      }
+    }
+
     /** A slash command is about now, also where it is typed while a task runs. */
     yield* Effect.forkScoped(Stream.runForEach(ui.asides, perform))
     const typing = yield* Typing.make({ prompt, dialogue, perform })
@@ -231,12 +242,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
         const text = line.value.trim()
         if (text === "") continue
         yield* Effect.forkScoped(typing.record(text))
-        const command = /^!\s*(\S[^]*)$/.exec(text)?.[1]
-        yield* command !== undefined
-          ? shell(command)
-          : isCommand(text)
-            ? perform(text)
-            : submit(text.replace(/^\/\//, "/"))
+        yield* follow(lineOf(text))
         if (yield* Deferred.isDone(quit)) return
       }
     })

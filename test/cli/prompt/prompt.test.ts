@@ -62,6 +62,30 @@ describe("the prompt", { timeout: 60_000 }, () => {
     assert.strictEqual(await terminal.ended, 0)
   })
 
+  it("remembers a line behind a #, without secrets, says how to forget it, and forgets (U7, S5)", async () => {
+    scripted(at, [])
+    const secret = ["ghp_", "b2".repeat(18)].join("")
+    const terminal = await open([], { columns: 100 })
+    await terminal.seen("›")
+    terminal.press(`# deploy with ${secret} only\r`)
+    await terminal.seen(
+      /remembered for this project \(what looked like a secret was left out\): deploy with\s+\S+ only/
+    )
+    await terminal.seen("/memory forget 1 forgets it")
+    terminal.press("#use tabs\r")
+    await terminal.seen("/memory forget 2 forgets it")
+    terminal.press("/memory forget 1\r")
+    await terminal.seen("forgot memory 1")
+    terminal.press("/memory\r")
+    const shown = await terminal.seen(/2 {2}project {2}\d{4}-\d\d-\d\d {2}use tabs/)
+    assert.notMatch(shown, /1 {2}project {2}/)
+    assert.notInclude(shown, secret)
+    terminal.press("/memory forget 9\r")
+    await terminal.seen("no memory 9 · /memory lists them")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
   it("completes files behind an @, without those that are ignored, and sends what is typed then (U12)", async () => {
     fs.mkdirSync(path.join(at.work, "src"))
     for (const name of ["src/cart.ts", "src/card.ts", "ignored.log"]) fs.writeFileSync(path.join(at.work, name), "")

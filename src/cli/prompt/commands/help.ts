@@ -23,6 +23,7 @@ const begins: ReadonlyArray<readonly [string, string]> = [
   ["/NAME", "run a command; it is not sent to the model"],
   ["@FILE", "complete a file of the project"],
   ["!COMMAND", "run a command behind the gate; the model sees its result"],
+  ["#TEXT", "remember one line for every later session of the project"],
   ["//", "send a text that begins with a slash"]
 ]
 
