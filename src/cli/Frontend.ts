@@ -19,20 +19,20 @@ export interface FrontendOptions {
   readonly keys: boolean
 }
 
-type Parts = Ui | Region | Composer | Form
+type Parts = Ui | Region | Composer | Form | Keyboard
 
 /** A terminal that is drawn, and read key by key. */
 const drawn = (keys: boolean): Layer.Layer<Parts, never, Screen> =>
   TerminalUi.layer.pipe(
     Layer.provideMerge(Layer.merge(Composer.layer, Form.layer)),
     Layer.provideMerge(Region.layer),
-    Layer.provide(keys ? Keyboard.layer : Keyboard.layerNone)
+    Layer.provideMerge(keys ? Keyboard.layer : Keyboard.layerNone)
   )
 
 /** A terminal that gets lines, and gives lines. */
 const plain = (keys: boolean): Layer.Layer<Parts, never, Screen> =>
   PlainUi.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(PlainComposer.layer, PlainForm.layer, Region.layer)),
+    Layer.provideMerge(Layer.mergeAll(PlainComposer.layer, PlainForm.layer, Region.layer, Keyboard.layerNone)),
     Layer.provide(keys ? Lines.layer : Lines.layerNone)
   )
 

@@ -43,7 +43,7 @@ export const trust = ({ yes }: TrustOptions) =>
         `${makeVisible(here)} has no configuration (${makeVisible(ProjectFile.fileOf(here))}): nothing to trust.`
       )
     }
-    const { file: name, hookFiles, open, settings, text } = file.value
+    const { commands, file: name, hookFiles, open, settings, text } = file.value
     const {
       approvals,
       hooks = [],
@@ -52,8 +52,14 @@ export const trust = ({ yes }: TrustOptions) =>
       onLeft: Effect.fail,
       onRight: Effect.succeed
     })
-    const shown = makeVisible(text).trimEnd()
-    yield* answer(`${style.bold(makeVisible(name))}\n${shown}\n\n`)
+    const show = (name: string, text: string) =>
+      answer(`${style.bold(makeVisible(name))}\n${makeVisible(text).trimEnd()}\n\n`)
+    if (text !== "") yield* show(name, text)
+    for (const { arguments: given, description, file, name, template } of commands.commands) {
+      const usage = [`/${name}`, given, description].filter((part) => part !== undefined).join("  ")
+      yield* show(path.relative(here, file), `${usage}\n${template}`)
+    }
+    yield* Effect.forEach(commands.problems, (problem) => say(makeVisible(`left out: ${problem}`)), { discard: true })
     yield* Effect.forEach(hooks, (hook) => say(hookLine(hook)), { discard: true })
     if (hookFiles.length > 0) {
       const files = hookFiles.map((one) => `  ${makeVisible(path.relative(here, one))}`).join("\n")
@@ -66,19 +72,20 @@ export const trust = ({ yes }: TrustOptions) =>
         "These hooks can run any file of the project. In a sandbox they run read-only and without network;\nwithout one, trust ends as soon as any file of the project changes."
       )
     }
-    const named = Object.keys(workers).length
-    const rules = many(approvals?.rules?.length ?? 0, "rule")
-    const what =
-      named === 0
-        ? `${many(hooks.length, "hook")} and ${rules}`
-        : `${many(hooks.length, "hook")}, ${rules} and ${many(named, "worker")}`
+    const counted = [
+      many(hooks.length, "hook"),
+      many(approvals?.rules?.length ?? 0, "rule"),
+      ...(Object.keys(workers).length === 0 ? [] : [many(Object.keys(workers).length, "worker")]),
+      ...(commands.commands.length === 0 ? [] : [many(commands.commands.length, "command")])
+    ]
+    const what = `${counted.slice(0, -1).join(", ")} and ${counted.at(-1)}`
     if (!yes) {
       if (!interactive) {
         return yield* new NobodyToAsk({
           reason: "No terminal to confirm in. Read the file, then run tollgate trust --yes."
         })
       }
-      const line = yield* (yield* Ui).question(`Trust ${what} of this project until the file changes? y/N`)
+      const line = yield* (yield* Ui).question(`Trust ${what} of this project until they change? y/N`)
       if (!Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))) return yield* say("It stays untrusted.")
     }
     yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))

@@ -1,3 +1,4 @@
+import * as CommandFiles from "../config/CommandFiles.ts"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ProjectConfig } from "../host/ProjectConfig.ts"
@@ -8,7 +9,7 @@ import { Ui } from "../ui/Ui.ts"
 export const distrust = ({ changed, file, trusted }: ProjectConfig): string | undefined =>
   Option.isNone(file) || trusted
     ? undefined
-    : `${makeVisible(file.value.file)} ${changed ? "has changed since it was trusted" : "is not trusted"}: its hooks and rules are ignored. tollgate trust shows them.`
+    : `${makeVisible(file.value.text === "" ? CommandFiles.below(file.value.file) : file.value.file)} ${changed ? "has changed since it was trusted" : "is not trusted"}: its hooks, rules and commands are ignored. tollgate trust shows them.`
 
 /** Says so where the project brings something that does not count. */
 export const warn = (config: ProjectConfig): Effect.Effect<void, never, Ui> => {

@@ -10,6 +10,7 @@ import { Rule } from "../approval/Rule.ts"
 import { repeatedName } from "../text/Json.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
 import { systemReason } from "../system/errno.ts"
+import * as CommandFiles from "./CommandFiles.ts"
 import { ConfigInvalid } from "./ConfigError.ts"
 import * as HookFiles from "./HookFiles.ts"
 import { invalid } from "./Problems.ts"
@@ -37,12 +38,15 @@ export interface ProjectFile {
   readonly file: string
   /** The directory that it is for. */
   readonly project: string
-  /** SHA-256 of its bytes and of the files that its hooks are known to run, in hexadecimal; trust is bound to it. */
+  /** SHA-256 of its bytes, of the files that its hooks are known to run, and of its commands, in hexadecimal; trust is bound to it. */
   readonly digest: string
   /** The files that its hooks are known to run; a change of any ends trust. */
   readonly hookFiles: ReadonlyArray<string>
   /** Its hooks may run files of the project that cannot be listed beforehand. */
   readonly open: boolean
+  /** Slash commands beside the file. */
+  readonly commands: CommandFiles.CommandFiles
+  /** Empty where the project has commands alone. */
   readonly text: string
   readonly settings: Either.Either<ProjectSettings, ConfigInvalid>
 }
@@ -89,27 +93,33 @@ const followed = (
   })
 }
 
-/** The file of a project; none where it has none that can be read as a file. */
+/** What a project brings; none where it has neither commands nor a file that can be read as one. */
 export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>> =>
   Effect.try(() => {
     const file = fileOf(project)
+    const commands = CommandFiles.read(CommandFiles.below(file))
     const found = fs.statSync(file, { throwIfNoEntry: false })
-    if (found?.isFile() !== true || found.size > maxSize) return Option.none()
-    const bytes = fs.readFileSync(file)
-    const text = bytes.toString("utf8")
-    const settings = Either.flatMap(
-      Either.mapLeft(decode(text), (error) => invalid(file, error)),
-      (all) => unambiguous(file, text, all)
-    )
-    const digest = crypto.createHash("sha256").update(bytes)
+    const bytes = found?.isFile() === true && found.size <= maxSize ? fs.readFileSync(file) : undefined
+    if (bytes === undefined && commands.digest === undefined) return Option.none()
+    const text = bytes?.toString("utf8") ?? ""
+    const settings =
+      bytes === undefined
+        ? Either.right({})
+        : Either.flatMap(
+            Either.mapLeft(decode(text), (error) => invalid(file, error)),
+            (all) => unambiguous(file, text, all)
+          )
+    const digest = crypto.createHash("sha256").update(bytes ?? "")
     const hooks = followed(project, file, settings)
     if (Either.isRight(hooks)) digest.update(`\0${hooks.right.digest}`)
+    if (commands.digest !== undefined) digest.update(`\0commands ${commands.digest}`)
     return Option.some({
       file,
       project,
       digest: digest.digest("hex"),
       hookFiles: Either.match(hooks, { onLeft: () => [], onRight: ({ files }) => files }),
       open: Either.isRight(hooks) && hooks.right.open,
+      commands,
       text,
       settings: Either.flatMap(settings, (all) => Either.map(hooks, () => all))
     })

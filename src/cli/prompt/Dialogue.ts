@@ -2,13 +2,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
+import * as CommandFiles from "../../config/CommandFiles.ts"
 import { Configuration } from "../../config/Configuration.ts"
 import { followIterations } from "../../runtime/followIterations.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { defaults } from "../../runtime/RuntimeOptions.ts"
 import * as Iterations from "../../tool/iterations.ts"
 import { ProgressBoard } from "../../tool/ProgressBoard.ts"
+import { Ui } from "../../ui/Ui.ts"
 import * as Distrust from "../distrust.ts"
 import * as Misnamed from "../misnamed.ts"
 import { agent, projectOf, type RunOptions } from "../Run.ts"
@@ -16,6 +19,7 @@ import { refuseUnconfined } from "../refuseUnconfined.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
+import { fromFiles } from "./commands/fromFiles.ts"
 import { remember } from "./commands/memory.ts"
 import { edited } from "./externalEditor.ts"
 import * as History from "./History.ts"
@@ -33,7 +37,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const tried = yield* Effect.forkScoped(SandboxNote.tried(project))
 
     const iterations = Iterations.make(Context.get(context, ProgressBoard))
-    const { settings } = yield* Configuration
+    const { home, settings } = yield* Configuration
     const events = yield* Context.get(context, Runtime).events
     yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))
 
@@ -45,7 +49,16 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         : { name: state.branch, dirty: state.changed > 0 }
     )
 
-    const commands = Commands.make([])
+    const ui = yield* Ui
+    const { file, trusted } = project.config
+    const further = fromFiles(
+      CommandFiles.read(CommandFiles.below(home.config)),
+      trusted && Option.isSome(file) ? file.value.commands : { commands: [], problems: [] }
+    )
+    yield* Effect.forEach(further.problems, (text) => ui.display({ _tag: "Note", level: "warning", text }), {
+      discard: true
+    })
+    const commands = Commands.make(further.commands)
 
     return {
       branch,

@@ -89,12 +89,23 @@ const begin = (options: InteractiveOptions) =>
     yield* attend(picked, policy)
   })
 
-/** Talks as long as the session is open here, and shows it read-only while another process has it. */
+/** Another session that the person has picked, and the mode to go on in. */
+interface Picked {
+  readonly picked: string
+  readonly mode: ApprovalPolicy
+}
+
+/**
+ * Talks as long as the session is open here, goes on in another where the person picks one, and shows it read-only while another
+ * process has it.
+ */
 const attend = (options: InteractiveOptions, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
-    let chosen = options
-    for (let isShown = false; ; isShown = true) {
-      const elsewhere = yield* talk(chosen, policy, isShown).pipe(
+    let chosen: InteractiveOptions = options
+    let mode: ApprovalPolicy = policy
+    let isShown = false
+    for (;;) {
+      const next: Picked | Watched | undefined = yield* talk(chosen, mode, isShown).pipe(
         Effect.catchIf(
           (error) => error._tag === "SessionUnavailable" && error.error === "SessionBusy",
           (error) =>
@@ -103,13 +114,21 @@ const attend = (options: InteractiveOptions, policy: ApprovalPolicy) =>
               : Effect.fail(error)
         )
       )
-      if (elsewhere === undefined) return
+      if (next === undefined) return
+      if ("picked" in next) {
+        mode = next.mode
+        isShown = false
+        chosen = { ...options, session: Option.some(next.picked), last: false }
+        continue
+      }
+      const { session } = next
       const isTaken = yield* load(
         () => import("./watch.ts"),
-        ({ watch }) => watch(elsewhere)
+        ({ watch }) => watch(next)
       )
       if (!isTaken) return
-      chosen = { ...options, session: Option.some(elsewhere.session), last: false }
+      isShown = true
+      chosen = { ...options, session: Option.some(session), last: false }
     }
   })
 
@@ -122,6 +141,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     const { directory } = yield* Surroundings
     const state = new PromptState({ mode: policy, profile: yield* preferred, sandbox: sandboxText(settings.sandbox) })
     const quit = yield* Deferred.make<void>()
+    /** The session to go on in. */
+    let next: string | undefined
     const say = (text: string, level: Level = "info") => ui.display({ _tag: "Note", level, text, whole: true })
 
     /** Loading and building the runtime takes longer than showing the prompt, which therefore comes first. */
@@ -197,7 +218,12 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
       setMode: current.setMode,
       sandbox: () => state.sandbox,
       directory,
-      quit: Effect.asVoid(Deferred.succeed(quit, undefined))
+      quit: Effect.asVoid(Deferred.succeed(quit, undefined)),
+      resume: (session) =>
+        Effect.suspend(() => {
+          next = session
+          return Effect.asVoid(Deferred.succeed(quit, undefined))
+        })
     }
     const told = Effect.catchAll((error: CommandFailed) => say(error.message, "error"))
     /** Runs a command of the person behind the gate that those of the model are behind. */
@@ -261,4 +287,5 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
         screen.style.dim(`resume with ${invocation()} --session ${session.session.slice(0, 16)}\n`)
       )
     }
+    return next === undefined ? undefined : ({ picked: next, mode: state.mode } satisfies Picked)
   }).pipe(Effect.scoped)

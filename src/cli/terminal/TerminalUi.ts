@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { duration } from "../../text/duration.ts"
 import { makeVisible } from "../../text/visible.ts"
@@ -14,11 +13,11 @@ import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { approvalPrompt } from "./approval/approvalPrompt.ts"
 import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
-import { isCtrl, type Key } from "./Key.ts"
+import { isCtrl } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
 import { fit, wrap } from "./Layout.ts"
 import { modeMark } from "./modeText.ts"
-import { pager } from "./Pager.ts"
+import { showPages } from "./pages.ts"
 import * as Questions from "./Questions.ts"
 import { Region } from "./Region.ts"
 import { sandboxMark } from "./sandboxText.ts"
@@ -29,8 +28,6 @@ import { Transcript } from "./transcript/Transcript.ts"
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameTime = Duration.millis(120)
-/** Keys that wait for the pager. */
-const keyLimit = 16
 /** Rows of the tree of workers. */
 const treeRows = 8
 
@@ -83,16 +80,10 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
 
     /** The pager of what was printed in part, while it is open. */
     const unfolding = yield* FiberHandle.make<void>()
-    const unfold = Effect.gen(function* () {
-      const keys = yield* Queue.sliding<Key>(keyLimit)
-      const nextKey = (redraw: Effect.Effect<void>) =>
-        Effect.raceFirst(
-          Queue.take(keys),
-          Effect.zipRight(Effect.repeat(redraw, Schedule.spaced("1 second")), Effect.never)
-        )
-      const pages = pager(screen, paged(transcript.folded), nextKey)
-      yield* keyboard.focus((key) => (isCtrl(key, "c") ? composer.interrupt : Queue.offer(keys, key)))(pages)
-    })
+    const unfold = Effect.suspend(() => showPages(paged(transcript.folded), composer.interrupt)).pipe(
+      Effect.provideService(Screen, screen),
+      Effect.provideService(Keyboard, keyboard)
+    )
     yield* composer.bind({
       matches: (key) => isCtrl(key, "o"),
       run: Effect.suspend(() =>

@@ -6,12 +6,14 @@ import type { Surroundings } from "../../../host/Surroundings.ts"
 import type { Level } from "../../../ui/Display.ts"
 import type { Ui } from "../../../ui/Ui.ts"
 import type { Suggestion } from "../../terminal/Palette.ts"
+import type { Form } from "../../terminal/Form.ts"
+import type { Keyboard } from "../../terminal/Keyboard.ts"
 import type { Region } from "../../terminal/Region.ts"
 import type { Screen } from "../../terminal/Screen.ts"
 import type { Session } from "../Session.ts"
 
 /** What commands can use besides the prompt. */
-export type CommandServices = Services | Configuration | Surroundings | Screen | Region | Ui
+export type CommandServices = Services | Configuration | Surroundings | Screen | Region | Keyboard | Form | Ui
 
 /** Why a command was not carried out; its message is shown. */
 export interface CommandFailed {
@@ -41,6 +43,8 @@ export interface Prompt {
   /** The directory in which sessions begin. */
   readonly directory: string
   readonly quit: Effect.Effect<void>
+  /** Leaves this session and goes on in another. */
+  readonly resume: (session: string) => Effect.Effect<void>
 }
 
 /** What commands stand together in the help, in its order. */

@@ -6,11 +6,12 @@ import { type Carried, command, type Prompt, type SlashCommand } from "./Command
 import { approvals, config, doctor, why } from "./commandLine.ts"
 import { context, init } from "./conversation.ts"
 import { cost } from "./cost.ts"
+import { diff } from "./diff.ts"
 import { helpOf, keysHelp, overview } from "./help.ts"
 import { memory } from "./memory.ts"
 import { mode } from "./mode.ts"
 import { search } from "./search.ts"
-import { clear, compact, exit, model, status } from "./session.ts"
+import { clear, compact, exit, model, resume, status } from "./session.ts"
 import { tasks } from "./tasks.ts"
 import { exporting } from "./export.ts"
 import { todos } from "./todos.ts"
@@ -28,6 +29,8 @@ const listed: ReadonlyArray<SlashCommand> = [
   context,
   search,
   cost,
+  resume,
+  diff,
   workers,
   cancel,
   tasks,

@@ -1,5 +1,9 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type { AnyTool } from "../../../tool/ToolCall.ts"
+import { fieldsOf } from "../../../tool/ToolField.ts"
+import { toolOf } from "../../toolCall.ts"
 import { Screen } from "../../terminal/Screen.ts"
 import { plain } from "../../terminal/Style.ts"
 import { load } from "../../command/load.ts"
@@ -32,6 +36,8 @@ export const printed = (prompt: Prompt, self: Effect.Effect<unknown, CommandFail
 
 const usage = (prompt: Prompt, name: string, given: string) => prompt.say(`usage: /${name} ${given}`, "error")
 
+const builtin = () => import("../../../tools/Builtin.ts")
+
 const rules = () => import("../../ApprovalsCommand.ts")
 
 export const approvals = command({
@@ -55,31 +61,50 @@ export const approvals = command({
         : usage(prompt, "approvals", "[rules]")
 })
 
+/** Parameters as JSON; other text stands for the one that the tool cannot do without. */
+const spokenFor = (tool: AnyTool, text: string): Either.Either<string | undefined, string> => {
+  if (text === "" || text.startsWith("{")) return Either.right(text === "" ? undefined : text)
+  const [field, ...more] = fieldsOf(tool).filter(({ required }) => required)
+  return field === undefined || more.length > 0
+    ? Either.left(
+        `give the parameters of ${tool.name} as JSON, e.g. /why ${tool.name} {"${field?.name ?? "path"}":"…"}`
+      )
+    : Either.right(JSON.stringify({ [field.name]: text }))
+}
+
 export const why = command({
   name: "why",
   group: "approvals",
   summary: "explain what would happen to a call, and which rule or mode decides",
-  arguments: "TOOL [JSON]",
-  details: `e.g. /why run_shell {"command":"git status"}`,
+  arguments: "TOOL [TEXT|JSON]",
+  details: `e.g. /why run_shell git push, or /why write_file {"path":"a.txt","content":""}; nothing is run`,
   duringTask: true,
-  run: (argument, prompt) => {
-    const [, tool = "", parameters = ""] = /^(\S*)\s*([^]*)$/.exec(argument) ?? []
-    if (tool === "") return usage(prompt, "why", "TOOL [JSON]")
-    const given = {
-      tool,
-      parameters: Option.liftPredicate(parameters, (text) => text !== ""),
-      param: [],
-      approve: Option.some(prompt.mode()),
-      json: false
-    }
-    return printed(
-      prompt,
-      load(
-        () => import("../../ExplainCommand.ts"),
-        ({ explain }) => explain(given)
+  complete: (typed) =>
+    typed.length > 1
+      ? Effect.succeed([])
+      : load(builtin, ({ tools }) => Effect.succeed(tools.map(({ label, name }) => ({ word: name, summary: label })))),
+  run: (argument, prompt) =>
+    Effect.gen(function* () {
+      const [, name = "", text = ""] = /^(\S*)\s*([^]*)$/.exec(argument) ?? []
+      if (name === "") return yield* usage(prompt, "why", "TOOL [TEXT|JSON]")
+      const tool = yield* load(builtin, ({ tools }) => toolOf(name, tools))
+      const spoken = spokenFor(tool, text)
+      if (Either.isLeft(spoken)) return yield* prompt.say(spoken.left, "error")
+      const given = {
+        tool: name,
+        parameters: Option.fromNullable(spoken.right),
+        param: [],
+        approve: Option.some(prompt.mode()),
+        json: false
+      }
+      yield* printed(
+        prompt,
+        load(
+          () => import("../../ExplainCommand.ts"),
+          ({ explain }) => explain(given)
+        )
       )
-    )
-  }
+    })
 })
 
 const configure = () => import("../../Configure.ts")

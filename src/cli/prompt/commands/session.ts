@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { load } from "../../command/load.ts"
 import { Configuration } from "../../../config/Configuration.ts"
 import { modeText } from "../../terminal/modeText.ts"
 import { command } from "./Command.ts"
@@ -50,6 +52,22 @@ export const status = command({
         session?.directory ?? prompt.directory
       ].join(" · ")
       yield* prompt.say([place, ...(session === undefined ? [] : yield* session.activity)].join("\n"))
+    })
+})
+
+export const resume = command({
+  name: "resume",
+  group: "session",
+  summary: "pick an earlier session of this project and go on in it",
+  run: (_, prompt) =>
+    Effect.gen(function* () {
+      const picked = yield* load(
+        () => import("../pickSession.ts"),
+        ({ pickSession }) => pickSession
+      )
+      if (Option.isNone(picked)) return
+      if (picked.value === prompt.current()?.session) return yield* prompt.say("this session is open already")
+      yield* prompt.resume(picked.value)
     })
 })
 

@@ -12,11 +12,13 @@ export const tasks = command({
   summary: "list the commands in the background, show the output of one, or stop it",
   arguments: "[ID|stop ID]",
   duringTask: true,
-  complete: (typed, prompt) =>
-    Effect.map(prompt.current()?.background.list ?? Effect.succeed([]), (all) => [
-      ...(typed.length < 2 ? [{ word: "stop" }] : []),
-      ...all.map(({ command, id }) => ({ word: id, summary: command }))
-    ]),
+  complete: ([first = "", ...more], prompt) => {
+    if (more.length > (first === "stop" ? 1 : 0)) return Effect.succeed([])
+    return Effect.map(prompt.current()?.background.list ?? Effect.succeed([]), (all) => [
+      ...all.map(({ command, id }) => ({ word: id, summary: makeVisible(command) })),
+      ...(more.length === 0 ? [{ word: "stop", summary: "ID: stop one" }] : [])
+    ])
+  },
   run: (argument, prompt) =>
     Effect.gen(function* () {
       const background = prompt.current()?.background

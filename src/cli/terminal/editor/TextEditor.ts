@@ -86,10 +86,12 @@ export class TextEditor {
     return this.buffer.text === ""
   }
 
-  /** Texts of earlier times that `up` brings back, the latest last. */
+  /** Texts of earlier times that `up` brings back, the latest last; those that it brings back already stay where they are. */
   remember(texts: ReadonlyArray<string>): void {
-    this.recalled.unshift(...texts)
-    this.size += texts.reduce((sum, text) => sum + text.length, 0)
+    const known = new Set(this.recalled)
+    const older = texts.filter((text) => !known.has(text))
+    this.recalled.unshift(...older)
+    this.size += older.reduce((sum, text) => sum + text.length, 0)
     this.bound()
   }
 

@@ -17,7 +17,8 @@ const outputLines = (output: Output): ReadonlyArray<Line> => {
   return [...shown(first), ...(dropped === 0 ? [] : [own("field", `… ${many(dropped, "line")} …`)]), ...shown(rest)]
 }
 
-const diffLines = ({ omitted, text }: Diff): ReadonlyArray<Line> => [
+/** The lines of a diff as a pager shows them. */
+export const diffLines = ({ omitted, text }: Omit<Diff, "call">): ReadonlyArray<Line> => [
   ...text
     .replace(/\n$/, "")
     .split("\n")
