@@ -17,6 +17,7 @@
  */
 
 export * as AiLanguageModel from "./model/AiLanguageModel.ts"
+export * as AiEmbeddings from "./search/AiEmbeddings.ts"
 export { fromToolkit, ToolkitToolFailed } from "./tool/fromToolkit.ts"
 export { toToolkit } from "./gate/toToolkit.ts"
 

@@ -99,6 +99,8 @@ export { costOf, type Price } from "./cost/Price.ts"
 export { Memory } from "./memory/Memory.ts"
 export * as MemoryError from "./memory/MemoryError.ts"
 
+export { Search, SearchFailed, SearchInvalid } from "./search/Search.ts"
+
 export { Tools } from "./agent/Tools.ts"
 export * as PostedTranscript from "./agent/PostedTranscript.ts"
 
@@ -165,6 +167,8 @@ export type { CallRequest, CallSink } from "./gate/CallRequest.ts"
 export type { DynamicToolFailed } from "./tool/DynamicTool.ts"
 export type { Delegation, DelegationFailed } from "./agent/Delegation.ts"
 export { ClientCallFailed, ClientCallNotPending } from "./tool/ClientTools.ts"
+export type { Filter, Found, Hit, Role, SearchOptions } from "./search/Search.ts"
+export type { Piece, Snippet } from "./search/Snippet.ts"
 export type * from "./memory/MemoryError.ts"
 export type * from "./database/DatabaseError.ts"
 export type * from "./policy/network/FetchError.ts"

@@ -1,5 +1,5 @@
 /**
- * What is kept in a SQLite file: sessions with their events, memory, rules and the audit.
+ * What is kept in a SQLite file: sessions with their events, memory, rules and the audit; and the search in them.
  *
  * @example
  * ```ts
@@ -13,3 +13,8 @@
 export { Database, type DatabaseOptions, type Moved, type Write } from "./database/Database.ts"
 export * as DatabaseError from "./database/DatabaseError.ts"
 export * as SqlSessionStore from "./runtime/SqlSessionStore.ts"
+export * as SqlSearch from "./search/SqlSearch.ts"
+export { type Embedder, EmbeddingFailed, Embeddings } from "./search/Embeddings.ts"
+export * as StaticEmbeddings from "./search/StaticEmbeddings.ts"
+export * as ServerEmbeddings from "./search/ServerEmbeddings.ts"
+export * as Indexer from "./search/Indexer.ts"
