@@ -14,6 +14,14 @@ export class ModelRequested extends Schema.TaggedClass<ModelRequested>()("ModelR
   functions: Schema.Number
 }) {}
 
+/** Routing has chosen the profile of a worker, for a reason, after the profile that was asked for. */
+export class ModelRouted extends Schema.TaggedClass<ModelRouted>()("ModelRouted", {
+  requested: Schema.String,
+  selected: Schema.String,
+  reason: Schema.String,
+  weight: Schema.String
+}) {}
+
 /** A piece of the answer; transient. `offset` counts the characters of this answer before it. */
 export class TextDelta extends Schema.TaggedClass<TextDelta>()("TextDelta", {
   text: Schema.String,
@@ -118,6 +126,7 @@ export const AgentEvent = Schema.Union(
   WorkerCompleted,
   WorkerFailed,
   WorkerInterrupted,
+  ModelRouted,
   ModelRequested,
   TextDelta,
   ReasoningDelta,

@@ -13,6 +13,8 @@ export const NamedWorker = Schema.Struct({
   tools: optional(Schema.Array(Schema.NonEmptyString)),
   /** The model profile. Default: that of its parent. */
   profile: optional(Schema.NonEmptyString),
+  /** How heavy its tasks are, for routing. */
+  weight: optional(Schema.NonEmptyString),
   /** Its model requests, never more than those of a task. */
   maxIterations: optional(Count),
   /** Tokens that it and those below it may use. */

@@ -9,7 +9,9 @@ import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import { endOf as kindOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
-import type { ModelService } from "../model/Model.ts"
+import type { Routed } from "../model/openModel.ts"
+import type { RoutingRequest } from "../model/Routing.ts"
+import { modelRouted } from "./modelRouted.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
@@ -50,8 +52,10 @@ export interface SubWorkersOptions {
   readonly meter: Meter
   readonly limits: SubWorkerLimits
   readonly workers: NamedWorkers
-  /** Opens the profile of a named worker. */
-  readonly openProfile: (profile: string) => Effect.Effect<ModelService, { readonly message: string }>
+  /** Whether there is anything to route by. */
+  readonly routes: boolean
+  /** Opens the profile of a worker, or another one that routing selects. */
+  readonly openRouted: (request: RoutingRequest) => Effect.Effect<Routed, { readonly message: string }>
   /** Paths that the task has given before. */
   readonly taken: ReadonlyArray<WorkerPath>
   /** Workers that go on as soon as the calls that started them do. */
@@ -188,14 +192,22 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
       : Effect.succeed(named)
   }
 
-  /** What runs a worker: the model of its profile, or that of its parent. */
-  const runsOf = (profile: string | undefined, above: Family["runs"]) =>
-    profile === undefined
-      ? Effect.succeed(above)
-      : options.openProfile(profile).pipe(
-          Effect.map((model) => ({ profile, model })),
-          Effect.mapError((error) => new DelegationFailed({ reason: error.message }))
-        )
+  /** What runs a worker: the model of its profile or of what routing selects, or that of its parent. */
+  const runsOf = (
+    named: NamedWorker | undefined,
+    above: Family["runs"],
+    { call, task, worker }: DelegationRequest
+  ): Effect.Effect<Routed, DelegationFailed> => {
+    const { profile, weight } = named ?? {}
+    if (profile === undefined && !options.routes) return Effect.succeed(above)
+    const context = {
+      parent: toText(call.workerPath),
+      prompt: task,
+      ...(worker === undefined ? {} : { named: worker })
+    }
+    const request = { profile: profile ?? above.profile, ...(weight === undefined ? {} : { weight }), context }
+    return Effect.mapError(options.openRouted(request), (error) => new DelegationFailed({ reason: error.message }))
+  }
 
   /** A worker that begins: it has a name of its own, its task, and what its elder siblings gave. */
   const begun = ({ call, task, worker: named, name = named }: DelegationRequest, siblings: Siblings) =>
@@ -236,7 +248,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         standing.delete(callOf(parent, callId))
         const above = families.get(toText(parent)) ?? ofRoot
         const named = yield* namedOf(request.worker)
-        const runs = yield* runsOf(named?.profile, above.runs)
+        const { decision, ...runs } = yield* runsOf(named, above.runs, request)
         const reason = waiting === undefined ? refusal(depth, above.bounds.deepest) : undefined
         if (reason !== undefined) return yield* new DelegationFailed({ reason })
         if (waiting === undefined) started++
@@ -249,6 +261,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         const work = Effect.gen(function* () {
           const startedAt = yield* monotonicMillis
           yield* begin
+          yield* sink.emitAll(modelRouted(decision), 1)
           const tools = toolsOf(bounds.only, depth < bounds.deepest)
           const own = {
             systemPrompt: [systemPrompt, named?.instructions ?? ""].filter((text) => text !== "").join("\n\n"),

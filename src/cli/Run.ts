@@ -42,6 +42,7 @@ export interface RunOptions extends PolicyOptions, JsonOptions, Chosen {
   readonly inputFormat: "text" | "jsonl"
   /** The mode that lets most run of those that a program in front may set. */
   readonly upTo: Option.Option<ApprovalPolicy>
+  readonly weight: Option.Option<string>
   readonly outputFormat: Option.Option<Output>
   /** Lines alone in the terminal. */
   readonly screenReader: boolean
@@ -68,6 +69,22 @@ export const outputOf = (
       return yield* new UsageError({ reason: "--input-format jsonl needs --output-format jsonl." })
     }
     return "jsonl"
+  })
+
+/** Fails if a weight is given that nothing is routed by. */
+const checkWeight = ({ weight }: Pick<RunOptions, "weight">) =>
+  Effect.gen(function* () {
+    const { settings } = yield* Configuration
+    const { hooks = [], weights = {} } = settings.routing ?? {}
+    if (Option.isNone(weight) || hooks.length > 0 || Object.hasOwn(weights, weight.value)) return
+    const known = Object.keys(weights)
+    const mend =
+      known.length === 0
+        ? `Name its profile: tollgate config set routing.weights '{"heavy":"PROFILE"}'.`
+        : `Known: ${known.join(", ")}.`
+    return yield* new UsageError({
+      reason: `Nothing is configured for the weight ${JSON.stringify(weight.value)}. ${mend}`
+    })
   })
 
 /** Says why nothing happens where standard input stays open. */
@@ -160,12 +177,13 @@ export const run = (options: RunOptions) =>
     if (options.inputFormat === "jsonl") return yield* inFront(options)
     if (Option.isSome(options.upTo))
       return yield* new UsageError({ reason: "--mode-up-to needs --input-format jsonl." })
+    yield* checkWeight(options)
     const prompt = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
     const attended = interactive && output === "text"
     const policy = yield* policyOf(options, attended)
     yield* checkProfile(options)
-    const begin = (opened: Opened) => submit(opened, prompt)
+    const begin = (opened: Opened) => submit(opened, prompt, Option.getOrUndefined(options.weight))
     yield* perform({ ...options, output }, begin, attended).pipe(Effect.provide(agent(policy, attended)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: isText(options) })),

@@ -99,6 +99,19 @@ export const Settings = Schema.Struct({
   /** Sub-workers that a parent can start by their names. */
   workers: optional(NamedWorkers),
   systemPrompt: optional(Schema.String),
+  /** Which profile serves which work. */
+  routing: optional(
+    Schema.Struct({
+      /** The profile of each weight; a weight is what `--weight` or a named worker says. */
+      weights: optional(Schema.Record({ key: Schema.NonEmptyString, value: Schema.NonEmptyString })),
+      /** Programs that see and change each choice, in order. */
+      hooks: optional(
+        Schema.Array(
+          Schema.Struct({ command: Schema.NonEmptyArray(Schema.NonEmptyString), timeout: optional(Timespan) })
+        )
+      )
+    })
+  ),
   /** What is remembered without a tool. */
   memory: optional(
     Schema.Struct({
@@ -177,6 +190,8 @@ export const keys: ReadonlyArray<Key> = [
     "whether the model sees AGENTS.md of the project and of the configuration directory",
     true
   ),
+  key("routing.weights", "the profile that serves work of a weight, by the names of weights", {}),
+  key("routing.hooks", "programs that see and change which profile serves a task or a worker", []),
   key("memory.recall", "whether notes that fit a prompt are put before it", true),
   key("memory.extract", "how notes are taken from a conversation: patterns, model or off", "patterns"),
   key("roots", "directories besides the working directory that tools may use", []),

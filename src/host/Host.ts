@@ -32,6 +32,7 @@ import type { Memory } from "../memory/Memory.ts"
 import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import type { Models } from "../model/Models.ts"
 import { bounded } from "../model/Profile.ts"
+import * as RoutingProgram from "../model/RoutingProgram.ts"
 import { Processes } from "../process/Processes.ts"
 import { type Place, type ProjectGone, Projects, ProjectUnavailable } from "../runtime/Projects.ts"
 import { Runtime } from "../runtime/Runtime.ts"
@@ -53,7 +54,8 @@ import * as redaction from "./redaction.ts"
 import * as Stack from "./Stack.ts"
 import * as Stores from "./Stores.ts"
 import { Surroundings } from "./Surroundings.ts"
-import { detectedSandbox, ownEnvironment } from "./ToolServices.ts"
+import { detectedSandbox } from "./ToolServices.ts"
+import { userProgram, Workplaces } from "./Workplaces.ts"
 
 export type { Project, ProjectFailure, Provided } from "./Project.ts"
 
@@ -150,20 +152,33 @@ const idle = Duration.minutes(1)
 /** How long the user has to answer a question. */
 const patience = Duration.minutes(15)
 
+/** The programs of the user that see and change which profile serves. */
+const routing = Effect.gen(function* () {
+  const { settings } = yield* Configuration
+  const programs = settings.routing?.hooks ?? []
+  if (programs.length === 0) return []
+  const processes = Context.get(yield* Layer.build(Processes.layer), Processes)
+  const program = yield* userProgram
+  return programs.map(({ command, ...options }) =>
+    RoutingProgram.make(processes, Object.assign(program(command), options))
+  )
+})
+
 /** The models of the configuration; it must name at least one. */
-export const models: Layer.Layer<Models, NoProfile, Configuration> = Layer.unwrapEffect(
+export const models: Layer.Layer<Models, NoProfile, Configuration | Surroundings> = Layer.unwrapScoped(
   Effect.gen(function* () {
     const { preferred, profiles, secret, settings } = yield* Configuration
     // What is reserved for an answer is what its server holds to.
     const known = areSet(settings)
       ? Object.fromEntries(Object.entries(profiles).map(([name, one]) => [name, bounded(one, assumedOutput)]))
       : profiles
-    return ConfiguredModels.layer(known, yield* preferred, secret).pipe(
+    const options = { routing: yield* routing, weights: settings.routing?.weights ?? {} }
+    return ConfiguredModels.layer(known, yield* preferred, secret, options).pipe(
       Layer.provide(LazyHttpClient.layer),
       Layer.provide(NodeFileSystem.layer)
     )
   })
-)
+).pipe(Layer.provide(Workplaces.layer))
 
 /** What the configuration says of the runtime. */
 const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
@@ -187,31 +202,14 @@ const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEff
   })
 )
 
-/** The directories that tools of any session write at the moment. */
-class Workplaces extends Context.Tag("tollgate/host/Workplaces")<Workplaces, Set<Place>>() {
-  static readonly layer = Layer.sync(Workplaces, () => new Set())
-}
-
 /** The program of the user that decides before a person is asked; none where none is configured. */
 const reviewer: Layer.Layer<never, never, Configuration | Surroundings | Workplaces> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { settings } = yield* Configuration
-    const surroundings = yield* Surroundings
-    const workplaces = yield* Workplaces
     const program = settings.approvals?.reviewer
     if (program === undefined) return Layer.empty
     const { command, ...options } = program
-    const [file, ...args] = command
-    const own = {
-      file,
-      args,
-      cwd: surroundings.directory,
-      // One program for all projects: what lies in any of them is none of the programs that it finds.
-      get env() {
-        const written = [...workplaces].flatMap(({ directory, project }) => [directory, project])
-        return ownEnvironment(settings, surroundings.env, [surroundings.directory, ...written])
-      }
-    }
+    const own = (yield* userProgram)(command)
     return Layer.provide(Reviewer.layerProgram(Object.assign(own, options)), Processes.layer)
   })
 )

@@ -8,11 +8,13 @@ import { Models, ProfileNotFound, type ProfileError } from "./Models.ts"
 import { openProfile, type Environment } from "./OpenProfile.ts"
 import type { Profile } from "./Profile.ts"
 import { retried } from "./RetryPolicy.ts"
-import { configured, route, type RoutingHook } from "./Routing.ts"
+import { router, type Router, type RoutingHook } from "./Routing.ts"
 
 export interface Options {
   /** Hooks that may send a request for one profile to another. */
   readonly routing?: ReadonlyArray<RoutingHook>
+  /** The profiles of weights, by their names. */
+  readonly weights?: Readonly<Record<string, string>>
   /** What routing hooks receive besides the profiles. */
   readonly context?: Readonly<Record<string, unknown>>
 }
@@ -59,14 +61,16 @@ export const layer = (
       )
 
       const get = Effect.fn("Models.get")(function* (name: string) {
-        yield* find(name)
-        const decision = configured(name, { ...options.context, preferred, profiles: known })
-        const { selected } = yield* route(options.routing ?? [], decision)
-        const { fallback = [] } = yield* find(selected)
-        const model = yield* open(selected)
+        const { fallback = [] } = yield* find(name)
+        const model = yield* open(name)
         return withFallback(fallback.map((other): Effect.Effect<ModelService, ProfileError> => open(other)))(model)
       })
 
-      return { profiles: known, preferred, get }
+      const { routing = [], weights = {} } = options
+      if (routing.length === 0 && Object.keys(weights).length === 0) return { profiles: known, preferred, get }
+      const decide = router(routing, weights)
+      const route: Router = (request) =>
+        decide({ ...request, context: { ...options.context, preferred, profiles: known, ...request.context } })
+      return { profiles: known, preferred, get, route }
     })
   )

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ModelService } from "./Model.ts"
+import type { Router } from "./Routing.ts"
 
 export class ProfileNotFound extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", {
   profile: Schema.String,
@@ -48,6 +49,8 @@ export class Models extends Context.Tag("tollgate/model/Models")<
     readonly preferred: string
     /** Opens a profile; credentials are checked before anything is sent. */
     readonly get: (profile: string) => Effect.Effect<ModelService, ProfileError>
+    /** Which profile serves a task or a worker; the one that is asked for, if unset. */
+    readonly route?: Router
   }
 >() {
   /** These models under these names; the first is preferred unless another is named. */

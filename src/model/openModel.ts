@@ -3,17 +3,45 @@ import * as Effect from "effect/Effect"
 import type { ModelService } from "./Model.ts"
 import { ModelCrashed } from "./ModelError.ts"
 import type { Models, ProfileError } from "./Models.ts"
+import type { RoutingDecision, RoutingRequest } from "./Routing.ts"
 
-/** Opens a profile; a defect of the code behind it is the model's own failure. */
-export const openModel = (
-  models: Models["Type"],
-  profile: string
-): Effect.Effect<ModelService, ProfileError | ModelCrashed> =>
-  Effect.catchAllDefect(
-    Effect.suspend(() => models.get(profile)),
-    (defect) =>
+/** A defect of the code behind a profile is the model's own failure. */
+const contained =
+  (profile: string) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | ModelCrashed, R> =>
+    Effect.catchAllDefect(self, (defect) =>
       Effect.zipRight(
         Effect.logError(`Model ${profile} crashed`, Cause.die(defect)),
         new ModelCrashed({ model: profile })
       )
-  )
+    )
+
+/** Opens a profile. */
+export const openModel = (
+  models: Models["Type"],
+  profile: string
+): Effect.Effect<ModelService, ProfileError | ModelCrashed> =>
+  Effect.suspend(() => models.get(profile)).pipe(contained(profile))
+
+/** A model that serves, and how it was chosen where anything chooses. */
+export interface Routed {
+  readonly profile: string
+  readonly model: ModelService
+  readonly decision?: RoutingDecision
+}
+
+/** Opens the profile that routing selects. */
+export const openRouted = (
+  models: Models["Type"],
+  request: RoutingRequest
+): Effect.Effect<Routed, ProfileError | ModelCrashed> => {
+  const { route } = models
+  if (route === undefined) {
+    return Effect.map(openModel(models, request.profile), (model) => ({ profile: request.profile, model }))
+  }
+  return Effect.gen(function* () {
+    const decision = yield* Effect.suspend(() => route(request)).pipe(contained(request.profile))
+    const model = yield* openModel(models, decision.selected)
+    return { profile: decision.selected, model, decision }
+  })
+}

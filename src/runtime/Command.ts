@@ -22,7 +22,9 @@ const session = { ...sent, session: Name }
 export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitPrompt", {
   ...session,
   task: Name,
-  prompt: Schema.String
+  prompt: Schema.String,
+  /** How heavy it is, for routing: by the names of the configuration. */
+  weight: Schema.optionalWith(Name, { exact: true })
 }) {}
 
 /** Runs a tool for the person who asks; its result enters the conversation as a system message. */

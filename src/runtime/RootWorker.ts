@@ -10,7 +10,7 @@ import type { ModelView } from "../conversation/ModelView.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { Models } from "../model/Models.ts"
-import { openModel } from "../model/openModel.ts"
+import { openRouted } from "../model/openModel.ts"
 import { root, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { RuntimeSettings } from "./RuntimeOptions.ts"
 import type { TaskSink } from "./TaskSink.ts"
@@ -60,7 +60,12 @@ export const run = (of: RootWorkerOptions) => {
     tools: all,
     open: sink.subWorker,
     workers,
-    openProfile: (name) => openModel(models, name),
+    routes: models.route !== undefined,
+    openRouted: ({ context, ...asked }) =>
+      openRouted(models, {
+        ...asked,
+        context: { session, project: of.project, task: sink.worker(root).task, ...context }
+      }),
     meter,
     limits: options,
     taken: more.taken ?? [],

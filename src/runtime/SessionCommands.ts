@@ -64,9 +64,7 @@ export const make = ({
     return (command) => {
       switch (command._tag) {
         case "SubmitPrompt":
-          return tasks.start(command, command.prompt, (sink) =>
-            bodies.prompt(sink, command.task, command.prompt, profile.current)
-          )
+          return tasks.start(command, command.prompt, (sink) => bodies.prompt(sink, command, profile.current))
         case "InvokeTool":
           return tasks.start(command, `/tool ${command.tool}`, (sink) => bodies.invoke(sink, command))
         case "CompactSession":

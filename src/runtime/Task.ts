@@ -10,13 +10,14 @@ import { Models, type ProfileError } from "../model/Models.ts"
 import { extracted, type Extracted } from "../memory/Extraction.ts"
 import type { ModelService } from "../model/Model.ts"
 import { untrusted } from "../redaction/untrusted.ts"
-import { openModel } from "../model/openModel.ts"
+import { modelRouted } from "../agent/modelRouted.ts"
+import { openModel, openRouted } from "../model/openModel.ts"
 import { ModelMalformed } from "../model/ModelError.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { Briefer } from "./Briefing.ts"
-import type { InvokeTool } from "./Command.ts"
+import type { InvokeTool, SubmitPrompt } from "./Command.ts"
 import { SessionCompacted, TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as ManualCall from "./ManualCall.ts"
@@ -50,7 +51,7 @@ type Body = Effect.Effect<WorkerOutcome, TaskError>
 
 /** What the tasks of a session do. */
 export interface Tasks {
-  readonly prompt: (sink: TaskSink, task: string, prompt: string, profile: string) => Body
+  readonly prompt: (sink: TaskSink, of: SubmitPrompt, profile: string) => Body
   readonly invoke: (sink: TaskSink, command: InvokeTool) => Body
   readonly compact: (sink: TaskSink, profile: string) => Body
 }
@@ -98,14 +99,17 @@ export const makeTasks = (
       )
 
     return {
-      prompt: (sink, task, prompt, profile) =>
+      prompt: (sink, { prompt, task, weight }, asked) =>
         Effect.gen(function* () {
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
-          const opening = openModel(models, profile)
-          const [model, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
-          const workers = named ?? options.workers
           const { project, session } = lease
+          const context = { session, project, task, worker: "root", prompt }
+          const opening = openRouted(models, { profile: asked, ...(weight === undefined ? {} : { weight }), context })
+          const [routed, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
+          const { decision, model, profile } = routed
+          yield* sink.worker(WorkerPath.root).emitAll(modelRouted(decision), 1)
+          const workers = named ?? options.workers
           const own = { session, project, options, profile, model, models, tools, workers, view, sink, briefing }
           yield* recollection.recall(sink, prompt)
           const outcome = yield* RootWorker.run({ ...own, before: briefer.news(sink) })

@@ -4,7 +4,8 @@ import type { SessionApprovals } from "../approval/Approvals.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
-import { openModel } from "../model/openModel.ts"
+import { modelRouted } from "../agent/modelRouted.ts"
+import { openRouted } from "../model/openModel.ts"
 import type { Briefer } from "./Briefing.ts"
 import type { Continuation, Stopped } from "./continuation.ts"
 import * as ManualCall from "./ManualCall.ts"
@@ -34,7 +35,7 @@ export const goOn = (
   { project: of, session }: Pick<Lease, "project" | "session">,
   approvals: SessionApprovals,
   view: ModelView,
-  profile: string,
+  asked: string,
   { tools, workers: named }: Pick<ProjectTools, "tools" | "workers">,
   briefer: Briefer
 ): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models> =>
@@ -61,7 +62,9 @@ export const goOn = (
           const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(WorkerPath.root))
           return outcome ?? (yield* new TaskStopped({ reason: "The waiting call is no longer known. Run it again." }))
         }
-        const model = yield* openModel(models, profile)
+        const context = { session, project: of, task: sink.worker(WorkerPath.root).task, worker: "root" }
+        const { decision, model, profile } = yield* openRouted(models, { profile: asked, context })
+        yield* sink.worker(WorkerPath.root).emitAll(modelRouted(decision), root.iteration)
         const from = yield* goingOn(root)
         const standing = yield* Effect.forEach(below, (one) => Effect.map(goingOn(one), (from) => ({ ...one, from })))
         const workers = named ?? options.workers

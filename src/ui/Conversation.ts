@@ -103,8 +103,8 @@ const begin = (
   })
 
 /** Submits a prompt. */
-export const submit = (opened: Opened, prompt: string) =>
-  begin(opened, (names) => new SubmitPrompt({ ...names, prompt }, trusted))
+export const submit = (opened: Opened, prompt: string, weight?: string) =>
+  begin(opened, (names) => new SubmitPrompt({ ...names, prompt, ...(weight === undefined ? {} : { weight }) }, trusted))
 
 /** Runs a tool for the person who asks. */
 export const invoke = (opened: Opened, tool: string, parameters: unknown) =>

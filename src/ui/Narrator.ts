@@ -68,6 +68,16 @@ export class Narrator {
         return [status("thinking")]
       case "ArgumentsDelta":
         return [...this.answers.thought(place, envelope.time), status(`preparing ${event.tool}`)]
+      case "ModelRouted":
+        return event.selected === event.requested && event.reason === "configured"
+          ? []
+          : [
+              note(
+                event.selected === event.requested
+                  ? `${event.selected} answers: ${event.reason}`
+                  : `${event.selected} answers instead of ${event.requested}: ${event.reason}`
+              )
+            ]
       case "ModelAttemptFailed": {
         const broken = this.answers.end(place)
         if (event.delayMillis > 0) told.requests++

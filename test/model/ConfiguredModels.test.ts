@@ -12,6 +12,7 @@ import type * as Scope from "effect/Scope"
 import * as ConfiguredModels from "../../src/model/ConfiguredModels.ts"
 import { Models } from "../../src/model/Models.ts"
 import { Profile } from "../../src/model/Profile.ts"
+import { openRouted } from "../../src/model/openModel.ts"
 import type { RoutingDecision, RoutingHook } from "../../src/model/Routing.ts"
 import * as Scripted from "../../src/model/Scripted.ts"
 import { answer, serve, stream } from "./Loopback.ts"
@@ -176,14 +177,16 @@ describe("ConfiguredModels", () => {
           ]
         }
       )
-      const model = yield* models.get("small")
+      const { decision, model } = yield* openRouted(models, { profile: "small", context: { task: "t" } })
+      assert.deepInclude(decision, { requested: "small", selected: "large", reason: "long task" })
+      assert.strictEqual(textOf(yield* parts(yield* models.get("small"))), "/small/chat/completions")
       const got = yield* parts(model)
       assert.strictEqual(textOf(got), "/spare/chat/completions")
       const failed = got.find((part) => part._tag === "AttemptFailed")
       assert.isTrue(failed?._tag === "AttemptFailed" && failed.attempt === 1 && failed.reason.includes("Falling back"))
       const [first, second] = yield* Ref.get(seen)
       assert.deepInclude(first, { requested: "small", selected: "small", reason: "configured", weight: "normal" })
-      assert.deepInclude(first?.context, { project: "p", preferred: "small" })
+      assert.deepInclude(first?.context, { project: "p", preferred: "small", task: "t" })
       assert.deepInclude(second, { requested: "small", selected: "large", reason: "long task", weight: "heavy" })
     })
   )

@@ -37,6 +37,12 @@ export const approve = Options.choiceWithValue("approve", choices).pipe(
   Options.withDescription("the same as --mode"),
   Options.optional
 )
+/** How heavy a prompt is, for routing. */
+export const weight = Options.text("weight").pipe(
+  Options.withDescription("how heavy the prompt is; routing.weights names the profile that serves it"),
+  Options.optional
+)
+
 /** How far a program in front may widen the mode. */
 export const upTo = Options.choiceWithValue("mode-up-to", choices).pipe(
   Options.withDescription(

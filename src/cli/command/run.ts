@@ -24,6 +24,7 @@ export const run = Command.make(
       Options.withDefault("text" as const)
     ),
     upTo: options.upTo,
+    weight: options.weight,
     outputFormat: Options.choice("output-format", ["text", "json", "jsonl"]).pipe(
       Options.withDescription("json and jsonl are the same as --json and --jsonl; default: text"),
       Options.optional
