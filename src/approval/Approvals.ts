@@ -1,8 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { Issue } from "../tool/Parameters.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { isSame } from "../tool/WorkerPath.ts"
 import { type DecisionRefused, PolicyNotAllowed } from "./ApprovalError.ts"
@@ -107,6 +109,8 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
     /** The parameters and the diff of an open request as they are, where it masks something: for the screen alone. */
     readonly unmasked: (approvalId: string) => Effect.Effect<Unmasked | undefined>
+    /** What is wrong with parameters that a person would put in place of those of an open request. */
+    readonly issues: (approvalId: string, parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
     /** What was granted and still holds, of one session or of all. */
     readonly grants: (session?: string) => Effect.Effect<ReadonlyArray<Grant>>
     /** What happens in a session to calls that need a decision. */
@@ -222,6 +226,11 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       explain,
       pending: Effect.sync(() => audiences.all.map(({ request }) => request)),
       unmasked: (approvalId) => Effect.sync(() => audiences.find(approvalId)?.unmasked),
+      issues: (approvalId, parameters) =>
+        Effect.sync(() => {
+          const found = audiences.find(approvalId)?.tool?.codec.decode()(parameters)
+          return found !== undefined && Either.isLeft(found) ? found.left : []
+        }),
       grants: (session) =>
         Effect.map(desk.now, (now) =>
           (session === undefined ? sessions.all : [sessions.of(session)]).flatMap(({ grants }) => grants.list(now))

@@ -135,7 +135,13 @@ export const make = (
         if (found === undefined) return Effect.succeed(undefined)
         restored.delete(keyOf(call))
         if (found.request.digest === asked.request.digest) {
-          return Effect.succeed({ ...found, grantable: covers(call, asked), sink: call.sink, unmasked: asked.unmasked })
+          return Effect.succeed({
+            ...found,
+            grantable: covers(call, asked),
+            sink: call.sink,
+            tool: call.tool,
+            unmasked: asked.unmasked
+          })
         }
         const superseded = { outcome: "withdrawn", by: "change", reason: "Its targets have changed." } as const
         return Effect.as(resolved(call, found, superseded), undefined)
@@ -178,7 +184,8 @@ export const make = (
         }
         const known = yield* takeRestored(call, asked)
         const waiting =
-          known ?? (yield* pending(asked.request, covers(call, asked), call.sink, yield* now, asked.unmasked))
+          known ??
+          (yield* pending(asked.request, covers(call, asked), call.sink, yield* now, asked.unmasked, call.tool))
         const queue = audiences.of(session.audience)
         // In the queue before it is announced: an answer can come as soon as the event is out.
         const ahead = queue.add(waiting)

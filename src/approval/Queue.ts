@@ -2,6 +2,7 @@ import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type * as Tool from "../tool/Tool.ts"
 import type { ToolSink } from "../tool/ToolCall.ts"
 import { ApprovalMoved, trusted } from "../tool/ToolEvent.ts"
 import type { Resolution } from "./Decision.ts"
@@ -21,6 +22,8 @@ export interface Pending {
   /** What an answer could cover besides this call; unset for a stored request without a call. */
   readonly grantable: Grantable | undefined
   readonly sink: ToolSink | undefined
+  /** The tool that would run; unset for a stored request without a call. */
+  readonly tool: Tool.Any | undefined
   /** What the request masks; kept in memory alone. */
   readonly unmasked: Unmasked | undefined
   /** Milliseconds of the deadline clock; unset until it is first in the queue. */
@@ -34,7 +37,8 @@ export const pending = (
   grantable: Grantable | undefined,
   sink: ToolSink | undefined,
   askedAt: number,
-  unmasked?: Unmasked
+  unmasked?: Unmasked,
+  tool?: Tool.Any
 ): Effect.Effect<Pending> =>
   Effect.zipWith(Deferred.make<Resolution, Suspended>(), Deferred.make<void>(), (answer, shown) => ({
     request,
@@ -43,6 +47,7 @@ export const pending = (
     shown,
     grantable,
     sink,
+    tool,
     unmasked,
     shownAt: undefined,
     told: 0

@@ -292,6 +292,7 @@ export const perform = (
             ? {
                 decide: (decision) => Effect.ignore(runtime.send(decision)),
                 unmasked: approvals.unmasked,
+                issues: approvals.issues,
                 answer: (answer) => Effect.ignore(runtime.send(answer))
               }
             : {}

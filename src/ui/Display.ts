@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { Unmasked } from "../approval/Request.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
+import type { Issue } from "../tool/Parameters.ts"
 
 /** A call as a frontend shows it; `key` is unique in its session. */
 export interface CallShown {
@@ -102,6 +103,8 @@ export interface Approval {
   readonly request: ApprovalRequest
   /** What the request masks, for the screen alone; unset if unknown here. */
   readonly unmasked?: Effect.Effect<Unmasked | undefined>
+  /** What is wrong with parameters in place of those of the request; unknown here if unset. */
+  readonly issues?: (parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
   /** How many others come after it, by now. */
   readonly waiting: () => number
   /** Those of them that the same worker waits for; none if unset. */

@@ -6,6 +6,7 @@ import type { Unmasked } from "../approval/Request.ts"
 import { type AnswerClientCall, DecideApproval } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { Issue } from "../tool/Parameters.ts"
 import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
 import type { Answer, Approval } from "./Display.ts"
 import * as ClientCalls from "./clientCalls.ts"
@@ -18,6 +19,8 @@ export interface PresentOptions {
   readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
   /** What an open request masks, for the screen of the person who decides; if unset, nothing can be revealed. */
   readonly unmasked?: (approvalId: string) => Effect.Effect<Unmasked | undefined>
+  /** What is wrong with parameters for an open request; if unset, its call finds out. */
+  readonly issues?: (approvalId: string, parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
   /** Where results of the frontend's own tools go; if unset, none of them runs. */
   readonly answer?: (answer: AnswerClientCall) => Effect.Effect<void>
   /** Runs once an event has been shown; `workers` are those of the last task by then. */
@@ -37,7 +40,7 @@ const decisions = (request: ApprovalRequest, answer: Answer): ReadonlyArray<Deci
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
   events: Stream.Stream<Envelope, E, R>,
-  { after, answer, decide, unmasked }: PresentOptions = {}
+  { after, answer, decide, issues, unmasked }: PresentOptions = {}
 ): Effect.Effect<void, E, R | Ui> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -59,7 +62,8 @@ export const present = <E, R>(
           call,
           request,
           ...more,
-          ...(unmasked === undefined ? {} : { unmasked: unmasked(request.id) })
+          ...(unmasked === undefined ? {} : { unmasked: unmasked(request.id) }),
+          ...(issues === undefined ? {} : { issues: (parameters: unknown) => issues(request.id, parameters) })
         }
         return Effect.map(
           Effect.forkIn(

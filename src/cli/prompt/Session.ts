@@ -73,6 +73,7 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const shown = present(events, {
       decide: (decision) => Effect.ignore(runtime.send(decision)),
       unmasked: approvals.unmasked,
+      issues: approvals.issues,
       answer: (answer) => Effect.ignore(runtime.send(answer)),
       after: (envelope, grown) =>
         Effect.suspend(() => {

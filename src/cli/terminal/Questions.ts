@@ -29,7 +29,7 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
   const reading = (
     question: Effect.Effect<string>,
     show: Show,
-    escape: "leaves" | "interrupts",
+    escape: "leaves" | "leaves at once" | "interrupts",
     redraws?: Schedule.Schedule<number>,
     above: () => ReadonlyArray<string> = () => [],
     before = ""
@@ -47,7 +47,7 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
       )
       const onKey = (key: Key): Effect.Effect<void> => {
         const empty = editor.isEmpty
-        if (isCtrl(key, "d") && empty) return leave
+        if ((isCtrl(key, "d") && empty) || (isEscape(key) && escape === "leaves at once")) return leave
         if (isCtrl(key, "c") || isEscape(key)) {
           editor.discard()
           if (!empty) return draw
@@ -71,13 +71,13 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
       above: () => ReadonlyArray<string>
     ): Effect.Effect<Option.Option<string>> =>
       region.lend((show) => reading(question, show, "leaves", Schedule.spaced("1 second"), above)),
-    /** Lets a text be changed below rows; Escape on an empty line leaves it as it was. */
+    /** Lets a text be changed below rows; Escape leaves it as it was. */
     change: (
       question: string,
       before: string,
       above: () => ReadonlyArray<string>
     ): Effect.Effect<Option.Option<string>> =>
-      region.lend((show) => reading(Effect.succeed(question), show, "leaves", undefined, above, before)),
+      region.lend((show) => reading(Effect.succeed(question), show, "leaves at once", undefined, above, before)),
     /** What is typed at a question that is over goes nowhere until the person stops; the keys that interrupt still do. */
     discard: Effect.gen(function* () {
       const typed = yield* Queue.sliding<Key>(1)

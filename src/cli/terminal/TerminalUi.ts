@@ -5,12 +5,14 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { Surroundings } from "../../host/Surroundings.ts"
 import { duration } from "../../text/duration.ts"
 import { makeVisible } from "../../text/visible.ts"
 import type { Answer, Approval } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { approvalPrompt } from "./approval/approvalPrompt.ts"
+import type { Edit } from "./approval/editing.ts"
 import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
 import { isCtrl } from "./Key.ts"
@@ -28,6 +30,8 @@ import { Transcript } from "./transcript/Transcript.ts"
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameTime = Duration.millis(120)
+/** Whether the user has named an editor. */
+const hasEditor = ({ env }: Surroundings["Type"]): boolean => Boolean(env["VISUAL"] || env["EDITOR"])
 /** Rows of the tree of workers. */
 const treeRows = 8
 
@@ -40,6 +44,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
     const keyboard = yield* Keyboard
     const composer = yield* Composer
     const scope = yield* Effect.scope
+    const surroundings = Option.filter(yield* Effect.serviceOption(Surroundings), hasEditor)
     const { style } = screen
     const clock = yield* Effect.clock
     const transcript = new Transcript({ style, width: screen.width, split: screen.split, live: screen.live })
@@ -101,6 +106,17 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         () => self,
         () => Effect.suspend(() => region.print(transcript.asked()))
       )
+    /** In the user's own editor where one is named, which then has the terminal; in the place of the composer otherwise. */
+    const edit: Edit = (text, above) =>
+      Option.match(surroundings, {
+        onNone: () => questions.change(`${style.cyan("edit")} `, text, above),
+        onSome: (here) =>
+          Effect.promise(() => import("./editor/externalEditor.ts")).pipe(
+            Effect.flatMap(({ edited }) => keyboard.lend(edited(text, "parameters.json"))),
+            Effect.provideService(Surroundings, here),
+            Effect.asSome
+          )
+      })
     const approve = (approval: Approval) =>
       Effect.suspend(() => {
         let left = false
@@ -114,7 +130,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
               screen: { ...screen, bottom, height: region.height },
               keyboard,
               ask: questions.readInTime,
-              edit: (text, above) => questions.change(`${style.cyan("edit")} `, text, above),
+              edit,
               interrupt
             })
           )

@@ -70,6 +70,51 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     assert.include(rules.screen(), "a.txt")
   })
 
+  it("opens the parameters in $EDITOR on e, which goes on with an invalid text, and asks about the new ones (A5, U5)", async () => {
+    scripted(at, [write("a.txt", "one\n"), done])
+    const script = path.join(at.home, "editor.sh")
+    const texts = [
+      '{"path": "a.txt",\n "content": }',
+      '{"path": "a.txt", "content": 7}',
+      '{"path": "a.txt", "content": "two"}'
+    ]
+    texts.forEach((text, index) => fs.writeFileSync(path.join(at.home, `text${index}`), text))
+    fs.writeFileSync(script, `cd ${at.home}\nn=$(ls | grep -c '^seen')\ncp "$1" seen$n\ncp text$n "$1"\n`)
+    const terminal = await open(["run", "write"], { env: { EDITOR: `sh ${script}`, VISUAL: "" } })
+    const seen = (index: number) => fs.readFileSync(path.join(at.home, `seen${index}`), "utf8")
+    await terminal.seen("allow?")
+    terminal.press("e")
+    await terminal.seen(/it is not JSON: unexpected character at line 2, column 13\n *edit on\?/)
+    assert.deepStrictEqual(JSON.parse(seen(0)), { path: "a.txt", content: "one\n" })
+    terminal.press("x")
+    await terminal.seen("allow?")
+    terminal.press("e")
+    await terminal.seen(/content: Expected string, actual 7\n *edit on\?/)
+    assert.strictEqual(seen(1), texts[0])
+    terminal.press("e")
+    await terminal.seen(/1 │\+two\n[^]*allow\?/)
+    assert.strictEqual(seen(2), texts[1])
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+    terminal.press("y")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "two")
+    const audit = await tollgate(at, ["approvals", "audit", "--json"])
+    assert.include(audit.stdout, "The parameters were edited.")
+  })
+
+  it("changes the parameters in place where no editor is set, and Esc leaves them at once (U5)", async () => {
+    scripted(at, [write("a.txt", "one\n"), done])
+    const terminal = await open(["run", "write"], { env: { EDITOR: "", VISUAL: "" } })
+    await terminal.seen("allow?")
+    terminal.press("e")
+    await terminal.seen(/"content": "one\\n"/)
+    terminal.press("\u001b")
+    await terminal.seen("allow?")
+    terminal.press("n")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
   it("is not needed for edits in allow-edits, which show what they change (A8, T6)", async () => {
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+three\n*** Delete File: b.txt\n*** End Patch"
     const call = (name: string, args: object) => ({ steps: [{ call: { name, arguments: args } }] })

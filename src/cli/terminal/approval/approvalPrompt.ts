@@ -20,6 +20,7 @@ import type { Answer, Approval } from "../../../ui/Display.ts"
 import { many, seconds } from "../../../ui/Words.ts"
 import { rowsOf } from "./approvalRows.ts"
 import { type Act, approves, type Choice, choiceRows, choicesOf } from "./Choices.ts"
+import { type Edit, editing } from "./editing.ts"
 import { isCtrl, isEnter, isEscape, type Key } from "../Key.ts"
 import type { Keyboard } from "../Keyboard.ts"
 import { type Paged, pager } from "../Pager.ts"
@@ -36,8 +37,8 @@ export interface ApprovalPromptOptions {
     above: () => ReadonlyArray<string>
   ) => Effect.Effect<Option.Option<string>>
   readonly interrupt: Effect.Effect<void>
-  /** Lets the person change a text; none where they leave it as it is. If unset, nothing can be edited. */
-  readonly edit?: (text: string, above: () => ReadonlyArray<string>) => Effect.Effect<Option.Option<string>>
+  /** If unset, nothing can be edited. */
+  readonly edit?: Edit
 }
 
 /** Rows of the screen that a request does not take, besides its choices: those of its head, and one to spare. */
@@ -58,6 +59,9 @@ const pausing = Duration.seconds(1)
 
 /** How long none may follow an answer: letters of a word come faster. */
 const lasting = Duration.millis(250)
+
+/** Lines that say what is wrong with edited parameters. */
+const maxWrong = 6
 
 /** Keys that are queued while one is handled; more only show that a person types. */
 const keyLimit = 16
@@ -123,7 +127,7 @@ const isLongDiff = ({ preview }: ApprovalRequest): boolean =>
  * chosen beforehand. What is typed or pasted as part of something longer is no answer; Escape and Ctrl-D always deny.
  */
 export const approvalPrompt = (
-  { others = () => [], request, unmasked, waiting }: Approval,
+  { issues, others = () => [], request, unmasked, waiting }: Approval,
   { ask, edit, interrupt, keyboard, screen }: ApprovalPromptOptions
 ): Effect.Effect<Answer> =>
   Effect.gen(function* () {
@@ -277,16 +281,17 @@ export const approvalPrompt = (
       return isYes ? ({ decision: "approve", scope: "once", also: chosen } as const) : undefined
     })
 
-    const edited = (edit: NonNullable<ApprovalPromptOptions["edit"]>) =>
-      Effect.gen(function* () {
-        yield* showNothing
-        const before = JSON.stringify(request.arguments, undefined, 2) ?? "null"
-        const text = yield* edit(before, above)
-        if (Option.isNone(text) || text.value.trim() === before) return undefined
-        const parameters = Option.liftThrowable(JSON.parse)(text.value) as Option.Option<unknown>
-        if (Option.isNone(parameters)) return yield* refuse("not valid JSON · nothing was changed")
-        return { decision: "approve", scope: "once", parameters: parameters.value } as const
-      })
+    const goesOn = (wrong: ReadonlyArray<string>) => {
+      const lines = wrong.slice(0, maxWrong).map((text) => own("warning", visibleLine(text)))
+      const shown = () => rowsOf(lines, screen.width() - indented, style).map(({ text }) => `    ${text}`)
+      const question = `${style.yellow("edit on?")} ${style.bold("e")} opens your text again · other keys go back, the text is kept`
+      const ask = screen.bottom(() => ({ above: [...above(), ...shown()], text: question, tall: true }))
+      return Effect.map(keyAt(ask), (key) => isEnter(key) || Option.contains(key.input, "e"))
+    }
+    const edited =
+      edit === undefined
+        ? Effect.succeedNone
+        : editing({ approval: { request, ...(issues === undefined ? {} : { issues }) }, edit, above, goesOn })
 
     yield* showNothing
     const turn = Effect.gen(function* (): Effect.fn.Return<Answer | undefined> {
@@ -319,7 +324,14 @@ export const approvalPrompt = (
         case "Remaining":
           return (yield* remaining) ?? undefined
         case "Edit":
-          return edit === undefined ? undefined : ((yield* beside(edited(edit))) ?? undefined)
+          yield* showNothing
+          return Option.getOrUndefined(
+            Option.map(yield* beside(edited), (parameters): Answer => ({
+              decision: "approve",
+              scope: "once",
+              parameters
+            }))
+          )
         case "Details":
           return void (yield* beside(page(detailsOf(request), request.masked === undefined)))
         case "Unmasked": {

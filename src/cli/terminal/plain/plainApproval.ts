@@ -1,10 +1,19 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { type Line, own } from "../../../approval/rendering/Line.ts"
-import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../../../approval/rendering/Prompt.ts"
+import {
+  aboutLines,
+  approvedLines,
+  contextLines,
+  scopeLines,
+  titleLine,
+  widerLines
+} from "../../../approval/rendering/Prompt.ts"
 import { visibleLine } from "../../../text/visible.ts"
 import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
 import type { Answer, Approval } from "../../../ui/Display.ts"
+import { editedParameters } from "../../../ui/editedParameters.ts"
 import { many, seconds } from "../../../ui/Words.ts"
 import { rowsOf } from "../approval/approvalRows.ts"
 import { type Act, type Choice, choicesOf } from "../approval/Choices.ts"
@@ -33,11 +42,9 @@ const choiceOf = (line: string, choices: ReadonlyArray<Choice>): Act | undefined
  * Asks for a decision by lines: everything that an approval covers is printed, then what can be answered. An empty line
  * answers nothing; the end of the input denies.
  */
-export const plainApproval = (
-  { others = () => [], request, unmasked, waiting }: Approval,
-  options: PlainApprovalOptions
-): Effect.Effect<Answer> =>
+export const plainApproval = (approval: Approval, options: PlainApprovalOptions): Effect.Effect<Answer> =>
   Effect.gen(function* () {
+    const { others = () => [], request, unmasked, waiting } = approval
     const { screen } = options
     const print = (lines: ReadonlyArray<Line>) =>
       screen.progress(
@@ -66,13 +73,13 @@ export const plainApproval = (
     const edited = Effect.gen(function* () {
       yield* say(JSON.stringify(request.arguments) ?? "null")
       const text = yield* ask("edited, as JSON (empty to leave it): ")
-      if (!Option.exists(text, (line) => line.trim() !== "")) return undefined
-      const parameters = Option.flatMap(text, Option.liftThrowable(JSON.parse)) as Option.Option<unknown>
-      if (Option.isNone(parameters)) {
-        yield* say("not valid JSON · nothing was changed")
+      if (Option.isNone(text) || text.value.trim() === "") return undefined
+      const read = yield* editedParameters(text.value, approval)
+      if (Either.isLeft(read)) {
+        yield* say([...read.left, "nothing was changed"].map(visibleLine).join("\n"))
         return undefined
       }
-      return { decision: "approve", scope: "once", parameters: parameters.value } as const
+      return { decision: "approve", scope: "once", parameters: read.right } as const
     })
 
     const turn = Effect.gen(function* (): Effect.fn.Return<Answer | undefined> {
@@ -114,6 +121,11 @@ export const plainApproval = (
         case "Always":
           yield* say(visibleLine(request.rule ?? ""))
           return isYes(yield* ask("save this rule? (y/n) ")) ? { decision: "approve", scope: "always" } : undefined
+        case "Wider":
+          yield* print(widerLines(request))
+          return isYes(yield* ask("allow it for the session? (y/n) "))
+            ? { decision: "approve", scope: "session", wider: act.kind }
+            : undefined
         case "Reason":
           return Option.getOrUndefined(
             Option.map(yield* ask("why not? "), (text): Answer =>

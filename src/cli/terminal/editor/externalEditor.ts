@@ -3,9 +3,9 @@ import * as Schema from "effect/Schema"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Surroundings } from "../../host/Surroundings.ts"
-import { systemReason } from "../../system/errno.ts"
-import * as PrivateDirectory from "../../system/PrivateDirectory.ts"
+import { Surroundings } from "../../../host/Surroundings.ts"
+import { systemReason } from "../../../system/errno.ts"
+import * as PrivateDirectory from "../../../system/PrivateDirectory.ts"
 
 /** The text is as it was. */
 export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFailed", {
@@ -17,16 +17,16 @@ export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFail
   }
 }
 
-/** The text as the user's editor leaves it, which has the terminal meanwhile. */
-export const edited = (text: string): Effect.Effect<string, EditorFailed, Surroundings> =>
+/** The text as the user's editor leaves it, which has the terminal meanwhile; editors tell by the name of the file what it is. */
+export const edited = (text: string, name = "prompt.md"): Effect.Effect<string, EditorFailed, Surroundings> =>
   Effect.gen(function* () {
     const { directory, env } = yield* Surroundings
     const editor = env["VISUAL"] || env["EDITOR"] || "vi"
     const failed = (error: unknown) => new EditorFailed({ editor, reason: systemReason(error) })
     const place = yield* PrivateDirectory.filled((made) => {
-      fs.writeFileSync(path.join(made, "prompt.md"), text, { mode: 0o600 })
+      fs.writeFileSync(path.join(made, name), text, { mode: 0o600 })
     }, failed)
-    const file = path.join(place, "prompt.md")
+    const file = path.join(place, name)
     yield* Effect.async<void, EditorFailed>((resume) => {
       // The variable may hold options, which a shell knows to part.
       const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { cwd: directory, env, stdio: "inherit" })
