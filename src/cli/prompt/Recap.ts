@@ -1,9 +1,10 @@
 import type { StoredMessage } from "../../conversation/Message.ts"
 import type { Envelope } from "../../runtime/Envelope.ts"
-import { Narrator, type Step } from "../../ui/Narrator.ts"
+import { Narrator } from "../../ui/Narrator.ts"
 import { many } from "../../ui/Words.ts"
 import type { Style } from "../terminal/Style.ts"
-import { Transcript, type Written } from "../terminal/transcript/Transcript.ts"
+import { Transcript } from "../terminal/transcript/Transcript.ts"
+import { retold } from "./retold.ts"
 
 /** Events of a stored session that are looked through from its end on. */
 export const lookedThrough = 500
@@ -20,28 +21,6 @@ export interface Recap {
   readonly events: ReadonlyArray<Envelope>
   /** The last messages of the conversation. */
   readonly messages: ReadonlyArray<StoredMessage>
-}
-
-/** What is told again: what was said and done, not what went on meanwhile. */
-const retold = (transcript: Transcript, step: Step): ReadonlyArray<Written> => {
-  switch (step._tag) {
-    case "Prompt":
-    case "Thought":
-    case "CallBegan":
-    case "CallAsked":
-    case "CallDecided":
-    case "CallNote":
-    case "CallEnded":
-    case "Text":
-    case "TextEnded":
-      return transcript.render(step)
-    case "TaskEnded":
-      return step.outcome === "completed" ? [] : transcript.render(step)
-    case "Diff":
-      return transcript.diff(step.diff)
-    default:
-      return []
-  }
 }
 
 /** The last exchanges of a session as rows, and what is above them; nothing where there was none. */

@@ -1,31 +1,20 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { StoredMessage } from "../../../conversation/Message.ts"
 import { SessionStore } from "../../../runtime/SessionStore.ts"
 import { toText } from "../../../tool/WorkerPath.ts"
 import * as WorkerTree from "../../../ui/WorkerTree.ts"
+import { Screen } from "../../terminal/Screen.ts"
+import { workerRows } from "../workerRows.ts"
 import { command, type Prompt } from "./Command.ts"
 
-/** Messages of one worker that are shown. */
-const shownMessages = 500
+/** Events of one worker and those below it that are looked through, the last ones. */
+const lookedThrough = 10_000
+/** Columns in front of the rows of a note. */
+const noteIndent = 2
 
 const treeOf = (prompt: Prompt): WorkerTree.WorkerTree => prompt.current()?.workers() ?? WorkerTree.empty
 
 const nameOf = ({ path }: WorkerTree.WorkerNode): string => toText(path.slice(1))
-
-const linesOf = ({ message }: StoredMessage): ReadonlyArray<string> => {
-  const said = message.content ?? ""
-  switch (message.role) {
-    case "assistant": {
-      const calls = (message.tool_calls ?? []).map(({ function: { arguments: given, name } }) => `→ ${name} ${given}`)
-      return said === "" ? calls : [said, ...calls]
-    }
-    case "tool":
-      return [`← ${said}`]
-    default:
-      return [`> ${said}`]
-  }
-}
 
 const completing = (which: (node: WorkerTree.WorkerNode) => boolean) => (_: ReadonlyArray<string>, prompt: Prompt) =>
   Effect.succeed(
@@ -59,9 +48,12 @@ export const workers = command({
       const node = WorkerTree.find(tree, name)
       if (node === undefined || tree.task === undefined) return yield* unknown(name, prompt)
       const store = yield* SessionStore
-      const of = { task: tree.task, worker: node.path, limit: shownMessages }
-      const messages = yield* store.workerMessages(session.session, of)
-      yield* prompt.say([`${nameOf(node)}: ${node.status}`, ...messages.flatMap(linesOf)].join("\n"))
+      const which = { tasks: [tree.task], within: node.path, limit: lookedThrough, last: true }
+      const events = yield* store.ofTasks(session.session, which)
+      const { width } = yield* Screen
+      const told = workerRows(node.path, events, () => width() - noteIndent)
+      const earlier = events.length < lookedThrough ? [] : ["… what it did before is not shown"]
+      yield* prompt.say([`${nameOf(node)}: ${node.status}`, ...earlier, ...told].join("\n"))
     })
 })
 

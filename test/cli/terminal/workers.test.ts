@@ -1,0 +1,69 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import { type Place, place, scripted } from "../command.ts"
+import { probes } from "./TerminalProbe.ts"
+
+const escape = "\u001b"
+const ctrlD = "\u0004"
+
+/** Processes whose arguments name the text. */
+const livingWith = (text: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(text)
+      } catch {
+        return false
+      }
+    })
+
+describe("sub-workers in a terminal", { timeout: 60_000 }, () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+  const open = probes(() => at)
+
+  it("all end on esc, three deep, with what they had done, no process left, and the prompt back (U3, U8)", async () => {
+    const marker = `marker-${at.home.split("-").at(-1)?.split("/")[0]}`
+    const call = (name: string, given: object) => ({ call: { name, arguments: given } })
+    const delegate = (task: string, name: string) => call("delegate", { task, name })
+    const sleep = call("run_shell", {
+      command: `(exec -a ${marker}-behind sleep 1000) & echo begun; exec -a ${marker} sleep 1000`
+    })
+    scripted(at, [
+      { when: "begin", steps: [delegate("the first job", "one")] },
+      {
+        when: "the first job",
+        steps: [{ say: "I look around." }, call("list_dir", {}), delegate("the second job", "two")]
+      },
+      { when: "the second job", steps: [delegate("the third job", "three")] },
+      { when: "the third job", steps: [sleep] },
+      { when: "go on", repeat: true, steps: [{ say: "Here again." }] }
+    ])
+    const terminal = await open(["--dangerously-allow-all"], { columns: 100 })
+    await terminal.seen("›")
+    terminal.press("begin\r")
+    await terminal.seen("│ begun")
+    assert.isAtLeast(livingWith(marker).length, 2)
+    terminal.press(escape)
+    const shown = await terminal.seen(/◼ interrupted[^]*^›$/m)
+    for (const name of ["one", "two", "three"]) assert.match(shown, new RegExp(`◼ ${name} interrupted`))
+    assert.match(shown, /◼ Ran .*interrupted/)
+    assert.include(shown, "one: I look around.")
+    assert.isEmpty(livingWith(marker))
+    terminal.press("/workers one\r")
+    const told = await terminal.seen(/· one: interrupted[^]*^›$/m)
+    assert.match(told.slice(told.indexOf("· one: interrupted")), /› the first job[^]*• Listed[^]*! interrupted/)
+    assert.notInclude(told.slice(told.indexOf("· one: interrupted")), "{")
+    terminal.press("go on\r")
+    await terminal.seen("Here again.")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+    assert.isEmpty(livingWith(marker))
+  })
+})
