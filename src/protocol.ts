@@ -15,6 +15,7 @@
 
 export * from "./agent/AgentEvent.ts"
 export * from "./conversation/Message.ts"
+export * from "./cost/CostEvent.ts"
 export * from "./gate/CallEvent.ts"
 export * from "./runtime/Command.ts"
 export * from "./runtime/Envelope.ts"

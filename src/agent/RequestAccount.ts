@@ -7,6 +7,7 @@ import type { Payer } from "../cost/Payer.ts"
 import type { Terms } from "../cost/Terms.ts"
 import type { FunctionDefinition, ModelRequest } from "../model/Model.ts"
 import type { Usage } from "../model/ModelPart.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 
 /** The account of one request: each of its attempts is reserved before it is sent and settled once, however it ends. */
@@ -64,6 +65,7 @@ export const open = (
 ): Effect.Effect<RequestAccount, CostError> =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
+    const { text: redacted } = yield* Redactor
     let number = 0
     let terms = model
     const attempt = Effect.suspend(() => {
@@ -89,7 +91,7 @@ export const open = (
           })
         ),
       answered: (usage, size, calls) =>
-        settle({ outcome: "answered", usage, ...came(size), tools: calls.map((call) => call.function.name) }),
+        settle({ outcome: "answered", usage, ...came(size), tools: calls.map((call) => redacted(call.function.name)) }),
       failed: (outcome, size) => settle({ outcome, ...came(size) })
     }
   })

@@ -1,6 +1,6 @@
 import type { Price } from "./Price.ts"
 
-/** The day on which the table was last compared with what it is from. */
+/** The day of the latest price in the table. */
 export const pricesOf = "2026-10-24"
 
 const openAi = (input: number, cachedInput: number, output: number): Price => ({ input, cachedInput, output })
@@ -25,8 +25,9 @@ const long = (price: Price): Price => ({
 })
 
 /**
- * List prices of common models in USD per million tokens, standard tier: input, cached input, output. From the public price
- * lists of OpenAI (developers.openai.com/api/docs/pricing) and Anthropic (platform.claude.com/docs/en/about-claude/pricing).
+ * List prices of common models in USD per million tokens, standard tier: input, cached input, output. As their
+ * vendors announced them (developers.openai.com/api/docs/pricing, platform.claude.com/docs/en/about-claude/pricing), each when its model
+ * came out; a later change is not in it, and `profiles.NAME.price` says otherwise.
  * A model whose tariff is not known whole is left out: its price is unknown until a profile has one.
  */
 const table: Readonly<Record<string, Price>> = {

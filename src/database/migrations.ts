@@ -1,21 +1,22 @@
 import { unspaced } from "./unspaced.ts"
 
 /** The events that have a message of the conversation. */
-const withMessage = (event: string): string => `${event}.tag IN (
+const withMessage = (event: string): string => `CASE WHEN ${event}.tag IN (
       'TaskStarted', 'ModelAnswered', 'MessageRecorded', 'SessionCompacted',
       'ToolCallCompleted', 'ToolCallFailed', 'ToolCallInterrupted', 'ToolCallOutcomeUnknown'
-    ) AND ${event}.event ->> '$.message.message.role' IS NOT NULL`
+    ) AND json_valid(${event}.event) THEN ${event}.event ->> '$.message.message.role' IS NOT NULL ELSE FALSE END`
 
 /** Their rows of the table `messages`. */
 const messageOf = (event: string): string => `${event}.session_id, ${event}.seq,
         ${event}.event ->> '$.message.message.role', ${event}.event ->> '$.tool', ${event}.time`
 
 /** What is found of them: the content, and the calls with their arguments, where a line break is two characters. */
-const textOf = (event: string): string => `coalesce(${event}.event ->> '$.message.message.content', '') || coalesce((
+const textOf = (event: string): string => `CASE WHEN NOT json_valid(${event}.event) THEN '' ELSE
+      coalesce(${event}.event ->> '$.message.message.content', '') || coalesce((
         SELECT group_concat(char(10) || (call.value ->> '$.function.name') || ' ' ||
           replace(replace(call.value ->> '$.function.arguments', '\\n', ' '), '\\t', ' '), '')
         FROM json_each(${event}.event, '$.message.message.tool_calls') AS call
-      ), '')`
+      ), '') END`
 
 /**
  * The steps from an empty file to the present schema, oldest first; each is a list of single statements. A step that has

@@ -30,7 +30,7 @@ const answerTo = (asked: typeof AskUser.parameters.Type): Effect.Effect<Option.O
   Effect.gen(function* () {
     const ui = yield* Ui
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const again = `Nothing was typed. Type an answer, ${empty} for an empty one, or leave the question with ctrl-d.`
+      const again = `Nothing was typed. Type an answer, ${empty} for an empty one, or leave the question.`
       const said = yield* ui.question(attempt === 1 ? worded(asked) : again)
       if (Option.isNone(said)) return said
       const text = said.value.trim()

@@ -8,6 +8,7 @@ import { Audit, type AuditError } from "../../src/audit/Audit.ts"
 import { rowOf, start, Verifier } from "../../src/audit/AuditChain.ts"
 import type { AuditRow } from "../../src/audit/AuditChain.ts"
 import { Database } from "../../src/database/Database.ts"
+import { withoutAdditions } from "../support/withoutAdditions.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 
 const directory = Effect.acquireRelease(
@@ -190,9 +191,7 @@ describe("Audit", () => {
       const { hash, id } = JSON.parse(fs.readFileSync(keys(made, "head"), "utf8")) as Record<string, unknown>
       fs.writeFileSync(keys(made, "head"), JSON.stringify({ id, hash }))
       const database = new Sqlite(path.join(made, "tollgate.db"))
-      database.exec(
-        "DROP TABLE store; DROP INDEX events_answers; ALTER TABLE events DROP COLUMN checksum; PRAGMA application_id = 0"
-      )
+      withoutAdditions(database)
       database.close()
       fs.rmSync(path.join(made, "tollgate.db-anchor"))
       yield* use(made, (audit) => audit.commit(asked))

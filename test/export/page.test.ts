@@ -119,7 +119,9 @@ describe("an exported page in a browser", { timeout: 120_000 }, () => {
   }
 
   it("runs and asks for what another page would run and ask for", async () => {
-    const { requests, value } = await view("other.html", `<body><main></main>${hostile().join("\n")}</body>`)
+    // A page that leaves for another could not be looked at.
+    const staying = hostile().filter((text) => !text.includes("refresh"))
+    const { requests, value } = await view("other.html", `<body><main></main>${staying.join("\n")}</body>`)
     assert.isTrue(value["ran"])
     assert.isAbove(requests.length, 3)
     assert.isAbove(asked.length, 3)

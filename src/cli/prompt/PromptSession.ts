@@ -55,6 +55,7 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
       if (state.mode !== policy) yield* fresh.setMode(state.mode)
       session = fresh
       state.spent(fresh.spent)
+      if (fresh.profile !== "") state.profile = fresh.profile
       const before = isShown ? [] : yield* fresh.recap(screen)
       if (before.length > 0) yield* screen.progress(`${before.join("\n")}\n\n`)
       if (fresh.goesOn !== undefined) running = yield* Deferred.make<void>()

@@ -91,9 +91,12 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       ? []
       : yield* Effect.orElseSucceed(ledger.totals("session", { session, until: begun }), () => [])
     const { amount, unpriced } = total(before)
+    const { profile } = yield* store.get(session)
     return {
       ...opened,
       recap,
+      /** The profile of its next task. */
+      profile,
       /** What it had cost before it was opened. */
       spent: { amount, unpriced: unpriced > 0 },
       /** Shows what happens in it. */

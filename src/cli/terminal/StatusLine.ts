@@ -43,7 +43,7 @@ const isNearlyFull = ({ tokens, window }: NonNullable<Standing["context"]>): boo
   window !== undefined && window > 0 && tokens / window >= nearlyFull
 
 /** Nothing where nothing was spent. */
-const costText = ({ amount, unpriced }: NonNullable<Standing["cost"]>): string =>
+export const costText = ({ amount, unpriced }: NonNullable<Standing["cost"]>): string =>
   amount === 0 ? (unpriced ? "$?" : "") : `${format(amount)}${unpriced ? "+?" : ""}`
 
 /** The parts after the mode, in their order; the last is the first to go. */
