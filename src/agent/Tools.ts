@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { withoutSpan } from "../telemetry/traced.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
 import type { ToolResult } from "../tool/ToolResult.ts"
@@ -20,6 +21,8 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
   {
     readonly tools: ReadonlyMap<string, Tool.Any>
     readonly call: (request: CallRequest) => Effect.Effect<ToolResult, CallError>
+    /** What a person would be asked about a call by now, if anything. */
+    readonly foresee: (request: CallRequest) => Effect.Effect<ApprovalRequest | undefined>
     /** The tools that a model may know of: not the manual ones, and of the client's only what it has declared. */
     readonly functions: (declared: ReadonlySet<string>) => ReadonlyArray<FunctionDefinition>
   }
@@ -30,6 +33,7 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
       Effect.map(Effect.context<R>(), (context) => ({
         tools: toolset.tools,
         call: (request) => Effect.provide(toolset.call(request), withoutSpan(context)),
+        foresee: (request) => Effect.provide(toolset.foresee(request), withoutSpan(context)),
         functions: functionsOf(toolset.tools)
       }))
     )

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import type { FunctionDefinition } from "../model/Model.ts"
 import { concluded } from "../gate/conclude.ts"
 import { guarded } from "../gate/Gate.ts"
@@ -55,15 +56,16 @@ export const make = (
       .functions(isRoot ? declared : new Set())
       .filter(({ name }) => permits(name) && (mayDelegate || name !== delegateTool))
       .map((one) => (one.name === delegateTool ? delegating(one, workers) : one))
+  const isRefused = (name: string): boolean =>
+    tools.tools.has(name) ? !permits(name) : only !== undefined && !reachesForReserved(name)
   const fixed = isRoot ? undefined : functions(new Set())
   return {
     tools: tools.tools,
     functions: (declared) => fixed ?? functions(declared),
+    foresee: (request) => (isRefused(request.name) ? Effect.succeed(undefined) : tools.foresee(request)),
     call: (request) => {
       const { name } = request
-      const isKnown = tools.tools.has(name)
-      const isRefused = isKnown ? !permits(name) : only !== undefined && !reachesForReserved(name)
-      if (!isRefused || (isRoot && request.by === "user")) return tools.call(request)
+      if (!isRefused(name) || (isRoot && request.by === "user")) return tools.call(request)
       const known = functions(new Set()).map((one) => one.name)
       return concluded(request, undefined, new Passage(guarded), () => new ToolNotFound({ tool: name, known }))
     }

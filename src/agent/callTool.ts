@@ -3,12 +3,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { type Answer, answerKey } from "../approval/Ahead.ts"
 import { contextKey } from "../approval/Request.ts"
 import { startedKey } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { CallRequest, CallSink } from "../gate/CallRequest.ts"
 import { endOf } from "../middleware/endOf.ts"
 import type { ContextMessage } from "../tool/ApprovalRequest.ts"
+import { silent } from "../tool/ToolCall.ts"
 import { approvalMessage } from "./approvalMessage.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
@@ -21,6 +23,8 @@ export interface CallPlace {
   readonly by?: "user"
   /** The last messages of the conversation, for the person who decides on the call. */
   readonly context?: () => ReadonlyArray<ContextMessage>
+  /** The calls of the same answer. */
+  readonly answer?: Answer
   /** What vouches for calls that had started before a restart, by their ids. */
   readonly started?: ReadonlyMap<string, object>
 }
@@ -31,6 +35,56 @@ export interface Called {
   readonly error?: CallError
 }
 
+const requestOf = (
+  place: CallPlace,
+  call: FunctionCall,
+  task: string,
+  sink: CallSink,
+  startedAt: number
+): CallRequest => {
+  const { answer, by, context, sessionId, workerPath } = place
+  const started = place.started?.get(call.id)
+  return {
+    name: call.function.name,
+    callId: call.id,
+    sessionId,
+    taskId: task,
+    workerPath,
+    arguments: call.function.arguments,
+    startedAt,
+    metadata: {
+      ...(context === undefined ? {} : { [contextKey]: context }),
+      ...(started === undefined ? {} : { [startedKey]: started }),
+      ...(answer === undefined ? {} : { [answerKey]: answer })
+    },
+    ...(by === undefined ? {} : { by }),
+    sink
+  }
+}
+
+/** Later calls of an answer that are looked at while one of them waits for a person. */
+const maxAhead = 16
+
+/** The calls of one answer, for the person who decides on one of them. */
+export const answerOf = (
+  tools: Tools["Type"],
+  task: string,
+  place: CallPlace,
+  calls: ReadonlyArray<FunctionCall>
+): Answer => ({
+  after: (callId) =>
+    Effect.gen(function* () {
+      const startedAt = yield* Clock.currentTimeMillis
+      const later = calls
+        .slice(calls.findIndex(({ id }) => id === callId) + 1)
+        .filter(({ id }) => place.started?.has(id) !== true)
+      const requests = yield* Effect.forEach(later.slice(0, maxAhead), (call) =>
+        tools.foresee(requestOf(place, call, task, silent, startedAt))
+      )
+      return requests.filter((request) => request !== undefined)
+    })
+})
+
 /** Runs one call of a model or a person through the gate; never fails. */
 export const callTool = (
   tools: Tools["Type"],
@@ -39,8 +93,7 @@ export const callTool = (
   call: FunctionCall
 ): Effect.Effect<Called> =>
   Effect.gen(function* () {
-    const { context, iteration } = place
-    const started = place.started?.get(call.id)
+    const { iteration } = place
     const callSink: CallSink = {
       emit: (event) => {
         const message = approvalMessage(event)
@@ -48,21 +101,7 @@ export const callTool = (
       },
       commit: (event) => sink.commit(event, iteration)
     }
-    const request: CallRequest = {
-      name: call.function.name,
-      callId: call.id,
-      sessionId: place.sessionId,
-      taskId: sink.task,
-      workerPath: place.workerPath,
-      arguments: call.function.arguments,
-      startedAt: yield* Clock.currentTimeMillis,
-      metadata: {
-        ...(context === undefined ? {} : { [contextKey]: context }),
-        ...(started === undefined ? {} : { [startedKey]: started })
-      },
-      ...(place.by === undefined ? {} : { by: place.by }),
-      sink: callSink
-    }
+    const request = requestOf(place, call, sink.task, callSink, yield* Clock.currentTimeMillis)
     const exit = yield* Effect.exit(tools.call(request))
     if (Exit.isSuccess(exit)) return { content: exit.value.text }
     const end = endOf(exit.cause)

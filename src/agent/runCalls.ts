@@ -1,7 +1,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { FunctionCall } from "../conversation/Message.ts"
-import { type Called, type CallPlace, callTool } from "./callTool.ts"
+import { answerOf, type Called, type CallPlace, callTool } from "./callTool.ts"
 import type { CallError, Tools } from "./Tools.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
@@ -89,7 +89,7 @@ export const runCalls = (
   calls: ReadonlyArray<FunctionCall>,
   {
     limits,
-    place,
+    place: given,
     sink,
     tools
   }: {
@@ -100,6 +100,7 @@ export const runCalls = (
   }
 ): Effect.Effect<CallError | undefined> =>
   Effect.gen(function* () {
+    const place = calls.length > 1 ? { ...given, answer: answerOf(tools, sink.task, given, calls) } : given
     for (const { calls: group, company } of groups(tools, calls)) {
       const limit = company === "readers" ? limits.parallelCalls : limits.parallelWorkers
       yield* group.length === 1

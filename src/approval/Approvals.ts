@@ -109,6 +109,13 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
     /** The parameters and the diff of an open request as they are, where it masks something: for the screen alone. */
     readonly unmasked: (approvalId: string) => Effect.Effect<Unmasked | undefined>
+    /**
+     * What later calls of the same answer would ask while an open request waits. Each may be allowed once, by its id and digest;
+     * its call is judged anew in its turn and asks where anything is different by then.
+     */
+    readonly foreseen: (approvalId: string) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
+    /** What a call would ask by now, if anything; nothing is told or recorded. */
+    readonly foresee: Judge.Judge["foresee"]
     /** What is wrong with parameters that a person would put in place of those of an open request. */
     readonly issues: (approvalId: string, parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
     /** What was granted and still holds, of one session or of all. */
@@ -151,7 +158,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       const voucher = metadata[startedKey]
       return typeof voucher === "object" && voucher !== null && vouchers.delete(voucher)
     }
-    const { explain, request } = Judge.make(desk, sessions, attended, (yield* Reviewer).decide, redeem)
+    const { explain, foresee, request } = Judge.make(desk, sessions, attended, (yield* Reviewer).decide, redeem)
 
     const refusalOf = (policy: ApprovalPolicy, project: ProjectRules.ProjectRules) =>
       policy === "allow" && !danger
@@ -224,6 +231,8 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       request,
       decide: desk.decide,
       explain,
+      foresee,
+      foreseen: desk.foreseen,
       pending: Effect.sync(() => audiences.all.map(({ request }) => request)),
       unmasked: (approvalId) => Effect.sync(() => audiences.find(approvalId)?.unmasked),
       issues: (approvalId, parameters) =>

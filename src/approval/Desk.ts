@@ -17,6 +17,7 @@ import {
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
+import { Ahead, type Foreseen } from "./Ahead.ts"
 import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
@@ -50,6 +51,8 @@ export interface Desk extends Means {
   /** Waits for the decision on a call. */
   readonly ask: (call: ToolCall, asked: Draft) => Effect.Effect<Clearance, ApprovalRefused>
   readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
+  /** What later calls of the same answer would ask while this request waits; each can be allowed by its id, once. */
+  readonly foreseen: (approvalId: string) => Effect.Effect<ReadonlyArray<Pending["request"]>>
   /** Takes up stored requests again. */
   readonly restore: (session: SessionState, requests: ReadonlyArray<Pending["request"]>) => Effect.Effect<void>
   /** Takes back what was granted and fits; whether there was any. */
@@ -86,6 +89,7 @@ export const make = (
     const { box } = yield* AnswerBox
     const now = yield* DeadlineClock.make
     const audiences = new Audiences(now)
+    const ahead = new Ahead()
     const limits = { ...defaultLimits, ...options.grants }
     const { maxPending = 32 } = options
     const timeoutMillis = Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds"))
@@ -188,9 +192,10 @@ export const make = (
           (yield* pending(asked.request, covers(call, asked), call.sink, yield* now, asked.unmasked, call.tool))
         const queue = audiences.of(session.audience)
         // In the queue before it is announced: an answer can come as soon as the event is out.
-        const ahead = queue.add(waiting)
+        const before = queue.add(waiting)
+        ahead.begin(waiting.request.id, call)
         if (atOnce !== undefined) yield* byRule(waiting, atOnce)
-        yield* known === undefined ? announce(call, waiting, ahead) : tell(waiting, ahead)
+        yield* known === undefined ? announce(call, waiting, before) : tell(waiting, before)
         yield* queue.advance
         // One that outlives its runtime waits until its call is interrupted with it.
         const waited = Effect.orElse(
@@ -208,6 +213,7 @@ export const make = (
         // The first answer decides, regardless of what ended the wait.
         const resolution = yield* Effect.option(Deferred.await(waiting.answer))
         if (Option.isSome(resolution)) yield* resolved(call, waiting, resolution.value)
+        ahead.end(waiting.request.id)
         yield* audiences.leave(session.audience, waiting)
         if (Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
         return yield* answered(call, asked, exit.value)
@@ -221,9 +227,49 @@ export const make = (
       )
     }
 
+    /** A later call is allowed as a whole and once; there is nothing yet that could be denied or changed. */
+    const acceptAhead = (later: Foreseen, decision: Decision): Effect.Effect<void, DecisionRefused> =>
+      Effect.gen(function* () {
+        const { request } = later
+        const { callId, digest, id: approvalId, sessionId, tool, workerPath } = request
+        if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
+        if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
+        const { by, scope, wider } = decision
+        if (
+          decision.decision === "deny" ||
+          scope !== "once" ||
+          wider !== undefined ||
+          decision.parameters !== undefined
+        ) {
+          return yield* new ApprovalMismatch({ approvalId, what: "scope" })
+        }
+        const about = { session: sessionId, worker: workerPath, tool, call: callId, arguments: request.arguments }
+        const answer = { approval: approvalId, digest, decision: "approve", outcome: "granted", scope } as const
+        yield* audit.commit({ kind: "resolved", ...about, ...answer, decided_by: by, reason: `with ${later.behind}` })
+        ahead.allow(later, by)
+        remember(approvalId, "granted")
+      })
+
+    /** Whether the very same was allowed with an earlier call of its answer. */
+    const allowedAhead = (
+      call: ToolCall,
+      { preview, request, stillHolds }: Draft
+    ): Effect.Effect<Clearance> | undefined => {
+      const found = ahead.take(call, request)
+      if (found === undefined) return undefined
+      const { by: decided_by, request: shown } = found
+      const said = { approval: shown.id, digest: request.digest, decision: "approve", outcome: "granted" } as const
+      return Effect.as(audit.commit(entryOf(call, "automatic", { ...said, scope: "once", decided_by })), {
+        preview,
+        stillHolds
+      })
+    }
+
     const accept = (decision: Decision): Effect.Effect<void, DecisionRefused> =>
       Effect.gen(function* () {
         const { approvalId } = decision
+        const later = ahead.find(approvalId)
+        if (later !== undefined) return yield* acceptAhead(later, decision)
         const waiting = audiences.find(approvalId) ?? sessions.restored(approvalId)
         if (waiting === undefined) {
           return yield* new ApprovalNotPending({ approvalId, state: ended.get(approvalId) ?? "unknown" })
@@ -279,7 +325,11 @@ export const make = (
       audiences,
       always: options.always ?? false,
       timeoutMillis,
-      ask: (call, asked) => Effect.uninterruptibleMask((restore) => wait(call, asked, restore)),
+      ask: (call, asked) =>
+        Effect.suspend(
+          () => allowedAhead(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
+        ),
+      foreseen: (approvalId) => ahead.behind(approvalId),
       decide,
       restore: ({ restored }, requests) =>
         Effect.forEach(

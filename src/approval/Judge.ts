@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Touches } from "../tool/Touches.ts"
 import { ReviewerFailed, trusted } from "../tool/ToolEvent.ts"
-import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
+import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable, type ApprovalUnshowable } from "./ApprovalError.ts"
 import { judge, modes, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import type { Clearance, Wanted } from "./Decision.ts"
@@ -39,6 +40,12 @@ export interface Judge {
     preview: Effect.Effect<Preview | undefined>
   ) => Effect.Effect<Clearance, ApprovalRefused>
   readonly explain: (question: Question) => Effect.Effect<Explanation>
+  /** What a person would be asked about a call by now; nothing is told or recorded. */
+  readonly foresee: (
+    call: ToolCall,
+    asks: Wanted,
+    preview: Effect.Effect<Preview | undefined>
+  ) => Effect.Effect<ApprovalRequest | undefined, ApprovalUnshowable>
 }
 
 /** What a call is judged by. */
@@ -244,13 +251,30 @@ export const make = (
       })
     })
 
+  /** Whether anything can be said of the call but that it may run. */
+  const isJudged = (call: ToolCall, asks: Wanted, book: RuleBook): boolean =>
+    asks !== false ||
+    call.repeats !== undefined ||
+    modes[sessions.of(call.sessionId).policy].readsOnly === true ||
+    book.concerns(call.name)
+
   return {
+    foresee: Effect.fn("Approvals.foresee")(function* (call: ToolCall, asks: Wanted, preview: Show) {
+      const session = sessions.of(call.sessionId)
+      const book = yield* session.project.get
+      // What a reviewer would say is not known before it is asked.
+      if (!attended || review !== undefined || session.closing || !isJudged(call, asks, book)) return undefined
+      const subject = session.project.subjects.of(call)
+      const found = verdict(session, book, call, asks, subject, yield* desk.now)
+      const refused = found.refusal !== undefined || (found.rule?.decision === "deny" && found.unread !== true)
+      if (refused || found.verdict !== "ask" || session.isWorn(likeness(call, subject))) return undefined
+      return (yield* draft(desk, call, subject, preview)).request
+    }),
     request: (call, asks, preview) =>
       Effect.suspend(() => {
-        const { policy, project } = sessions.of(call.sessionId)
-        const looks = asks !== false || call.repeats !== undefined || modes[policy].readsOnly === true
+        const { project } = sessions.of(call.sessionId)
         const withBook = (book: RuleBook): Cleared =>
-          looks || book.concerns(call.name) ? judged(book, call, asks, preview) : free
+          isJudged(call, asks, book) ? judged(book, call, asks, preview) : free
         const book = project.peek()
         return book === undefined ? Effect.flatMap(project.get, withBook) : withBook(book)
       }),

@@ -293,6 +293,7 @@ export const perform = (
                 decide: (decision) => Effect.ignore(runtime.send(decision)),
                 unmasked: approvals.unmasked,
                 issues: approvals.issues,
+                foreseen: approvals.foreseen,
                 answer: (answer) => Effect.ignore(runtime.send(answer))
               }
             : {}

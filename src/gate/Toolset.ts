@@ -15,12 +15,14 @@ import {
   type Provides,
   type Requires
 } from "../middleware/Middleware.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { parseJson } from "../text/Json.ts"
 import { legible } from "../text/legible.ts"
 import { isReserved, reachesForReserved } from "../tool/reserved.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall, undecoded } from "../tool/ToolCall.ts"
 import type { ToolResult } from "../tool/ToolResult.ts"
+import { foreseen } from "./approve.ts"
 import type { CallRequest, CallSink } from "./CallRequest.ts"
 import { concluded } from "./conclude.ts"
 import { guarded, type Gate, type Guarded, type Unguarded } from "./Gate.ts"
@@ -41,6 +43,8 @@ export interface Toolset<out E, out R> {
   readonly gate: Gate
   /** Runs a call through the tool's chain. */
   readonly call: (request: CallRequest) => Effect.Effect<ToolResult, E, R>
+  /** What a person would be asked about a call by now; nothing runs and nothing is told. Nothing for what cannot be said. */
+  readonly foresee: (request: CallRequest) => Effect.Effect<ApprovalRequest | undefined, never, R>
 }
 
 type OwnError<T> = T extends Tool.Any
@@ -130,6 +134,22 @@ interface Sealed {
   readonly chain: (call: ToolCall) => Effect.Effect<ToolResult, GateError>
 }
 
+const callOf = (request: CallRequest, tool: Tool.Any, rawParams: unknown): ToolCall => ({
+  kind: "tool",
+  name: tool.name,
+  tool,
+  callId: request.callId,
+  sessionId: request.sessionId,
+  workerPath: request.workerPath,
+  rawParams,
+  params: undecoded,
+  startedAt: request.startedAt,
+  attempt: 1,
+  metadata: request.metadata ?? {},
+  sink: request.sink as CallSink,
+  ...(request.taskId === undefined ? {} : { taskId: request.taskId })
+})
+
 /** Whether the caller may run the tool. */
 const isFor = ({ mode }: Tool.Any, by: CallRequest["by"]): boolean => mode !== (by === "user" ? "llm" : "manual")
 
@@ -198,24 +218,21 @@ export const make = <
         if (!isFor(found.tool, request.by)) return refused(missing(request.name))
         const params = paramsOf(request)
         if (Either.isLeft(params)) return refused(params.left)
-        const { call, passage } = Passage.on(gate, {
-          kind: "tool" as const,
-          name: found.tool.name,
-          tool: found.tool,
-          callId: request.callId,
-          sessionId: request.sessionId,
-          workerPath: request.workerPath,
-          rawParams: params.right,
-          params: undecoded,
-          startedAt: request.startedAt,
-          attempt: 1,
-          metadata: request.metadata ?? {},
-          sink: request.sink as CallSink,
-          ...(request.taskId === undefined ? {} : { taskId: request.taskId })
-        })
+        const { call, passage } = Passage.on(gate, callOf(request, found.tool, params.right))
         return request.sink === silent
           ? found.chain(call)
           : concluded(request, found.tool, passage, (sink) => found.chain({ ...call, sink }))
       })
-    return Effect.succeed({ tools: new Map(known), gate, call: called })
+    const foresee = (request: CallRequest) =>
+      Effect.suspend(() => {
+        const found = sealed.get(request.name)
+        const params = paramsOf(request)
+        return found === undefined ||
+          !isFor(found.tool, request.by) ||
+          Either.isLeft(params) ||
+          gate._tag === "Unguarded"
+          ? Effect.succeed(undefined)
+          : foreseen(callOf(request, found.tool, params.right))
+      }).pipe(Effect.catchAllCause(() => Effect.succeed(undefined)))
+    return Effect.succeed({ tools: new Map(known), gate, call: called, foresee })
   }) as unknown as Effect.Effect<Toolset<SealedError<Tools, C>, SealedRequirements<Tools, C, G>>, ToolsetInvalid>

@@ -1,12 +1,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
+import { ApprovalStale, ApprovalUnavailable, type ApprovalUnshowable } from "../approval/ApprovalError.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import type { Wanted } from "../approval/Decision.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { ownJson } from "../text/Json.ts"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
@@ -153,6 +154,21 @@ const decide = <Self extends ToolCall>(
     })
   )
 }
+
+/**
+ * What a person would be asked about a call by now, if anything. No step of its stack is passed: where one of them changes the call,
+ * it asks for something else in its turn.
+ */
+export const foreseen = (call: ToolCall): Effect.Effect<ApprovalRequest | undefined, ApprovalUnshowable> =>
+  Effect.contextWithEffect((context: Context.Context<never>) => {
+    const approvals = Context.getOption(context, Approvals)
+    const own = detached(call)
+    if (Option.isNone(approvals) || isInvalid(own)) return Effect.succeed(undefined)
+    const asks = asksFor(own)
+    return Effect.flatMap(Effect.isEffect(asks) ? asks : Effect.succeed(asks), (wanted) =>
+      approvals.value.foresee(own, wanted, previewOf(own))
+    )
+  })
 
 /** A call that may run; given at once where nobody is asked. */
 export type Passed<Self> = Self | Effect.Effect<Self, Refused>

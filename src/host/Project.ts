@@ -2,6 +2,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as NamedWorker from "../agent/NamedWorker.ts"
 import { type CallError, Tools } from "../agent/Tools.ts"
@@ -85,7 +86,11 @@ const unconfined = ({ detail, isolated }: SandboxStatus, network: boolean): stri
 /** A toolset whose requirements are made with its first call. */
 const later = <E, R, A, E2>(toolset: Toolset<E, R>, requirements: Effect.Effect<Context.Context<A>, E2>) => ({
   ...toolset,
-  call: (request: CallRequest) => Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built))
+  call: (request: CallRequest) => Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built)),
+  foresee: (request: CallRequest) =>
+    Effect.flatMap(Effect.option(requirements), (built) =>
+      Option.isNone(built) ? Effect.succeed(undefined) : Effect.provide(toolset.foresee(request), built.value)
+    )
 })
 
 /** Makes the project of a place, until the scope ends. */

@@ -19,6 +19,8 @@ export interface PresentOptions {
   readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
   /** What an open request masks, for the screen of the person who decides; if unset, nothing can be revealed. */
   readonly unmasked?: (approvalId: string) => Effect.Effect<Unmasked | undefined>
+  /** What later calls of the same answer would ask while a request waits; if unset, that is not known. */
+  readonly foreseen?: (approvalId: string) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
   /** What is wrong with parameters for an open request; if unset, its call finds out. */
   readonly issues?: (approvalId: string, parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
   /** Where results of the frontend's own tools go; if unset, none of them runs. */
@@ -40,7 +42,7 @@ const decisions = (request: ApprovalRequest, answer: Answer): ReadonlyArray<Deci
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
   events: Stream.Stream<Envelope, E, R>,
-  { after, answer, decide, issues, unmasked }: PresentOptions = {}
+  { after, answer, decide, foreseen, issues, unmasked }: PresentOptions = {}
 ): Effect.Effect<void, E, R | Ui> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -58,16 +60,25 @@ export const present = <E, R>(
 
       const ask = ({ call, request, ...more }: Approval) => {
         if (decide === undefined) return Effect.void
+        let later: ReadonlyArray<ApprovalRequest> = []
+        const looking =
+          foreseen === undefined
+            ? Effect.void
+            : Effect.map(foreseen(request.id), (found) => {
+                later = found
+              })
         const approval = {
           call,
           request,
           ...more,
+          waiting: () => more.waiting() + later.length,
+          others: () => [...(more.others?.() ?? []), ...later],
           ...(unmasked === undefined ? {} : { unmasked: unmasked(request.id) }),
           ...(issues === undefined ? {} : { issues: (parameters: unknown) => issues(request.id, parameters) })
         }
         return Effect.map(
           Effect.forkIn(
-            Effect.flatMap(ui.approve(approval), (answer) =>
+            Effect.flatMap(Effect.zipRight(Effect.fork(looking), ui.approve(approval)), (answer) =>
               Effect.uninterruptible(Effect.forEach(decisions(request, answer), decide, { discard: true }))
             ),
             scope

@@ -74,6 +74,7 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       decide: (decision) => Effect.ignore(runtime.send(decision)),
       unmasked: approvals.unmasked,
       issues: approvals.issues,
+      foreseen: approvals.foreseen,
       answer: (answer) => Effect.ignore(runtime.send(answer)),
       after: (envelope, grown) =>
         Effect.suspend(() => {

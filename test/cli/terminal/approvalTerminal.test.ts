@@ -115,6 +115,46 @@ describe("an approval in a terminal", { timeout: 60_000 }, () => {
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 
+  it("holds for the later calls of the answer on A, once all were shown, and asks where one would do something else (A5, U5)", async () => {
+    const writes = ["a.txt", "b.txt", "a.txt"].map((name, index) => ({
+      call: { name: "write_file", arguments: { path: name, content: `${index}\n` } }
+    }))
+    scripted(at, [{ steps: writes }, done])
+    const terminal = await open(["run", "write"])
+    await terminal.seen(/A all 3[^]*1 of 3/)
+    terminal.press("A")
+    await terminal.seen(/1 of 3[^]*2 of 3[^]*3 of 3/)
+    terminal.press("   ")
+    await terminal.seen(/(?<!not )read /)
+    terminal.press("q")
+    await terminal.seen("allow all 3 once?")
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+    terminal.press("y")
+    // The file is another one by now than when its second change was shown.
+    await terminal.seen(/-0\n[^]*\+2\n[^]*allow\?/)
+    assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt", "b.txt"])
+    terminal.press("y")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "2\n")
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "b.txt"), "utf8"), "1\n")
+    const { stdout } = await tollgate(at, ["events", "session_", "--jsonl"])
+    assert.strictEqual(stdout.split('"_tag":"ApprovalRequested"').length - 1, 2)
+  })
+
+  it("shows the rule that w makes before Enter counts, and covers what it says (A6, U5)", async () => {
+    fs.mkdirSync(path.join(at.work, "src"))
+    scripted(at, [write("src/a.txt", "one\n"), write("src/b.txt", "two\n"), done])
+    const terminal = await open(["run", "write"], { columns: 120 })
+    await terminal.seen("w this directory")
+    terminal.press("w")
+    await terminal.seen(/src\/\*\*[^]*wider\? Enter allows it for the session/)
+    assert.deepStrictEqual(fs.readdirSync(path.join(at.work, "src")), [])
+    terminal.press("\r")
+    assert.strictEqual(await terminal.ended, 0)
+    assert.deepStrictEqual(fs.readdirSync(path.join(at.work, "src")), ["a.txt", "b.txt"])
+    assert.strictEqual(asked(terminal), 1)
+  })
+
   it("is not needed for edits in allow-edits, which show what they change (A8, T6)", async () => {
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+three\n*** Delete File: b.txt\n*** End Patch"
     const call = (name: string, args: object) => ({ steps: [{ call: { name, arguments: args } }] })
