@@ -114,7 +114,18 @@ describe("tools in the sandbox of this system", () => {
     )
     assert.deepStrictEqual(
       Builtin.tools.filter(({ readOnly }) => readOnly).map(({ name }) => name),
-      ["read_file", "list_dir", "glob", "grep", "read_output", "git_status", "git_diff", "need_input", "recall"]
+      [
+        "read_file",
+        "list_dir",
+        "glob",
+        "grep",
+        "read_output",
+        "git_status",
+        "git_diff",
+        "need_input",
+        "recall",
+        "search_history"
+      ]
     )
   })
 })

@@ -277,7 +277,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const terminal = await open([], { columns: 100, rows: 40 })
     await terminal.seen("›")
     terminal.press("count\r")
-    await terminal.seen(/30 lines \(ctrl-o\)[^]*Counted\.[^]*^›$/m)
+    await terminal.seen(/25 lines \(ctrl-o\)[^]*^ +│ 30$[^]*Counted\.[^]*^›$/m)
     terminal.press("\u000f")
     assert.match(await terminal.seen("q close"), /^│ 7$[^]*^│ 30$/m)
     terminal.press("q")
