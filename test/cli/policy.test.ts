@@ -23,7 +23,7 @@ describe("tollgate policy", { timeout }, () => {
   }
 
   it("test passes the cases of the README in a project of anyone (S2, S3, S4)", async () => {
-    const readme = fs.readFileSync(path.resolve("README.md"), "utf8")
+    const readme = fs.readFileSync(path.resolve("docs/configuration.md"), "utf8")
     const [, rows = ""] = /```json\n(\[\n[^`]*"expected"[^`]*)```/.exec(readme) ?? []
     const { code, stderr, stdout } = await tollgate(at, ["policy", "test", cases(rows)])
     assert.match(stdout, /^(\d+) cases: \1 passed, 0 failed\n$/)

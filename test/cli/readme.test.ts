@@ -9,7 +9,9 @@ import { keys } from "../../src/config/Settings.ts"
 import { built } from "../support/built.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 
-const readme = fs.readFileSync("README.md", "utf8")
+const readme = ["README.md", "docs/terminal.md", "docs/sessions.md", "docs/configuration.md"]
+  .map((file) => fs.readFileSync(file, "utf8"))
+  .join("\n")
 
 const blocks = (language: string): ReadonlyArray<string> =>
   [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(([, text = ""]) => text)

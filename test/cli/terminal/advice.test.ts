@@ -47,7 +47,12 @@ const filled = (command: string): string =>
 /** All text of the product that a person may read. */
 const texts = (): ReadonlyArray<readonly [file: string, text: string]> => {
   const sources = fs.readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"))
-  const files = ["README.md", ...sources.map((name) => path.join("src", name))]
+  const docs = fs.readdirSync("docs").filter((name) => name.endsWith(".md"))
+  const files = [
+    "README.md",
+    ...docs.map((name) => path.join("docs", name)),
+    ...sources.map((name) => path.join("src", name))
+  ]
   return files.map((file) => [file, fs.readFileSync(file, "utf8")])
 }
 
