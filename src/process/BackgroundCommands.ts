@@ -77,7 +77,14 @@ interface Entry {
   read: number
 }
 
+/** A command that its call waits for. */
+interface Foreground {
+  readonly callId: string
+  readonly move: Effect.Effect<void, BackgroundRefused>
+}
+
 interface Held {
+  readonly foreground: Set<Foreground>
   readonly entries: Map<string, Entry>
   readonly told: (command: BackgroundCommand) => Effect.Effect<void>
   closing: boolean
@@ -97,6 +104,14 @@ export class BackgroundCommands extends Context.Tag("tollgate/process/Background
       command: Pick<BackgroundCommand, "command" | "directory">,
       run: Run
     ) => Effect.Effect<BackgroundCommand, BackgroundRefused>
+    /** While the scope lasts, the command of a call is in the foreground, from where `detach` takes it by `move`. */
+    readonly foreground: (
+      session: string,
+      callId: string,
+      move: Effect.Effect<void, BackgroundRefused>
+    ) => Effect.Effect<void, never, Scope.Scope>
+    /** Moves the command of a call, or all that run in the foreground. */
+    readonly detach: (session: string, callId?: string) => Effect.Effect<void, BackgroundRefused>
     /** Oldest first. */
     readonly list: (session: string) => Effect.Effect<ReadonlyArray<BackgroundCommand>>
     readonly find: (session: string, id: string) => Effect.Effect<BackgroundCommand, BackgroundUnknown>
@@ -116,7 +131,7 @@ export class BackgroundCommands extends Context.Tag("tollgate/process/Background
   )
 }
 
-const closed = "The session has no background: it was closed, or its runtime keeps none."
+export const closed = "The session has no background: it was closed, or its runtime keeps none."
 
 /** Commands are ended with the scope at the latest. */
 export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope> = Effect.gen(function* () {
@@ -197,7 +212,7 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
   return {
     open: (session, told) =>
       Effect.sync(() => {
-        const held: Held = { entries: new Map(), told, closing: false }
+        const held: Held = { entries: new Map(), foreground: new Set(), told, closing: false }
         sessions.set(session, held)
         return close(session, held)
       }),
@@ -226,6 +241,24 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
         yield* launch(held, entry, run)
         return known
       }).pipe(Effect.uninterruptible),
+    foreground: (session, callId, move) =>
+      Effect.suspend(() => {
+        const one: Foreground = { callId, move }
+        const foreground = sessions.get(session)?.foreground
+        return Effect.acquireRelease(
+          Effect.sync(() => void foreground?.add(one)),
+          () => Effect.sync(() => void foreground?.delete(one))
+        )
+      }),
+    detach: (session, callId) =>
+      Effect.gen(function* () {
+        const all = [...(sessions.get(session)?.foreground ?? [])]
+        const chosen = all.filter((one) => callId === undefined || one.callId === callId)
+        if (chosen.length === 0) {
+          return yield* new BackgroundRefused({ reason: "No command runs in the foreground." })
+        }
+        yield* Effect.forEach(chosen, ({ move }) => move, { discard: true })
+      }),
     list: (session) =>
       Effect.sync(() => [...(sessions.get(session)?.entries.values() ?? [])].map(({ known }) => known)),
     find: (session, id) => Effect.map(entryOf(session, id), ({ known }) => known),

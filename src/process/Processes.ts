@@ -46,6 +46,8 @@ export interface RunOptions {
   readonly limits?: Limits.Limits
   /** Commands wait for each other, and never hold up what decides about them: `deciders` are the default. */
   readonly lane?: Lane
+  /** Once `when` returns, it goes on in the lane of the background and under these limits instead, counted from then on. */
+  readonly behind?: { readonly when: Effect.Effect<void>; readonly limits: Limits.Limits }
 }
 
 export type Lane = "commands" | "deciders" | "background"
@@ -99,19 +101,36 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
         deciders: yield* Effect.makeSemaphore(decidersAtOnce),
         background: yield* Effect.makeSemaphore(backgroundAtOnce)
       }
-      /** A place in a lane until the scope closes. */
+      /** A place in a lane until the scope closes; the effect that it gives changes it for one in another lane. */
       const place = (lane: Lane) =>
         Effect.uninterruptibleMask((restore) =>
-          Effect.zipRight(
-            restore(lanes[lane].take(1)),
-            Effect.addFinalizer(() => lanes[lane].release(1))
-          )
+          Effect.suspend(() => {
+            let held = lane
+            const move = (to: Lane) =>
+              Effect.uninterruptibleMask((restore) =>
+                Effect.zipRight(
+                  restore(lanes[to].take(1)),
+                  Effect.suspend(() => {
+                    const before = held
+                    held = to
+                    return lanes[before].release(1)
+                  })
+                )
+              )
+            return Effect.zipRight(
+              restore(lanes[lane].take(1)),
+              Effect.as(
+                Effect.addFinalizer(() => lanes[held].release(1)),
+                move
+              )
+            )
+          })
         )
 
       const start = Effect.fnUntraced(function* (command: ProcessCommand, lane?: Lane) {
         if (command.held) yield* command.held
         // Acquired after the resources of the command: releasing those may take a process, which must not wait for this slot.
-        if (lane !== undefined) yield* place(lane)
+        const move = lane === undefined ? () => Effect.void : yield* place(lane)
         const making: Leader.Making = { directory: directory.ensure, pipe, marker: `${runtime}.${++count}.` }
         const running = yield* Effect.acquireRelease(
           Effect.flatMap(Leader.start(command, making), (leader) => {
@@ -122,7 +141,7 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
         )
         yield* Effect.forkScoped(running.drain)
         const { pid, feed, exit, end, usage } = running
-        return { pid, output: feed.output, truncated: feed.truncated, exit, end, usage }
+        return { pid, output: feed.output, truncated: feed.truncated, exit, end, usage, move }
       })
 
       const spawn = Effect.fn("Processes.spawn")(function* (command: ProcessCommand) {
@@ -131,7 +150,7 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
       })
 
       const run = Effect.fn("Processes.run")(function* (command: ProcessCommand, options: RunOptions = {}) {
-        const { lane = "deciders", limit = defaultLimit, limits = {}, onOutput } = options
+        const { behind, lane = "deciders", limit = defaultLimit, limits = {}, onOutput } = options
         const captures = { output: Capture.make(limit), stdout: Capture.make(limit), stderr: Capture.make(limit) }
         let exceeded: Limits.Limit | undefined
         let bytes = 0
@@ -145,7 +164,7 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
         }
         return yield* Effect.scoped(
           Effect.gen(function* () {
-            const { output, exit, end, truncated, usage } = yield* start(command, lane)
+            const { output, exit, end, truncated, usage, move } = yield* start(command, lane)
             const over = yield* Deferred.make<void>()
             const stop = (limit: Limits.Limit) =>
               Effect.suspend(() => {
@@ -165,7 +184,17 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
             if (options.limits === undefined) yield* taken
             else {
               // All three end by interruption, also where the caller cannot be interrupted.
-              const watched = Effect.flatMap(Limits.watch({ limits, printed: () => printed, usage }), stop)
+              const watch = (limits: Limits.Limits) => Limits.watch({ limits, printed: () => printed, usage })
+              const first =
+                behind === undefined
+                  ? watch(limits)
+                  : Effect.raceFirst(watch(limits), Effect.as(behind.when, undefined))
+              const reached = Effect.flatMap(first, (limit) =>
+                limit === undefined && behind !== undefined
+                  ? Effect.raceFirst(watch(behind.limits), Effect.zipRight(move("background"), Effect.never))
+                  : Effect.succeed(limit)
+              )
+              const watched = Effect.flatMap(reached, (limit) => (limit === undefined ? Effect.void : stop(limit)))
               yield* Effect.forkScoped(Effect.interruptible(watched))
               // A reader that does not take the rest of the output does not delay the end.
               const late = Effect.zipRight(Deferred.await(over), Effect.zipRight(end, pause(leftover)))

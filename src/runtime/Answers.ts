@@ -39,6 +39,7 @@ export const answeredBy = {
   RevokeApproval: ["ApprovalRevoked"],
   DeclareClientTools: performed,
   AnswerClientCall: performed,
+  DetachCall: performed,
   CancelTask: performed,
   Interrupt: performed,
   SetApprovalPolicy: ["ApprovalPolicySet"],

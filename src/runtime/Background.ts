@@ -1,5 +1,10 @@
 import * as Effect from "effect/Effect"
-import type { BackgroundCommand, BackgroundCommands } from "../process/BackgroundCommands.ts"
+import {
+  type BackgroundCommand,
+  type BackgroundCommands,
+  BackgroundRefused,
+  closed
+} from "../process/BackgroundCommands.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { BackgroundEnded, BackgroundStarted } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -8,6 +13,8 @@ import type { EventLog } from "./EventLog.ts"
 export interface Background {
   /** What the model has not been told of commands that ended by themselves; each is given once. */
   readonly news: () => ReadonlyArray<string>
+  /** Takes a command that runs in the foreground, or all of them. */
+  readonly detach: (callId?: string) => Effect.Effect<void, BackgroundRefused>
   /** Ends all of it. */
   readonly end: Effect.Effect<void>
 }
@@ -35,6 +42,8 @@ export const make = (
         const more = all.length - mostNews
         return more > 0 ? [...all.slice(-mostNews), `${more} earlier ones have ended as well.`] : all
       },
+      detach: (callId) =>
+        commands === undefined ? new BackgroundRefused({ reason: closed }) : commands.detach(session, callId),
       end: commands === undefined ? Effect.void : yield* commands.open(session, told)
     }
   })

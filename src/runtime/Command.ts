@@ -79,6 +79,12 @@ export class Interrupt extends Schema.TaggedClass<Interrupt>()("Interrupt", {
   /** The path of the sub-worker, the root's name first; its parent gets the outcome and goes on. */
   worker: Schema.optionalWith(Schema.Array(Schema.String).pipe(Schema.minItems(2)), { exact: true })
 }) {}
+/** Lets commands that run in the foreground go on in the background, and their calls end. */
+export class DetachCall extends Schema.TaggedClass<DetachCall>()("DetachCall", {
+  ...session,
+  /** Of one call; all of them if unset. */
+  callId: Schema.optionalWith(Schema.String, { exact: true })
+}) {}
 /** Sets the mode for every later decision of the open session; a request that waits is not touched. */
 export class SetApprovalPolicy extends Schema.TaggedClass<SetApprovalPolicy>()("SetApprovalPolicy", {
   ...session,
@@ -125,6 +131,7 @@ export const SessionCommand = Schema.Union(
   AnswerClientCall,
   CancelTask,
   Interrupt,
+  DetachCall,
   SetApprovalPolicy,
   SwitchModel,
   ClearSession,

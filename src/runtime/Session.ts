@@ -97,6 +97,7 @@ export const make = (
       profile,
       approvals,
       tasks,
+      background,
       bodies,
       replies,
       end: (command) =>

@@ -13,6 +13,7 @@ import {
   type SessionCommand,
   type SuspendSession
 } from "./Command.ts"
+import type { Background } from "./Background.ts"
 import { ApprovalPolicySet, ApprovalRevoked, ModelSwitched, SessionCleared } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Replies } from "./Replies.ts"
@@ -32,6 +33,7 @@ export interface SessionParts {
   readonly profile: { current: string }
   readonly approvals: SessionApprovals
   readonly tasks: TasksInFlight
+  readonly background: Background
   readonly bodies: Tasks
   readonly replies: Replies
   /** Takes no more commands but those that wait already. */
@@ -41,6 +43,7 @@ export interface SessionParts {
 /** What each command does to its session. */
 export const make = ({
   approvals,
+  background,
   bodies,
   end,
   log,
@@ -89,6 +92,8 @@ export const make = ({
         case "CancelTask":
         case "Interrupt":
           return tasks.interrupt(command)
+        case "DetachCall":
+          return answered(command, Effect.zipRight(background.detach(command.callId), done(command)))
         case "SetApprovalPolicy":
           return answered(
             command,

@@ -1,3 +1,4 @@
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -22,6 +23,7 @@ import { confine } from "./Confinement.ts"
 import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { failureOf, Reported } from "./Reported.ts"
+import { runInForeground } from "./shell/foreground.ts"
 import { changedSince, guardedIn, isConfined, lowerPrivileges, setAside, unguarded } from "./shell/confined.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
@@ -124,6 +126,8 @@ const limitsBehind = (
   const time = timeout === undefined ? Duration.infinity : Duration.min(Duration.seconds(timeout), maxTimeout)
   return { ...(Duration.isFinite(time) && { time }), ...(asked ? {} : unasked) }
 }
+
+const confinedBehind = "what runs unasked in the sandbox is looked through when it ends; it stays in the foreground."
 
 const gitBehind = "git commands that only read do not run in the background. Run it without background."
 
@@ -238,8 +242,23 @@ export const RunShell = Tool.make("run_shell", {
         strays.push(...setAside(guarded, boundary))
         changed.push(...changedSince(guarded))
       })
-      const running = processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands" })
-      const result = yield* Effect.ensuring(running, look)
+      const released = yield* Deferred.make<void>()
+      const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, asks, settings) }
+      const running = processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands", behind })
+      const refused = call.confined === true ? confinedBehind : git === undefined ? undefined : gitBehind
+      const outcome = yield* runInForeground(call, Effect.ensuring(running, look), {
+        command: redactor.text(command),
+        directory: context.cwd,
+        refused,
+        moved: (print) => Effect.zipRight(transcript.divert(print), Deferred.succeed(released, undefined)),
+        end: (result) => Effect.as(transcript.end, { reason: status(result, behind.limits), exitCode: result.exitCode })
+      })
+      if (outcome._tag === "Moved") {
+        const { id, text } = outcome
+        const head = `the user moved it to the background, where it keeps running as ${id}; read_output gives what it prints from here on, stop_command ends it`
+        return { text: `${head}\n${text === "" ? "[no output so far]" : text}` }
+      }
+      const { result } = outcome
       const aside =
         strays.length === 0 ? [] : [`[protected places created without approval, renamed: ${strays.join(", ")}]`]
       const replaced =

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Stream } from "effect"
+import { Chunk, Effect, Fiber, Stream } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Host } from "../../src/host/Host.ts"
@@ -7,6 +7,7 @@ import type { ModelRequest } from "../../src/model/Model.ts"
 import { Models } from "../../src/model/Models.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
 import { TextRing } from "../../src/process/TextRing.ts"
+import { DetachCall } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 
@@ -67,6 +68,37 @@ const all = (session: string) =>
 const isGone = (directory: string) => !fs.existsSync(path.join(directory, "alive"))
 
 describe("a command in the background", () => {
+  it.scopedLive("takes the one that a call waits for, without its limit of time, and the call ends (U12, T17)", () =>
+    Effect.gen(function* () {
+      const command = 'trap "rm -f alive; exit" TERM; touch alive; echo one; sleep 3.5; echo two; sleep 1000 & wait'
+      const { directory, live, requests } = yield* world([
+        () => ["run_shell", { command, timeout: 3 }],
+        (request) => ["read_output", { id: idIn(request), wait: 30 }],
+        (request) => ["stop_command", { id: idIn(request) }]
+      ])
+      yield* Effect.gen(function* () {
+        const runtime = yield* Runtime
+        const { id, prompt } = yield* runtime.session({ create: { project: (yield* Host).directory } })
+        const detach = new DetachCall({ session: id })
+        const none = yield* Effect.flip(runtime.request(detach))
+        assert.strictEqual(none.message, "No command runs in the foreground.")
+        const running = yield* Effect.fork(prompt("go"))
+        yield* Stream.runDrain(
+          Stream.takeUntil(runtime.subscribe(id, { from: 1 }), ({ event }) => event._tag === "ToolOutput")
+        )
+        yield* runtime.request(detach)
+        yield* Fiber.join(running)
+        const [moved = "", read = "", stopped = ""] = results(yield* all(id))
+        assert.match(moved, /the user moved it to the background, where it keeps running as shell_\w+;[^]*\\none\\n/)
+        assert.include(read, "two")
+        assert.notInclude(read, "one")
+        assert.include(stopped, "stopped")
+        assert.isTrue(isGone(directory))
+        assert.strictEqual(requests.length, 4)
+      }).pipe(Effect.provide(live))
+    })
+  )
+
   it.scopedLive("answers at once, is read as it goes and stopped with all that it started (U12, T17)", () =>
     Effect.gen(function* () {
       const command =

@@ -11,6 +11,7 @@ import {
   CancelTask,
   ClearSession,
   CompactSession,
+  DetachCall,
   Interrupt,
   type SessionCommand,
   SetApprovalPolicy,
@@ -124,6 +125,8 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       },
       /** The process that has taken it over. */
       takenBy: () => store.handover?.takenBy(session),
+      /** Lets the commands that its task waits for go on in the background. */
+      detach: runtime.request(new DetachCall({ session })),
       interrupt: Effect.ignore(send(new Interrupt({ session }))),
       /** The steps that its model has planned, in an earlier run as well. */
       todos: Effect.suspend(() =>

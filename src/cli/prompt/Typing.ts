@@ -49,6 +49,12 @@ export const make = <E extends CommandFailed>({ dialogue, perform, prompt }: Opt
       matches: ({ key }) => key.name === "tab" && key.shift,
       run: Effect.asVoid(Effect.forkIn(Effect.provide(perform("/mode next"), services), scope))
     })
+    yield* composer.bind({
+      matches: (key) => isCtrl(key, "b") && prompt.isRunning(),
+      run: Effect.suspend(() =>
+        Effect.catchAll(prompt.current()?.detach ?? Effect.void, (error) => prompt.say(error.message, "error"))
+      )
+    })
 
     return {
       /** Keeps what was typed for the prompts that follow. */

@@ -11,6 +11,8 @@ export interface Transcript {
   readonly add: (chunk: OutputChunk) => Effect.Effect<void>
   /** The beginning and the end of all of it; nothing may be added afterwards. */
   readonly end: Effect.Effect<string>
+  /** Gives what it has so far to `print`, and from now on all that comes, instead of telling and keeping it. */
+  readonly divert: (print: (text: string) => Effect.Effect<void>) => Effect.Effect<void>
 }
 
 const slices = (text: string): ReadonlyArray<string> =>
@@ -24,8 +26,11 @@ const channels: ReadonlyArray<Channel> = ["stdout", "stderr"]
 export const make = (call: ToolCall, redactor: RedactorShape, limit: number): Transcript => {
   const capture = Capture.make(limit)
   const streams = { stdout: redactor.stream(), stderr: redactor.stream() }
+  const turn = Effect.unsafeMakeSemaphore(1)
+  let diverted: ((text: string) => Effect.Effect<void>) | undefined
   const say = (channel: Channel, text: string): Effect.Effect<void> => {
     if (text === "") return Effect.void
+    if (diverted !== undefined) return diverted(text)
     capture.append(Capture.piece(text))
     return tell[channel](call, text)
   }
@@ -36,10 +41,7 @@ export const make = (call: ToolCall, redactor: RedactorShape, limit: number): Tr
         return Effect.forEach(
           slices(text),
           (part) =>
-            Effect.zipRight(
-              Effect.suspend(() => say(channel, streams[channel].push(part))),
-              pace
-            ),
+            Effect.zipRight(turn.withPermits(1)(Effect.suspend(() => say(channel, streams[channel].push(part)))), pace),
           { discard: true }
         )
       }),
@@ -48,6 +50,13 @@ export const make = (call: ToolCall, redactor: RedactorShape, limit: number): Tr
         Effect.forEach(channels, (channel) => say(channel, streams[channel].flush()), { discard: true }),
         () => Capture.render(capture.result())
       )
-    )
+    ),
+    divert: (print) =>
+      turn.withPermits(1)(
+        Effect.suspend(() => {
+          diverted = print
+          return print(Capture.render(capture.result()))
+        })
+      )
   }
 }

@@ -20,7 +20,7 @@ const livingWith = (text: string): ReadonlyArray<string> =>
       }
     })
 
-describe("sub-workers in a terminal", { timeout: 60_000 }, () => {
+describe("what runs for a task, in a terminal", { timeout: 60_000 }, () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -28,7 +28,7 @@ describe("sub-workers in a terminal", { timeout: 60_000 }, () => {
   afterEach(() => at.remove())
   const open = probes(() => at)
 
-  it("all end on esc, three deep, with what they had done, no process left, and the prompt back (U3, U8)", async () => {
+  it("ends sub-workers on esc, three deep, with what they had done, no process left, and the prompt back (U3, U8)", async () => {
     const marker = `marker-${at.home.split("-").at(-1)?.split("/")[0]}`
     const call = (name: string, given: object) => ({ call: { name, arguments: given } })
     const delegate = (task: string, name: string) => call("delegate", { task, name })
@@ -62,6 +62,28 @@ describe("sub-workers in a terminal", { timeout: 60_000 }, () => {
     assert.notInclude(told.slice(told.indexOf("· one: interrupted")), "{")
     terminal.press("go on\r")
     await terminal.seen("Here again.")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+    assert.isEmpty(livingWith(marker))
+  })
+
+  it("goes on with a command that ctrl-b moves to the background, which ends with the session (U12)", async () => {
+    const marker = `moved-${at.home.split("-").at(-1)?.split("/")[0]}`
+    const command = `echo begun; exec -a ${marker} sleep 1000`
+    scripted(at, [
+      { when: "begin", steps: [{ call: { name: "run_shell", arguments: { command } } }] },
+      { when: "moved it to the background", steps: [{ say: "I go on." }] },
+      { repeat: true, steps: [{ say: "Not told." }] }
+    ])
+    const terminal = await open(["--dangerously-allow-all"], { columns: 100 })
+    await terminal.seen("›")
+    terminal.press("begin\r")
+    await terminal.seen("│ begun")
+    terminal.press("\u0002")
+    await terminal.seen(/I go on\.[^]*^›$/m)
+    assert.isNotEmpty(livingWith(marker))
+    terminal.press("/tasks\r")
+    await terminal.seen(/· shell_\w+ has been running for/)
     terminal.press(ctrlD)
     assert.strictEqual(await terminal.ended, 0)
     assert.isEmpty(livingWith(marker))

@@ -10,6 +10,7 @@ const keys: ReadonlyArray<readonly [string, string]> = [
   ["tab", "take the selected suggestion"],
   ["ctrl-r", "search what was typed in this project (esc gives the text back)"],
   ["ctrl-o", "open what was shown in part"],
+  ["ctrl-b", "let the command that runs go on in the background"],
   ["ctrl-g", "edit the text in $VISUAL or $EDITOR"],
   ["ctrl-w/u/k/y", "cut a word, to the start, to the end; put it back"],
   ["alt-b/f/d", "move or cut by words"],
