@@ -1,8 +1,10 @@
 import type * as Effect from "effect/Effect"
+import type { AuditEntry } from "../audit/AuditChain.ts"
 import type { ApprovalOutcome, ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { Touches } from "../tool/Touches.ts"
+import type { DecisionRefused } from "./ApprovalError.ts"
 import type { Rule } from "./Rule.ts"
 
 /** An answer; it must repeat the digest of the request it answers. */
@@ -28,6 +30,21 @@ export interface Decision {
   /** Who answers, as the audit names them. */
   readonly by: string
 }
+
+/** A decision that changed nothing, for the audit. */
+export const refusedEntry = (
+  { approvalId, by, decision, digest, scope, sessionId }: Decision,
+  error: DecisionRefused
+): AuditEntry => ({
+  kind: "decision_refused",
+  session: sessionId,
+  approval: approvalId,
+  digest,
+  decision,
+  scope,
+  decided_by: by,
+  outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
+})
 
 /** A decision without a person, e.g. in a test. */
 export type Decide = (

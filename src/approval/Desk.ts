@@ -9,20 +9,21 @@ import { Ids } from "../tool/Ids.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { ApprovalRequested, ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
 import {
-  ApprovalDenied,
-  ApprovalExpired,
   ApprovalMismatch,
   ApprovalNotPending,
   ApprovalQueueFull,
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
-import { Ahead, type Foreseen } from "./Ahead.ts"
+import { Ahead } from "./Ahead.ts"
+import { allowingAhead } from "./allowingAhead.ts"
+import { EndedRequests } from "./EndedRequests.ts"
 import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import * as DeadlineClock from "../system/DeadlineClock.ts"
-import { type Clearance, type Decide, type Decision, type Resolution, resolutionOf } from "./Decision.ts"
+import { type Clearance, type Decide, type Decision, refusedEntry, type Resolution, resolutionOf } from "./Decision.ts"
+import { clearanceOf } from "./clearanceOf.ts"
 import { extending } from "./extending.ts"
 import { FileHash } from "./FileHash.ts"
 import { defaultLimits, type Grant, type GrantLimits } from "./Grants.ts"
@@ -63,11 +64,7 @@ export interface Desk extends Means {
   readonly abandon: (session: SessionState, isOurs: (request: Pending["request"]) => boolean) => ReadonlyArray<Pending>
 }
 
-type EndState = ApprovalNotPending["state"]
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-
-/** Ended requests that are still told from those that never were. */
-const maxEnded = 1000
 
 /** Where a call of a session is found again after a restart. */
 const keyOf = ({ callId, workerPath }: Pick<ToolCall, "workerPath" | "callId">): string =>
@@ -94,20 +91,14 @@ export const make = (
     const { maxPending = 32 } = options
     const timeoutMillis = Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds"))
     const extend = extending({ audit, audiences, files, ids, now, sessions, ttlMillis: limits.ttlMillis })
-    const ended = new Map<string, EndState>()
-    const remember = (approvalId: string, state: EndState) => {
-      ended.set(approvalId, state)
-      for (const oldest of ended.keys()) {
-        if (ended.size <= maxEnded) break
-        ended.delete(oldest)
-      }
-    }
+    const ended = new EndedRequests()
+    const allowing = allowingAhead({ ahead, audit, ended })
 
     const resolved = (call: ToolCall, { askedAt, request }: Pending, resolution: Resolution) =>
       Effect.flatMap(now, (now) => {
         const { by, outcome, reason, scope } = resolution
         const waitedMillis = Math.max(0, now - askedAt)
-        remember(request.id, outcome)
+        ended.add(request.id, outcome)
         const entry = entryOf(call, "resolved", {
           approval: request.id,
           digest: request.digest,
@@ -158,23 +149,11 @@ export const make = (
         Effect.zipRight(Deferred.await(answer))
       )
 
-    const answered = (
-      call: ToolCall,
-      { grantable, preview, stillHolds }: Draft,
-      { by, edited, outcome, reason, stop = false }: Resolution
-    ): Effect.Effect<Clearance, ApprovalRefused> => {
-      const { callId, name: tool } = call
-      if (edited !== undefined) return Effect.succeed({ preview: undefined, stillHolds: undefined, edited })
-      switch (outcome) {
-        case "granted":
-          return Effect.succeed({ preview, stillHolds })
-        case "expired":
-          return new ApprovalExpired({ tool, callId, afterMillis: timeoutMillis })
-        case "denied":
-        case "withdrawn":
-          if (outcome === "denied") sessions.of(call.sessionId).denied(likeness(call, grantable.subject))
-          return new ApprovalDenied({ tool, callId, stop, by, ...(reason === undefined ? {} : { reason }) })
+    const answered = (call: ToolCall, asked: Draft, resolution: Resolution) => {
+      if (resolution.outcome === "denied") {
+        sessions.of(call.sessionId).denied(likeness(call, asked.grantable.subject))
       }
+      return clearanceOf(call, asked, resolution, timeoutMillis)
     }
 
     const wait = (call: ToolCall, asked: Draft, restore: Restore) =>
@@ -227,52 +206,14 @@ export const make = (
       )
     }
 
-    /** A later call is allowed as a whole and once; there is nothing yet that could be denied or changed. */
-    const acceptAhead = (later: Foreseen, decision: Decision): Effect.Effect<void, DecisionRefused> =>
-      Effect.gen(function* () {
-        const { request } = later
-        const { callId, digest, id: approvalId, sessionId, tool, workerPath } = request
-        if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
-        if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
-        const { by, scope, wider } = decision
-        if (
-          decision.decision === "deny" ||
-          scope !== "once" ||
-          wider !== undefined ||
-          decision.parameters !== undefined
-        ) {
-          return yield* new ApprovalMismatch({ approvalId, what: "scope" })
-        }
-        const about = { session: sessionId, worker: workerPath, tool, call: callId, arguments: request.arguments }
-        const answer = { approval: approvalId, digest, decision: "approve", outcome: "granted", scope } as const
-        yield* audit.commit({ kind: "resolved", ...about, ...answer, decided_by: by, reason: `with ${later.behind}` })
-        ahead.allow(later, by)
-        remember(approvalId, "granted")
-      })
-
-    /** Whether the very same was allowed with an earlier call of its answer. */
-    const allowedAhead = (
-      call: ToolCall,
-      { preview, request, stillHolds }: Draft
-    ): Effect.Effect<Clearance> | undefined => {
-      const found = ahead.take(call, request)
-      if (found === undefined) return undefined
-      const { by: decided_by, request: shown } = found
-      const said = { approval: shown.id, digest: request.digest, decision: "approve", outcome: "granted" } as const
-      return Effect.as(audit.commit(entryOf(call, "automatic", { ...said, scope: "once", decided_by })), {
-        preview,
-        stillHolds
-      })
-    }
-
     const accept = (decision: Decision): Effect.Effect<void, DecisionRefused> =>
       Effect.gen(function* () {
         const { approvalId } = decision
         const later = ahead.find(approvalId)
-        if (later !== undefined) return yield* acceptAhead(later, decision)
+        if (later !== undefined) return yield* allowing.accept(later, decision)
         const waiting = audiences.find(approvalId) ?? sessions.restored(approvalId)
         if (waiting === undefined) {
-          return yield* new ApprovalNotPending({ approvalId, state: ended.get(approvalId) ?? "unknown" })
+          return yield* new ApprovalNotPending({ approvalId, state: ended.stateOf(approvalId) })
         }
         const { answer, shownAt } = waiting
         const { digest, scopes, sessionId, wider: offered } = waiting.request
@@ -295,22 +236,8 @@ export const make = (
         if (resolution.outcome === "granted") yield* extend(waiting, decision)
       })
 
-    const refused =
-      ({ approvalId, by, decision, digest, scope, sessionId }: Decision) =>
-      (error: DecisionRefused) =>
-        audit.record({
-          kind: "decision_refused",
-          session: sessionId,
-          approval: approvalId,
-          digest,
-          decision,
-          scope,
-          decided_by: by,
-          outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
-        })
-
     const decide = Effect.fn("Approvals.decide")((decision: Decision) =>
-      Effect.uninterruptible(Effect.tapError(accept(decision), refused(decision)))
+      Effect.uninterruptible(Effect.tapError(accept(decision), (error) => audit.record(refusedEntry(decision, error))))
     )
     const elsewhere = takenFrom(box, decide)
 
@@ -327,7 +254,7 @@ export const make = (
       timeoutMillis,
       ask: (call, asked) =>
         Effect.suspend(
-          () => allowedAhead(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
+          () => allowing.allowed(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
         ),
       foreseen: (approvalId) => ahead.behind(approvalId),
       decide,
@@ -358,7 +285,7 @@ export const make = (
         const left = [...restored].filter(([, { request }]) => isOurs(request))
         for (const [key, { request }] of left) {
           restored.delete(key)
-          remember(request.id, "withdrawn")
+          ended.add(request.id, "withdrawn")
         }
         return left.map(([, one]) => one)
       }

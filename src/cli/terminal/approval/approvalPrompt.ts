@@ -4,29 +4,22 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
-import { type Line, own } from "../../../approval/rendering/Line.ts"
-import {
-  aboutLines,
-  approvedLines,
-  contextLines,
-  scopeLines,
-  titleLine,
-  widerLines
-} from "../../../approval/rendering/Prompt.ts"
+import { own } from "../../../approval/rendering/Line.ts"
+import { widerLines } from "../../../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../../../system/monotonic.ts"
 import { visibleLine } from "../../../text/visible.ts"
-import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
 import type { Answer, Approval } from "../../../ui/Display.ts"
 import { many, seconds } from "../../../ui/Words.ts"
 import { rowsOf } from "./approvalRows.ts"
-import { type Act, approves, type Choice, choiceRows, choicesOf } from "./Choices.ts"
+import { choiceOf, refusalOf, stepOf } from "./ChoiceKeys.ts"
+import { type Body, bodyOf, detailsOf, indented, isLongDiff, listOf, shortDiff } from "./RequestBody.ts"
+import { approves, choiceRows, choicesOf } from "./Choices.ts"
 import { type Edit, editing } from "./editing.ts"
 import { isCtrl, isEnter, isEscape, type Key } from "../Key.ts"
 import type { Keyboard } from "../Keyboard.ts"
 import { type Paged, pager } from "../Pager.ts"
 import { isQuiet, untilQuiet } from "../quiet.ts"
 import type { Screen } from "../Screen.ts"
-import { waitingHead } from "../transcript/callHead.ts"
 
 export interface ApprovalPromptOptions {
   readonly screen: Screen["Type"]
@@ -40,13 +33,6 @@ export interface ApprovalPromptOptions {
   /** If unset, nothing can be edited. */
   readonly edit?: Edit
 }
-
-/** Rows of the screen that a request does not take, besides its choices: those of its head, and one to spare. */
-const reserved = 3
-/** Rows of a diff that can be allowed by one key as they stand; a longer one is read to its end first, or allowed by a capital. */
-const shortDiff = 20
-/** Columns in front of what stands under the header of a call, and the last one, where some terminals break. */
-const indented = 5
 
 /** Columns below which there is no room for the choice of a wider answer and its rule. */
 const widerWidth = 76
@@ -66,61 +52,7 @@ const maxWrong = 6
 /** Keys that are queued while one is handled; more only show that a person types. */
 const keyLimit = 16
 
-/** What a prompt shows beside the question, and whether that is everything to approve. */
-interface Body {
-  readonly rows: ReadonlyArray<string>
-  readonly whole: boolean
-}
-
-/** Why `a` is missing where longer answers are offered. */
-const neverAlways = ({ scopes }: ApprovalRequest): ReadonlyArray<Line> =>
-  scopes.includes("session") && !scopes.includes("always")
-    ? [own("choice", "not always: no saved rule can match exactly this call")]
-    : []
-
-const bodyOf = (request: ApprovalRequest, screen: Screen["Type"], choices: number): Body => {
-  const { style } = screen
-  const room = screen.width() - indented
-  const approved = rowsOf(approvedLines(request), room, style)
-  const scopes = rowsOf([...scopeLines(request), ...neverAlways(request)], room, style)
-  const limit = screen.height() - reserved - choices - scopes.length
-  const whole = approved.length <= limit
-  const first = whole ? approved : approved.slice(0, Math.max(0, limit - 1))
-  const more = `… ${many(approved.length - first.length, "more row")}: d shows everything`
-  const cut = whole ? [] : rowsOf([own("warning", more)], room, style)
-  const head = waitingHead(request, { style, width: screen.width() - 1 })
-  return { rows: ["", head, ...[...first, ...cut, ...scopes].map(({ text }) => `    ${text}`)], whole }
-}
-
-/** All there is to know of a request; only what is approved must be read. */
-const detailsOf = (request: ApprovalRequest, unmasked: ReadonlyArray<Line> = []): Paged => {
-  const approved: ReadonlyArray<Line> = [titleLine(request), ...unmasked, ...approvedLines(request)]
-  return { lines: [...approved, ...aboutLines(request), ...contextLines(request)], counted: approved.length }
-}
-
 const deny: Answer = { decision: "deny" }
-
-/** Which way a key goes through the choices. */
-const stepOf = ({ key: { name } }: Key): number =>
-  name === "down" || name === "right" ? 1 : name === "up" || name === "left" ? -1 : 0
-
-/** What a key asks for; nothing where it is none of those that are shown. A capital counts for its letter unless it has a meaning. */
-const choiceOf = (key: Key, choices: ReadonlyArray<Choice>): Act | undefined => {
-  if (isEscape(key) || isCtrl(key, "d")) return { _tag: "Deny" }
-  const input = Option.getOrElse(key.input, () => "")
-  const named = (text: string) => choices.find((one) => one.key === text)?.act
-  return named(input) ?? (input === "A" ? undefined : named(input.toLowerCase()))
-}
-
-/** What is not taken, by its name where it is one character. */
-const refusalOf = (key: Key): string => {
-  const input = Option.getOrElse(key.input, () => "")
-  return `${/^[!-~]$/.test(input) ? `${input} is ` : ""}not a valid key · wait a second`
-}
-
-/** Whether a diff is so long that its end must have been paged to. */
-const isLongDiff = ({ preview }: ApprovalRequest): boolean =>
-  preview?.diff !== undefined && preview.diff.trimEnd().split("\n").length > shortDiff
 
 /**
  * Asks for one key by itself, which an Enter may follow, or for a choice that the arrows went to and Enter takes; nothing is
@@ -263,13 +195,8 @@ export const approvalPrompt = (
     const remaining = Effect.gen(function* () {
       const chosen = listed()
       const all = [request, ...chosen]
-      const lines = all.flatMap((one, index) => [
-        own("field", `${index + 1} of ${all.length}`),
-        titleLine(one),
-        ...approvedLines(one)
-      ])
       yield* showNothing
-      const seen = yield* beside(pager(screen, { lines, counted: lines.length }, keyAt))
+      const seen = yield* beside(pager(screen, listOf(all), keyAt))
       if (!seen) return yield* refuse("not read to the end · A lists them again")
       yield* untilQuiet(keys, settling)
       const ask = bottom(
