@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
@@ -24,8 +25,11 @@ const stopTime = Duration.millis(100)
 /** How long the rest of a key's sequence may take. */
 const escapeMillis = 50
 
+/** What a sequence may begin with, at the end of a text. */
+const unfinished = new RegExp(`${"\u001b"}(?:O|\\[[\\d;:]*)?$`)
+
 /** What the terminal sends, as keys; a paste is decoded as a whole and never key by key. */
-const keysOf = (stdin: NodeJS.ReadStream) =>
+export const keysOf = (stdin: NodeJS.ReadableStream) =>
   Effect.gen(function* () {
     const keys = yield* Mailbox.make<Key>()
     const typed = new PassThrough()
@@ -47,20 +51,36 @@ const keysOf = (stdin: NodeJS.ReadStream) =>
       const key = { name: "paste", ctrl: false, meta: false, shift: false }
       keys.unsafeOffer({ input: Option.some(text), key })
     }
-    const onData = (data: Buffer) => {
-      for (const { _tag, text } of pastes.push(decoder.write(data))) {
-        if (_tag === "Pasted") onPaste(text)
+    const onText = (text: string) => {
+      for (const piece of pastes.push(text)) {
+        if (piece._tag === "Pasted") onPaste(piece.text)
         // Decoded at once: a key stays before the paste that follows it.
         else
-          for (const part of splitKittyKeys(text)) {
+          for (const part of splitKittyKeys(piece.text)) {
             if (isKittyKey(part)) onKitty(part)
             else typed.emit("data", Buffer.from(part))
           }
       }
     }
+    /** The beginning of a sequence whose rest may come with the next bytes. */
+    let begun = ""
+    const waiting = yield* FiberHandle.make()
+    const wait = yield* FiberHandle.runtime(waiting)<never>()
+    const release = Effect.sync(() => {
+      const rest = begun
+      begun = ""
+      if (rest !== "") onText(rest)
+    })
+    const onData = (data: Buffer) => {
+      const text = begun + decoder.write(data)
+      begun = unfinished.exec(text)?.[0] ?? ""
+      if (begun.length < text.length) onText(text.slice(0, text.length - begun.length))
+      // What follows takes the place of a wait before it.
+      wait(begun === "" ? Effect.void : Effect.delay(release, escapeMillis))
+    }
     yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const decoding = readline.createInterface({ input: typed, escapeCodeTimeout: escapeMillis })
+        const decoding = readline.createInterface({ input: typed, escapeCodeTimeout: 0 })
         readline.emitKeypressEvents(typed, decoding)
         typed.on("keypress", onKey)
         stdin.on("data", onData)

@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FastCheck, Layer, Option } from "effect"
+import { PassThrough } from "node:stream"
+import { stripVTControlCharacters } from "node:util"
+import { Composer } from "../../../src/cli/terminal/Composer.ts"
+import { keysOf, Keyboard, type OnKey } from "../../../src/cli/terminal/Keyboard.ts"
+import { columns } from "../../../src/cli/terminal/Layout.ts"
+import { Region } from "../../../src/cli/terminal/Region.ts"
+import { type Bottom, Screen } from "../../../src/cli/terminal/Screen.ts"
+import { plain } from "../../../src/cli/terminal/Style.ts"
+
+const escape = "\u001b"
+const paste = (text: string) => `${escape}[200~${text}${escape}[201~`
+
+/** What a terminal sends for some key, a paste or a piece of text; no escape by itself, which a clock tells from a sequence. */
+const press = FastCheck.oneof(
+  FastCheck.string({ unit: "grapheme", minLength: 1, maxLength: 4 }),
+  FastCheck.constantFrom(..."abcdefghijklmnopqrstuvwxyz /@#!\\"),
+  FastCheck.constantFrom(
+    ..."\u0001\u0002\u0005\u0006\u0007\u000a\u000b\u000c\u000e\u000f\u0010\u0012\u0014\u0015\u0017\u0019\u001f\u007f"
+  ),
+  FastCheck.constantFrom("\t", "\r", `${escape}\r`, `${escape}b`, `${escape}f`, `${escape}d`, `${escape}\u007f`),
+  FastCheck.constantFrom(..."ABCDHFZ").map((letter) => `${escape}[${letter}`),
+  FastCheck.constantFrom("3~", "5~", "6~", "1;5C", "1;5D", "13;2u", "97;5u", "117;5u", "57441;2u").map(
+    (code) => `${escape}[${code}`
+  ),
+  FastCheck.string({ maxLength: 40 }).map((text) => paste(text.replaceAll(escape, ""))),
+  FastCheck.constant(paste("row\n".repeat(30)))
+)
+const presses = FastCheck.array(press, { maxLength: 40 })
+
+/** What the prompt shows and sends while these keys arrive, a few bytes at a time. */
+const typing = (keys: ReadonlyArray<string>, pieces: number, widths: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    let width = 80
+    let bottom: Bottom | undefined
+    let onKey: OnKey = () => Effect.void
+    const screen = Screen.of({
+      style: plain,
+      interactive: true,
+      live: true,
+      plain: false,
+      split: false,
+      width: () => width,
+      height: () => 24,
+      page: (use) => use(() => Effect.void),
+      progress: () => Effect.void,
+      answer: () => Effect.void,
+      bell: Effect.void,
+      changed: Effect.void,
+      clear: Effect.void,
+      lend: (self) => self,
+      bottom: (line) => Effect.sync(() => void (bottom = line))
+    })
+    const keyboard = Layer.succeed(Keyboard, {
+      lend: (self) => self,
+      focus: (given) => (self) =>
+        Effect.suspend(() => {
+          onKey = given
+          return self
+        })
+    })
+    const layer = Composer.layer.pipe(
+      Layer.provideMerge(Region.layer),
+      Layer.provide([Layer.succeed(Screen, screen), keyboard])
+    )
+    const composer = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Composer, context))
+    const rows = () => {
+      const line = typeof bottom === "function" ? bottom() : bottom
+      return line === undefined ? [] : [...(line.above ?? []), line.text]
+    }
+    const sent: Array<string> = []
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.flatMap(composer.next("› "), (line) =>
+          Effect.sync(() => void sent.push(Option.getOrElse(line, () => "(end)")))
+        )
+      )
+    )
+    const stdin = new PassThrough()
+    const decoded = yield* keysOf(stdin)
+    const bytes = Buffer.from(keys.join(""))
+    for (let at = 0; at < bytes.length; at += pieces) stdin.emit("data", bytes.subarray(at, at + pieces))
+    const seen: Array<string> = []
+    let step = 0
+    while (Option.getOrElse(yield* decoded.size, () => 0) > 0) {
+      const before = composer.editor.text
+      const count = sent.length
+      const key = yield* decoded.take
+      yield* onKey(key)
+      yield* Effect.yieldNow()
+      width = widths[step++ % widths.length] ?? 80
+      for (const row of rows()) assert.isAtMost(columns(stripVTControlCharacters(row)), width)
+      assert.isAtMost(rows().length, 12)
+      if (sent.length > count)
+        assert.isTrue(sent.at(-1) === before || sent.at(-1) === "(end)", JSON.stringify([before, sent]))
+      seen.push(rows().join("\n"))
+    }
+    return { seen, sent, text: composer.editor.text }
+  }).pipe(Effect.scoped)
+
+const width = FastCheck.integer({ min: 20, max: 120 })
+
+describe("any keys", () => {
+  it("are typed, moved and sent as they stand on a screen that keeps its width, in whatever pieces they come (U12)", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(
+        presses,
+        FastCheck.integer({ min: 1, max: 7 }),
+        FastCheck.array(width, { minLength: 1, maxLength: 4 }),
+        (keys, pieces, widths) =>
+          Effect.gen(function* () {
+            const whole = yield* typing(keys, 1_000_000, widths)
+            assert.deepStrictEqual(yield* typing(keys, pieces, widths), whole)
+          }).pipe(Effect.runPromise)
+      ),
+      { numRuns: 100 }
+    ))
+
+  it("are the same for forty people at once as for one (U12)", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(FastCheck.array(presses, { minLength: 40, maxLength: 40 }), (all) =>
+        Effect.gen(function* () {
+          const one = (keys: ReadonlyArray<string>) => typing(keys, 5, [80, 40])
+          const alone = yield* Effect.forEach(all, one)
+          assert.deepStrictEqual(yield* Effect.forEach(all, one, { concurrency: "unbounded" }), alone)
+        }).pipe(Effect.runPromise)
+      ),
+      { numRuns: 3 }
+    ))
+})
