@@ -12,6 +12,7 @@ import { Configuration } from "../config/Configuration.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as Records from "../host/Stores.ts"
 import { markerName } from "../process/ProcessTree.ts"
+import * as ProcessTable from "../process/ProcessTable.ts"
 import { pause } from "../process/RealClock.ts"
 import { SessionStore, type WaitingApproval } from "../runtime/SessionStore.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
@@ -27,6 +28,9 @@ const prefix = "approval_"
 /** An id as people write it: the beginning of what is random in it. */
 export const shortId = ({ id }: Pick<ApprovalRequest, "id">): string =>
   (id.startsWith(prefix) ? id.slice(prefix.length) : id).slice(0, 8)
+
+/** Characters of a digest that a list shows, and that an answer gives at least. */
+export const shortDigest = 12
 
 const next = "tollgate approvals list shows what waits."
 
@@ -129,7 +133,7 @@ const misfit = (
   { digest, masked, scopes }: ApprovalRequest,
   given: Pick<AnswerOptions, "digest" | "said" | "scope">
 ): string | undefined => {
-  if (Option.exists(given.digest, (one) => one !== digest)) {
+  if (Option.exists(given.digest, (one) => one.length < shortDigest || !digest.startsWith(one))) {
     return "the digest is not that of the request. Read it again by tollgate approvals show, and answer with the digest that it is bound to."
   }
   if (given.said === "no") return undefined
@@ -187,8 +191,9 @@ const person = (): string => {
 /** Answers one open request, wherever it is asked. */
 export const answer = (given: AnswerOptions) =>
   Effect.gen(function* () {
-    // A command that a model runs is nobody who decides.
-    if (Option.isSome(yield* Config.option(Config.string(markerName)))) {
+    // A command that a model runs is nobody who decides, also where it has cleared its environment.
+    const isOwn = ProcessTable.descendsFrom(process.pid, `${markerName}=`)
+    if (isOwn || Option.isSome(yield* Config.option(Config.string(markerName)))) {
       return yield* new UsageError({
         reason: "A command that Tollgate runs cannot answer requests. Answer in a terminal of your own."
       })

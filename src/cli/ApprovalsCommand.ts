@@ -11,7 +11,7 @@ import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./terminal/Layout.ts"
-import { shortId } from "./AnswerCommand.ts"
+import { shortId, shortDigest } from "./AnswerCommand.ts"
 import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
@@ -63,7 +63,7 @@ const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
     const rows = waiting.map(({ project, request }) => {
       const { digest, message, requestedAt, risk, sessionId, tool } = request
       const age = duration(Math.max(0, now - requestedAt))
-      const text = `${tool}: ${message} (in ${project}, digest ${digest.slice(0, 12)})`
+      const text = `${tool}: ${message} (in ${project}, digest ${digest.slice(0, shortDigest)})`
       return [[shortId(request), sessionId.slice(0, 16), age, risk], KnownRules.oneLine(text)] as const
     })
     const hint = "Answer where the session runs, or: tollgate approvals show ID, tollgate approvals answer ID yes|no."

@@ -96,7 +96,9 @@ const waiting = Effect.delay(
 )
 
 /** The words, and standard input behind them where it is no terminal. */
-const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageError> =>
+const promptOf = (
+  words: ReadonlyArray<string>
+): Effect.Effect<{ readonly prompt: string; readonly typed: string }, UsageError> =>
   Effect.gen(function* () {
     const said = words.filter((word) => word !== "-").join(" ")
     if (process.stdin.isTTY && (said === "" || words.includes("-"))) {
@@ -105,7 +107,7 @@ const promptOf = (words: ReadonlyArray<string>): Effect.Effect<string, UsageErro
     const read = Effect.zipRight(Effect.forkScoped(waiting), readStdin)
     const text = process.stdin.isTTY ? "" : (yield* Effect.scoped(read)).trimEnd()
     const prompt = [said, text].filter((part) => part.trim() !== "").join("\n\n")
-    return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : prompt
+    return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : { prompt, typed: said }
   })
 
 /** Fails if a request of the session waits: its owner continues it, and asks. */
@@ -178,12 +180,12 @@ export const run = (options: RunOptions) =>
     if (Option.isSome(options.upTo))
       return yield* new UsageError({ reason: "--mode-up-to needs --input-format jsonl." })
     yield* checkWeight(options)
-    const prompt = yield* promptOf(options.prompt)
+    const { prompt, typed } = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
     const attended = interactive && output === "text"
     const policy = yield* policyOf(options, attended)
     yield* checkProfile(options)
-    const begin = (opened: Opened) => submit(opened, prompt, Option.getOrUndefined(options.weight))
+    const begin = (opened: Opened) => submit(opened, prompt, { typed, weight: Option.getOrUndefined(options.weight) })
     yield* perform({ ...options, output }, begin, attended).pipe(Effect.provide(agent(policy, attended)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: isText(options) })),

@@ -60,6 +60,13 @@ export const startOf = (pid: number): number | undefined => attempt(() => Number
 export const carries = (pid: number, text: string): boolean =>
   attempt(() => fs.readFileSync(`/proc/${pid}/environ`).includes(text)) ?? false
 
+/** Processes above one that are looked at. */
+const highest = 64
+
+/** Whether a process, or one that it descends from, was started with this text in its environment. */
+export const descendsFrom = (pid: number, text: string, left = highest): boolean =>
+  pid > 1 && left > 0 && (carries(pid, text) || descendsFrom(entry(pid)?.parent ?? 0, text, left - 1))
+
 /** Bytes of memory that a process shares with no file, 0 where it is gone. */
 export const memoryOf = (pid: number): number => {
   const status = attempt(() => fs.readFileSync(`/proc/${pid}/status`, "latin1")) ?? ""

@@ -23,6 +23,8 @@ export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitProm
   ...session,
   task: Name,
   prompt: Schema.String,
+  /** What of it a person has said in their own words; notes are taken from nothing else, and from nothing if unset. */
+  typed: Schema.optionalWith(Schema.String, { exact: true }),
   /** How heavy it is, for routing: by the names of the configuration. */
   weight: Schema.optionalWith(Name, { exact: true })
 }) {}

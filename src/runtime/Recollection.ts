@@ -19,10 +19,10 @@ import type { TaskSink } from "./TaskSink.ts"
 export interface Recollection {
   /** Puts the notes that fit a prompt into the conversation, each once as long as it stands there. */
   readonly recall: (sink: TaskSink, prompt: string) => Effect.Effect<void>
-  /** Keeps what the prompt states, and what `ask` takes from the task where a model is to. */
+  /** Keeps what the person has typed of the prompt and states, and what `ask` takes from the task where a model is to. */
   readonly keep: (
     sink: TaskSink,
-    of: { readonly task: string; readonly prompt: string },
+    of: { readonly task: string; readonly typed: string },
     ask: Effect.Effect<ReadonlyArray<Extracted>>
   ) => Effect.Effect<void>
 }
@@ -74,10 +74,10 @@ export const make = (
           yield* sink.emit(new MemoryRecalled({ message: message.id, memories }, trusted))
           yield* sink.worker(WorkerPath.root).emit(new MessageRecorded({ message }, trusted), 1)
         }).pipe(warned(sink)),
-      keep: (sink, { prompt, task }, ask) =>
+      keep: (sink, { task, typed }, ask) =>
         Effect.gen(function* () {
           const of = { sessionId: session, task }
-          yield* news(sink, yield* memory.learn(of, prompt))
+          yield* news(sink, yield* memory.learn(of, typed))
           if (memory.asksModel) yield* news(sink, yield* memory.keep(of, yield* ask))
         }).pipe(warned(sink))
     }

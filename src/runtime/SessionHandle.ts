@@ -86,8 +86,11 @@ export interface SessionHandle {
   readonly goesOn: string | undefined
   /** Submits a prompt and waits for the end of its task; interrupting it cancels the task. */
   readonly prompt: (text: string) => Effect.Effect<TaskCompleted, TaskUnfinished | RequestError | WatchError>
-  /** Submits a prompt; the same `task` is not started twice. */
-  readonly submit: (text: string, options?: { readonly task?: string }) => Effect.Effect<Submitted, RequestError>
+  /** Submits a prompt; the same `task` is not started twice, and `typed` is what of the text a person has said in their own words, which notes may be taken from. */
+  readonly submit: (
+    text: string,
+    options?: { readonly task?: string; readonly typed?: string }
+  ) => Effect.Effect<Submitted, RequestError>
   /** Runs a tool for the person who asks. */
   readonly invoke: (tool: string, parameters: unknown) => Effect.Effect<Submitted, RequestError>
   /** Everything from number `from` on, deltas included unless `transient` is false, until the session or the scope ends. */
@@ -158,8 +161,8 @@ export const open = (
           )
         }
       })
-    const submit = (prompt: string, task: string) =>
-      submitted(new SubmitPrompt({ ...who, session, task, prompt }, trusted))
+    const submit = (prompt: string, task: string, typed?: string) =>
+      submitted(new SubmitPrompt({ ...who, session, task, prompt, ...(typed === undefined ? {} : { typed }) }, trusted))
     const decide = (
       { digest, id: approvalId }: ApprovalRequest,
       decision: Pick<DecideApproval, "decision" | "scope" | "reason" | "stop">
@@ -169,8 +172,10 @@ export const open = (
       id: session,
       seq: opened.seq,
       goesOn: opened.event._tag === "SessionResumed" ? opened.event.goesOn?.task : undefined,
-      submit: (text, { task } = {}) =>
-        Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) => submit(text, task)),
+      submit: (text, { task, typed } = {}) =>
+        Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) =>
+          submit(text, task, typed)
+        ),
       prompt: (text) =>
         Effect.flatMap(ids.next("task"), (task) =>
           submit(text, task).pipe(

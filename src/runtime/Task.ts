@@ -99,7 +99,7 @@ export const makeTasks = (
       )
 
     return {
-      prompt: (sink, { prompt, task, weight }, asked) =>
+      prompt: (sink, { prompt, task, typed = "", weight }, asked) =>
         Effect.gen(function* () {
           const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
           yield* sink.emit(new TaskStarted({ message }, trusted))
@@ -114,7 +114,7 @@ export const makeTasks = (
           yield* recollection.recall(sink, prompt)
           const outcome = yield* RootWorker.run({ ...own, before: briefer.news(sink) })
           const said = { prompt, text: outcome.text }
-          yield* recollection.keep(sink, { task, prompt }, toKeep(sink, model, profile, said))
+          yield* recollection.keep(sink, { task, typed }, toKeep(sink, model, profile, said))
           return outcome
         }),
       invoke: (sink, command) =>

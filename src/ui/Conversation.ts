@@ -103,8 +103,15 @@ const begin = (
   })
 
 /** Submits a prompt. */
-export const submit = (opened: Opened, prompt: string, weight?: string) =>
-  begin(opened, (names) => new SubmitPrompt({ ...names, prompt, ...(weight === undefined ? {} : { weight }) }, trusted))
+export const submit = (
+  opened: Opened,
+  prompt: string,
+  more: { readonly typed?: string | undefined; readonly weight?: string | undefined } = {}
+) => {
+  const { typed, weight } = more
+  const said = { ...(typed === undefined ? {} : { typed }), ...(weight === undefined ? {} : { weight }) }
+  return begin(opened, (names) => new SubmitPrompt({ ...names, prompt, ...said }, trusted))
+}
 
 /** Runs a tool for the person who asks. */
 export const invoke = (opened: Opened, tool: string, parameters: unknown) =>

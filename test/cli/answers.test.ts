@@ -1,8 +1,10 @@
 // @effect-diagnostics asyncFunction:off - drives real processes and terminals from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { built } from "../support/built.ts"
 import { type Place, place, scripted, start, tollgate } from "./command.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
@@ -60,6 +62,13 @@ describe("an approval answered elsewhere", { timeout: 60_000 }, () => {
     }
     const inside = await tollgate(at, ["approvals", "answer", short, "no"], "", { TOLLGATE_PROCESS: "1.1." })
     assert.include(inside.stderr, "cannot answer requests")
+    const own = `"${process.execPath}" "${await built()}" approvals answer ${short} no`
+    const cleared = spawnSync("/bin/sh", ["-c", `env -i HOME="$HOME" TOLLGATE_HOME="$TOLLGATE_HOME" ${own}; true`], {
+      cwd: at.work,
+      env: { ...at.env, TOLLGATE_PROCESS: "1.1." },
+      encoding: "utf8"
+    })
+    assert.include(cleared.stderr, "cannot answer requests")
     assert.isFalse(isWritten())
 
     const answered = await approvals("answer", short, "yes", "--digest", digest)

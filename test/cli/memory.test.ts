@@ -24,6 +24,8 @@ describe("what a project remembers", { timeout: 60_000 }, () => {
       "run",
       `Always install with pnpm.\nNever log ${secret}.\nRemember that \u202Eports are taken.`
     ])
+    const piped = await tollgate(at, ["run", "go on"], "Always use what was piped in.")
+    assert.notInclude(piped.stderr, "remembered")
     assert.match(said.stderr, /remembered for this project: Always install with pnpm\. · \/memory forget 1/)
     const { stdout: listed } = await tollgate(at, ["memory", "list"])
     assert.deepStrictEqual(

@@ -21,6 +21,7 @@ import type { RunOptions } from "../Run.ts"
 import { modeMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
 import { Region } from "../terminal/Region.ts"
+import { shownLines } from "../terminal/editor/FoldedPastes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import type { CommandFailed, Prompt } from "./commands/Command.ts"
 import type { Dialogue } from "./Dialogue.ts"
@@ -191,15 +192,15 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     })
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => onInterrupt))
 
-    const send = (text: string) =>
+    const send = (text: string, typed?: string) =>
       Effect.catchTag(
-        current.task((session) => session.submit(text)),
+        current.task((session) => session.submit(text, typed)),
         "SessionUnavailable",
         (error) => say(error.message, "error")
       )
-    const submit = (text: string) =>
+    const submit = (text: string, typed?: string) =>
       Effect.gen(function* () {
-        yield* send(text)
+        yield* send(text, typed)
         if (state.mode !== "plan" || !state.completed || (yield* Deferred.isDone(quit))) return
         const chosen = yield* plan.ask
         if (chosen === undefined) return
@@ -212,7 +213,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
       session: current.opened,
       isRunning: current.isRunning,
       task: current.task,
-      submit,
+      submit: (text) => submit(text),
       profile: () => state.profile,
       mode: () => state.mode,
       setMode: current.setMode,
@@ -239,7 +240,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
         case "Note":
           return told(Effect.flatMap(dialogue, ({ remember }) => remember(text, prompt)))
         case "Prompt":
-          return submit(text)
+          // What is folded was pasted.
+          return submit(text, text.split("\n").length > shownLines ? undefined : text)
       }
     }
 

@@ -108,7 +108,8 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       /** Sets the mode, and fails where it cannot be set. */
       setMode: (policy: ApprovalPolicy) =>
         Effect.asVoid(runtime.request(new SetApprovalPolicy({ session, policy }, trusted))),
-      submit: (text: string) => Effect.provide(submit(opened, text), context),
+      /** `typed` is what of it the person has typed. */
+      submit: (text: string, typed?: string) => Effect.provide(submit(opened, text, { typed }), context),
       /** Runs a tool for the person who asks, behind the same gate; its result enters the conversation. */
       invoke: (tool: string, parameters: unknown) => Effect.provide(invoke(opened, tool, parameters), context),
       directory: project.directory,

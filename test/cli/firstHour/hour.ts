@@ -25,6 +25,7 @@ const masked = (text: string): string =>
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
     .replaceAll(/(?<=process |kill )\d+/g, "PID")
     .replaceAll(/(?<=digest\s+)[0-9a-f]{12}/g, "X".repeat(12))
+    .replaceAll(/^[0-9a-f]{8}(?= {2}session_)/gm, "X".repeat(8))
     .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "*")
     .replaceAll(/node \S*dist\/tollgate\.cjs/g, "tollgate")
     .replaceAll(/(?<=Node |SQLite )v?[\d.]+/g, "VERSION")

@@ -7,6 +7,7 @@ import { Ledger } from "../../../cost/Ledger.ts"
 import { total } from "../../../cost/totals.ts"
 import { locate } from "../../../host/locate.ts"
 import { Screen } from "../../terminal/Screen.ts"
+import { plain } from "../../terminal/Style.ts"
 import { budgetRows, chart, money } from "../../costRows.ts"
 import { command } from "./Command.ts"
 
@@ -22,7 +23,7 @@ export const cost = command({
   run: (_, prompt) =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
-      const { style, width } = yield* Screen
+      const { width } = yield* Screen
       const { settings } = yield* Configuration
       const session = prompt.current()?.session
       const today = dayOf(yield* Clock.currentTimeMillis)
@@ -37,7 +38,7 @@ export const cost = command({
         task: undefined
       }
       const head = `this session ${money(sums.session)} · today ${money(sums.day)} · this month ${money(sums.month)}`
-      const rows = models.length === 0 ? [] : chart(models, width() - margin, style)
+      const rows = models.length === 0 ? [] : chart(models, width() - margin, plain)
       const budgets = budgetRows(limitsOf(settings.budgets ?? {}), (scope) => sums[scope]?.amount)
       yield* prompt.say([head, ...rows, ...budgets].join("\n"))
     })

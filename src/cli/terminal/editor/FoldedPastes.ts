@@ -1,7 +1,7 @@
 import { many } from "../../../ui/Words.ts"
 
 /** A paste of more lines or characters is folded. */
-const shownLines = 10
+export const shownLines = 10
 const shownCharacters = 10_000
 
 /** Characters of all folded pastes; what comes after them is left out, and the text says so. */
