@@ -127,6 +127,12 @@ builtIn.write(path.join(dist, "LICENSES"))
 for (const name of ["words.bin", "words.LICENSE"])
   fs.copyFileSync(path.join(root, "src/search", name), path.join(dist, name))
 
+/** Files that the launcher reads byte by byte, which has to be letter by letter. */
+for (const name of ["main.cjs", ...fs.readdirSync(path.join(dist, "lib")).map((leaf) => `lib/${leaf}`)]) {
+  const found = /[^\0-\x7f].{0,40}/.exec(fs.readFileSync(path.join(dist, name), "utf8"))
+  if (found !== null) throw new Error(`${name} has a character that is not ASCII; escape it in its source: ${found[0]}`)
+}
+
 /** Names the code of the bundle, so that what was compiled from other code is never taken for it. */
 const digest = crypto.createHash("sha256")
 for (const name of [

@@ -8,7 +8,7 @@ export interface Captured {
 }
 
 /** Whether a text may be one that `render` has put together of two ends. */
-export const isCut = (text: string): boolean => /\n… \d+ bytes \(\d+ lines\) left out …\n/.test(text)
+export const isCut = (text: string): boolean => /\n\u2026 \d+ bytes \(\d+ lines\) left out \u2026\n/.test(text)
 
 /** The text, with a line in place of what is missing. */
 export const render = ({ head, tail, droppedBytes, droppedLines }: Captured): string =>

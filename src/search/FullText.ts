@@ -22,6 +22,9 @@ export interface Wanted {
 /** What LIKE takes for a pattern stands for itself. */
 const containing = (term: string): string => `%${term.replaceAll(/[\\%_]/g, "\\$&")}%`
 
+/** Where a snippet leaves something out. */
+const ellipsis = "…"
+
 /** Tokens of a snippet: words, or characters where trigrams are looked up. */
 const tokens = { messages_words: 24, messages_trigrams: 60 } as const
 
@@ -41,7 +44,7 @@ const found = (sql: SqlClient, { also, index, match }: Lookup, { filter, limit, 
       WHERE messages.unspaced AND ${sql.and(narrowed)} ORDER BY messages.id DESC LIMIT ${limit}`
   }
   const name = sql.literal(index)
-  const marked = sql`json_quote(snippet(${name}, 0, ${markers.open}, ${markers.close}, '…', ${tokens[index]})) AS marked`
+  const marked = sql`json_quote(snippet(${name}, 0, ${markers.open}, ${markers.close}, ${ellipsis}, ${tokens[index]})) AS marked`
   return isNarrow(filter) || also.length > 0
     ? sql<TextMatch>`SELECT messages.id AS id, ${marked}
         FROM ${name} CROSS JOIN messages ON messages.id = ${name}.rowid

@@ -1,2 +1,2 @@
 /** A foreign message as one sentence that ends with a full stop. */
-export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
+export const sentence = (text: string): string => (/[.!?\u2026]$/.test(text) ? text : `${text}.`)

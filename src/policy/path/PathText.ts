@@ -42,7 +42,7 @@ export const isWithin = (path: string, directory: string): boolean =>
 const unprintable = /\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}|[\u115f\u1160\u3164\uffa0]/u
 const remote = /^(?:[A-Za-z]:[\\/]|\\\\|[A-Za-z][A-Za-z0-9+.-]*:\/\/|file:)/
 const variable = /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|%[A-Za-z_]+%)$/
-const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|:|$)/i
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|:|$)/i
 
 const windowsFault = (name: string): boolean => device.test(name.trim()) || /[<>:"|?*]|[. ]$/.test(name)
 
