@@ -70,6 +70,18 @@ describe("a terminal that gets lines", { timeout: 60_000 }, () => {
     isPlain(terminal)
   })
 
+  it("denies on Ctrl-D, which is the end of all input, and leaves when the task has ended (U12)", async () => {
+    scripted(at, [{ steps: [write("a.txt")] }, { repeat: true, steps: [{ say: "Not written." }] }], sandbox)
+    const terminal = await open([], { env: { TERM: "dumb" } })
+    await terminal.seen("›")
+    terminal.press("write\n")
+    await terminal.seen("allow?")
+    terminal.press(ctrlD)
+    assert.strictEqual(await terminal.ended, 0)
+    assert.include(terminal.screen(), "Not written.")
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+  })
+
   it("stops what runs on Ctrl-C, queues what is typed meanwhile, and ends on a second Ctrl-C (U12)", async () => {
     scripted(at, [
       { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },

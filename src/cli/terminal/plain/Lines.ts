@@ -100,8 +100,11 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
             }),
             () => self,
             (holder) =>
-              Effect.sync(() => {
+              Effect.suspend(() => {
+                const isLast = holders.at(-1) === holder
                 holders = holders.filter((other) => other !== holder)
+                // The end that one reader has got is that of those before it as well.
+                return ended && isLast ? (holders.at(-1)?.onEntry({ _tag: "End" }) ?? Effect.void) : Effect.void
               })
           )
       }
