@@ -34,7 +34,8 @@ describe("the prompt", { timeout: 60_000 }, () => {
     await terminal.seen(/› \/model test/)
     terminal.press("\u0015/mo")
     await terminal.seen("❯ mode")
-    terminal.press(escape)
+    // Told from the key that follows without a clock.
+    terminal.press(`${escape}[27u`)
     await terminal.seen(/› \/mo\n ASK/)
     terminal.press("\r")
     await terminal.seen("unknown command /mo · did you mean /mode?")

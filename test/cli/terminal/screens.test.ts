@@ -106,7 +106,8 @@ describe("what a person sees", { timeout: 60_000 }, () => {
     terminal.press("wait\r")
     await terminal.seen("│ begun")
     terminal.press("and then\rhalf a l")
-    const shown = await terminal.seen("› half a l")
+    await terminal.seen("› half a l")
+    const shown = await terminal.seen("1 task · esc stops")
     assert.deepStrictEqual(golden(shown, at).split("\n").slice(-5), [
       "  │ begun",
       "* running run_shell · TIME · esc stops",
