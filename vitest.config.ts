@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 
 /** What starts processes, opens terminals, runs git or the compiler, or goes on for long. */
 const slow = [
-  "test/{cli/firstHour,host,package,process,sandbox,tools,types}/**/*.test.ts",
+  "test/{browser,cli/firstHour,host,mcp,package,process,sandbox,tools,types}/**/*.test.ts",
   "test/cli/!(behindStack).test.ts",
   "test/cli/terminal/!(layout|terminalUi|transcript).test.ts",
   "test/cli/prompt/**/*.test.ts",
@@ -26,8 +26,8 @@ export default defineConfig({
   },
   test: {
     setupFiles: ["test/support/seed.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     minWorkers: 1,
     maxWorkers: "100%",
     projects: [

@@ -1,4 +1,4 @@
-// Builds dist: the command line as a launcher and a bundle, the library and its types.
+// Builds dist: the command line as a launcher and a bundle, the page of its server, the library and its types.
 import { execFileSync } from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -6,6 +6,7 @@ import { isBuiltin } from "node:module"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
+import { buildBrowser } from "./browser.mjs"
 import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
 import { licenses } from "./licenses.mjs"
 import { buildLibrary, completeTypes, entries } from "./library.mjs"
@@ -59,6 +60,7 @@ const fewBuiltins = {
 }
 
 const leaves = [
+  "@agentclientprotocol/sdk",
   "undici",
   "re2js",
   "unbash",
@@ -72,7 +74,10 @@ const leaves = [
   "ignore",
   "canonicalize",
   "ipaddr.js",
-  "marked"
+  "marked",
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
+  "@modelcontextprotocol/server/stdio"
 ]
 
 const common = {
@@ -100,7 +105,7 @@ process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))
 
 const command = esbuild.build({
   ...options,
-  entryPoints: { main: "bin/tollgate.ts" },
+  entryPoints: { main: "bin/tollgate.ts", hook: "bin/hook.ts" },
   outdir: dist,
   outExtension: { ".js": ".cjs" },
   define: { "import.meta.url": "undefined", "import.meta.dirname": "__dirname" },
@@ -120,7 +125,8 @@ const library = buildLibrary({
 const [{ metafile }] = await Promise.all([
   command,
   library,
-  buildLeaves(leaves, { ...common, plugins: [builtIn.plugin] }, dist)
+  buildLeaves(leaves, { ...common, plugins: [builtIn.plugin] }, dist),
+  buildBrowser(root, path.join(dist, "browser"), [builtIn.plugin])
 ])
 builtIn.write(path.join(dist, "LICENSES"))
 // Read by its place, from wherever in dist that is done.
@@ -128,7 +134,7 @@ for (const name of ["words.bin", "words.LICENSE"])
   fs.copyFileSync(path.join(root, "src/search", name), path.join(dist, name))
 
 /** Files that the launcher reads byte by byte, which has to be letter by letter. */
-for (const name of ["main.cjs", ...fs.readdirSync(path.join(dist, "lib")).map((leaf) => `lib/${leaf}`)]) {
+for (const name of ["main.cjs", "hook.cjs", ...fs.readdirSync(path.join(dist, "lib")).map((leaf) => `lib/${leaf}`)]) {
   const found = /[^\0-\x7f].{0,40}/.exec(fs.readFileSync(path.join(dist, name), "utf8"))
   if (found !== null) throw new Error(`${name} has a character that is not ASCII; escape it in its source: ${found[0]}`)
 }
@@ -137,6 +143,7 @@ for (const name of ["main.cjs", ...fs.readdirSync(path.join(dist, "lib")).map((l
 const digest = crypto.createHash("sha256")
 for (const name of [
   "main.cjs",
+  "hook.cjs",
   ...fs
     .readdirSync(path.join(dist, "lib"))
     .sort()

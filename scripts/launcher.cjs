@@ -108,8 +108,18 @@ const kept = (cache) => {
   }
 }
 
+/** Agents run `tollgate hook NAME` before every call, so that it has a bundle of its own; the other words are commands. */
+const hooked =
+  words[0] === "hook" && words.length === 2 && /^(?!install$|uninstall$|status$|collect$)[a-z]+$/.test(words[1])
+
 /** What is kept are the functions that a run came by, and those of an errand are few. */
-const kind = words[0] === "run" ? "run" : words[0] === undefined || words[0].startsWith("-") ? "prompt" : "errand"
+const kind = hooked
+  ? "hook"
+  : words[0] === "run"
+    ? "run"
+    : words[0] === undefined || words[0].startsWith("-")
+      ? "prompt"
+      : "errand"
 
 /** Runs a file of the bundle, with the code that an earlier run compiled where there is any. */
 const load = (file) => {
@@ -173,7 +183,7 @@ const start = () => {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    load(path.join(__dirname, "main.cjs"))
+    load(path.join(__dirname, hooked ? "hook.cjs" : "main.cjs"))
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

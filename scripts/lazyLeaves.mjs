@@ -27,6 +27,8 @@ const shim = async (name) => {
     `function stand(...args) { return new.target ? Reflect.construct(real().default, args) : Reflect.apply(real().default, this, args) }`,
     ...fetched(named, "real()"),
     ...fetched(below, "real().default"),
+    // Packages that were compiled to CommonJS have their default below the module itself.
+    ...(own(all.default).includes("default") ? fetched(["default"], "real().default") : []),
     `module.exports = stand`
   ].join("\n")
 }

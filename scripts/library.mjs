@@ -135,8 +135,16 @@ export const completeTypes = (types, absWorkingDir, external) => {
     return path.join(vendorTypes, name, path.basename(entry)).replace(/\.d\.([mc]?)ts$/, ".$1js")
   }
   const isLeft = (name) => isBuiltin(name) || external.some((one) => name === one || name.startsWith(`${one}/`))
+  /** Types of packages that only the command line has; nobody else makes or takes one. */
+  const opaque = /^import type \{ ([^}]*) \} from "@modelcontextprotocol\/.*";$/
   const renamed = (line, file) =>
     line
+      .replace(opaque, (_, names) =>
+        names
+          .split(", ")
+          .map((name) => `type ${name} = unknown;`)
+          .join("\n")
+      )
       .replaceAll(/(["'])(\.\.?\/[^"']+)\.ts\1/g, "$1$2.js$1")
       .replaceAll(/(from |import\()"([^".][^"]*)"/g, (whole, before, name) => {
         if (isLeft(name)) return whole

@@ -14,6 +14,7 @@ import { typing } from "./typing.ts"
 import { besidePeers } from "./peers.ts"
 import { redactPlain, redactSecrets, searched } from "./redaction.ts"
 import { searching } from "./search.ts"
+import { firstPaint, listening } from "./serve.ts"
 import { start } from "./start.ts"
 import { agentStep, bareStep } from "./step.ts"
 import { leafWorkers, plainTurns } from "./workers.ts"
@@ -53,8 +54,10 @@ const idleRow: Row = [
 const workersRow: Row = [
   "workers-1000",
   Effect.gen(function* () {
-    const { cpuMillis, mebibytes, millis } = yield* leafWorkers(1000)
-    const plain = yield* plainTurns(1000)
+    yield* leafWorkers(1000)
+    const runs = yield* Effect.replicateEffect(leafWorkers(1000), 3)
+    const { cpuMillis, mebibytes, millis } = runs.reduce((best, run) => (run.millis < best.millis ? run : best))
+    const plain = yield* least(plainTurns(1000), 3)
     const against = `1,000 plain answers, 16 at once; ${(cpuMillis / 1000).toFixed(1)} ms of CPU a worker, heap +${Math.round(mebibytes)} MiB`
     return figure("workers-1000", millis, "ms", plain, against, "≤ 1.3×")
   })
@@ -97,9 +100,19 @@ const rateRow = (name: string, measure: () => number, goal: string): Row => [
   Effect.sync(() => figure(name, measure(), "MB/s", searched(), "one search for two words", goal))
 ]
 
-const startRow = (name: string, args: ReadonlyArray<string>, goal: string): Row => [
+/** What Claude Code asks a hook before it runs a command. */
+const hooked = (cwd: string): string =>
+  JSON.stringify({
+    session_id: "bench",
+    cwd,
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "npm test 2>&1 | tail -20" }
+  })
+
+const startRow = (name: string, args: ReadonlyArray<string>, goal: string, input?: (cwd: string) => string): Row => [
   name,
-  Effect.map(start(args), ({ millis, node }) => figure(name, millis, "ms", node, "node -e 0", goal))
+  Effect.map(start(args, undefined, input), ({ millis, node }) => figure(name, millis, "ms", node, "node -e 0", goal))
 ]
 
 const rows: ReadonlyArray<Row> = [
@@ -156,6 +169,7 @@ const rows: ReadonlyArray<Row> = [
   logRow("log-100-stalled", 5_000, 100, 1),
   startRow("start-version", ["--version"], "≤ 1.5 × node"),
   startRow("start-help", ["--help"], "≤ 1.5 × node"),
+  startRow("start-hook", ["hook", "claude"], "≤ 2 × node", hooked),
   [
     "start-prompt",
     Effect.map(firstPrompt(), ({ millis, node }) =>
@@ -166,6 +180,18 @@ const rows: ReadonlyArray<Row> = [
     "start-run",
     Effect.map(firstRequest(), ({ millis, node }) =>
       figure("start-run", millis, "ms", node, "node -e 0", "first model request ≤ 3 × node")
+    )
+  ],
+  [
+    "start-serve",
+    Effect.map(listening(), ({ millis, node }) =>
+      figure("start-serve", millis, "ms", node, "node -e 0", "listens ≤ 5 × node")
+    )
+  ],
+  [
+    "browser-paint",
+    Effect.map(firstPaint(), ({ empty, page }) =>
+      figure("browser-paint", page, "ms", empty, "a page of one word", "first paint ≤ 150 ms")
     )
   ]
 ]

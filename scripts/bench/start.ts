@@ -53,12 +53,20 @@ export interface Start {
 }
 
 /** The command line from its start to its end, beside `node -e 0`. */
-export const start = (args: ReadonlyArray<string>, rounds = 15): Effect.Effect<Start> =>
+export const start = (
+  args: ReadonlyArray<string>,
+  rounds = 15,
+  input: (directory: string) => string = () => ""
+): Effect.Effect<Start> =>
   Effect.sync(() => {
     const folder = home()
     const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TOLLGATE_HOME: folder, XDG_CACHE_HOME: folder }
     const run = (argv: ReadonlyArray<string>) => {
-      const { status, stderr } = spawnSync(process.execPath, argv, { env, cwd: work(folder), input: "" })
+      const { status, stderr } = spawnSync(process.execPath, argv, {
+        env,
+        cwd: work(folder),
+        input: input(work(folder))
+      })
       if (status !== 0) throw new Error(`${argv.join(" ")} ended with ${status}: ${String(stderr)}`)
     }
     const program = path.resolve("dist/tollgate.cjs")

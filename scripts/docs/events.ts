@@ -119,6 +119,10 @@ A call is known by its place: task, worker, iteration and id; a model may use an
 - A session begins with \`SessionCreated\`, once. After \`SessionSuspended\` or \`SessionEnded\` comes \`SessionResumed\`, with a
   higher epoch, or nothing. No task is open then but one: the task that \`waits\` of \`SessionSuspended\` names, with every
   request of it that nobody has answered. It has no terminal event yet and none of its requests is withdrawn.
+- After \`SessionRewound\` the events from \`to\` up to it no longer count: the model does not see their messages, and no later rewind
+  leads between them. The log keeps them.
+- A fork has the events of its \`origin\` up to \`last\`, without the ids of the commands that they answered, then \`SessionForked\`, then
+  the ends of what was open in them. No request of it waits, and nothing is granted in it.
 - Each command that has a \`commandId\` is answered by exactly one event that repeats it, however often it is sent: what it led
   to, \`CommandPerformed\` or \`CommandRejected\`.
 - Each \`TaskQueued\` is followed by exactly one of \`TaskCompleted\`, \`TaskFailed\`, \`TaskInterrupted\`, and nothing of the
@@ -132,6 +136,8 @@ A call is known by its place: task, worker, iteration and id; a model may use an
 - An iteration is \`ModelRequested\`, failed attempts numbered from 1, \`ModelAnswered\`, the results of its calls and
   \`IterationEnded\`; the next one has the next number. A worker completes after the end of an iteration whose answer asks for
   no call.
+- \`SessionCompacted\` comes between iterations, or within one whose request was refused as too long, which is then made again
+  under the same number. Unless it is \`edited\`, a worker whose path is \`compaction\` and that of the worker has been answered before it.
 - An attempt of an iteration is charged at most once by \`ModelCharged\`: one that failed behind its \`ModelAttemptFailed\`, or
   as the last of its worker; one that was answered before its \`ModelAnswered\`; one that was interrupted behind its
   \`ModelInterrupted\`. A model that is free is not charged.
