@@ -3,6 +3,7 @@ import { StoredMessage } from "../conversation/Message.ts"
 import { ToolCallCompleted, ToolCallFailed, ToolCallInterrupted, ToolCallRequested } from "../gate/CallEvent.ts"
 import { CostEvent } from "../cost/CostEvent.ts"
 import { FinishReason, Usage } from "../model/ModelPart.ts"
+import { TodoItem } from "../tool/ToolEvent.ts"
 
 const call = { callId: Schema.String, tool: Schema.String }
 
@@ -76,6 +77,22 @@ export class MessageRecorded extends Schema.TaggedClass<MessageRecorded>()("Mess
   imported: Schema.optionalWith(Schema.Unknown, { exact: true })
 }) {}
 
+/**
+ * The model of a worker, the root if unset, sees the summary `message`, and `kept` behind it, in place of what came before; the log
+ * keeps it.
+ */
+export class SessionCompacted extends Schema.TaggedClass<SessionCompacted>()("SessionCompacted", {
+  message: StoredMessage,
+  /** The last messages, as they were. */
+  kept: Schema.optionalWith(Schema.Array(StoredMessage), { exact: true }),
+  /** The list of steps of the worker, which the summary names as far as they are open. */
+  todos: Schema.optionalWith(Schema.Array(TodoItem), { exact: true }),
+  /** About how many tokens of the context the conversation took, and takes now. */
+  tokens: Schema.optionalWith(Schema.Struct({ before: Schema.Number, after: Schema.Number }), { exact: true }),
+  /** Whether a person has written the summary, or changed that of the model. */
+  edited: Schema.optionalWith(Schema.Boolean, { exact: true })
+}) {}
+
 /** One model request and its calls are done; `totalTokens` is that of the task so far. */
 export class IterationEnded extends Schema.TaggedClass<IterationEnded>()("IterationEnded", {
   usage: Usage,
@@ -140,6 +157,7 @@ export const AgentEvent = Schema.Union(
   ToolCallInterrupted,
   ToolCallOutcomeUnknown,
   MessageRecorded,
+  SessionCompacted,
   IterationEnded,
   ...CostEvent.members
 )

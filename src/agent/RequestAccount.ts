@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
+import { tokensOf as ofImage } from "../conversation/Image.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import { Accounts, type Ending, type Settled } from "../cost/Accounts.ts"
+import type { BudgetReached } from "../cost/Budget.ts"
 import type { CostError } from "../cost/CostError.ts"
 import { BudgetAlerted, type CostEvent, ModelCharged } from "../cost/CostEvent.ts"
 import type { Payer } from "../cost/Payer.ts"
@@ -46,6 +48,7 @@ const ofMessage = ({ message, provider, reasoning }: StoredMessage): number => {
   return (
     frame +
     tokensOf(message.content ?? "") +
+    (message.role === "user" ? (message.images ?? []) : []).reduce((sum, image) => sum + ofImage(image), 0) +
     calls.reduce((sum, { function: { arguments: given, name } }) => sum + frame + tokensOf(name) + tokensOf(given), 0) +
     tokensOf(reasoning ?? "") +
     (provider === undefined ? 0 : tokensOf(JSON.stringify(provider)))
@@ -61,16 +64,32 @@ export const mostTokensOf = ({ functions, messages }: ModelRequest): number =>
 export const open = (
   request: ModelRequest & { readonly payer: Payer },
   profile: string,
-  model: Terms
+  model: Terms,
+  /** Asks a person to raise a budget that was reached. */
+  ask: (reached: BudgetReached) => Effect.Effect<boolean> = () => Effect.succeed(false)
 ): Effect.Effect<RequestAccount, CostError> =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const { text: redacted } = yield* Redactor
     let number = 0
     let terms = model
+    const { payer } = request
+    const reserved = Effect.suspend(() =>
+      accounts.open({ payer, profile, terms, number, inputTokens: () => mostTokensOf(request) })
+    )
+    const { raise } = accounts
+    /** More than one budget may be reached, one after the other. */
+    const within: typeof reserved =
+      raise === undefined
+        ? reserved
+        : Effect.catchTag(reserved, "BudgetReached", (reached) =>
+            Effect.flatMap(Effect.interruptible(raise(payer, reached, ask(reached))), (worth) =>
+              worth ? within : reached
+            )
+          )
     const attempt = Effect.suspend(() => {
       number++
-      return accounts.open({ payer: request.payer, profile, terms, number, inputTokens: () => mostTokensOf(request) })
+      return within
     })
     let opened: Effect.Effect.Success<typeof attempt> | undefined = yield* attempt
     const settle = (ending: Ending) =>

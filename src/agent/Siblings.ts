@@ -30,7 +30,7 @@ export class Siblings {
 
   /** A name that none of them has. */
   name(wanted = ""): string {
-    const base = safe(wanted)
+    const base = wanted === "" ? "" : safe(wanted)
     let number = base === "" ? this.names.size + 1 : 1
     const numbered = () => (base === "" ? `W${number}` : number === 1 ? base : `${base}-${number}`)
     while (this.names.has(numbered())) number++
@@ -39,20 +39,18 @@ export class Siblings {
     return name
   }
 
-  done(name: string, text: string): void {
+  /** What came of one, which is told to many: its secrets are removed once. */
+  done(name: string, text: string, redacted: (text: string) => string): void {
     const result = cut(text)
-    const all = [...this.results, { shown: untrusted(`worker ${name}`, result), size: result.length }].slice(
-      -maxResults
-    )
+    const shown = redacted(untrusted(`worker ${name}`, result))
+    const all = [...this.results.slice(1 - maxResults), { shown, size: result.length }]
     let size = 0
-    this.results = all
-      .toReversed()
-      .filter((one) => (size += one.size) <= totalLimit)
-      .toReversed()
+    const first = all.findLastIndex((one) => (size += one.size) > totalLimit) + 1
+    this.results = first === 0 ? all : all.slice(first)
     this.shown = undefined
   }
 
-  /** What came of those that are done; nothing where none is. */
+  /** What came of those that are done, without secrets; nothing where none is. */
   summary(): string | undefined {
     if (this.results.length === 0) return undefined
     this.shown ??= [

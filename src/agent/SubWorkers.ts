@@ -14,6 +14,7 @@ import type { RoutingRequest } from "../model/Routing.ts"
 import { modelRouted } from "./modelRouted.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { asTold } from "../redaction/told.ts"
 import { Ids } from "../tool/Ids.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -33,6 +34,7 @@ import { Siblings } from "./Siblings.ts"
 import type { Tools } from "./Tools.ts"
 import { type GoingOn, run, type WorkerError, type WorkerOptions, type WorkerOutcome } from "./Worker.ts"
 import type { OpenSink, SubWorkerSink } from "./WorkerSink.ts"
+import * as ToolOffer from "./ToolOffer.ts"
 import * as WorkerTools from "./WorkerTools.ts"
 
 export interface SubWorkerLimits {
@@ -146,6 +148,7 @@ const cancellable = <A, E, R>(
  */
 export const make = (options: SubWorkersOptions): Delegation["Type"] => {
   const { common, limits, systemPrompt, workers } = options
+  const { project, sessionId, spans } = common
   const families = new Map<string, Family>()
   const callOf = (parent: WorkerPath, callId: string) => callKey({ worker: parent }, callId)
   const standing = new Map(options.standing.map((one) => [callOf(parentOf(one.path), one.callId), one]))
@@ -192,6 +195,15 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
       : Effect.succeed(named)
   }
 
+  /** What the configuration says of a worker, besides what its task has for all. */
+  const ownOf = (named: NamedWorker | undefined): Pick<WorkerOptions, "systemPrompt" | "limits"> => {
+    const { instructions = "", maxIterations = Infinity } = named ?? {}
+    return {
+      systemPrompt: [systemPrompt, instructions].filter((text) => text !== "").join("\n\n"),
+      limits: maxIterations < common.limits.maxIterations ? { ...common.limits, maxIterations } : common.limits
+    }
+  }
+
   /** What runs a worker: the model of its profile or of what routing selects, or that of its parent. */
   const runsOf = (
     named: NamedWorker | undefined,
@@ -217,7 +229,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
       const path = [...call.workerPath, worker]
       const ids = yield* Ids
       const view = new ModelView()
-      const sink = options.open(path, (message) => view.add(message))
+      const sink = options.open(path, (change) => view.apply(change))
       const known = siblings.summary()
       const said = (content: string) =>
         Effect.map(ids.next("message"), (id) => {
@@ -227,7 +239,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
       const start = { callId: call.callId, task, depth: call.workerPath.length }
       const begin = Effect.gen(function* () {
         yield* sink.begin(new WorkerStarted({ ...start, ...(named === undefined ? {} : { named }) }, trusted))
-        const messages = known === undefined ? [] : [yield* said(known)]
+        const messages = known === undefined ? [] : [asTold(yield* said(known))]
         yield* sink.emitAll([...messages, yield* said(task)], 1)
       })
       return { path, view, sink, begin, more: {} }
@@ -235,7 +247,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
 
   /** A worker that goes on. */
   const resumed = ({ from, path, view }: StandingWorker) => {
-    const sink = options.open(path, (message) => view.add(message))
+    const sink = options.open(path, (change) => view.apply(change))
     return { path, view, sink, begin: Effect.void, more: { from } }
   }
 
@@ -263,15 +275,27 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
           yield* begin
           yield* sink.emitAll(modelRouted(decision), 1)
           const tools = toolsOf(bounds.only, depth < bounds.deepest)
-          const own = {
-            systemPrompt: [systemPrompt, named?.instructions ?? ""].filter((text) => text !== "").join("\n\n"),
-            limits: {
-              ...common.limits,
-              maxIterations: Math.min(common.limits.maxIterations, named?.maxIterations ?? Infinity)
+          const own = { sessionId, project, spans, ...ownOf(named), workerPath: path, tools, view, sink, meter }
+          const { model, profile } = runs
+          const working = run({ ...own, profile, model, ...more })
+          const returned = Effect.flatMap(working, (outcome) => {
+            if (statusOf(outcome) !== "done") return Effect.succeed(outcome)
+            const manual = ToolOffer.owned(named?.tools ?? [], options.tools.tools).filter(
+              ({ name }) => bounds.only?.has(name) === true
+            )
+            const of = {
+              call: request.call,
+              sessionId,
+              path,
+              iteration: outcome.iterations,
+              text: outcome.text
             }
-          }
-          const working = run({ ...common, ...runs, ...own, workerPath: path, tools, view, sink, meter, ...more })
-          const outcome = yield* cancellable(restore, working, sink.whenCancelled)
+            return Effect.map(ToolOffer.offered({ ...of, tools, sink }, manual), (ran) => ({
+              ...outcome,
+              text: [outcome.text, ...ran].join("\n\n")
+            }))
+          })
+          const outcome = yield* cancellable(restore, returned, sink.whenCancelled)
           yield* sink.end(endOf(outcome, Math.round((yield* monotonicMillis) - startedAt)))
           families.delete(toText(path))
           return yield* outcome
@@ -285,7 +309,7 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         )
         const { text } = ended
         const status = statusOf(ended)
-        if (status === "done") siblings.done(path.at(-1) ?? "", text)
+        if (status === "done") siblings.done(path.at(-1) ?? "", text, (yield* Redactor).jsonText)
         return { status, text }
       })
     )

@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ClientTools } from "../tool/ClientTools.ts"
+import { keptOf } from "../conversation/Compaction.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
+import { sizeOf } from "../conversation/size.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import type { ModelService } from "../model/Model.ts"
 import type { CostError } from "../cost/CostError.ts"
@@ -11,6 +13,8 @@ import type { Usage } from "../model/ModelPart.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
 import { IterationEnded } from "./AgentEvent.ts"
 import { answer } from "./answer.ts"
+import { compacted, summarise } from "./compact.ts"
+import { fixedSize, Gauge, roomOf } from "./Gauge.ts"
 import { lastMessages } from "./lastMessages.ts"
 import type { Meter } from "./Meter.ts"
 import { type CallLimits, runCalls } from "./runCalls.ts"
@@ -53,6 +57,8 @@ export interface WorkerLimits extends CallLimits {
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number
+  /** Whether a summary replaces a conversation that is about to become too long. */
+  readonly autoCompact: boolean
 }
 
 /** Where a worker goes on that stopped, with its runtime, before the calls of its last answer had ended. */
@@ -75,6 +81,8 @@ export interface WorkerOptions {
   readonly project: string
   readonly workerPath: ReadonlyArray<string>
   readonly systemPrompt: string
+  /** The system prompt once a summary has taken the place of notes that changed it. */
+  readonly renewed?: Effect.Effect<string>
   readonly profile: string
   readonly model: ModelService
   readonly tools: Tools["Type"]
@@ -85,6 +93,8 @@ export interface WorkerOptions {
   /** What this worker and those below it use. */
   readonly meter: Meter
   readonly spans: Spans.Spans
+  /** What is known of the sizes of its requests; nothing if unset. */
+  readonly gauge?: Gauge
   /** Runs before each request. */
   readonly before?: (iteration: number) => Effect.Effect<void>
   /** Unset at its start. */
@@ -113,10 +123,30 @@ const forgotten = (messages: number, limit: number) =>
     trusted
   )
 
+const uncompacted = (reason: string) =>
+  new Notified(
+    {
+      level: "warning",
+      title: "Not compacted",
+      message: `The conversation is as it was: ${reason}`,
+      durationMillis: 0
+    },
+    trusted
+  )
+
+/** The part of what a model takes that the last messages may have behind a summary. */
+const keptPart = 8
+/** The part of what fits by which a conversation has grown before it is summarised again. */
+const grownPart = 8
+/** The part of a context that is worth a summary. */
+const usefulPart = 8
+/** The part of `contextCharacters` from which on a summary is made. */
+const fullPart = 0.9
+
 /** Asks the model, runs the calls it asks for, and again, until it asks for none. */
 export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, WorkerError> => {
-  const { limits, meter, sink, tools, view } = options
-  const system: StoredMessage = { id: "system", message: { role: "system", content: options.systemPrompt } }
+  const { gauge = new Gauge(), limits, meter, sink, tools, view } = options
+  let { systemPrompt } = options
 
   const {
     model: { contextWindow },
@@ -161,26 +191,68 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
       if (question !== undefined) return question
     }
     const functions = tools.functions(yield* (yield* ClientTools).declared(options.sessionId))
+    const room = roomOf(options.model)
     let told = false
+    /** Characters that it must have reached before it is summarised again; infinitely many once that has failed. */
+    let again = 0
+
+    /** Characters of messages that fit into a request; a context that has next to no room for messages is left to its model. */
+    const fits = (): number => {
+      const all = room === undefined ? Infinity : gauge.characters(room)
+      const left = all - fixedSize(systemPrompt, functions)
+      return Math.min(limits.contextCharacters * fullPart, left < all / usefulPart ? Infinity : left)
+    }
+    /** Puts a summary in place of what came before; false where there is nothing to gain, or it failed. */
+    const compact = (iteration: number, isTooLong: boolean): Effect.Effect<boolean> =>
+      Effect.gen(function* () {
+        const messages = view.window(limits.contextCharacters)
+        const kept = keptOf(messages, Math.min(fits(), sizeOf(messages)) / keptPart)
+        if (kept.length >= messages.length) return false
+        const of = { ...options, systemPrompt, functions, sink: sink.compaction(), gauge, ...limits }
+        const { text, usage } = yield* summarise(of, messages, { iteration, isTooLong })
+        meter.add(usage)
+        const fixed = fixedSize(systemPrompt, functions)
+        yield* sink.emit(yield* compacted(view, { text, kept, goesOn: true, gauge, fixed }), iteration)
+        if (options.renewed !== undefined) systemPrompt = yield* options.renewed
+        again = view.size + fits() / grownPart
+        return true
+      }).pipe(
+        Effect.catchAll(({ message }) =>
+          Effect.suspend(() => {
+            again = Infinity
+            return Effect.as(sink.emit(uncompacted(message), iteration), false)
+          })
+        )
+      )
+    const ask = (iteration: number) =>
+      Effect.suspend(() => {
+        const messages = view.window(limits.contextCharacters)
+        const system: StoredMessage = { id: "system", message: { role: "system", content: systemPrompt } }
+        const payer = { session: sessionId, project: options.project, task: sink.task, worker: workerPath, iteration }
+        const request = { messages: systemPrompt === "" ? messages : [system, ...messages], functions, payer }
+        const size = fixedSize(systemPrompt, functions) + sizeOf(messages)
+        const left = view.count - messages.length
+        const warned =
+          left === 0 || told ? Effect.void : sink.emit(forgotten(left, limits.contextCharacters), iteration)
+        told ||= left > 0
+        return Effect.zipRight(
+          warned,
+          Effect.tap(Spans.chat(options, answer(options.model, options.profile, request, sink)), ({ finished }) =>
+            gauge.learn(finished.usage, size)
+          )
+        )
+      })
+
     for (let iteration = (from?.iteration ?? 0) + 1; iteration <= limits.maxIterations; iteration++) {
       const budget = meter.exceeded
       if (budget !== undefined) return yield* new TokenBudgetReached({ limit: budget })
       const startedAt = yield* monotonicMillis
       if (options.before !== undefined) yield* options.before(iteration)
-      const messages = view.window(limits.contextCharacters)
-      const left = view.count - messages.length
-      if (left > 0 && !told) {
-        told = true
-        yield* sink.emit(forgotten(left, limits.contextCharacters), iteration)
-      }
-      const request = {
-        messages: options.systemPrompt === "" ? messages : [system, ...messages],
-        functions,
-        payer: { session: sessionId, project: options.project, task: sink.task, worker: workerPath, iteration }
-      }
-      const { calls, finished, text } = yield* Spans.chat(
-        options,
-        answer(options.model, options.profile, request, sink)
+      if (limits.autoCompact && view.size > Math.max(again, fits())) yield* compact(iteration, false)
+      const { calls, finished, text } = yield* Effect.catchTag(ask(iteration), "ModelContextExceeded", (error) =>
+        limits.autoCompact && again !== Infinity
+          ? Effect.flatMap(compact(iteration, true), (shorter) => (shorter ? ask(iteration) : error))
+          : error
       )
       meter.add(finished.usage)
       yield* conclude({ iteration, calls, asked: calls.length, usage: finished.usage }, startedAt)

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { StoredMessage } from "../conversation/Message.ts"
+import type { Change } from "../conversation/Change.ts"
 import type { ToolEvent } from "../tool/ToolEvent.ts"
 import type { AgentEvent, WorkerEnded, WorkerStarted } from "./AgentEvent.ts"
 
@@ -9,6 +9,8 @@ export interface WorkerSink {
   readonly emit: (event: AgentEvent | ToolEvent, iteration: number) => Effect.Effect<void>
   /** Several durable events at once. */
   readonly emitAll: (events: ReadonlyArray<AgentEvent | ToolEvent>, iteration: number) => Effect.Effect<void>
+  /** Where it tells of a request for a summary, which is no part of its conversation. */
+  readonly compaction: () => WorkerSink
   /** Returns once the event is durable. */
   readonly commit: (event: ToolEvent, iteration: number) => Effect.Effect<void>
 }
@@ -22,5 +24,5 @@ export interface SubWorkerSink extends WorkerSink {
   readonly end: (event: WorkerEnded) => Effect.Effect<void>
 }
 
-/** Makes the sink of a sub-worker, or that of one that was taken up again; `record` gets every message of its conversation. */
-export type OpenSink = (path: ReadonlyArray<string>, record: (message: StoredMessage) => void) => SubWorkerSink
+/** Makes the sink of a sub-worker, or that of one that was taken up again; `record` gets every change of its conversation. */
+export type OpenSink = (path: ReadonlyArray<string>, record: (change: Change) => void) => SubWorkerSink

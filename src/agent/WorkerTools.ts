@@ -60,7 +60,9 @@ export const make = (
     tools.tools.has(name) ? !permits(name) : only !== undefined && !reachesForReserved(name)
   const fixed = isRoot ? undefined : functions(new Set())
   return {
-    tools: tools.tools,
+    get tools() {
+      return tools.tools
+    },
     functions: (declared) => fixed ?? functions(declared),
     foresee: (request) => (isRefused(request.name) ? Effect.succeed(undefined) : tools.foresee(request)),
     call: (request) => {

@@ -21,6 +21,7 @@ import {
   ReasoningDelta,
   TextDelta
 } from "./AgentEvent.ts"
+import { askToRaise } from "./budgetQuestion.ts"
 import * as RequestAccount from "./RequestAccount.ts"
 import type { WorkerSink } from "./WorkerSink.ts"
 
@@ -228,7 +229,9 @@ export const answer = (
       )
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const account = yield* RequestAccount.open(request, profile, model)
+        const account = yield* RequestAccount.open(request, profile, model, (reached) =>
+          askToRaise(request.payer, sink, reached)
+        )
         const asked = Effect.zipRight(
           sink.emit(begun, iteration),
           Effect.onInterrupt(heard(account), () => cut)

@@ -24,8 +24,11 @@ export interface CallLimits {
   readonly parallelWorkers: number
 }
 
-/** What a call may have beside it: other readers, other calls of its own concurrent tool, or nothing. */
-type Company = "readers" | "own kind" | "none"
+/**
+ * What a call may have beside it: other readers, other calls of its own concurrent tool, other calls that a frontend runs, or
+ * nothing.
+ */
+type Company = "readers" | "own kind" | "client" | "none"
 
 interface Group {
   readonly company: Company
@@ -38,12 +41,13 @@ const groups = (tools: Tools["Type"], calls: ReadonlyArray<FunctionCall>): Reado
   for (const call of calls) {
     const { name } = call.function
     const tool = tools.tools.get(name)
-    const company = tool?.readOnly === true ? "readers" : tool?.concurrent === true ? "own kind" : "none"
+    const shared = tool?.location === "client" ? "client" : "own kind"
+    const company = tool?.readOnly === true ? "readers" : tool?.concurrent === true ? shared : "none"
     const last = found.at(-1)
     const joins =
       company !== "none" &&
       last?.company === company &&
-      (company === "readers" || last.calls[0]?.function.name === name)
+      (company !== "own kind" || last.calls[0]?.function.name === name)
     if (joins) last.calls.push(call)
     else found.push({ company, calls: [call] })
   }
@@ -102,7 +106,7 @@ export const runCalls = (
   Effect.gen(function* () {
     const place = calls.length > 1 ? { ...given, answer: answerOf(tools, sink.task, given, calls) } : given
     for (const { calls: group, company } of groups(tools, calls)) {
-      const limit = company === "readers" ? limits.parallelCalls : limits.parallelWorkers
+      const limit = company === "own kind" ? limits.parallelWorkers : limits.parallelCalls
       yield* group.length === 1
         ? Effect.forEach(group, (call) => unlessStopped(callTool(tools, sink, place, call)))
         : together(group, limit, (call, passed) =>

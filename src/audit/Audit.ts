@@ -7,8 +7,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as path from "node:path"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { lockFile } from "../database/lockFile.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { remembering } from "../redaction/remembering.ts"
 import * as AuditAnchor from "./AuditAnchor.ts"
@@ -22,6 +24,7 @@ import {
   Verifier
 } from "./AuditChain.ts"
 import * as AuditLedger from "./AuditLedger.ts"
+import { isWaiting, spoolOf, takeIn } from "./AuditSpool.ts"
 import { StatsFold, type ToolStats } from "./AuditStats.ts"
 import { shownArguments } from "../redaction/shownArguments.ts"
 
@@ -48,6 +51,8 @@ export class Audit extends Context.Tag("tollgate/audit/Audit")<
     readonly commit: (entry: AuditEntry) => Effect.Effect<void>
     /** All entries, oldest first. */
     readonly entries: Stream.Stream<AuditRow, AuditError>
+    /** How the last request ended whose id begins so. */
+    readonly resolved: (beginning: string) => Effect.Effect<Option.Option<AuditRow>, AuditError>
     readonly verify: Effect.Effect<Verification, AuditError>
     /** What was ever found to be wrong, as far as that is known without reading all entries. */
     readonly broken: Effect.Effect<Break | undefined, AuditError>
@@ -59,13 +64,14 @@ export class Audit extends Context.Tag("tollgate/audit/Audit")<
     Layer.scoped(
       Audit,
       Effect.gen(function* () {
-        const { anchorAudit } = yield* Database
+        const { anchorAudit, file } = yield* Database
         const anchor = yield* AuditLedger.openAnchor(directory)
         const ledger = yield* AuditLedger.sql(anchor.key)
         const write = (head: Head) => Effect.zipRight(anchor.write(head), anchorAudit(head))
         yield* Effect.flatMap(anchor.read, ({ broken, head }) =>
           broken === undefined ? anchorAudit(head) : Effect.void
         )
+        yield* takenIn(spoolOf(file), ledger, write)
         return yield* make(ledger, anchor, write)
       })
     )
@@ -76,6 +82,22 @@ export class Audit extends Context.Tag("tollgate/audit/Audit")<
     Effect.flatMap(AuditAnchor.memory, (anchor) => make(AuditLedger.memory(anchor.key), anchor, anchor.write))
   )
 }
+
+/** Puts what short processes took down into the chain; what cannot be read of it waits on. */
+const takenIn = (
+  file: string,
+  ledger: AuditLedger.Ledger,
+  write: (head: Head) => Effect.Effect<void, AuditError>
+): Effect.Effect<void, AuditError> =>
+  Effect.suspend(() => {
+    if (!isWaiting(file)) return Effect.void
+    const append = (entries: ReadonlyArray<Timed>) => Effect.flatMap(ledger.append(entries), write)
+    return Effect.zipRight(lockFile(path.join(path.dirname(file), "lock")), takeIn(file, ledger.known, append)).pipe(
+      Effect.scoped,
+      Effect.asVoid,
+      Effect.catchTag("SpoolUnread", ({ message }) => Effect.logWarning(message))
+    )
+  })
 
 /** Entries that may wait for the store before `record` does. */
 const maxPending = 1024
@@ -186,6 +208,7 @@ const make = (
       record,
       commit,
       entries,
+      resolved: (beginning) => Effect.zipRight(flush, ledger.resolved(beginning)),
       verify: Effect.gen(function* () {
         yield* flush
         const { broken, head } = yield* anchor.read

@@ -15,7 +15,8 @@ export const AuditKind = Schema.Literal(
   "rule_saved",
   "policy_set",
   "reserved_name_attempt",
-  "registration_warning"
+  "registration_warning",
+  "mcp_approved"
 )
 export type AuditKind = typeof AuditKind.Type
 

@@ -13,6 +13,10 @@ import { AuditRow, type Break, cutBefore, fault, type Head, otherAt, rowOf, star
 export interface Ledger {
   /** Appends in one transaction and gives the new head. */
   readonly append: (entries: ReadonlyArray<Timed>) => Effect.Effect<Head, DatabaseError>
+  /** Which of these ids of requests are in it. */
+  readonly known: (approvals: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, DatabaseError>
+  /** The last row that says how a request ended whose id begins so. */
+  readonly resolved: (beginning: string) => Effect.Effect<Option.Option<AuditRow>, DatabaseError>
   /** At most `limit` rows after number `after`. */
   readonly page: (after: number, limit: number) => Effect.Effect<ReadonlyArray<AuditRow>, DatabaseError>
 }
@@ -20,6 +24,8 @@ export interface Ledger {
 const HeadRow = Schema.Struct({ id: Schema.Number, hash: Schema.String })
 const decodeHeads = Schema.decodeUnknownSync(Schema.Array(HeadRow))
 const decodeRows = Schema.decodeUnknownOption(Schema.Array(AuditRow))
+
+const decodeApprovals = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ approval: Schema.String })))
 
 const headAt = (connection: Pick<Connection, "execute">, which: string): Effect.Effect<Head, SqlError> =>
   Effect.map(
@@ -112,6 +118,7 @@ export const sql = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
         reason: `entry ${entry} of the audit cannot be read; it was changed by another program.`
       })
     const decodeRow = Schema.decodeUnknown(AuditRow)
+    const decodeRowOption = Schema.decodeUnknownOption(AuditRow)
 
     return {
       append: (entries) =>
@@ -125,6 +132,17 @@ export const sql = (key: Uint8Array): Effect.Effect<Ledger, never, Database> =>
             })
             return Effect.as(connection.executeRaw(insert, [JSON.stringify(rows)]), head)
           })
+        ),
+      known: (approvals) =>
+        sql`SELECT approval FROM audit WHERE approval IN (SELECT value FROM json_each(${JSON.stringify(approvals)}))`.pipe(
+          Effect.mapError((error) => fromCause(database.file, error)),
+          Effect.map((rows) => new Set(decodeApprovals(rows).map(({ approval }) => approval)))
+        ),
+      resolved: (beginning) =>
+        // The last character that there is ends what begins so.
+        sql`SELECT * FROM audit WHERE kind = 'resolved' AND approval >= ${beginning} AND approval < ${`${beginning}\u{10ffff}`} ORDER BY id DESC LIMIT 1`.pipe(
+          Effect.mapError((error) => fromCause(database.file, error)),
+          Effect.map(([row]) => Option.flatMap(Option.fromNullable(row), decodeRowOption))
         ),
       page: (after, limit) =>
         sql`SELECT * FROM audit WHERE id > ${after} ORDER BY id LIMIT ${limit}`.pipe(
@@ -150,6 +168,17 @@ export const memory = (key: Uint8Array): Ledger => {
         }
         return rows[rows.length - 1] ?? start
       }),
+    known: (approvals) =>
+      Effect.sync(
+        () =>
+          new Set(rows.flatMap(({ approval }) => (approval !== null && approvals.includes(approval) ? [approval] : [])))
+      ),
+    resolved: (beginning) =>
+      Effect.sync(() =>
+        Option.fromNullable(
+          rows.findLast(({ approval, kind }) => kind === "resolved" && approval?.startsWith(beginning) === true)
+        )
+      ),
     page: (after, limit) => Effect.sync(() => rows.slice(after, after + limit))
   }
 }

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Image, maxImages } from "./Image.ts"
 
 /** A call as the assistant asked for it; `arguments` is the JSON text of the model, which need not parse. */
 export const FunctionCall = Schema.Struct({
@@ -11,7 +12,12 @@ export type FunctionCall = typeof FunctionCall.Type
 export const SystemMessage = Schema.Struct({ role: Schema.Literal("system"), content: Schema.String })
 export type SystemMessage = typeof SystemMessage.Type
 
-export const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
+export const UserMessage = Schema.Struct({
+  role: Schema.Literal("user"),
+  content: Schema.String,
+  /** What the person shows with it, where it has been named in the text; each provider gets it in its own form. */
+  images: Schema.optionalWith(Schema.Array(Image).pipe(Schema.maxItems(maxImages)), { exact: true })
+})
 export type UserMessage = typeof UserMessage.Type
 
 export const AssistantMessage = Schema.Struct({
@@ -29,7 +35,7 @@ export const ToolMessage = Schema.Struct({
 export type ToolMessage = typeof ToolMessage.Type
 
 /**
- * One message of a conversation, in the shape of OpenAI's Chat Completions and nothing else.
+ * One message of a conversation, in the shape of OpenAI's Chat Completions but for its images.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */

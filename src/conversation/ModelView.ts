@@ -1,5 +1,8 @@
 import { isReserved } from "../tool/reserved.ts"
+import type { TodoItem } from "../tool/ToolEvent.ts"
+import type { Change } from "./Change.ts"
 import type { AssistantMessage, FunctionCall, StoredMessage } from "./Message.ts"
+import { characters, sizeOf } from "./size.ts"
 
 /** An assistant message with some of its calls; nothing where that leaves nothing. */
 const withCalls = (
@@ -45,12 +48,15 @@ export class ModelView {
   private readonly notes: Array<StoredMessage> = []
   /** Which calls of the last answer the results at the end of the messages are of. */
   private readonly results: Array<number> = []
-  private size = 0
+  /** Characters of the messages. */
+  size = 0
   private dropped = 0
   /** The last prompt among those that were dropped. */
   private prompt: StoredMessage | undefined
-  /** How often it was cleared. */
+  /** How often what came before was replaced, by a summary or by nothing. */
   generation = 0
+  /** The list of steps that the worker keeps. */
+  todos: ReadonlyArray<TodoItem> = []
 
   /** How many messages there have been, those included that no window of that limit can show any more. */
   get count(): number {
@@ -60,6 +66,20 @@ export class ModelView {
   /** The messages so far, calls that still wait for their results included; the same array grows with the next one. */
   get all(): ReadonlyArray<StoredMessage> {
     return this.messages
+  }
+
+  apply(change: Change): void {
+    switch (change._tag) {
+      case "Added":
+        return this.add(change.message)
+      case "Planned":
+        this.todos = change.todos
+        return
+      case "Replaced":
+        this.clear()
+        this.todos = change.todos
+        for (const message of change.messages) this.add(message)
+    }
   }
 
   add(stored: StoredMessage): void {
@@ -89,7 +109,7 @@ export class ModelView {
     }
   }
 
-  clear(): void {
+  private clear(): void {
     this.generation += 1
     this.messages = []
     this.open.clear()
@@ -134,7 +154,8 @@ export class ModelView {
 
   /** Results come as their calls end, and are read in the order of the calls. */
   private insert(stored: StoredMessage, { order }: Open): void {
-    const behind = this.results.filter((other) => other > order).length
+    let behind = 0
+    while ((this.results.at(-1 - behind) ?? -1) > order) behind++
     this.results.splice(this.results.length - behind, 0, order)
     this.messages.splice(this.messages.length - behind, 0, stored)
     this.size += characters(stored)
@@ -170,20 +191,7 @@ export class ModelView {
   }
 }
 
-const characters = ({ message, reasoning = "" }: StoredMessage): number =>
-  (message.content?.length ?? 0) +
-  reasoning.length +
-  (message.role === "assistant"
-    ? (message.tool_calls ?? []).reduce(
-        (sum, call) => sum + call.function.name.length + call.function.arguments.length,
-        0
-      )
-    : 0)
-
 const isPrompt = ({ message }: StoredMessage): boolean => message.role === "user"
-
-const sizeOf = (messages: ReadonlyArray<StoredMessage>): number =>
-  messages.reduce((sum, stored) => sum + characters(stored), 0)
 
 /** `ModelView` of a whole conversation at once; a call at its end that has no result is left out. */
 export const modelView = (messages: Iterable<StoredMessage>): ReadonlyArray<StoredMessage> => {

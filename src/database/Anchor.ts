@@ -102,6 +102,8 @@ export interface Anchor {
   readonly begin: (commit: number) => void
   /** Says that it was made, and which sessions it moved; what does not fit is left out. */
   readonly end: (commit: number, heads: ReadonlyMap<string, number>) => void
+  /** No longer says how far these sessions had come. */
+  readonly forget: (sessions: ReadonlyArray<string>) => void
   readonly audit: (head: typeof Audit.Type) => void
   readonly close: () => void
 }
@@ -167,6 +169,16 @@ export const open = (database: string): Anchor => {
       }
       write(ringAt + (commit % ringSize), record)
       if (performance.now() - synced > syncMillis) sync()
+    },
+    forget: (sessions) => {
+      const bytes = Buffer.alloc(records * recordBytes)
+      fs.readSync(handle, bytes, 0, bytes.length, 0)
+      for (let at = ringAt; at < records; at++) {
+        const found = Option.getOrUndefined(decodeCommit(decoded(bytes, at)))
+        if (found === undefined || !sessions.some((session) => session in found.heads)) continue
+        const heads = Object.fromEntries(Object.entries(found.heads).filter(([session]) => !sessions.includes(session)))
+        write(at, { commit: found.commit, heads })
+      }
     },
     audit: (head) => write(auditAt, head),
     close: () => {

@@ -24,6 +24,7 @@ import { nameHolder } from "./holder.ts"
 import { identify } from "./identity.ts"
 import { makeDirectory } from "../system/makeDirectory.ts"
 import { checkSchema } from "./schema.ts"
+import { shrink, type Shrunk } from "./shrink.ts"
 import { open } from "./Sqlite.ts"
 import { upgrade } from "./upgrade.ts"
 import { watch } from "./Whereabouts.ts"
@@ -47,11 +48,17 @@ export class Database extends Context.Tag("tollgate/database/Database")<
     readonly read: SqlClient
     /**
      * Returns once the write is on the disk and anchored; what piled up meanwhile shares one transaction. `moved` says which
-     * session's log it moved and how far.
+     * session's log it moved and how far; `forgets` is a session that it may delete.
      */
-    readonly write: <A>(run: Write<A>, moved?: (value: A) => Moved | undefined) => Effect.Effect<A, DatabaseError>
+    readonly write: <A>(
+      run: Write<A>,
+      moved?: (value: A) => Moved | undefined,
+      forgets?: string
+    ) => Effect.Effect<A, DatabaseError>
     /** Copies the whole database into one file and verifies the copy. */
     readonly copyTo: (target: string) => Effect.Effect<void, DatabaseError>
+    /** Gives the system back what the file has free, if that is much and no other process uses the file. */
+    readonly shrink: Effect.Effect<Shrunk, DatabaseError>
     /** What was noticed and mended when the file was opened; a sentence each. */
     readonly notices: ReadonlyArray<string>
     /** The head of the audit as anchored beside the database; unset before the first, and in files of older versions. */
@@ -200,8 +207,14 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
             if (moved !== undefined) heads.set(moved.session, moved.head)
             return Effect.void
           })
+        const forgotten = ops.flatMap(({ forgets }) => forgets ?? [])
+        // Before the commit: what is anchored must not outlive what is stored.
+        const forget = forgotten.length === 0 ? Effect.void : attempt(() => anchor.forget(forgotten))
         const all = Effect.flatMap(count, (commit) =>
-          Effect.map(Effect.forEach(ops, one), (values) => ({ commit, values }))
+          Effect.zipLeft(
+            Effect.map(Effect.forEach(ops, one), (values) => ({ commit, values })),
+            forget
+          )
         )
         return Effect.flatMap(lost === undefined ? immediate(all) : lost, ({ commit, values }) =>
           attempt(() => anchor.end(commit, heads)).pipe(Effect.zipRight(inPlace), Effect.as(values))
@@ -238,10 +251,14 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       Effect.interruptible,
       Effect.forkScoped
     )
-    const write = <A>(run: Write<A>, moved?: (value: A) => Moved | undefined): Effect.Effect<A, DatabaseError> =>
+    const write = <A>(
+      run: Write<A>,
+      moved?: (value: A) => Moved | undefined,
+      forgets?: string
+    ): Effect.Effect<A, DatabaseError> =>
       Effect.async<A, DatabaseError>((resume) => {
         if (closed) return resume(new DatabaseFailed({ file, code: "closed", reason: "it has been closed" }))
-        pending.push({ run, moved: moved as Op["moved"], resume: resume as Op["resume"] })
+        pending.push({ run, moved: moved as Op["moved"], forgets, resume: resume as Op["resume"] })
         wake.unsafeOpen()
       })
     return Database.of({
@@ -256,6 +273,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
             Backup.copy(file, own, target)
           )
         ),
+      shrink: Effect.mapError(shrink(file, connection), failure),
       notices,
       anchoredAudit: anchored?.audit,
       anchorAudit: (head) => attempt(() => anchor.audit(head))
@@ -276,6 +294,7 @@ const isCommon = (cause: Cause.Cause<DatabaseError>): boolean =>
 interface Op {
   readonly run: Write<unknown>
   readonly moved: ((value: unknown) => Moved | undefined) | undefined
+  readonly forgets: string | undefined
   readonly resume: (exit: Exit.Exit<unknown, DatabaseError>) => void
 }
 

@@ -1,6 +1,8 @@
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as SynchronizedRef from "effect/SynchronizedRef"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -74,4 +76,15 @@ export const appear = (directory: string): Effect.Effect<string, SqlError, Scope
     yield* connection.script("PRAGMA journal_mode = MEMORY")
     yield* connection.script("BEGIN EXCLUSIVE")
     return id
+  })
+
+/** The same with the first use, and once. */
+export const appearing = (directory: string): Effect.Effect<Effect.Effect<string, SqlError>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const known = yield* SynchronizedRef.make(Option.none<string>())
+    const appeared = Effect.map(Scope.extend(appear(directory), scope), Option.some)
+    return SynchronizedRef.updateAndGetEffect(known, (id) => (Option.isSome(id) ? Effect.succeed(id) : appeared)).pipe(
+      Effect.map(Option.getOrThrow)
+    )
   })

@@ -1,7 +1,8 @@
 import type { Connection } from "@effect/sql/SqlConnection"
 import * as Effect from "effect/Effect"
 import { type DatabaseError, DatabaseDamaged, fromCause } from "./DatabaseError.ts"
-import { additions, migrations } from "./migrations.ts"
+import { additions } from "./additions.ts"
+import { migrations } from "./migrations.ts"
 
 const creation = /^\s*CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) (\w+)/
 const removal = /^\s*DROP (?:TABLE|INDEX|TRIGGER|VIEW) (\w+)/

@@ -1,9 +1,10 @@
 import type { Connection } from "@effect/sql/SqlConnection"
 import * as Effect from "effect/Effect"
+import { additions } from "./additions.ts"
 import * as Backup from "./Backup.ts"
 import { type DatabaseError, DatabaseDamaged, DatabaseTooNew, fromCause } from "./DatabaseError.ts"
 import { applicationId } from "./identity.ts"
-import { additions, migrations } from "./migrations.ts"
+import { migrations } from "./migrations.ts"
 
 interface State {
   readonly version: number

@@ -32,6 +32,7 @@ const bm25 = (texts: ReadonlyArray<string>, words: ReadonlyArray<Word>): Readonl
 export const make = (projectOf: (sessionId: string) => string | undefined): MemoryStore => {
   let entries: ReadonlyArray<MemoryEntry> = []
   let last = 0
+  const meanings = new Map<number, { readonly model: string; readonly vector: Int8Array }>()
   const placeOf = ({ project, scope, sessionId }: Pick<MemoryEntry, "project" | "scope" | "sessionId">) =>
     JSON.stringify([scope, scope === "project" ? project : sessionId])
   const isSeenBy =
@@ -76,6 +77,19 @@ export const make = (projectOf: (sessionId: string) => string | undefined): Memo
           .toReversed()
           .slice(0, limit)
       ),
+    vectors: (viewer, model) =>
+      Effect.sync(() =>
+        entries.filter(isSeenBy(viewer)).map((entry) => {
+          const known = meanings.get(entry.id)
+          return { entry, vector: known?.model === model ? known.vector : undefined }
+        })
+      ),
+    keepVectors: (model, vectors) =>
+      Effect.sync(() => {
+        for (const { id, vector } of vectors) meanings.set(id, { model, vector })
+        const present = new Set(entries.map(({ id }) => id))
+        for (const id of meanings.keys()) if (!present.has(id)) meanings.delete(id)
+      }),
     find: (id) => Effect.sync(() => entries.find((entry) => entry.id === id)),
     forget: (id) =>
       Effect.sync(() => {

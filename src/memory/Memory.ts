@@ -2,13 +2,16 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Database } from "../database/Database.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { Embeddings } from "../search/Embeddings.ts"
 import * as LocalMemory from "./LocalMemory.ts"
 import type { MemoryEntry, MemoryKind, MemoryMetadata, MemoryScope, MemoryViewer } from "./MemoryEntry.ts"
 import { type MemoryFailed, MemoryRefused } from "./MemoryError.ts"
 import type { Kept, MemoryStore } from "./MemoryStore.ts"
 import { fingerprintOf, type Recalled, select, wordsOf } from "./Relevance.ts"
+import { combined, similar } from "./Similarity.ts"
 import * as SqlMemory from "./SqlMemory.ts"
 
 export interface RecordOptions {
@@ -22,7 +25,7 @@ export interface RecordOptions {
 }
 
 export type RetrieveOptions = MemoryViewer & {
-  /** Words to look for; only the first 32 count, and anything else is ignored. */
+  /** What to look for: its first 32 words, and what it means where `Embeddings` are provided. */
   readonly query: string
   /** At most 100. Default: 10. */
   readonly limit?: number
@@ -38,7 +41,10 @@ export class Memory extends Context.Tag("tollgate/memory/Memory")<
   {
     /** Keeps the text without its secrets; texts of the same words are kept once, the first of them, and the oldest give way where there are too many. */
     readonly record: (options: RecordOptions) => Effect.Effect<Kept, MemoryRefused | MemoryFailed>
-    /** What the session and its project have with at least one of the words, the best first. */
+    /**
+     * What the session and its project have with at least one of the words or, where `Embeddings` are provided, with a similar
+     * meaning, the best first.
+     */
     readonly retrieve: (options: RetrieveOptions) => Effect.Effect<ReadonlyArray<Recalled>, MemoryFailed>
     /** What the session and its project have, the latest first. */
     readonly list: (
@@ -84,7 +90,7 @@ const bounded = (limit: number): number => Math.max(0, Math.min(Math.trunc(limit
 const refused = (reason: string) => Effect.fail(new MemoryRefused({ reason }))
 
 const make = (store: MemoryStore): Effect.Effect<Memory["Type"]> =>
-  Effect.map(Redactor, (redactor) => ({
+  Effect.map(Effect.all([Redactor, Effect.serviceOption(Embeddings)]), ([redactor, embeddings]) => ({
     record: Effect.fn("Memory.record")(function* ({
       kind = "note",
       metadata = {},
@@ -118,8 +124,10 @@ const make = (store: MemoryStore): Effect.Effect<Memory["Type"]> =>
     }),
     retrieve: Effect.fn("Memory.retrieve")((options: RetrieveOptions) => {
       const { limit = 10, minScore = 0, query, tokenBudget = Infinity } = options
-      return Effect.map(store.search(options, wordsOf(query), maxFound), (found) =>
-        select(found, { limit: bounded(limit), minScore, tokenBudget })
+      const embedder = Option.getOrUndefined(embeddings)
+      const byMeaning = embedder === undefined ? Effect.succeed([]) : similar(store, embedder, options, query)
+      return Effect.zipWith(store.search(options, wordsOf(query), maxFound), byMeaning, (words, meaning) =>
+        select(combined(words, meaning, maxFound), { limit: bounded(limit), minScore, tokenBudget })
       )
     }),
     list: Effect.fn("Memory.list")((options: MemoryViewer & { readonly limit?: number; readonly before?: number }) =>

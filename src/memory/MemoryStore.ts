@@ -25,6 +25,12 @@ export interface Kept {
   readonly added: boolean
 }
 
+/** An entry, and its meaning to a model, if that is stored. */
+export interface Remembered {
+  readonly entry: MemoryEntry
+  readonly vector: Int8Array | undefined
+}
+
 /** Where entries lie; it knows which project a session belongs to, and gives a session nothing of another's. */
 export interface MemoryStore {
   /** The oldest give way where there are too many; undefined where the session is not known. */
@@ -41,6 +47,13 @@ export interface MemoryStore {
     limit: number,
     before?: number
   ) => Effect.Effect<ReadonlyArray<MemoryEntry>, MemoryFailed>
+  /** All that the viewer sees, with the vectors of that model that are stored. */
+  readonly vectors: (viewer: MemoryViewer, model: string) => Effect.Effect<ReadonlyArray<Remembered>, MemoryFailed>
+  /** Stores what entries mean by a model, in place of what they meant by another; entries that are gone stay gone. */
+  readonly keepVectors: (
+    model: string,
+    vectors: ReadonlyArray<{ readonly id: number; readonly vector: Int8Array }>
+  ) => Effect.Effect<void, MemoryFailed>
   readonly find: (id: number) => Effect.Effect<MemoryEntry | undefined, MemoryFailed>
   /** Whether there was one. */
   readonly forget: (id: number) => Effect.Effect<boolean, MemoryFailed>

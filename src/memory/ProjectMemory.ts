@@ -48,9 +48,12 @@ const common = new Set(
   ).split(" ")
 )
 
+/** Characters of a prompt that are looked through: what a query takes, with its common words. */
+const maxPrompt = 20_000
+
 /** The words of a prompt that can tell one note from another. */
 const tellingWords = (prompt: string): string =>
-  (prompt.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [])
+  (prompt.slice(0, maxPrompt).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [])
     .filter((word) => (word.length > 2 || /\P{ASCII}/u.test(word)) && !common.has(word.toLowerCase()))
     .join(" ")
 

@@ -6,14 +6,14 @@ export interface Word {
   readonly isBeginning: boolean
 }
 
-/** An entry that has a word that was looked for. */
+/** An entry that has a word that was looked for, or a similar meaning. */
 export interface Found {
   readonly entry: MemoryEntry
-  /** BM25 with its sign turned: above 0, higher is better, comparable within one search only. */
+  /** BM25 with its sign turned, a cosine, or both in one: above 0, higher is better, comparable within one search only. */
   readonly relevance: number
 }
 
-/** An entry with its score in 0..1: its BM25 relative to the best one. */
+/** An entry with its score in 0..1: its relevance relative to the best one. */
 export interface Recalled extends MemoryEntry {
   readonly score: number
 }

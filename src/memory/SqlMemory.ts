@@ -20,6 +20,7 @@ const EntryRow = Schema.Struct({
   created_at: Schema.Number
 })
 const FoundRow = Schema.Struct({ ...EntryRow.fields, relevance: Schema.Number })
+const VectorRow = Schema.Struct({ ...EntryRow.fields, vector: Schema.NullOr(Schema.Uint8ArrayFromSelf) })
 const IdRow = Schema.Struct({ id: Schema.Number })
 
 const entryOf = ({ created_at, session_id, ...row }: typeof EntryRow.Type): MemoryEntry => ({
@@ -58,6 +59,7 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
   }
   const entries = decoded(EntryRow)
   const found = decoded(FoundRow)
+  const withVectors = decoded(VectorRow)
   const ids = decoded(IdRow)
   const read = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
     Effect.mapError(statement, (error) => failed(fromCause(database.file, error)))
@@ -116,6 +118,34 @@ export const make: Effect.Effect<MemoryStore, never, Database> = Effect.map(Data
         Effect.flatMap(entries),
         Effect.map((rows) => rows.map(entryOf))
       ),
+    vectors: (viewer, model) =>
+      read(
+        sql`SELECT ${sql.literal(columns)}, vector FROM memories
+          LEFT JOIN memory_vectors ON memory_vectors.memory_id = memories.id AND memory_vectors.model = ${model}
+          WHERE ${seenBy(viewer)} ORDER BY memories.id DESC LIMIT ${2 * maxEntries}`
+      ).pipe(
+        Effect.flatMap(withVectors),
+        Effect.map((rows) =>
+          rows.map(({ vector, ...row }) => ({
+            entry: entryOf(row),
+            vector: vector === null ? undefined : new Int8Array(vector.buffer, vector.byteOffset, vector.length)
+          }))
+        )
+      ),
+    keepVectors: (model, vectors) =>
+      database
+        .write((connection) =>
+          Effect.forEach(
+            vectors,
+            ({ id, vector }) =>
+              connection.executeRaw(
+                "INSERT OR REPLACE INTO memory_vectors (memory_id, model, vector) SELECT id, ?, ? FROM memories WHERE id = ?",
+                [model, new Uint8Array(vector.buffer, vector.byteOffset, vector.length), id]
+              ),
+            { discard: true }
+          )
+        )
+        .pipe(Effect.mapError(failed)),
     find: (id) =>
       read(sql`SELECT ${sql.literal(columns)} FROM memories WHERE id = ${id}`).pipe(
         Effect.flatMap(entries),

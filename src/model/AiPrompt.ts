@@ -1,11 +1,20 @@
 import * as Prompt from "@effect/ai/Prompt"
 import * as Either from "effect/Either"
+import type { Image } from "../conversation/Image.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { assistantParts, type AiReplay } from "./AiReplay.ts"
 import { sendableName } from "./FunctionName.ts"
 import { parseJson } from "../text/Json.ts"
 
-const text = (content: string) => Prompt.userMessage({ content: [Prompt.makePart("text", { text: content })] })
+const text = (content: string, images: ReadonlyArray<Image> = []) =>
+  Prompt.userMessage({
+    content: [
+      Prompt.makePart("text", { text: content }),
+      ...images.map(({ data, mediaType, name }) =>
+        Prompt.makePart("file", { mediaType, fileName: name, data: Buffer.from(data, "base64") })
+      )
+    ]
+  })
 
 const parse = (content: string): unknown => Either.getOrElse(parseJson(content), () => content)
 
@@ -32,7 +41,7 @@ export const toPrompt = (
         break
       }
       case "user":
-        prompt.push(text(message.content))
+        prompt.push(text(message.content, message.images))
         break
       case "assistant": {
         for (const call of message.tool_calls ?? []) names.set(call.id, sendableName(call.function.name))

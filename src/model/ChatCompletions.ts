@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type { FunctionCall, Message, StoredMessage } from "../conversation/Message.ts"
+import type { FunctionCall, Message, StoredMessage, UserMessage } from "../conversation/Message.ts"
 import { parseArguments, sendableArguments } from "./Arguments.ts"
 import * as ChatAnswer from "./ChatAnswer.ts"
 import { originOf, servedBy, type Endpoint } from "./Endpoint.ts"
@@ -21,6 +21,18 @@ export interface ChatEndpoint extends Endpoint {
    */
   readonly reasoningField?: string | undefined
 }
+
+/** A prompt with its images, each behind the text that names it. */
+const seen = ({ content, images = [] }: UserMessage) => ({
+  role: "user" as const,
+  content: [
+    { type: "text", text: content },
+    ...images.map(({ data, mediaType }) => ({
+      type: "image_url",
+      image_url: { url: `data:${mediaType};base64,${data}` }
+    }))
+  ]
+})
 
 /** Many servers answer 400 to a history whose arguments do not parse, or with a name that no function can have. */
 const sendable = (message: Message): Message =>
@@ -40,6 +52,7 @@ const sendableCall = (call: FunctionCall): FunctionCall => {
 const messagesOf = (stored: ReadonlyArray<StoredMessage>, reasoningField: string | undefined) => {
   const turn = stored.findLastIndex(({ message }) => message.role === "user")
   return stored.map(({ message, reasoning }, index) => {
+    if (message.role === "user" && message.images !== undefined) return seen(message)
     const sent = sendable(message)
     return reasoningField !== undefined && reasoning !== undefined && index > turn && sent.role === "assistant"
       ? { ...sent, [reasoningField]: reasoning }

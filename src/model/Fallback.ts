@@ -7,8 +7,12 @@ import { type Refused, run, stream, type Tell } from "./Push.ts"
 /** Opens the next model of a list of fallbacks. */
 export type Fallback = Effect.Effect<ModelService, ProfileError>
 
-/** Another model may serve where one cannot; a request that a server judged and declined it would decline as well. */
-const mayFallBack = (error: ModelError): boolean => error._tag !== "ModelRejected"
+/**
+ * Another model may serve where one cannot; a request that a server judged and declined it would decline as well, and one that is
+ * too long is made shorter.
+ */
+const mayFallBack = (error: ModelError): boolean =>
+  error._tag !== "ModelRejected" && error._tag !== "ModelContextExceeded"
 
 /**
  * Asks the fallbacks in order, once the model before has failed for good; `AttemptFailed` says so in the stream. A

@@ -66,6 +66,18 @@ export class ModelRejected extends Schema.TaggedError<ModelRejected>()("ModelRej
   }
 }
 
+/** The request is longer than the model takes. */
+export class ModelContextExceeded extends Schema.TaggedError<ModelContextExceeded>()("ModelContextExceeded", {
+  ...origin,
+  status: Schema.optionalWith(Schema.Number, { exact: true }),
+  reason: Schema.String
+}) {
+  readonly retryable = false
+  override get message() {
+    return `The conversation is longer than model ${this.model} takes: ${sentence(this.reason)} Replace it with a summary (/compact), or start a new session.`
+  }
+}
+
 /** The stream ended before the model had finished. */
 export class ModelCut extends Schema.TaggedError<ModelCut>()("ModelCut", { ...origin, reason: Schema.String }) {
   readonly retryable = true
@@ -109,6 +121,7 @@ export const ModelError = Schema.Union(
   ModelUnauthorized,
   ModelOverloaded,
   ModelRejected,
+  ModelContextExceeded,
   ModelCut,
   ModelSilent,
   ModelMalformed,

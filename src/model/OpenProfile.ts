@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { errnoOf, errnoText } from "../system/errno.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import type { ModelService } from "./Model.ts"
+import type { ModelRequest, ModelService } from "./Model.ts"
 import { CredentialsMissing, ProfileInvalid } from "./Models.ts"
 import {
   apiKeyVariable,
@@ -14,6 +14,7 @@ import {
   optionsOf,
   type Profile,
   type ScriptedProfile,
+  takesImages,
   termsOf
 } from "./Profile.ts"
 
@@ -110,9 +111,24 @@ const openHosted = (name: string, profile: HostedProfile, apiKey: Redacted.Redac
       )
 }
 
+/** The request of a model that cannot see: the texts name the images that another was shown. */
+const withoutImages = (request: ModelRequest): ModelRequest => ({
+  ...request,
+  messages: request.messages.map((stored) => {
+    const { message } = stored
+    if (message.role !== "user" || message.images === undefined) return stored
+    const { images: _, ...text } = message
+    return { ...stored, message: text }
+  })
+})
+
 /** Opens a profile, once its credentials are known to be there. Nothing is sent. */
 export const openProfile = (name: string, profile: Profile, environment: Environment): Opened =>
-  Effect.map(opened(name, profile, environment), (model) => ({ ...model, ...termsOf(name, profile) }))
+  Effect.map(opened(name, profile, environment), (model) => ({
+    ...model,
+    ...termsOf(name, profile),
+    stream: takesImages(profile) ? model.stream : (request) => model.stream(withoutImages(request))
+  }))
 
 const opened = (name: string, profile: Profile, environment: Environment): Opened =>
   Effect.flatMap(credentials(name, profile, environment), (apiKey): Opened => {

@@ -23,6 +23,8 @@ const common = {
   maxOutputTokens: optional(Schema.Int.pipe(Schema.positive())),
   /** What the model costs, instead of the list price of its name; `free` for one of your own. */
   price: optional(Schema.Union(Schema.Literal("free"), Price)),
+  /** Whether the model can be shown images; by its name if unset. */
+  images: optional(Schema.Boolean),
   /** Profiles to ask, in this order, once this one has failed for good. */
   fallback: optional(Schema.Array(Schema.NonEmptyString))
 }
@@ -119,6 +121,14 @@ const longestOf = (profile: Profile): number | undefined =>
 export const bounded = (profile: Profile, maxOutputTokens: number): Profile =>
   longestOf(profile) === undefined ? { ...profile, maxOutputTokens } : profile
 
+/** Models that can be shown images, by how their names begin behind that of whoever serves them. */
+const seeing =
+  /(?:^|[/:])(?:gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-5|o[134](?:-|$)(?!mini-2024)|chatgpt|claude-(?:3|opus|sonnet|haiku)|gemini|gemma-?3|pixtral|mistral-(?:small-3|medium-3)|llava|llama-?4|llama-?3\.2-vision|qwen[\d.]*-?vl|qvq|grok-4|minicpm-v|internvl)/i
+
+/** Whether the model of a profile can be shown images. */
+export const takesImages = (profile: Profile): boolean =>
+  profile.images ?? (profile.provider !== "scripted" && seeing.test(profile.model))
+
 /** What a profile says of its terms. */
 export const termsOf = (name: string, profile: Profile): Omit<Terms, "name"> => {
   const { contextWindow, price } = profile
@@ -127,6 +137,7 @@ export const termsOf = (name: string, profile: Profile): Omit<Terms, "name"> => 
     profile: name,
     ...(price === undefined ? {} : { price: price === "free" ? free : price }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(contextWindow === undefined ? {} : { contextWindow })
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(takesImages(profile) ? { images: true } : {})
   }
 }

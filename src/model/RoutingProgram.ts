@@ -27,8 +27,9 @@ const outputLimit = 64 * 1024
  * `{"selected"?, "reason"?, "weight"?}`. Where it fails, or prints anything else, the decision stays and its reason says why.
  */
 export const make =
-  (processes: Processes["Type"], { args, cwd, env, file, timeout = "10 seconds" }: ProgramOptions): RoutingHook =>
+  (processes: Processes["Type"], options: ProgramOptions): RoutingHook =>
   (decision) => {
+    const { args, cwd, env, file, timeout = "10 seconds" } = options
     const name = file.split("/").at(-1) ?? file
     const stays = (what: string): RoutingDecision => ({
       ...decision,

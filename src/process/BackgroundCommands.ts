@@ -148,7 +148,9 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
       })
     })
 
+  /** Tells of the command and runs it, in a fiber by which it can be stopped from the start; returns once it was told. */
   const launch = (held: Held, entry: Entry, run: Run) => {
+    const told = Effect.unsafeMakeLatch(false)
     const print = (text: string) =>
       Effect.suspend(() => {
         entry.ring.append(text)
@@ -156,8 +158,9 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
         entry.moved = Effect.unsafeMakeLatch(false)
         return Effect.asVoid(waiting.open)
       })
-    return Effect.interruptible(run(print)).pipe(
-      Effect.exit,
+    return held.told(entry.known).pipe(
+      Effect.zipRight(told.open),
+      Effect.zipRight(Effect.exit(Effect.interruptible(run(print)))),
       Effect.flatMap((exit) =>
         ended(
           held,
@@ -172,7 +175,8 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
       Effect.forkDaemon,
       Effect.map((fiber) => {
         if (entry.known.end === undefined) entry.fiber = fiber
-      })
+      }),
+      Effect.zipRight(told.await)
     )
   }
 
@@ -237,7 +241,6 @@ export const make: Effect.Effect<BackgroundCommands["Type"], never, Scope.Scope>
         }
         held.entries.set(id, entry)
         const { known } = entry
-        yield* held.told(known)
         yield* launch(held, entry, run)
         return known
       }).pipe(Effect.uninterruptible),

@@ -2,7 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as ChildProcess from "node:child_process"
 import * as fs from "node:fs"
-import { Readable } from "node:stream"
+import { Readable, type Writable } from "node:stream"
 import type { Channel, ProcessCommand, ProcessExit } from "./ProcessCommand.ts"
 import * as Pipes from "./Pipes.ts"
 import { markerName } from "./ProcessTree.ts"
@@ -15,6 +15,8 @@ export interface Leader {
   readonly sources: Readonly<Record<Channel, Readable>>
   readonly hasExited: () => boolean
   readonly exit: Effect.Effect<ProcessExit>
+  /** Its standard input, where that is open. */
+  readonly input: Writable | undefined
   /** How many background processes ended with it; read after its exit. */
   readonly leftBehind: Effect.Effect<number>
 }
@@ -28,13 +30,17 @@ export interface Making {
   readonly marker: string
 }
 
-const input = (stdin: ProcessCommand["stdin"], directory: () => string): number | "ignore" =>
+const input = (stdin: ProcessCommand["stdin"], directory: () => string): number | "ignore" | "pipe" =>
   stdin === undefined || stdin === "closed"
     ? "ignore"
-    : Pipes.reading(directory(), stdin instanceof Uint8Array ? stdin : stdin.text)
+    : stdin === "open"
+      ? "pipe"
+      : Pipes.reading(directory(), stdin instanceof Uint8Array ? stdin : stdin.text)
 
 const inputBytes = (stdin: ProcessCommand["stdin"]): number =>
-  stdin === undefined || stdin === "closed" ? 0 : Buffer.byteLength(stdin instanceof Uint8Array ? stdin : stdin.text)
+  stdin === undefined || typeof stdin === "string"
+    ? 0
+    : Buffer.byteLength(stdin instanceof Uint8Array ? stdin : stdin.text)
 
 const ignore = (): void => {}
 
@@ -66,7 +72,7 @@ const spawn = (
     }
     try {
       const stdin = input(command.stdin, making.directory)
-      if (stdin !== "ignore") descriptors.push(stdin)
+      if (typeof stdin === "number") descriptors.push(stdin)
       const [stdout, stderr] = [output(names[0]), output(names[1])]
       const child = ChildProcess.spawn(command.file, [...command.args], {
         cwd: command.cwd,
@@ -93,12 +99,23 @@ const spawn = (
         Deferred.unsafeDone(exit, Effect.succeed({ exitCode, signal }))
       })
       const sources = { stdout: child.stdout ?? readers.shift()!, stderr: child.stderr ?? readers.shift()! }
+      // What it does not read any more is lost, as its exit says.
+      child.stdin?.on("error", ignore)
       const hasTold = Effect.sync(() => !(told instanceof Readable) || told.readableEnded || told.destroyed)
       const leftBehind = Effect.map(Effect.zipRight(until(hasTold, patience), turn), () => {
         if (told instanceof Readable) told.destroy()
         return /^\d+$/.test(left) ? Number(left) : 0
       })
-      resume(Effect.succeed({ pid, sources, hasExited: () => exited, exit: Deferred.await(exit), leftBehind }))
+      resume(
+        Effect.succeed({
+          pid,
+          sources,
+          input: child.stdin ?? undefined,
+          hasExited: () => exited,
+          exit: Deferred.await(exit),
+          leftBehind
+        })
+      )
     } catch (error) {
       fail(error)
     } finally {

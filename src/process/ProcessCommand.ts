@@ -11,8 +11,11 @@ export interface ProcessCommand {
   readonly cwd: string
   /** The whole environment of the child; see `environment`. One variable, the marker of its tree, is added. */
   readonly env: Readonly<Record<string, string>>
-  /** `"closed"` (the default) reads as an empty file; bytes and other text are given whole, at most `stdinLimit`. */
-  readonly stdin?: "closed" | { readonly text: string } | Uint8Array
+  /**
+   * `"closed"` (the default) reads as an empty file; bytes and other text are given whole, at most `stdinLimit`; `"open"` is
+   * written to while it runs.
+   */
+  readonly stdin?: "closed" | "open" | { readonly text: string } | Uint8Array
   /** From SIGTERM to SIGKILL; 2 seconds by default. */
   readonly grace?: Duration.DurationInput
   /** How long other processes may go on writing once the leader has exited; 200 milliseconds by default. */

@@ -20,6 +20,7 @@ import * as ProcessTable from "./ProcessTable.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 import { now, pause } from "./RealClock.ts"
 import type { SpawnFailed } from "./SpawnFailed.ts"
+import type { Writable } from "node:stream"
 
 /** A started child. Its tree ends when the scope closes that it was spawned in, and at the latest with the runtime. */
 export interface RunningProcess {
@@ -31,6 +32,8 @@ export interface RunningProcess {
   readonly output: Stream.Stream<OutputChunk>
   /** Whether a channel was cut; asked once the output has ended. */
   readonly truncated: (channel: Channel) => boolean
+  /** Its standard input, where the command has it open; it ends with the process. */
+  readonly input: Writable | undefined
   /** The leader's exit. */
   readonly exit: Effect.Effect<ProcessExit>
   /** Ends the whole tree: SIGTERM, grace, SIGKILL. Says how many processes the leader had left behind. */
@@ -140,8 +143,8 @@ export class Processes extends Context.Tag("tollgate/process/Processes")<
           ({ end, feed }) => Effect.ensuring(end, Effect.sync(feed.destroy))
         )
         yield* Effect.forkScoped(running.drain)
-        const { pid, feed, exit, end, usage } = running
-        return { pid, output: feed.output, truncated: feed.truncated, exit, end, usage, move }
+        const { pid, feed, exit, end, input, usage } = running
+        return { pid, input, output: feed.output, truncated: feed.truncated, exit, end, usage, move }
       })
 
       const spawn = Effect.fn("Processes.spawn")(function* (command: ProcessCommand) {
@@ -260,5 +263,5 @@ const tend = Effect.fnUntraced(function* (
     yield* feed.settled
     feed.cut()
   })
-  return { pid, exit, end, drain, feed, usage: ProcessTree.usage(tree) }
+  return { pid, exit, end, drain, feed, input: leader.input, usage: ProcessTree.usage(tree) }
 })

@@ -6,8 +6,9 @@ import { clearImmediate, setImmediate } from "node:timers"
 /** Children live in real time, also where a test lets the clock stand still. */
 const clock = Clock.make()
 
-export const pause = (duration: Duration.DurationInput): Effect.Effect<void> =>
-  Effect.withClock(Effect.sleep(duration), clock)
+export const inRealTime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.withClock(clock)
+
+export const pause = (duration: Duration.DurationInput): Effect.Effect<void> => inRealTime(Effect.sleep(duration))
 
 const afterPoll = Effect.async<void>((resume) => {
   const handle = setImmediate(() => resume(Effect.void))
@@ -21,7 +22,7 @@ export const turn: Effect.Effect<void> = Effect.zipRight(afterPoll, afterPoll)
 export const now = (): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
 
 /** Runs `step` until it says true or `limit` milliseconds have passed; says whether it did. */
-export const until = Effect.fnUntraced(function* (step: Effect.Effect<boolean>, limit: number) {
+export const until = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<boolean, E, R>, limit: number) {
   const deadline = now() + limit
   for (let delay = 1; ; delay = Math.min(delay * 2, 50)) {
     if (yield* step) return true

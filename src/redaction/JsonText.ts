@@ -1,6 +1,6 @@
 import { isPlace, isPlaceName } from "./Assigned.ts"
+import { JsonLevels } from "./JsonLevels.ts"
 import { mark } from "./Mark.ts"
-import { secretName } from "./SecretName.ts"
 
 /** A redaction that is fed a text piece by piece. */
 export interface Feed {
@@ -10,8 +10,6 @@ export interface Feed {
 
 /** How many JSON texts inside each other's strings are looked into. */
 const maxNesting = 4
-/** Levels of arrays and objects whose names are minded. */
-const maxLevels = 256
 /** Characters of a key, a number or an escape that is read as such. */
 const maxToken = 512
 
@@ -31,35 +29,9 @@ const quote = (text: string): string => JSON.stringify(text).slice(1, -1)
 const structure = /^[\s[\]{}:,]+/
 const literal = /^[\w.+-]+/
 const words = /^(?:true|false|null)$/
-const name = /^[\w-]{1,82}$/
 const acting = /["\\]/g
 const hexadecimal = /^[\da-f]{4}$/i
 const number = /^-?\d[\d.eE+-]*$/
-interface Level {
-  readonly object: boolean
-  /** The kind of secret that everything in it is. */
-  readonly kind: string | undefined
-  /** The name of the next value. */
-  name: string | undefined
-  /** A key comes next. */
-  key: boolean
-  /** Where a list names what comes next: `["--token", …]`, and an entry: `{ name: "Cookie", value: … }`. */
-  announced: string | undefined
-  /** It was a flag that announced it. */
-  flag: boolean
-  values: number
-}
-
-const level = (object: boolean, kind: string | undefined): Level => ({
-  object,
-  kind,
-  name: undefined,
-  key: object,
-  announced: undefined,
-  flag: false,
-  values: 0
-})
-
 interface Text {
   readonly role: "key" | "value"
   /** The kind of secret, regardless of its text. */
@@ -107,8 +79,7 @@ const watched = (feed: Feed, seen: Seen): Feed => {
  * and a string that is JSON again is read in the same way. From the first place on that is not JSON it is read as text.
  */
 export class JsonText implements Feed {
-  private readonly levels: Array<Level> = []
-  private skipped = 0
+  private readonly levels = new JsonLevels()
   private text: Text | undefined
   /** What waits for its end: an escape within a string, a literal outside. */
   private held = ""
@@ -138,7 +109,7 @@ export class JsonText implements Feed {
         return out
       }
       if (run !== "") {
-        for (const at of run) this.mind(at)
+        for (const at of run) this.levels.mind(at)
         out += run
         left = left.slice(run.length)
       } else if (this.text) {
@@ -183,8 +154,7 @@ export class JsonText implements Feed {
     } else if (this.held !== "") {
       out = this.literal(this.held) ?? this.whole(this.held)
     }
-    this.levels.length = 0
-    this.skipped = 0
+    this.levels.reset()
     this.text = undefined
     this.held = ""
     this.plain = undefined
@@ -203,50 +173,10 @@ export class JsonText implements Feed {
     return mark(kind)
   }
 
-  private get top(): Level | undefined {
-    return this.skipped > 0 ? undefined : this.levels.at(-1)
-  }
-
-  /** Follows the structure of arrays and objects. */
-  private mind(at: string): void {
-    const { top } = this
-    if (at === "{" || at === "[") {
-      if (this.skipped > 0 || this.levels.length >= maxLevels) this.skipped++
-      else {
-        const kind = this.kind()
-        if (top) this.next(top)
-        this.levels.push(level(at === "{", kind))
-      }
-    } else if (at === "}" || at === "]") {
-      if (this.skipped > 0) this.skipped--
-      else this.levels.pop()
-    } else if (top && at === ":") top.key = false
-    else if (top && at === ",") {
-      top.key = top.object
-      top.name = undefined
-    }
-  }
-
-  /** The kind of secret that the next value is by what stands around it. */
-  private kind(): string | undefined {
-    const { top } = this
-    if (top === undefined || top.key) return undefined
-    if (top.kind !== undefined) return top.kind
-    if (!top.object) return top.announced
-    if (top.name === undefined) return undefined
-    return top.name === "value" && top.announced !== undefined ? top.announced : secretName(top.name)
-  }
-
-  /** A value has passed that says nothing of the next. */
-  private next(top: Level): void {
-    top.values++
-    if (!top.object) top.announced = undefined
-  }
-
   private literal(word: string): string | undefined {
     if (!words.test(word) && !number.test(word)) return undefined
-    const kind = this.kind()
-    if (this.top) this.next(this.top)
+    const kind = this.levels.kind()
+    this.levels.next()
     if (words.test(word)) return word
     if (kind !== undefined) return `"${this.mark(kind)}"`
     const shown = this.whole(word)
@@ -254,9 +184,9 @@ export class JsonText implements Feed {
   }
 
   private begin(): void {
-    const { top } = this
+    const { top } = this.levels
     const role = top?.key === true ? "key" : "value"
-    const kind = role === "key" ? undefined : this.kind()
+    const kind = role === "key" ? undefined : this.levels.kind()
     const unless =
       kind === undefined || top === undefined || top.kind !== undefined
         ? undefined
@@ -316,9 +246,8 @@ export class JsonText implements Feed {
 
   /** The end of a string, its quote included. */
   private end(text: Text): string {
-    const { top } = this
     this.text = undefined
-    this.learn(text, top)
+    this.levels.learn(text.role, text.head, text.size === text.head.length)
     if (text.kind === undefined) return `${quote(text.half + (text.feed?.flush() ?? text.head))}"`
     if (text.marked || text.size === 0) return '"'
     const plain = `${quote(this.whole(text.head))}"`
@@ -330,19 +259,5 @@ export class JsonText implements Feed {
   private whole(text: string): string {
     const one = this.make()
     return one.push(text) + one.flush()
-  }
-
-  /** What a string says of the value that comes next. */
-  private learn(text: Text, top: Level | undefined): void {
-    if (top === undefined) return
-    const { head, size } = text
-    if (text.role === "key") {
-      top.name = size <= maxToken ? head : undefined
-      return
-    }
-    this.next(top)
-    const kind = size === head.length && name.test(head) ? secretName(head) : undefined
-    top.flag = head.startsWith("-")
-    if (top.object ? top.name === "name" || top.name === "key" : top.flag || top.values === 1) top.announced = kind
   }
 }

@@ -7,9 +7,9 @@ import * as Pace from "../policy/Pace.ts"
 import { ExactValues } from "./ExactValues.ts"
 import { JsonText } from "./JsonText.ts"
 import { redactJsonWith } from "./RedactJson.ts"
+import { redactedText } from "./redactedText.ts"
 import { approvalReader, Scanner } from "./Scanner.ts"
 import { type Shown, type ShownJson, shownJsonWith, shownWith } from "./Shown.ts"
-import { isQuiet } from "./Wording.ts"
 
 /** Redacts one stream of text; not to be shared by two. */
 export interface RedactionStream {
@@ -53,12 +53,6 @@ export interface RedactorOptions {
 /** Characters that are redacted before others get their turn. */
 export const slice = 16 * 1024
 
-/** Characters of a text that is looked at as a whole first, as most fields of an event are. */
-const short = 256
-
-/** What the scanner would say as it is. */
-const isHarmless = (text: string): boolean => text.length <= short && isQuiet(text)
-
 export const make = (options: RedactorOptions = {}): RedactorShape => {
   const exact = new ExactValues((options.secrets ?? []).map((_) => Redacted.value(_)))
   const stream = (): RedactionStream => {
@@ -78,10 +72,7 @@ export const make = (options: RedactorOptions = {}): RedactorShape => {
       }
     }
   }
-  const text = (whole: string): string => {
-    const known = exact.isEmpty ? whole : exact.replace(whole, true).out
-    return isHarmless(known) ? known : new Scanner().whole(known)
-  }
+  const text = redactedText(exact)
   const jsonStream = (): RedactionStream => new JsonText(stream)
   const jsonText = (whole: string): string => {
     if (!/^\s*[[{]/.test(whole)) return text(whole)

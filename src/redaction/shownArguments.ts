@@ -22,7 +22,7 @@ const cutText = (text: string, max: number): string =>
   text.length <= max ? text : `${cutMiddle(text, max)} ${measure(text)}`
 
 /** The arguments of a call as a person or a log may see them: redacted, everything visible, long strings cut. */
-export const shownArguments = (redactor: RedactorShape, value: unknown): ShownArguments => {
+export const shownArguments = (redactor: Pick<RedactorShape, "text">, value: unknown): ShownArguments => {
   let left = maxTotal
   let cut = false
   const show = (text: string): string => {

@@ -36,6 +36,8 @@ export interface Briefer {
   readonly begin: (sink: TaskSink) => Effect.Effect<string>
   /** Tells the root worker what has happened meanwhile, before each request. */
   readonly news: (sink: TaskSink) => (iteration: number) => Effect.Effect<void>
+  /** What follows the system prompt as it was said last. */
+  readonly said: () => string
   /** What follows the system prompt of a task that goes on in the middle. */
   readonly goOn: (sink: TaskSink) => Effect.Effect<string>
 }
@@ -115,6 +117,7 @@ export const make = (
       })
 
     return {
+      said: () => (told?.generation === view.generation ? told.head : ""),
       news: (sink) => (iteration) =>
         Effect.suspend(() => {
           const told = news()

@@ -46,26 +46,20 @@ export class Channels {
       case "ModelAnswered":
       case "ModelInterrupted":
       case "ModelAttemptFailed":
-        return this.closeWhere(
-          seq,
-          (key) => key.startsWith(placeKey(place)) && /(?:Text|Reasoning|Arguments)Delta/.test(key)
-        )
+        return this.closeWhere(seq, placeKey(place), (key) => /(?:Text|Reasoning|Arguments)Delta/.test(key))
       case "ToolCallCompleted":
       case "ToolCallFailed":
       case "ToolCallInterrupted":
       case "ToolCallOutcomeUnknown":
-        return this.closeWhere(
-          seq,
-          (key) => key.startsWith(placeKey(place)) && key.endsWith(`${separator}${event.callId}`)
-        )
+        return this.closeWhere(seq, placeKey(place), (key) => key.endsWith(`${separator}${event.callId}`))
       case "WorkerCompleted":
       case "WorkerFailed":
       case "WorkerInterrupted":
-        return this.closeWhere(seq, (key) => key.startsWith(workerKey(place)))
+        return this.closeWhere(seq, workerKey(place))
       case "TaskCompleted":
       case "TaskFailed":
       case "TaskInterrupted":
-        return this.closeWhere(seq, (key) => key.startsWith(`${place.task ?? ""}${separator}`))
+        return this.closeWhere(seq, `${place.task ?? ""}${separator}`)
       default:
     }
   }
@@ -76,9 +70,9 @@ export class Channels {
     this.closed = []
   }
 
-  private closeWhere(seq: number, matches: (key: string) => boolean): void {
+  private closeWhere(seq: number, beginning: string, matches: (key: string) => boolean = () => true): void {
     for (const [key, channel] of this.open) {
-      if (!matches(key)) continue
+      if (!key.startsWith(beginning) || !matches(key)) continue
       channel.close(seq)
       this.open.delete(key)
       this.closed.push(channel)

@@ -1,14 +1,21 @@
 import * as Schema from "effect/Schema"
+import { ClientFunction, maxFunctions } from "../agent/ClientFunction.ts"
+import { Image, maxImages } from "../conversation/Image.ts"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
 import { Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 
 /** Characters of the name of a sender. */
 export const maxSender = 64
+/** Characters of a title. */
+export const maxTitle = 200
 
 /** A name that is looked for again as it is, which a store cannot with U+0000 in it. */
 const Name = Schema.String.pipe(
   Schema.filter((name) => !name.includes("\0"), { message: () => "a name cannot have the character U+0000" })
 )
+
+/** The number of a durable event of a session. */
+const EventNumber = Schema.Number.pipe(Schema.int(), Schema.positive())
 
 const sent = {
   /** Names the command in the event that answers it; a repetition under the same id is not carried out again. */
@@ -26,7 +33,9 @@ export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitProm
   /** What of it a person has said in their own words; notes are taken from nothing else, and from nothing if unset. */
   typed: Schema.optionalWith(Schema.String, { exact: true }),
   /** How heavy it is, for routing: by the names of the configuration. */
-  weight: Schema.optionalWith(Name, { exact: true })
+  weight: Schema.optionalWith(Name, { exact: true }),
+  /** What the model is shown with it; the text names each. */
+  images: Schema.optionalWith(Schema.Array(Image).pipe(Schema.maxItems(maxImages)), { exact: true })
 }) {}
 
 /** Runs a tool for the person who asks; its result enters the conversation as a system message. */
@@ -63,7 +72,9 @@ export class RevokeApproval extends Schema.TaggedClass<RevokeApproval>()("Revoke
 /** Says which tools of its own the frontend of a session can run. */
 export class DeclareClientTools extends Schema.TaggedClass<DeclareClientTools>()("DeclareClientTools", {
   ...session,
-  tools: Schema.Array(Schema.String)
+  tools: Schema.Array(Schema.String),
+  /** Functions of its own, which the model may call from its next task on; those declared before are gone. */
+  functions: Schema.optionalWith(Schema.Array(ClientFunction).pipe(Schema.maxItems(maxFunctions)), { exact: true })
 }) {}
 /** The result of a client call, or its failure. */
 export class AnswerClientCall extends Schema.TaggedClass<AnswerClientCall>()("AnswerClientCall", {
@@ -110,12 +121,52 @@ export class ResumeLastSession extends Schema.TaggedClass<ResumeLastSession>()("
   ...sent,
   project: Name
 }) {}
+/** Gives the session a title, also one that is not open. */
+export class RenameSession extends Schema.TaggedClass<RenameSession>()("RenameSession", {
+  ...session,
+  title: Schema.String.pipe(
+    Schema.maxLength(maxTitle),
+    Schema.filter((title) => title.trim() !== "", { message: () => "a title has at least one visible character" })
+  )
+}) {}
+/** Copies the session up to an event into a new one; itself it stays as it is. */
+export class ForkSession extends Schema.TaggedClass<ForkSession>()("ForkSession", {
+  ...session,
+  /** The client's own id of the new session. */
+  fork: Name,
+  /** The number of the last event that is copied; the last one there is if unset. */
+  last: Schema.optionalWith(EventNumber, { exact: true })
+}) {}
+/** Works out what a rewind would do; nothing is changed. */
+export class PreviewRewind extends Schema.TaggedClass<PreviewRewind>()("PreviewRewind", {
+  ...session,
+  /** The number of the event before which the session is to be. */
+  to: EventNumber
+}) {}
+/**
+ * Goes back to before an event: what its file tools have changed since is put back, but for files that somebody else has changed as
+ * well, and the conversation goes on from there.
+ */
+export class RewindSession extends Schema.TaggedClass<RewindSession>()("RewindSession", {
+  ...session,
+  to: EventNumber,
+  /** Of the preview that was shown: with it nothing is done where the files have changed since. */
+  digest: Schema.optionalWith(Schema.String, { exact: true })
+}) {}
+/** Deletes the session with all that belongs to it, but for what it has cost and its entries in the audit. */
+export class DeleteSession extends Schema.TaggedClass<DeleteSession>()("DeleteSession", session) {}
 /** The model forgets the conversation so far; the log does not. */
 export class ClearSession extends Schema.TaggedClass<ClearSession>()("ClearSession", session) {}
 /** Puts a summary by the model in place of the conversation so far; runs as a task. */
 export class CompactSession extends Schema.TaggedClass<CompactSession>()("CompactSession", {
   ...session,
-  task: Name
+  task: Name,
+  /** What the summary is to keep or to leave out, in the words of the person. */
+  instructions: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The summary is only the text of the completed task: it counts once another command gives it back as `summary`. */
+  draft: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** This summary counts, which is that of the task `draft` as a person wants it; refused if the conversation has gone on since. */
+  summary: Schema.optionalWith(Schema.Struct({ text: Schema.String, draft: Name }), { exact: true })
 }) {}
 /** Closes the session for now, as a shutdown does; its next command opens it again, with what was granted in it. */
 export class SuspendSession extends Schema.TaggedClass<SuspendSession>()("SuspendSession", session) {}
@@ -136,6 +187,8 @@ export const SessionCommand = Schema.Union(
   DetachCall,
   SetApprovalPolicy,
   SwitchModel,
+  RenameSession,
+  RewindSession,
   ClearSession,
   CompactSession,
   SuspendSession,
@@ -150,6 +203,9 @@ export const Command = Schema.Union(
   CreateSession,
   ResumeSession,
   ResumeLastSession,
+  ForkSession,
+  PreviewRewind,
+  DeleteSession,
   Shutdown
 )
 export type Command = typeof Command.Type

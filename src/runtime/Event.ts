@@ -2,6 +2,8 @@ import * as Either from "effect/Either"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { AgentEvent } from "../agent/AgentEvent.ts"
+import { RestoredFile } from "../checkpoint/FileStep.ts"
+import { FileLeft, FileRestore } from "../checkpoint/Rewinding.ts"
 import { StoredMessage } from "../conversation/Message.ts"
 import { Usage } from "../model/ModelPart.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -52,10 +54,34 @@ export class SessionResumed extends Schema.TaggedClass<SessionResumed>()("Sessio
   epoch: Schema.Number,
   /** Calls with an unknown outcome, closed just now. */
   unknownCalls: Schema.Number,
+  /** What the last run left open and was ended just now: it crashed. */
+  repaired: Schema.optionalWith(
+    Schema.Struct({
+      tasks: Schema.Number,
+      calls: Schema.Number,
+      workers: Schema.Number,
+      /** Requests for approval, withdrawn. */
+      requests: Schema.Number
+    }),
+    { exact: true }
+  ),
   /** The task that goes on where it stopped, and the requests that it waits for again, under their ids and digests. */
   goesOn: Schema.optionalWith(Schema.Struct({ task: Schema.String, approvals: Schema.Array(ApprovalRequest) }), {
     exact: true
   })
+}) {}
+/**
+ * The session began as a copy of another one: its events up to `last` are those of the other, which is untouched; what was open
+ * in them was ended, and nothing that was granted there holds here.
+ */
+export class SessionForked extends Schema.TaggedClass<SessionForked>()("SessionForked", {
+  ...cause,
+  /** The session that it was copied from. */
+  origin: Schema.String,
+  /** The number of the last event that was copied. */
+  last: Schema.Number,
+  /** Its title from now on, which tells it from other copies. */
+  title: Schema.optionalWith(Schema.String, { exact: true })
 }) {}
 /** The session is closed for now and can be resumed. */
 export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("SessionSuspended", {
@@ -67,12 +93,45 @@ export class SessionSuspended extends Schema.TaggedClass<SessionSuspended>()("Se
 }) {}
 /** The session is over: what was granted to it is gone. */
 export class SessionEnded extends Schema.TaggedClass<SessionEnded>()("SessionEnded", cause) {}
+/** The session has another title, which no prompt changes. */
+export class SessionRenamed extends Schema.TaggedClass<SessionRenamed>()("SessionRenamed", {
+  ...cause,
+  title: Schema.String
+}) {}
+/** The session is gone, with all that belonged to it; what it has cost and its entries in the audit stay. */
+export class SessionDeleted extends Schema.TaggedClass<SessionDeleted>()("SessionDeleted", {
+  ...cause,
+  deleted: Schema.String
+}) {}
+/** What a rewind of a session would do; nothing was changed. */
+export class RewindPreviewed extends Schema.TaggedClass<RewindPreviewed>()("RewindPreviewed", {
+  ...cause,
+  of: Schema.String,
+  to: Schema.Number,
+  files: Schema.Array(FileRestore),
+  left: Schema.Array(FileLeft),
+  /** Commands that ran since, the last of them: what they have changed is not put back. */
+  commands: Schema.Array(Schema.String),
+  /** Messages that would no longer count. */
+  messages: Schema.Number,
+  digest: Schema.String
+}) {}
+/**
+ * The session is where it was before event `to`: what stands from there up to this event no longer counts, and the model does not
+ * see it; the log keeps it.
+ */
+export class SessionRewound extends Schema.TaggedClass<SessionRewound>()("SessionRewound", {
+  ...cause,
+  to: Schema.Number,
+  /** The number of the first event whose message the model may see. */
+  visibleFrom: Schema.Number,
+  /** The files that were put back. */
+  restored: Schema.Array(RestoredFile),
+  /** Files that were left as they are, and why. */
+  left: Schema.Array(FileLeft)
+}) {}
 /** The model no longer sees what came before; the log keeps it. */
 export class SessionCleared extends Schema.TaggedClass<SessionCleared>()("SessionCleared", cause) {}
-/** The model sees the summary in place of what came before; the log keeps it. */
-export class SessionCompacted extends Schema.TaggedClass<SessionCompacted>()("SessionCompacted", {
-  message: StoredMessage
-}) {}
 
 export class TaskQueued extends Schema.TaggedClass<TaskQueued>()("TaskQueued", {
   ...cause,
@@ -141,7 +200,9 @@ export const InstructionFile = Schema.Struct({
   /** Of the whole file. */
   bytes: Schema.Number,
   /** Whether the model sees only its beginning. */
-  cut: Schema.Boolean
+  cut: Schema.Boolean,
+  /** The file that refers to it as `@path`. */
+  importedBy: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type InstructionFile = typeof InstructionFile.Type
 /** The model has these instructions from here on, in order, instead of those before. */
@@ -183,10 +244,14 @@ export const RuntimeEvent = Schema.Union(
   SessionImported,
   HistoryImported,
   SessionResumed,
+  SessionForked,
   SessionSuspended,
   SessionEnded,
+  SessionRenamed,
+  SessionRewound,
+  RewindPreviewed,
+  SessionDeleted,
   SessionCleared,
-  SessionCompacted,
   TaskQueued,
   TaskStarted,
   TaskCancelling,

@@ -31,6 +31,8 @@ export interface Subscription {
   readonly transient?: boolean
   /** Continue with new events. Default: true. */
   readonly follow?: boolean
+  /** Events that are handed over at a time, at most; what a reader that stalls holds. Default: 256. */
+  readonly page?: number
 }
 
 /**
@@ -49,6 +51,8 @@ export interface EventLog {
   /** Returns once the event is durable; dies where the store has failed. */
   readonly commit: (event: DurableEvent, place: Place) => Effect.Effect<void>
   readonly subscribe: (subscription: Subscription) => Stream.Stream<Envelope, LogError>
+  /** What the open sources of deltas have said so far, each in one piece. */
+  readonly partial: () => ReadonlyArray<Envelope>
   /** Fails when the store does; nothing is written from then on. */
   readonly failure: Effect.Effect<never, LogError>
   readonly failed: () => Option.Option<Cause.Cause<LogError>>
@@ -60,7 +64,8 @@ export interface EventLog {
 const maxPending = 1024
 /** At least twice `maxPending`, or a live subscriber would be sent to the store. */
 const ringSize = 4 * maxPending
-const chunkSize = 256
+/** Events that are handed over at a time, where nothing else is asked for. */
+export const chunkSize = 256
 
 /** A log; `published` is called with each durable event once it is visible. */
 export const make = (
@@ -187,7 +192,7 @@ export const make = (
     })
     yield* Effect.addFinalizer(() => Effect.zipRight(close, forget))
 
-    const subscribe = ({ follow = true, from, transient = true }: Subscription) =>
+    const subscribe = ({ follow = true, from, page: size = chunkSize, transient = true }: Subscription) =>
       Stream.suspend(() => {
         const offsets = new Map<Channel, number>()
         let live = from > head
@@ -200,17 +205,18 @@ export const make = (
           const time = clock.unsafeCurrentTimeMillis()
           return [{ version: 1, seq, time, session: lease.session, ...channel.place, transient: true, event }]
         }
-        const withDeltas = (batch: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> =>
-          transient && live
-            ? batch.flatMap((envelope) => [
-                ...channels.closedBy(envelope.seq).flatMap((channel) => {
-                  const rest = delta(channel, envelope.seq - 1)
-                  offsets.delete(channel)
-                  return rest
-                }),
-                envelope
-              ])
-            : batch
+        const withDeltas = (batch: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> => {
+          if (!transient || !live) return batch
+          const all: Array<Envelope> = []
+          for (const envelope of batch) {
+            for (const channel of channels.closedBy(envelope.seq)) {
+              all.push(...delta(channel, envelope.seq - 1))
+              offsets.delete(channel)
+            }
+            all.push(envelope)
+          }
+          return all
+        }
         type Page = readonly [Chunk.Chunk<Envelope>, Option.Option<number>]
         const page = (batch: ReadonlyArray<Envelope>, cursor: number): Page => [
           Chunk.unsafeFromArray(batch),
@@ -222,10 +228,10 @@ export const make = (
             const signal = moved
             if (cursor > until) return Effect.succeed(end)
             if (cursor <= head) {
-              const to = Math.min(head, until, cursor + chunkSize - 1)
+              const to = Math.min(head, until, cursor + size - 1)
               return cursor >= base
                 ? Effect.succeed(page(withDeltas(ring.slice(cursor - base, to + 1 - base)), to + 1))
-                : Effect.map(store.read(lease.session, cursor, Math.min(chunkSize, to + 1 - cursor)), (batch) =>
+                : Effect.map(store.read(lease.session, cursor, Math.min(size, to + 1 - cursor)), (batch) =>
                     page(batch, (batch[batch.length - 1]?.seq ?? to) + 1)
                   )
             }
@@ -241,6 +247,17 @@ export const make = (
         return Stream.paginateChunkEffect(Math.max(1, from), step)
       })
 
+    const partial = () => {
+      const time = clock.unsafeCurrentTimeMillis()
+      return channels.visible(head).flatMap((channel): ReadonlyArray<Envelope> => {
+        const { place, total } = channel
+        const event = channel.since(0)
+        return total === 0
+          ? []
+          : [{ version: schemaVersion, seq: head, time, session: lease.session, ...place, transient: true, event }]
+      })
+    }
+
     return {
       lease,
       head: () => head,
@@ -253,6 +270,7 @@ export const make = (
         ),
       commit,
       subscribe,
+      partial,
       failure: Deferred.await(failure),
       failed: () => Option.fromNullable(failed),
       close

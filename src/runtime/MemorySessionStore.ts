@@ -51,6 +51,14 @@ export const layer: Layer.Layer<SessionStore> = Layer.sync(SessionStore, () => {
         kept.projection = projection
         return Effect.void
       }),
+    delete: ({ epoch, session }) =>
+      Effect.suspend(() => {
+        if (sessions.get(session)?.epoch !== epoch) return new SessionFenced({ session, epoch })
+        sessions.delete(session)
+        return Effect.void
+      }),
+    size: (session) =>
+      Effect.sync(() => JSON.stringify(sessions.get(session)?.events.map(({ event }) => event) ?? []).length),
     select: (session, which) =>
       Effect.sync(() => {
         const events = sessions.get(session)?.events ?? []

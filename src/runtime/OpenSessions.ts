@@ -10,6 +10,7 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Models } from "../model/Models.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
+import { apart } from "./apart.ts"
 import { causeOf, type Command, SuspendSession } from "./Command.ts"
 import type { Directory } from "./Directory.ts"
 import type { Envelope } from "./Envelope.ts"
@@ -46,6 +47,16 @@ export interface OpenSessions {
     wanted: Wanted,
     command: Command | undefined
   ) => Effect.Effect<Open & { readonly isNew: boolean }, OpenError>
+  /**
+   * Writes to the log of a session that is open nowhere, without opening it: nothing of it is taken up, repaired or run. False
+   * where it is open here.
+   */
+  readonly append: (
+    session: string,
+    write: (log: EventLog.EventLog) => Effect.Effect<void>
+  ) => Effect.Effect<boolean, SessionNotFound | SessionBusy | EventLog.LogError>
+  /** Closes a session that is open here as a shutdown does, and returns once it is closed. */
+  readonly leave: (session: string) => Effect.Effect<void>
   /** Returns when one is opened after this was asked for. */
   readonly opened: () => Effect.Effect<void>
   /** Stops all of them. */
@@ -190,22 +201,50 @@ export const make = ({
         return known
       })
 
+    /** Whether a session is open here; one that is about to go is waited for. */
+    const isOpen = (session: string) => {
+      const known = sessions.get(session)
+      return known === undefined
+        ? Effect.succeed(false)
+        : known.session.isOpen()
+          ? Effect.succeed(true)
+          : Effect.map(known.gone, (gone) => !gone)
+    }
     /** One at a time: a session that is open here is not opened again. */
     const opening = yield* Effect.makeSemaphore(1)
     return {
+      leave: (session) =>
+        Effect.suspend(() => {
+          const known = sessions.get(session)
+          return known === undefined ? Effect.void : Effect.zipRight(known.session.stop, known.gone)
+        }),
+      append: (session, write) =>
+        Effect.gen(function* () {
+          if (yield* isOpen(session)) return false
+          const lease = yield* store.open({ session })
+          const appended = yield* EventLog.make(lease, store, (envelope) => answers.settle(envelope))
+          directory.add(appended)
+          yield* Effect.addFinalizer(() => Effect.sync(() => directory.remove(appended)))
+          yield* write(appended)
+          yield* appended.close
+          return yield* Option.match(appended.failed(), {
+            onNone: () => Effect.succeed(true),
+            onSome: Effect.failCause
+          })
+        }).pipe(Effect.scoped, opening.withPermits(1), apart),
       find: (session) => sessions.get(session),
       opened: () => added.await,
       open: (wanted, command) =>
         Effect.gen(function* () {
           const known = sessions.get(wanted.session)
-          if (known !== undefined && (known.session.isOpen() || !(yield* known.gone))) {
+          if (known !== undefined && (yield* isOpen(wanted.session))) {
             if (command?.commandId !== undefined) known.unanswered.set(command.commandId, command)
             return { ...known, isNew: false }
           }
           const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
           const opened = yield* Effect.onError(start(wanted, command, own), () => Scope.close(own, Exit.void))
           return { ...opened, isNew: true }
-        }).pipe(opening.withPermits(1), Effect.uninterruptible),
+        }).pipe(opening.withPermits(1), apart),
       stop: Effect.suspend(() =>
         Effect.forEach([...sessions.values()], ({ session }) => session.stop, {
           concurrency: "unbounded",

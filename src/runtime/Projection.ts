@@ -1,6 +1,8 @@
 import * as Schema from "effect/Schema"
+import type { Change } from "../conversation/Change.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { isSameCall } from "../tool/CallPlace.ts"
+import { isRoot } from "../tool/WorkerPath.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { Event, EventTag } from "./Event.ts"
 
@@ -35,7 +37,7 @@ export interface SessionSummary {
   readonly id: string
   readonly project: string
   readonly profile: string
-  /** The beginning of the first prompt, or of the title that was imported. */
+  /** The beginning of the first prompt, or of the title that was given or imported. */
   readonly title: string
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -65,10 +67,24 @@ export const step = ({ open, summary }: Projection, envelope: Envelope): Project
 
 const maxTitle = 80
 
-const titleOf = (text: string): string =>
-  Array.from(text.slice(0, 2 * maxTitle))
-    .slice(0, maxTitle)
+/** The title that a session is listed by. */
+export const titleOf = (text: string, length = maxTitle): string =>
+  Array.from(text.slice(0, 2 * length))
+    .slice(0, length)
     .join("")
+
+const copied = / \(fork(?: (\d{1,6}))?\)$/
+
+/** The title of a copy, which none of the others has. */
+export const copyTitle = (title: string, others: ReadonlyArray<string>): string => {
+  const base = title.replace(copied, "")
+  const numbers = others.flatMap((other) =>
+    other.replace(copied, "") === base && copied.test(other) ? [Number(copied.exec(other)?.[1] ?? 1)] : []
+  )
+  const number = Math.max(0, ...numbers) + 1
+  const mark = number === 1 ? " (fork)" : ` (fork ${number})`
+  return `${titleOf(base, maxTitle - mark.length)}${mark}`
+}
 
 const summarise = (summary: SessionSummary, { event, seq, time }: Envelope): SessionSummary => {
   const moved = { ...summary, head: seq, updatedAt: time }
@@ -76,7 +92,14 @@ const summarise = (summary: SessionSummary, { event, seq, time }: Envelope): Ses
     case "TaskQueued":
       return summary.title === "" ? { ...moved, title: titleOf(event.prompt) } : moved
     case "SessionImported":
-      return { ...moved, title: titleOf(event.title) }
+    case "SessionRenamed":
+      // Nothing was said in it: it does not become the latest session.
+      return { ...moved, title: titleOf(event.title), updatedAt: summary.updatedAt }
+    case "SessionForked":
+      return {
+        ...moved,
+        title: event.title ?? (summary.title === "" ? "" : copyTitle(summary.title, []))
+      }
     case "ModelSwitched":
       return { ...moved, profile: event.profile }
     case "SessionEnded":
@@ -94,9 +117,10 @@ const track = (open: Open, envelope: Envelope): Open => {
     const asked = { task, iteration, worker, callId }
     return (call: UnfinishedCall) => isSameCall(call, asked)
   }
+  /** Calls end about in the order in which they were asked for: the look ends early, however many are open. */
   const others = (callId: string) => {
-    const isEnded = isIt(callId)
-    return open.calls.filter((call) => !isEnded(call))
+    const at = open.calls.findIndex(isIt(callId))
+    return at === -1 ? open.calls : open.calls.toSpliced(at, 1)
   }
   const asked = (callId: string, tool: string, byUser: boolean): UnfinishedCall => ({
     task,
@@ -111,7 +135,9 @@ const track = (open: Open, envelope: Envelope): Open => {
     case "SessionCleared":
       return { ...open, visibleFrom: seq + 1 }
     case "SessionCompacted":
-      return { ...open, visibleFrom: seq }
+      return envelope.worker === undefined || isRoot(worker) ? { ...open, visibleFrom: seq } : open
+    case "SessionRewound":
+      return { ...open, visibleFrom: event.visibleFrom }
     case "TaskQueued":
       return { ...open, tasks: [...open.tasks, task] }
     case "TaskCompleted":
@@ -155,12 +181,29 @@ const track = (open: Open, envelope: Envelope): Open => {
 export const messageOf = (event: Event): StoredMessage | undefined =>
   "message" in event && typeof event.message === "object" ? event.message : undefined
 
-/** The events that may have one. */
-export const messageTags: ReadonlyArray<EventTag> = [
+/** What an event does to the conversation of its worker. */
+export const changeOf = (event: Event): Change | undefined => {
+  switch (event._tag) {
+    case "SessionCompacted":
+      return { _tag: "Replaced", messages: [event.message, ...(event.kept ?? [])], todos: event.todos ?? [] }
+    case "SessionCleared":
+      return { _tag: "Replaced", messages: [], todos: [] }
+    case "TodosChanged":
+      return { _tag: "Planned", todos: event.items }
+    default: {
+      const message = messageOf(event)
+      return message === undefined ? undefined : { _tag: "Added", message }
+    }
+  }
+}
+
+/** The events that may do anything to it. */
+export const conversationTags: ReadonlyArray<EventTag> = [
   "TaskStarted",
   "ModelAnswered",
   "MessageRecorded",
   "SessionCompacted",
+  "TodosChanged",
   "ToolCallCompleted",
   "ToolCallFailed",
   "ToolCallInterrupted",

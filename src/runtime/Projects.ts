@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { SealClient } from "../agent/ClientFunctions.ts"
 import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Tools } from "../agent/Tools.ts"
 import type { ProjectRules } from "../approval/ProjectRules.ts"
+import type { Rewinding } from "../checkpoint/Rewinding.ts"
 import type { BackgroundCommands } from "../process/BackgroundCommands.ts"
 import type { ProjectMemory } from "../memory/ProjectMemory.ts"
 import type { Brief } from "./Briefing.ts"
@@ -45,6 +47,8 @@ export interface Place {
 export interface ProjectTools extends Place {
   /** Sealed; a task keeps those that there were when it began. */
   readonly tools: Tools["Type"]
+  /** Seals functions that a frontend declares, behind the stack of these tools; behind the gate alone if unset. */
+  readonly sealClient?: SealClient
   /** Those of the runtime's options if unset. */
   readonly workers?: NamedWorkers
   /** What is decided on calls beforehand, and where their paths begin; as the layer of `Approvals` has it if unset. */
@@ -55,6 +59,8 @@ export interface ProjectTools extends Place {
   readonly branch?: Effect.Effect<string | undefined>
   /** What models are told of where they work; nothing if unset. */
   readonly brief?: Brief
+  /** Brings files back that its tools have changed; nothing can if unset. */
+  readonly checkpoints?: Rewinding
   /** What is recalled and kept without a tool; nothing if unset. */
   readonly memory?: ProjectMemory
 }

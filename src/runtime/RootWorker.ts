@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Gauge } from "../agent/Gauge.ts"
 import { Delegation } from "../agent/Delegation.ts"
 import { Meter } from "../agent/Meter.ts"
 import * as SubWorkers from "../agent/SubWorkers.ts"
@@ -14,12 +15,6 @@ import { openRouted } from "../model/openModel.ts"
 import { root, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { RuntimeSettings } from "./RuntimeOptions.ts"
 import type { TaskSink } from "./TaskSink.ts"
-
-/** The path of a summary of the conversation, which is no part of it until it takes its place. */
-export const compactPath: WorkerPath = ["compact"]
-
-/** The path of the question what of a task is to be kept, whose answer is no part of the conversation. */
-export const keepPath: WorkerPath = ["keep"]
 
 export interface RootWorkerOptions {
   readonly session: string
@@ -37,6 +32,9 @@ export interface RootWorkerOptions {
   readonly before: (iteration: number) => Effect.Effect<void>
   /** What follows the system prompts of its workers. */
   readonly briefing: string
+  /** The same by now, once the notes that changed it have made room for a summary. */
+  readonly rebriefed: Effect.Effect<string>
+  readonly gauge: Gauge
   /** What the task had used before a restart. */
   readonly used?: Usage
   /** Paths of sub-workers that the task had before a restart. */
@@ -46,11 +44,19 @@ export interface RootWorkerOptions {
   readonly standing?: ReadonlyArray<SubWorkers.StandingWorker>
 }
 
+/** The tools of the root worker. */
+export const toolsOf = (
+  tools: Tools["Type"],
+  { maxDepth }: Pick<RuntimeSettings, "maxDepth">,
+  workers: NamedWorkers
+): Tools["Type"] => WorkerTools.make(tools, { isRoot: true, only: undefined, mayDelegate: maxDepth > 0, workers })
+
 /** Runs the root worker of one task, and the sub-workers that its calls start. */
 export const run = (of: RootWorkerOptions) => {
   const { briefing, model, models, options, profile, project, session, sink, tools: all, view, workers, ...more } = of
-  const tools = WorkerTools.make(all, { isRoot: true, only: undefined, mayDelegate: options.maxDepth > 0, workers })
-  const said = (...texts: ReadonlyArray<string>) => [...texts, briefing].filter((text) => text !== "").join("\n\n")
+  const tools = toolsOf(all, options, workers)
+  const joined = (...texts: ReadonlyArray<string>) => texts.filter((text) => text !== "").join("\n\n")
+  const said = (...texts: ReadonlyArray<string>) => joined(...texts, briefing)
   const meter = new Meter()
   if (more.used !== undefined) meter.add(more.used)
   const common = { sessionId: session, project, profile, model, limits: options, spans: options.spans }
@@ -75,6 +81,8 @@ export const run = (of: RootWorkerOptions) => {
   const own = {
     workerPath: root,
     systemPrompt: said(options.systemPrompt),
+    renewed: Effect.map(of.rebriefed, (now) => joined(options.systemPrompt, now)),
+    gauge: of.gauge,
     tools,
     view,
     sink: sink.worker(root),

@@ -15,7 +15,15 @@ import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
 import { RuntimeHasStopped } from "./Answers.ts"
-import { type CancelTask, causeOf, type Command, type Interrupt, type Shutdown, SubmitPrompt } from "./Command.ts"
+import {
+  type CancelTask,
+  causeOf,
+  type Command,
+  type Interrupt,
+  type SessionCommand,
+  type Shutdown,
+  SubmitPrompt
+} from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import { contained } from "./contained.ts"
 import * as Directory from "./Directory.ts"
@@ -30,6 +38,7 @@ import { RuntimeOptions } from "./RuntimeOptions.ts"
 import type { Session } from "./Session.ts"
 import * as SessionHandle from "./SessionHandle.ts"
 import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
+import * as StoredSessions from "./StoredSessions.ts"
 import { storedEvents } from "./storedEvents.ts"
 import { isSubmission, Submissions, TooManyTasks } from "./Submissions.ts"
 
@@ -80,6 +89,8 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
       session: string,
       subscription: EventLog.Subscription
     ) => Stream.Stream<Envelope, SessionNotFound | EventLog.LogError>
+    /** What is being said in a session that is open here: its deltas so far, each source in one piece. */
+    readonly partial: (session: string) => Effect.Effect<ReadonlyArray<Envelope>>
     /** Sends a prompt to a session and waits for the final text. */
     readonly prompt: (
       session: string,
@@ -126,6 +137,7 @@ const make = Effect.gen(function* () {
   const directory = Directory.make()
   directory.add(log)
   const sessions = yield* OpenSessions.make({ answers, directory, log, replies, submissions })
+  const stored = yield* StoredSessions.make(answers, log, sessions)
 
   /** Whether the log has the answer already, of before a restart. */
   const isAnswered = ({ commandId }: Command, session: string): Effect.Effect<boolean, DatabaseError> =>
@@ -145,8 +157,28 @@ const make = Effect.gen(function* () {
       if (isSubmission(command)) submissions.leave(command)
     })
 
+  /** Gives a command to its session, which is opened for it where it is not open. */
+  const given = (command: SessionCommand): Effect.Effect<void, OpenSessions.OpenError> => {
+    const closing = reject(command, `Session ${command.session} is closing; send it again.`)
+    return sessions.open({ session: command.session }, command).pipe(
+      Effect.flatMap(({ session, unanswered }) =>
+        Effect.if(mayBeAnswered(session, command), {
+          onTrue: () => left(command),
+          onFalse: () =>
+            Effect.flatMap(session.send(command), (taken) => {
+              if (taken) return Effect.void
+              const isOurs = command.commandId === undefined || unanswered.delete(command.commandId)
+              if (isOurs && session.isReleased()) return perform(command)
+              return Effect.zipRight(left(command), isOurs ? closing : Effect.void)
+            })
+        })
+      ),
+      Effect.tapError(() => left(command))
+    )
+  }
+
   const perform = (command: Command): Effect.Effect<void> => {
-    const rejected = <A>(self: Effect.Effect<A, OpenSessions.OpenError>) =>
+    const rejected = <A>(self: Effect.Effect<A, { readonly _tag: string; readonly message: string }>) =>
       self.pipe(
         Effect.asVoid,
         Effect.catchAll((error) => reject(command, error.message, error._tag))
@@ -161,6 +193,11 @@ const make = Effect.gen(function* () {
             ({ isNew, session: { log } }) => (isNew ? Effect.void : Replies.make(log).done(command))
           )
       })
+    /** Unless the log has the answer already. */
+    const unanswered = (
+      session: string,
+      self: Effect.Effect<void, { readonly _tag: string; readonly message: string }>
+    ) => rejected(Effect.if(isAnswered(command, session), { onTrue: () => Effect.void, onFalse: () => self }))
     switch (command._tag) {
       case "CreateSession":
         return rejected(
@@ -186,30 +223,26 @@ const make = Effect.gen(function* () {
               : opened(last.id, Effect.succeed({ session: last.id }))
           })
         )
+      case "RenameSession":
+        return unanswered(
+          command.session,
+          Effect.flatMap(stored.rename(command), (isRenamed) => (isRenamed ? Effect.void : given(command)))
+        )
+      case "RewindSession":
+        return rejected(Effect.zipRight(stored.waitsForNothing(command.session), given(command)))
+      case "ForkSession":
+        return unanswered(command.fork, stored.fork(command))
+      case "PreviewRewind":
+        return rejected(stored.preview(command))
+      case "DeleteSession":
+        return rejected(stored.remove(command))
       case "Shutdown":
         return Effect.suspend(() => {
           stoppedBy ??= command
           return Effect.asVoid(mailbox.end)
         })
-      default: {
-        const closing = reject(command, `Session ${command.session} is closing; send it again.`)
-        const given = sessions.open({ session: command.session }, command).pipe(
-          Effect.flatMap(({ session, unanswered }) =>
-            Effect.if(mayBeAnswered(session, command), {
-              onTrue: () => left(command),
-              onFalse: () =>
-                Effect.flatMap(session.send(command), (taken) => {
-                  if (taken) return Effect.void
-                  const isOurs = command.commandId === undefined || unanswered.delete(command.commandId)
-                  if (isOurs && session.isReleased()) return perform(command)
-                  return Effect.zipRight(left(command), isOurs ? closing : Effect.void)
-                })
-            })
-          ),
-          Effect.tapError(() => left(command))
-        )
-        return rejected(given)
-      }
+      default:
+        return rejected(given(command))
     }
   }
   /** Each command with an id is carried out once. */
@@ -331,6 +364,7 @@ const make = Effect.gen(function* () {
     session: (options) => Effect.provideService(SessionHandle.open({ send, request, subscribe }, options), Ids, ids),
     events: directory.events,
     subscribe,
+    partial: (session) => Effect.sync(() => sessions.find(session)?.session.log.partial() ?? []),
     prompt
   })
 })

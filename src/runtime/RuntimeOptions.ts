@@ -16,6 +16,8 @@ export interface RuntimeSettings {
   readonly maxIterations: number
   /** Characters of the conversation that go into one request. */
   readonly contextCharacters: number
+  /** Whether a summary by the model replaces a conversation that is about to become too long for it. */
+  readonly autoCompact: boolean
   /** Read-only calls of one answer that run at the same time. */
   readonly parallelCalls: number
   /** Calls of one answer that run at the same time where their tool is concurrent, as those that start sub-workers. */
@@ -50,6 +52,7 @@ export const defaults: RuntimeSettings = {
     'knowing what you cannot find out, call need_input with your question, or end with "I need to know" and what.',
   maxIterations: 100,
   contextCharacters: 400_000,
+  autoCompact: true,
   parallelCalls: 16,
   parallelWorkers: 4,
   maxDepth: 4,

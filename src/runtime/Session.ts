@@ -7,7 +7,8 @@ import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Approvals, SessionApprovals } from "../approval/Approvals.ts"
+import * as ClientFunctions from "../agent/ClientFunctions.ts"
+import { Approvals, type SessionApprovals } from "../approval/Approvals.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Models } from "../model/Models.ts"
@@ -60,7 +61,7 @@ export interface Session {
 /** Opens a session on its log; what cannot be read of it is the error, and nothing is taken up. */
 export const make = (
   log: EventLog,
-  project: ProjectTools,
+  given: ProjectTools,
   approvals: SessionApprovals,
   submissions: Submissions,
   /** Releases what outlives the session while it is unused. */
@@ -72,6 +73,8 @@ export const make = (
     const models = yield* Models
     const store = yield* SessionStore
     const { session: id } = log.lease
+    const functions = ClientFunctions.make(given.tools, given.sealClient ?? ClientFunctions.sealPlain(yield* Approvals))
+    const project: ProjectTools = { ...given, tools: functions.tools }
     const view = new ModelView()
     const commands = yield* Mailbox.make<SessionCommand>({ capacity: options.commandCapacity, strategy: "suspend" })
     const stopped = yield* Deferred.make<void>()
@@ -98,8 +101,10 @@ export const make = (
       approvals,
       tasks,
       background,
+      functions,
       bodies,
       replies,
+      checkpoints: project.checkpoints,
       end: (command) =>
         Effect.suspend(() => {
           const before = endedBy
@@ -115,7 +120,16 @@ export const make = (
     const { continuation } = found
     if (continuation !== undefined) {
       const { requests, task } = continuation
-      const body = yield* goOn(continuation, log.lease, approvals, view, profile.current, project, briefer)
+      const body = yield* goOn(
+        continuation,
+        log.lease,
+        approvals,
+        view,
+        profile.current,
+        project,
+        briefer,
+        bodies.gauge
+      )
       yield* tasks.resume(task, body, {
         requests: requests.map((request) => request.id),
         deeds: found.deeds.get(task)

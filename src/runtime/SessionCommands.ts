@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { ClientFunctions } from "../agent/ClientFunctions.ts"
 import { Approvals, type SessionApprovals } from "../approval/Approvals.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
@@ -9,14 +10,18 @@ import {
   causeOf,
   type DecideApproval,
   type EndSession,
+  type RenameSession,
   senderOf,
   type SessionCommand,
   type SuspendSession
 } from "./Command.ts"
+import type { Rewinding } from "../checkpoint/Rewinding.ts"
 import type { Background } from "./Background.ts"
-import { ApprovalPolicySet, ApprovalRevoked, ModelSwitched, SessionCleared } from "./Event.ts"
+import { ApprovalPolicySet, ApprovalRevoked, ModelSwitched, SessionCleared, SessionRenamed } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Replies } from "./Replies.ts"
+import { rewind } from "./rewind.ts"
+import { SessionStore } from "./SessionStore.ts"
 import type { Tasks } from "./Task.ts"
 import type { TasksInFlight } from "./TasksInFlight.ts"
 
@@ -34,25 +39,41 @@ export interface SessionParts {
   readonly approvals: SessionApprovals
   readonly tasks: TasksInFlight
   readonly background: Background
+  readonly functions: ClientFunctions
   readonly bodies: Tasks
   readonly replies: Replies
+  /** Brings files back; nothing can if unset. */
+  readonly checkpoints: Rewinding | undefined
   /** Takes no more commands but those that wait already. */
   readonly end: (command: EndSession | SuspendSession) => Effect.Effect<void>
 }
+
+const inFlight = "A task is in flight; interrupt it first."
+
+/** The event that a command to rename leads to. */
+export const renamed = (command: RenameSession): SessionRenamed =>
+  new SessionRenamed({ ...causeOf(command), title: command.title.replaceAll(/\s+/gu, " ").trim() }, trusted)
 
 /** What each command does to its session. */
 export const make = ({
   approvals,
   background,
   bodies,
+  checkpoints,
   end,
+  functions,
   log,
   profile,
   replies: { done, reject },
   tasks,
   view
-}: SessionParts): Effect.Effect<(command: SessionCommand) => Effect.Effect<void>, never, Approvals | Models> =>
+}: SessionParts): Effect.Effect<
+  (command: SessionCommand) => Effect.Effect<void>,
+  never,
+  Approvals | Models | SessionStore
+> =>
   Effect.gen(function* () {
+    const store = yield* SessionStore
     const { decide } = yield* Approvals
     const clientTools = yield* ClientTools
     const models = yield* Models
@@ -71,7 +92,7 @@ export const make = ({
         case "InvokeTool":
           return tasks.start(command, `/tool ${command.tool}`, (sink) => bodies.invoke(sink, command))
         case "CompactSession":
-          return tasks.start(command, "/compact", (sink) => bodies.compact(sink, profile.current))
+          return tasks.start(command, "/compact", (sink) => bodies.compact(sink, command, profile.current))
         case "DecideApproval": {
           const decision = { ...command, sessionId: id, scope: command.scope ?? "once", by: deciderOf(command) }
           return answered(command, Effect.zipRight(decide(decision), done(command)))
@@ -86,7 +107,16 @@ export const make = ({
             )
           )
         case "DeclareClientTools":
-          return Effect.zipRight(clientTools.declare(id, command.tools), done(command))
+          return answered(
+            command,
+            Effect.suspend(() => {
+              const { functions: own = [], tools } = command
+              const names = [...tools, ...own.map(({ name }) => name)]
+              return functions
+                .declare(own)
+                .pipe(Effect.zipRight(clientTools.declare(id, names)), Effect.zipRight(done(command)))
+            })
+          )
         case "AnswerClientCall":
           return answered(command, Effect.zipRight(clientTools.answer({ ...command, sessionId: id }), done(command)))
         case "CancelTask":
@@ -112,11 +142,18 @@ export const make = ({
               })
             )
           )
+        case "RenameSession":
+          return log.emit(renamed(command), {})
+        case "RewindSession":
+          return tasks.size() > 0
+            ? reject(command, inFlight)
+            : answered(command, rewind({ log, store, view }, checkpoints, command))
         case "ClearSession":
           return Effect.suspend(() => {
-            if (tasks.size() > 0) return reject(command, "A task is in flight; interrupt it first.")
-            view.clear()
-            return log.emit(new SessionCleared(causeOf(command), trusted), {})
+            if (tasks.size() > 0) return reject(command, inFlight)
+            const cleared = new SessionCleared(causeOf(command), trusted)
+            view.apply({ _tag: "Replaced", messages: [], todos: [] })
+            return log.emit(cleared, {})
           })
         case "SuspendSession":
         case "EndSession":

@@ -2,10 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { Meter } from "../agent/Meter.ts"
+import { messagesOf } from "../conversation/Change.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { root } from "../tool/WorkerPath.ts"
 import type { Envelope } from "./Envelope.ts"
-import { messageOf, messageTags, type Projection, step } from "./Projection.ts"
+import { changeOf, conversationTags, type Projection, step } from "./Projection.ts"
+import { rewoundBy } from "./Rewound.ts"
 import type { Selection, SessionFilter } from "./Selection.ts"
 import {
   type Handover,
@@ -32,6 +34,10 @@ export interface SessionDriver {
     events: ReadonlyArray<Envelope>,
     projection: Projection
   ) => Effect.Effect<void, SessionFenced | DatabaseError>
+  /** Deletes the session and all that was derived from it, where the lease has its epoch. */
+  readonly delete: (lease: Lease) => Effect.Effect<void, SessionFenced | DatabaseError>
+  /** The bytes of its events. */
+  readonly size: (session: string) => Effect.Effect<number, DatabaseError>
   readonly select: (session: string, which: Selection) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
   readonly get: (session: string) => Effect.Effect<Projection, SessionNotFound | DatabaseError>
   readonly list: (filter: SessionFilter) => Effect.Effect<ReadonlyArray<Projection>, DatabaseError>
@@ -51,9 +57,19 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
     return Effect.catchTag(get(session), "SessionNotFound", () => new SessionFenced({ session, epoch }))
   }
   const find = (session: string) => Effect.catchTag(get(session), "SessionNotFound", () => Effect.succeed(undefined))
-  const messages = (session: string, which: Selection) =>
-    Effect.map(select(session, { tags: messageTags, last: true, ...which }), (found) =>
-      found.flatMap(({ event }) => messageOf(event) ?? [])
+  const rewound = (session: string) => Effect.map(select(session, { tags: ["SessionRewound"] }), rewoundBy)
+  const changesOf = (session: string, which: Selection) =>
+    Effect.map(select(session, { tags: conversationTags, last: true, ...which }), (found) =>
+      found.flatMap(({ event }) => changeOf(event) ?? [])
+    )
+  const changes = (session: string, limit: number) =>
+    Effect.flatMap(find(session), (found) =>
+      found === undefined
+        ? Effect.succeed([])
+        : Effect.flatMap(rewound(session), (except) => {
+            const which = { from: found.open.visibleFrom, worker: root, limit }
+            return changesOf(session, except.length === 0 ? which : { ...which, except })
+          })
     )
   return {
     ...(driver.handover === undefined ? {} : { handover: driver.handover }),
@@ -67,6 +83,10 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
           return Effect.map(driver.append(lease, events, after), () => void projections.set(lease, after))
         })
       }),
+    delete: (lease) => Effect.map(driver.delete(lease), () => void projections.delete(lease)),
+    size: driver.size,
+    rewound,
+    tagged: (session, tags, from = 1) => select(session, { tags, from }),
     read: (session, from, limit) => select(session, { from, limit }),
     ofTasks: select,
     used: (session, task, within) =>
@@ -77,13 +97,9 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
       }),
     get: (session) => Effect.map(get(session), ({ summary }) => summary),
     list: (filter) => Effect.map(list(filter), (found) => found.map(({ summary }) => summary)),
-    messages: (session, limit) =>
-      Effect.flatMap(find(session), (found) =>
-        found === undefined
-          ? Effect.succeed([])
-          : messages(session, { from: found.open.visibleFrom, worker: root, limit })
-      ),
-    workerMessages: (session, { limit, task, worker }) => messages(session, { tasks: [task], worker, limit }),
+    changes,
+    messages: (session, limit) => Effect.map(changes(session, limit), messagesOf),
+    workerChanges: (session, { limit, task, worker }) => changesOf(session, { tasks: [task], worker, limit }),
     unfinished: (session) =>
       Effect.map(find(session), (found) => found?.open ?? { tasks: [], calls: [], requests: [] }),
     waiting: (limit) =>

@@ -3,11 +3,14 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { Change } from "../conversation/Change.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
+import type { EventTag } from "./Event.ts"
+import type { Rewound } from "./Rewound.ts"
 import type { Open, SessionSummary } from "./Projection.ts"
 import type { Selection, SessionFilter } from "./Selection.ts"
 
@@ -40,6 +43,17 @@ export class SessionFenced extends Schema.TaggedError<SessionFenced>()("SessionF
 }) {
   override get message() {
     return `Session ${this.session} was taken over by another process; this process no longer writes to it.`
+  }
+}
+
+/** Requests of the session wait for an answer; nothing was changed. */
+export class SessionWaits extends Schema.TaggedError<SessionWaits>()("SessionWaits", {
+  session: Schema.String,
+  requests: Schema.Number
+}) {
+  override get message() {
+    const what = this.requests === 1 ? "an approval request that waits" : `${this.requests} approval requests that wait`
+    return `Session ${this.session} has ${what} for an answer; nothing was changed. Answer first.`
   }
 }
 
@@ -97,6 +111,18 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
       lease: Lease,
       events: ReadonlyArray<Envelope>
     ) => Effect.Effect<void, SessionFenced | DatabaseError>
+    /** Deletes the session and all that was derived from it. */
+    readonly delete: (lease: Lease) => Effect.Effect<void, SessionFenced | DatabaseError>
+    /** The bytes of its events. */
+    readonly size: (session: string) => Effect.Effect<number, DatabaseError>
+    /** Its events that no longer count, because it was rewound. */
+    readonly rewound: (session: string) => Effect.Effect<ReadonlyArray<Rewound>, DatabaseError>
+    /** Its durable events of these tags from number `from` on; 1 if unset. */
+    readonly tagged: (
+      session: string,
+      tags: ReadonlyArray<EventTag>,
+      from?: number
+    ) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
     /** At most `limit` durable events from number `from` on. */
     readonly read: (
       session: string,
@@ -115,13 +141,15 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     readonly list: (
       filter: SessionFilter & { readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
-    /** The last `limit` messages of the root worker that the model may still see, in order. */
+    /** The last `limit` changes of the conversation of the root worker that the model may still see, in order. */
+    readonly changes: (session: string, limit: number) => Effect.Effect<ReadonlyArray<Change>, DatabaseError>
+    /** The messages that they leave. */
     readonly messages: (session: string, limit: number) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
-    /** The last `limit` messages of a sub-worker of a task, in order. */
-    readonly workerMessages: (
+    /** The last `limit` changes of the conversation of a sub-worker of a task, in order. */
+    readonly workerChanges: (
       session: string,
       of: { readonly task: string; readonly worker: ReadonlyArray<string>; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
+    ) => Effect.Effect<ReadonlyArray<Change>, DatabaseError>
     readonly unfinished: (session: string) => Effect.Effect<Unfinished, DatabaseError>
     /** At most `limit` of all sessions, the oldest first. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<WaitingApproval>, DatabaseError>

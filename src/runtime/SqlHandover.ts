@@ -1,4 +1,7 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as RcRef from "effect/RcRef"
+import type * as Scope from "effect/Scope"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -8,78 +11,82 @@ import * as Presence from "../database/Presence.ts"
 import * as RealClock from "../process/RealClock.ts"
 import { type Handover, SessionBusy } from "./SessionStore.ts"
 
-/** How often each side looks, and how long the owner may take: it ends its task in good order. */
+/** How often an owner looks whether a session is wanted, and how long it may take to let go: it ends its task in good order. */
 const times = { glance: "200 millis", patienceMillis: 20_000 } as const
 
-/** Asked by a file beside those of the processes that live: it names the one that wants the session. */
-export const make = ({ file, read: sql }: Database["Type"]): Handover => {
-  const processes = `${file}-processes`
-  const wishOf = (session: string) =>
-    path.join(processes, `wanted-${crypto.createHash("sha256").update(session).digest("hex").slice(0, 32)}`)
-  const taken = new Map<string, number>()
-  const failed = (error: unknown): DatabaseError => fromCause(file, error)
+/** The name of a file that says which process wants which session. */
+const wish = /^wanted-([0-9a-f]{32})-(.+)$/
 
-  const owner: Handover["owner"] = (session) =>
-    sql`SELECT owner FROM sessions WHERE id = ${session}`.pipe(
-      Effect.flatMap(([row]) => {
-        const id: unknown = (row as { readonly owner?: unknown } | undefined)?.owner
-        return typeof id === "string"
-          ? Effect.map(Presence.isPresent(processes, id), (lives) => (lives ? Presence.pidOf(id) : undefined))
-          : Effect.succeed(undefined)
-      }),
-      Effect.mapError(failed)
-    )
-  /** The process that a wish names; none where there is no wish. */
-  const wish = (session: string): number | undefined => {
-    try {
-      const pid = Number(fs.readFileSync(wishOf(session), "utf8").slice(0, 20))
-      return Number.isInteger(pid) && pid > 0 && pid !== process.pid ? pid : undefined
-    } catch {
-      return undefined
-    }
-  }
-  return {
-    owner,
-    takenBy: (session) => taken.get(session),
-    requested: (session) =>
-      Effect.suspend(() => {
-        taken.delete(session)
-        return Effect.repeat(
-          Effect.zipRight(
-            RealClock.pause(times.glance),
-            Effect.sync(() => {
-              const pid = wish(session)
-              if (pid !== undefined) taken.set(session, pid)
-              return pid !== undefined
-            })
-          ),
-          { until: (asked) => asked }
-        ).pipe(Effect.asVoid)
-      }),
-    request: (session) =>
-      Effect.gen(function* () {
-        const from = yield* owner(session)
-        if (from === undefined) return
-        const deadline = RealClock.now() + times.patienceMillis
-        yield* Effect.acquireUseRelease(
-          Effect.try({
-            try: () => {
-              fs.mkdirSync(processes, { recursive: true, mode: 0o700 })
-              fs.writeFileSync(wishOf(session), String(process.pid), { mode: 0o600 })
-            },
-            catch: failed
-          }),
-          () =>
-            Effect.gen(function* () {
-              for (;;) {
-                const now = yield* owner(session)
-                if (now === undefined) return
-                if (RealClock.now() > deadline) return yield* new SessionBusy({ session, pid: now })
-                yield* RealClock.pause(times.glance)
-              }
-            }),
-          () => Effect.sync(() => fs.rmSync(wishOf(session), { force: true }))
+const keyOf = (session: string): string => crypto.createHash("sha256").update(session).digest("hex").slice(0, 32)
+
+/** Asked by a file beside those of the processes that live; all sessions of a process are looked after by one fiber. */
+export const make = ({ file, read: sql }: Database["Type"]): Effect.Effect<Handover, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const processes = `${file}-processes`
+    const failed = (error: unknown): DatabaseError => fromCause(file, error)
+    /** Sessions that are open here, by their keys. */
+    const open = new Map<string, Deferred.Deferred<string>>()
+    const taken = new Map<string, number>()
+
+    /** Tells who wants a session that is open here; a wish of the dead counts for nothing. */
+    const look = Effect.gen(function* () {
+      for (const name of yield* Effect.try(() => fs.readdirSync(processes))) {
+        const [, key = "", by = ""] = wish.exec(name) ?? []
+        const wanted = open.get(key)
+        if (wanted === undefined) continue
+        if (yield* Presence.isPresent(processes, by)) yield* Deferred.succeed(wanted, by)
+        else yield* Effect.try(() => fs.rmSync(path.join(processes, name), { force: true }))
+      }
+    })
+    const looking = yield* RcRef.make({
+      acquire: Effect.forkScoped(Effect.forever(Effect.zipRight(RealClock.pause(times.glance), Effect.ignore(look))))
+    })
+
+    const owner: Handover["owner"] = (session) =>
+      sql`SELECT owner FROM sessions WHERE id = ${session}`.pipe(
+        Effect.flatMap(([row]) => {
+          const id: unknown = (row as { readonly owner?: unknown } | undefined)?.owner
+          return typeof id === "string"
+            ? Effect.map(Presence.isPresent(processes, id), (lives) => (lives ? Presence.pidOf(id) : undefined))
+            : Effect.succeed(undefined)
+        }),
+        Effect.mapError(failed)
+      )
+    return {
+      owner,
+      takenBy: (session) => taken.get(session),
+      requested: (session) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const key = keyOf(session)
+            const wanted = yield* Deferred.make<string>()
+            yield* Effect.acquireRelease(
+              Effect.sync(() => {
+                taken.delete(session)
+                open.set(key, wanted)
+              }),
+              () => Effect.sync(() => open.delete(key))
+            )
+            yield* RcRef.get(looking)
+            taken.set(session, Presence.pidOf(yield* Deferred.await(wanted)))
+          })
+        ),
+      request: (session) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const from = yield* owner(session)
+            if (from === undefined) return
+            const self = yield* Effect.mapError(Presence.appear(processes), failed)
+            const asking = path.join(processes, `wanted-${keyOf(session)}-${self}`)
+            yield* Effect.acquireRelease(
+              Effect.try({ try: () => fs.writeFileSync(asking, "", { mode: 0o600 }), catch: failed }),
+              () => Effect.sync(() => fs.rmSync(asking, { force: true }))
+            )
+            const free = Effect.map(owner(session), (now) => now === undefined)
+            if (!(yield* RealClock.until(free, times.patienceMillis))) {
+              return yield* new SessionBusy({ session, pid: from })
+            }
+          })
         )
-      })
-  }
-}
+    }
+  })

@@ -2,7 +2,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Connection } from "@effect/sql/SqlConnection"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import { Database } from "../database/Database.ts"
 import { DatabaseDamaged, DatabaseFailed } from "../database/DatabaseError.ts"
 import * as Presence from "../database/Presence.ts"
@@ -26,17 +26,9 @@ const disown = "UPDATE sessions SET owner = NULL WHERE id = ? AND epoch = ?"
 export const make: Effect.Effect<SessionStore["Type"]["open"], never, Database | Scope.Scope> = Effect.gen(
   function* () {
     const database = yield* Database
-    const scope = yield* Effect.scope
     const processes = `${database.file}-processes`
     const held = new Set<string>()
-    let self: string | undefined
-    const appeared = Effect.suspend(() =>
-      self !== undefined
-        ? Effect.succeed(self)
-        : Effect.tap(Scope.extend(Presence.appear(processes), scope), (id) => {
-            self = id
-          })
-    )
+    const appeared = yield* Presence.appearing(processes)
     const decode = Schema.decodeUnknown(LeaseRow)
 
     /** The owner of a session, if it lives. */

@@ -54,6 +54,9 @@ const answers = [
   "ApprovalRevoked",
   "ApprovalPolicySet",
   "ModelSwitched",
+  "SessionRenamed",
+  "SessionForked",
+  "SessionRewound",
   "SessionCreated",
   "SessionResumed",
   "SessionCleared",
@@ -62,6 +65,22 @@ const answers = [
 
 /** As literals, for an index of some tags alone serves no statement that is given them later. */
 const literals = (tags: ReadonlyArray<string>): string => tags.map((tag) => `'${tag.replaceAll("'", "''")}'`).join(", ")
+
+/**
+ * What goes with a session; the triggers take its messages out of the indexes. Its forks are indexed from then on, and what it has
+ * cost stays.
+ */
+const deletions = [
+  "INSERT OR REPLACE INTO unindexed (session_id, until) SELECT id, forked_at FROM sessions WHERE forked_from = ?",
+  "UPDATE sessions SET forked_from = NULL, forked_at = NULL WHERE forked_from = ?",
+  `DELETE FROM approval_answers WHERE approval_id IN (
+    SELECT event ->> '$.request.id' FROM events WHERE session_id = ? AND tag = 'ApprovalRequested'
+  )`,
+  "DELETE FROM events WHERE session_id = ?",
+  "DELETE FROM unindexed WHERE session_id = ?",
+  "DELETE FROM memories WHERE scope = 'session' AND session_id = ?",
+  "DELETE FROM sessions WHERE id = ?"
+]
 
 const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checksum.NewEvent => ({
   seq,
@@ -117,6 +136,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     const eventRows = rows(Checksum.StoredEvent)
     const headRows = rows(Schema.Struct({ head: Schema.Number }))
     const sessionRows = rows(SessionRow)
+    const sizeRows = rows(Schema.Struct({ bytes: Schema.Number }))
     const projectionOf = (row: typeof SessionRow.Type) =>
       Effect.mapBoth(isOpen(row.open), {
         onFailure: () => damaged(row.id, "what is open of it cannot be read"),
@@ -177,7 +197,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
           : envelopes
       })
     const some = (session: string, which: Selection) => {
-      const { commandId, from, iterations, last = false, limit = -1, tasks, within, worker } = which
+      const { commandId, except = [], from, iterations, last = false, limit = -1, tasks, within, worker } = which
       const tags = which.tags ?? (commandId === undefined ? undefined : answers)
       return Effect.flatMap(
         eventRows(
@@ -186,6 +206,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
               sql`session_id = ${session}`,
               ...(from === undefined ? [] : [sql`seq >= ${from}`]),
               ...(tags === undefined ? [] : [sql`tag IN (${sql.literal(literals(tags))})`]),
+              ...except.map(({ from, until }) => sql`NOT (seq >= ${from} AND seq < ${until})`),
               ...(tasks === undefined ? [] : [sql.in("task_id", tasks)]),
               ...(iterations === undefined ? [] : [sql.in("iteration", iterations)]),
               ...(worker === undefined ? [] : [isAt(worker)]),
@@ -198,9 +219,10 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     }
 
     const open = yield* SqlLeases.make
+    const handover = yield* SqlHandover.make(database)
 
     return toStore({
-      handover: SqlHandover.make(database),
+      handover,
       open,
       append: (lease, events, { open, summary }) => {
         const { epoch, session } = lease
@@ -234,6 +256,32 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
         const { from = 1, limit = -1, ...rest } = which
         return Object.keys(rest).length === 0 ? read(session, from, limit) : some(session, which)
       },
+      delete: ({ epoch, session }) =>
+        Effect.flatMap(
+          database.write(
+            (connection) =>
+              Effect.gen(function* () {
+                const owned = yield* connection.execute(
+                  "SELECT 1 FROM sessions WHERE id = ? AND epoch = ?",
+                  [session, epoch],
+                  undefined
+                )
+                if (owned.length === 0) return false
+                for (const statement of deletions) yield* connection.executeRaw(statement, [session])
+                return true
+              }),
+            undefined,
+            session
+          ),
+          (isDeleted) => (isDeleted ? Effect.void : new SessionFenced({ session, epoch }))
+        ),
+      size: (session) =>
+        Effect.map(
+          sizeRows(
+            sql`SELECT coalesce(sum(octet_length(event)), 0) AS bytes FROM events WHERE session_id = ${session}`
+          ),
+          ([row]) => row?.bytes ?? 0
+        ),
       get: (session) =>
         Effect.flatMap(
           sessionRows(sql`SELECT ${sql.literal(sessionColumns)} FROM sessions WHERE id = ${session}`),
@@ -247,7 +295,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
               ...(project === undefined ? [] : [sql`project = ${project}`]),
               ...(beginning === "" ? [] : [sql`id >= ${beginning} AND id < ${`${beginning}\u{10ffff}`}`]),
               ...(waiting ? [sql`waits > 0`] : []),
-              sql`TRUE`
+              sql`head > 0`
             ])} ORDER BY updated_at DESC LIMIT ${limit}`
           ),
           (found) => Effect.forEach(found, projectionOf)

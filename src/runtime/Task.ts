@@ -2,23 +2,26 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { answer } from "../agent/answer.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
+import { compacted, summarise } from "../agent/compact.ts"
+import { fixedSize, Gauge } from "../agent/Gauge.ts"
 import * as Spans from "../agent/Spans.ts"
 import { TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
-import { Models, type ProfileError } from "../model/Models.ts"
+import { Models, type ProfileError, ProfileInvalid } from "../model/Models.ts"
 import { extracted, type Extracted } from "../memory/Extraction.ts"
 import type { ModelService } from "../model/Model.ts"
+import { noUsage } from "../model/ModelPart.ts"
 import { untrusted } from "../redaction/untrusted.ts"
 import { modelRouted } from "../agent/modelRouted.ts"
 import { openModel, openRouted } from "../model/openModel.ts"
-import { ModelMalformed } from "../model/ModelError.ts"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
+import { ClientTools } from "../tool/ClientTools.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { Briefer } from "./Briefing.ts"
-import type { InvokeTool, SubmitPrompt } from "./Command.ts"
-import { SessionCompacted, TaskStarted } from "./Event.ts"
+import type { CompactSession, InvokeTool, SubmitPrompt } from "./Command.ts"
+import { TaskStarted } from "./Event.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
@@ -38,14 +41,13 @@ export class TaskTimedOut extends Schema.TaggedError<TaskTimedOut>()("TaskTimedO
 
 export type TaskError = WorkerError | ProfileError | TaskTimedOut
 
-const compactInstruction =
-  "Summarise the conversation so far for yourself, so that the work can go on from the summary alone: the user's goals and " +
-  "constraints, decisions, what was done with which files and commands, what is open. Answer with the summary only."
-
 const keepInstruction =
   "From this exchange, list what will still matter in later conversations about the same project: facts, preferences and decisions of the " +
   "user, each in one sentence that makes sense by itself. One per line, as `- fact: …`, `- preference: …` or `- decision: …`. " +
   "Leave out what the files of the project say anyway, and anything secret. If there is nothing, answer NONE."
+
+const outdated =
+  "The conversation has gone on since this summary was made: nothing was replaced. Make a new one (/compact --edit)."
 
 type Body = Effect.Effect<WorkerOutcome, TaskError>
 
@@ -53,7 +55,9 @@ type Body = Effect.Effect<WorkerOutcome, TaskError>
 export interface Tasks {
   readonly prompt: (sink: TaskSink, of: SubmitPrompt, profile: string) => Body
   readonly invoke: (sink: TaskSink, command: InvokeTool) => Body
-  readonly compact: (sink: TaskSink, profile: string) => Body
+  /** The gauge of the requests of its root worker. */
+  readonly gauge: Gauge
+  readonly compact: (sink: TaskSink, command: CompactSession, profile: string) => Body
 }
 
 export const makeTasks = (
@@ -67,6 +71,10 @@ export const makeTasks = (
     const options = yield* RuntimeOptions
     const models = yield* Models
     const ids = yield* Ids
+    const gauge = new Gauge()
+    const clientTools = yield* ClientTools
+    /** The summary that a person has been shown last, and the conversation that it is of. */
+    let drafted: { readonly task: string; readonly generation: number; readonly count: number } | undefined
 
     /** One request beside the work of the task, on the same account. */
     const aside = (
@@ -92,16 +100,21 @@ export const makeTasks = (
       Effect.suspend(() => {
         const content = `${keepInstruction}\n\n${untrusted("the user", prompt)}\n${untrusted("the answer", text)}`
         const messages: ReadonlyArray<StoredMessage> = [{ id: "keep", message: { role: "user", content } }]
-        return aside(sink.worker(RootWorker.keepPath), RootWorker.keepPath, model, profile, messages)
+        return aside(sink.worker(WorkerPath.keeping), WorkerPath.keeping, model, profile, messages)
       }).pipe(
         Effect.map(({ calls, text }) => (calls.length > 0 ? [] : extracted(text))),
         Effect.catchAll(() => Effect.succeed([]))
       )
 
     return {
-      prompt: (sink, { prompt, task, typed = "", weight }, asked) =>
+      gauge,
+      prompt: (sink, { images = [], prompt, task, typed = "", weight }, asked) =>
         Effect.gen(function* () {
-          const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "user", content: prompt } }
+          const shown = images.length === 0 ? {} : { images }
+          const message: StoredMessage = {
+            id: yield* ids.next("message"),
+            message: { role: "user", content: prompt, ...shown }
+          }
           yield* sink.emit(new TaskStarted({ message }, trusted))
           const { project, session } = lease
           const context = { session, project, task, worker: "root", prompt }
@@ -109,8 +122,17 @@ export const makeTasks = (
           const [routed, briefing] = yield* Effect.all([opening, briefer.begin(sink)], { concurrency: 2 })
           const { decision, model, profile } = routed
           yield* sink.worker(WorkerPath.root).emitAll(modelRouted(decision), 1)
+          if (images.length > 0 && model.images !== true) {
+            return yield* new ProfileInvalid({
+              profile,
+              key: "images",
+              reason: `its model ${model.name} takes no images. Choose a profile whose model does.`
+            })
+          }
           const workers = named ?? options.workers
-          const own = { session, project, options, profile, model, models, tools, workers, view, sink, briefing }
+          const rebriefed = briefer.goOn(sink)
+          const told = { briefing, rebriefed, gauge }
+          const own = { session, project, options, profile, model, models, tools, workers, view, sink, ...told }
           yield* recollection.recall(sink, prompt)
           const outcome = yield* RootWorker.run({ ...own, before: briefer.news(sink) })
           const said = { prompt, text: outcome.text }
@@ -138,23 +160,43 @@ export const makeTasks = (
           }
           return yield* ManualCall.run(tools, worker, lease.session, call)
         }),
-      compact: (sink, profile) =>
+      compact: (sink, { draft, instructions, summary, task }, asked) =>
         Effect.gen(function* () {
           yield* sink.emit(new TaskStarted({}, trusted))
-          const model = yield* openModel(models, profile)
-          const instruction: StoredMessage = { id: "compact", message: { role: "user", content: compactInstruction } }
-          const messages = [...view.window(options.contextCharacters), instruction]
-          const path = RootWorker.compactPath
-          const { calls, finished, text } = yield* aside(sink.worker(path), path, model, profile, messages)
-          if (calls.length > 0 || text.trim() === "") {
-            const reason = calls.length > 0 ? "it made calls instead of a summary" : "its summary is empty"
-            return yield* new ModelMalformed({ model: model.name, reason })
+          const { project, session } = lease
+          const worker = sink.worker(WorkerPath.root)
+          const { count, generation } = view
+          if (count === 0) return yield* new TaskStopped({ reason: "There is nothing to summarise yet." })
+          const systemPrompt = [options.systemPrompt, briefer.said()].filter((text) => text !== "").join("\n\n")
+          const { functions: functionsOf } = RootWorker.toolsOf(tools, options, named ?? options.workers)
+          const functions = functionsOf(yield* clientTools.declared(session))
+          const fixed = fixedSize(systemPrompt, functions)
+          if (summary !== undefined) {
+            const isOf = drafted?.task === summary.draft && drafted.generation === generation && drafted.count === count
+            if (!isOf) return yield* new TaskStopped({ reason: outdated })
+            if (summary.text.trim() === "")
+              return yield* new TaskStopped({ reason: "The summary is empty: nothing was replaced." })
+            yield* sink.emit(yield* compacted(view, { text: summary.text, edited: true, gauge, fixed }))
+            return { text: summary.text, usage: noUsage, iterations: 0 }
           }
-          const content = `Summary of the conversation so far:\n${text}`
-          const message: StoredMessage = { id: yield* ids.next("message"), message: { role: "system", content } }
-          view.clear()
-          yield* sink.emit(new SessionCompacted({ message }, trusted))
-          return { text, usage: finished.usage, iterations: 1 }
+          const model = yield* openModel(models, asked)
+          const of = {
+            sessionId: session,
+            project,
+            workerPath: WorkerPath.root,
+            profile: asked,
+            model,
+            spans: options.spans,
+            systemPrompt,
+            functions,
+            sink: worker.compaction(),
+            gauge,
+            contextCharacters: options.contextCharacters
+          }
+          const made = yield* summarise(of, view.window(options.contextCharacters), { instructions, iteration: 1 })
+          if (draft === true) drafted = { task, generation, count }
+          else yield* sink.emit(yield* compacted(view, { text: made.text, gauge, fixed }))
+          return { ...made, iterations: 1 }
         })
     }
   })

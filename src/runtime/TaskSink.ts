@@ -5,17 +5,17 @@ import { WorkerDeeds } from "../agent/Deeds.ts"
 import { isCallEnd, ToolCallInterrupted } from "../gate/CallEvent.ts"
 import { errorContent, toolMessage } from "../gate/conclude.ts"
 import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
-import type { StoredMessage } from "../conversation/Message.ts"
+import type { Change } from "../conversation/Change.ts"
 import * as Pace from "../policy/Pace.ts"
 import { type RedactorShape, slice } from "../redaction/Redactor.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { type ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
-import { isBelow, isChild, isRoot, isSame, type WorkerPath } from "../tool/WorkerPath.ts"
+import { compaction, isBelow, isChild, isRoot, isSame, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { Place } from "./Envelope.ts"
-import { type DurableEvent, type Event, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
+import { type DurableEvent, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
-import { messageOf } from "./Projection.ts"
-import { redactAhead, redactEvent } from "./redactEvent.ts"
+import { liveChangeOf } from "./liveChange.ts"
+import { hasLongText, redactAhead, redactEvent } from "./redactEvent.ts"
 
 interface OpenCall {
   readonly callId: string
@@ -74,12 +74,6 @@ const inParts = (event: TransientEvent, tell: (part: TransientEvent) => Effect.E
   )
 }
 
-/** The message with what its backend gave to get it back, which the log does not have where a secret is in it. */
-const withSealed = (message: StoredMessage, event: Event): StoredMessage => {
-  const provider = messageOf(event)?.provider
-  return provider === undefined || message.provider !== undefined ? message : { ...message, provider }
-}
-
 /**
  * Where one task tells what happens, redacted. It closes with the task's terminal event: a straggler adds nothing
  * afterwards, and a call without a result gets one first. A sub-worker's sink closes before the call that started it
@@ -119,7 +113,7 @@ export const make = (
   log: EventLog,
   task: string,
   redactor: RedactorShape,
-  record: (message: StoredMessage) => void,
+  record: (change: Change) => void,
   restored: Restored = afresh
 ): TaskSink => {
   const deeds = restored.deeds ?? new WorkerDeeds()
@@ -127,7 +121,19 @@ export const make = (
   let cancelled = false
   /** Open requests that the next owner can ask again. */
   const waiting = new Set(restored.requests)
-  const calls = new Map<string, OpenCall>()
+  /** Calls without a result, by their workers and then by their keys. */
+  const calls = new Map<string, Map<string, OpenCall>>()
+  const callsOf = (worker: WorkerPath = []): Map<string, OpenCall> | undefined => calls.get(toText(worker))
+  const openCall = (place: Place, call: Omit<OpenCall, "place">): void => {
+    const worker = toText(place.worker ?? [])
+    const own = calls.get(worker) ?? new Map<string, OpenCall>()
+    calls.set(worker, own.set(callKey(place, call.callId), { ...call, place }))
+  }
+  const closeCall = (place: Place, callId: string): void => {
+    const own = callsOf(place.worker)
+    own?.delete(callKey(place, callId))
+    if (own?.size === 0) calls.delete(toText(place.worker ?? []))
+  }
   /** Calls that were requested, or started, before a restart. */
   const requested = new Set<string>()
   const started = new Set<string>()
@@ -143,23 +149,22 @@ export const make = (
     deeds.note(told, worker, iteration)
     return told
   }
-  /** Gives calls a result that will not get one any more. */
-  const abandon = (which: (place: Place) => boolean) =>
+  /** Gives the calls of a worker, or of all, a result that will not get one any more. */
+  const abandon = (worker?: WorkerPath) =>
     Effect.suspend(() => {
-      const left: Array<readonly [string, OpenCall]> = []
-      for (const one of calls) if (which(one[1].place)) left.push(one)
-      if (left.length === 0) return Effect.void
-      for (const [key] of left) calls.delete(key)
+      const which = worker === undefined ? [...calls.keys()] : [toText(worker)]
+      const left = which.flatMap((one) => [...(calls.get(one)?.values() ?? [])])
+      for (const one of which) calls.delete(one)
       return Effect.forEach(
         left,
-        ([, { approval, callId, place, tool }]) => {
+        ({ approval, callId, place, tool }) => {
           if (approval !== undefined) waiting.delete(approval)
           const undecided =
             approval === undefined ? [] : withdrawal({ callId, tool, approvalId: approval }, "interruption")
           const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
           const end = new ToolCallInterrupted({ callId, tool, message, durationMillis: 0 }, trusted)
           const told = toldOf(end, place)
-          if (isRoot(place.worker)) record(told.message)
+          if (isRoot(place.worker)) record({ _tag: "Added", message: told.message })
           return Effect.zipRight(log.emitAll(undecided, place), log.emit(told, place))
         },
         { discard: true }
@@ -171,7 +176,7 @@ export const make = (
       const { path } = worker
       if (event._tag !== "WorkerInterrupted") deeds.answered(path)
       return endWorkers((other) => isBelow(other.path, path)).pipe(
-        Effect.zipRight(abandon((place) => isSame(place.worker, path))),
+        Effect.zipRight(abandon(path)),
         Effect.zipRight(log.emit(redactEvent(event, redactor), { task, worker: path }))
       )
     })
@@ -187,24 +192,29 @@ export const make = (
 
   /** Notes which calls an event opens or closes. */
   const track = (event: AgentEvent | ToolEvent, place: Place): void => {
-    const open = (callId: string, tool: string) => calls.set(callKey(place, callId), { callId, tool, place })
+    const open = (callId: string, tool: string) => openCall(place, { callId, tool })
     if (event._tag === "ApprovalRequested") waiting.add(event.request.id)
     else if (event._tag === "ApprovalResolved") waiting.delete(event.approvalId)
-    if (isCallEnd(event)) calls.delete(callKey(place, event.callId))
+    if (isCallEnd(event)) closeCall(place, event.callId)
     else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
     else if (event._tag === "ApprovalRequested") {
       const { callId, id: approval, tool } = event.request
-      calls.set(callKey(place, callId), { callId, tool, place, approval })
+      openCall(place, { callId, tool, approval })
     } else if (event._tag === "ApprovalResolved") open(event.callId, event.tool)
     else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
       for (const { function: asked, id } of event.message.message.tool_calls ?? []) open(id, asked.name)
     }
   }
-  /** Ends what a call has started, before the call ends. */
-  const settle = (event: AgentEvent | ToolEvent, { worker: parent = [] }: Place): Effect.Effect<void> =>
-    workers.size === 0 || !isCallEnd(event)
-      ? Effect.void
-      : endWorkers(({ callId, path }) => callId === event.callId && isChild(path, parent))
+  /** Ends what a call has started, before the call ends; unset where there is none. */
+  const unsettled = (
+    event: AgentEvent | ToolEvent,
+    { worker: parent = [] }: Place
+  ): Effect.Effect<void> | undefined => {
+    if (workers.size === 0 || !isCallEnd(event)) return undefined
+    const isOwn = ({ callId, path }: OpenWorker) => callId === event.callId && isChild(path, parent)
+    for (const worker of workers) if (isOwn(worker)) return endWorkers(isOwn)
+    return undefined
+  }
   /** The end of a request of before a restart that its call does not ask again, e.g. because a rule allows it by now. */
   const superseded = (
     event: AgentEvent | ToolEvent,
@@ -212,20 +222,20 @@ export const make = (
   ): ReadonlyArray<ApprovalResolved | MessageRecorded> => {
     if (restored.requests.length === 0 || (event._tag !== "ToolCallStarted" && !isCallEnd(event))) return []
     const { callId, tool } = event
-    const approvalId = calls.get(callKey(place, callId))?.approval
+    const approvalId = callsOf(place.worker)?.get(callKey(place, callId))?.approval
     return approvalId === undefined ? [] : withdrawal({ callId, tool, approvalId }, "restart")
   }
   const unlessClosed = (self: () => Effect.Effect<void>) => Effect.suspend(() => (closed ? Effect.void : self()))
 
-  const sinkOf = (path: WorkerPath, isOpen: () => boolean, record: (message: StoredMessage) => void): WorkerSink => {
+  const sinkOf = (path: WorkerPath, isOpen: () => boolean, record: (change: Change) => void): WorkerSink => {
     const at = (iteration: number): Place => ({ task, iteration, worker: path })
     const unlessMute = (self: () => Effect.Effect<void>) =>
       Effect.suspend(() => (closed || !isOpen() ? Effect.void : self()))
     type Heard = DurableEvent & (AgentEvent | ToolEvent)
     const written = <E extends Heard>(event: E, place: Place): E => {
       const told = toldOf(event, place)
-      const message = messageOf(told)
-      if (message !== undefined) record(withSealed(message, event))
+      const change = liveChangeOf(told, event)
+      if (change !== undefined) record(change)
       return told
     }
     const hear = <E extends Heard>(event: E, place: Place): E => {
@@ -234,20 +244,21 @@ export const make = (
     }
     return {
       task,
+      compaction: () => sinkOf(compaction(path), isOpen, () => undefined),
       emit: (event, iteration) => {
         const place = at(iteration)
         if (isTransient(event)) return inParts(event, (part) => unlessMute(() => log.emit(part, place)))
-        return Effect.zipRight(
-          redactAhead(event, redactor),
-          unlessMute(() => {
-            if (event._tag === "ToolCallRequested" && requested.delete(callKey(place, event.callId))) return Effect.void
-            const before = superseded(event, place).map((one) => hear(one, place))
-            track(event, place)
-            const now = Effect.suspend(() => log.emit(written(event, place), place))
-            const settled = workers.size === 0 ? now : Effect.zipRight(settle(event, place), now)
-            return before.length === 0 ? settled : Effect.zipRight(log.emitAll(before, place), settled)
-          })
-        )
+        const told = unlessMute(() => {
+          if (event._tag === "ToolCallRequested" && requested.delete(callKey(place, event.callId))) return Effect.void
+          const before = superseded(event, place).map((one) => hear(one, place))
+          track(event, place)
+          const left = unsettled(event, place)
+          if (before.length === 0 && left === undefined) return log.emit(written(event, place), place)
+          const now = Effect.suspend(() => log.emit(written(event, place), place))
+          const settled = left === undefined ? now : Effect.zipRight(left, now)
+          return before.length === 0 ? settled : Effect.zipRight(log.emitAll(before, place), settled)
+        })
+        return hasLongText(event) ? Effect.zipRight(redactAhead(event, redactor), told) : told
       },
       emitAll: (events, iteration) =>
         unlessMute(() => {
@@ -276,8 +287,8 @@ export const make = (
       unlessClosed(() => {
         cancelled ||= event._tag === "TaskCancelling"
         const told = redactEvent(event, redactor)
-        const message = messageOf(told)
-        if (message !== undefined) record(message)
+        const change = liveChangeOf(told, event)
+        if (change !== undefined) record(change)
         return log.emit(told, { task })
       }),
     worker: (path) => sinkOf(path, () => true, isRoot(path) ? record : () => undefined),
@@ -305,7 +316,7 @@ export const make = (
         for (const { approval, callId, requested: before, started: running, tool } of own) {
           const place: Place = { task, iteration, worker: path }
           const key = callKey(place, callId)
-          calls.set(key, { callId, tool, place, ...(approval === undefined ? {} : { approval }) })
+          openCall(place, { callId, tool, ...(approval === undefined ? {} : { approval }) })
           if (before) requested.add(key)
           if (running) started.add(key)
         }
@@ -328,7 +339,7 @@ export const make = (
       unlessClosed(() => {
         closed = true
         return endWorkers(() => true).pipe(
-          Effect.zipRight(abandon(() => true)),
+          Effect.zipRight(abandon()),
           Effect.zipRight(log.emit(redactEvent(terminal, redactor), { task }))
         )
       })

@@ -109,7 +109,7 @@ export const make = ({
 
     const launch = (task: string, body: Body, ended: () => void, restored: TaskSink.Restored = TaskSink.afresh) =>
       Effect.gen(function* () {
-        const sink = TaskSink.make(log, task, redactor, (message) => view.add(message), restored)
+        const sink = TaskSink.make(log, task, redactor, (change) => view.apply(change), restored)
         const fiber = yield* Effect.forkDaemon(run(sink, body))
         tasks.set(task, { fiber, sink })
         fiber.addObserver(() => {

@@ -5,7 +5,6 @@ import { WorkerDeeds } from "../agent/Deeds.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { callKey, placeKey } from "../tool/CallPlace.ts"
 import { isChild, isSame, root as rootPath, type WorkerPath } from "../tool/WorkerPath.ts"
@@ -14,45 +13,7 @@ import type { EventLog } from "./EventLog.ts"
 import * as ManualCall from "./ManualCall.ts"
 import type { UnfinishedCall } from "./Projection.ts"
 import type { SessionStore, Unfinished } from "./SessionStore.ts"
-
-/** A worker that stopped with its runtime and goes on: calls of its last answer wait for decisions, or for workers that do. */
-export interface Stopped {
-  readonly path: WorkerPath
-  /** The call of its parent that started it; none of the root. */
-  readonly callId: string | undefined
-  readonly iteration: number
-  /** Calls of the last answer that have no result and go on, in the model's order. */
-  readonly calls: ReadonlyArray<FunctionCall>
-  /** Those of them that have been requested. */
-  readonly requested: ReadonlySet<string>
-  /** Those of them whose workers go on. */
-  readonly started: ReadonlySet<string>
-  /** The answer that asked for them; none where a person did. */
-  readonly answered: ModelAnswered | undefined
-  /** What its calls wait for. */
-  readonly requests: ReadonlyArray<ApprovalRequest>
-}
-
-/** A sub-worker that goes on, with its conversation so far and what it and those below it have used. */
-export interface StoppedSubWorker extends Stopped {
-  readonly callId: string
-  readonly view: ModelView
-  readonly used: Usage
-}
-
-/** A task that died while calls of its workers waited for decisions, and that can go on once they come. */
-export interface Continuation {
-  readonly task: string
-  readonly root: Stopped
-  /** Those above before those below. */
-  readonly below: ReadonlyArray<StoppedSubWorker>
-  /** What the task has used so far. */
-  readonly used: Usage
-  /** The open requests of its workers, in the order of asking. */
-  readonly requests: ReadonlyArray<ApprovalRequest>
-  /** The paths of the sub-workers that it has had. */
-  readonly taken: ReadonlyArray<WorkerPath>
-}
+import type { Continuation, Stopped } from "./Stopped.ts"
 
 /** A sub-worker of a task. */
 interface SubWorker {
@@ -246,7 +207,7 @@ const continuationOf = (
         Effect.gen(function* () {
           const view = new ModelView()
           const of = { task, worker: stopped.path, limit: loadedMessages }
-          for (const message of yield* store.workerMessages(session, of)) view.add(message)
+          for (const change of yield* store.workerChanges(session, of)) view.apply(change)
           return { ...stopped, callId: stopped.callId ?? "", view, used: yield* used(stopped.path) }
         })
       ),
@@ -259,9 +220,13 @@ const continuationOf = (
 
 /**
  * Looks for requests that a dead owner left open. Those of a task that can go on are taken up again under their ids and
- * digests; the others end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
+ * digests, unless nothing is to go on; the others end as withdrawn. Call it before the session is recovered, and recover from the store it gives.
  */
-export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<Found, DatabaseError> =>
+export const find = (
+  log: EventLog,
+  store: SessionStore["Type"],
+  { goesOn = true }: { readonly goesOn?: boolean } = {}
+): Effect.Effect<Found, DatabaseError> =>
   Effect.gen(function* () {
     const nothing: Found = { continuation: undefined, workers: [], deeds: new Map(), withdrawn: [], store }
     if (log.lease.created) return nothing
@@ -275,10 +240,10 @@ export const find = (log: EventLog, store: SessionStore["Type"]): Effect.Effect<
       if (event._tag === "ApprovalRequested" && waiting.has(event.request.id))
         open.set(event.request.id, { request: event.request, place })
     }
-    const continuation = yield* continuationOf(session, store, events, unfinished, open)
-    const goesOn = new Set(continuation?.requests.map(({ id }) => id))
+    const continuation = goesOn ? yield* continuationOf(session, store, events, unfinished, open) : undefined
+    const again = new Set(continuation?.requests.map(({ id }) => id))
     const left = [...open.values()]
-      .filter(({ request }) => !goesOn.has(request.id))
+      .filter(({ request }) => !again.has(request.id))
       .map(({ place, request }) => ({ events: withdrawn(request), place: placeOf(place) }))
     const workers = workersOf(events).filter((worker) => worker.open)
     const found = { continuation, withdrawn: left, deeds: yield* deedsOf(session, store, workers) }

@@ -6,8 +6,9 @@ import { noUsage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
 import { modelRouted } from "../agent/modelRouted.ts"
 import { openRouted } from "../model/openModel.ts"
+import type { Gauge } from "../agent/Gauge.ts"
 import type { Briefer } from "./Briefing.ts"
-import type { Continuation, Stopped } from "./continuation.ts"
+import type { Continuation, Stopped } from "./Stopped.ts"
 import * as ManualCall from "./ManualCall.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 import type { ProjectTools } from "./Projects.ts"
@@ -37,7 +38,8 @@ export const goOn = (
   view: ModelView,
   asked: string,
   { tools, workers: named }: Pick<ProjectTools, "tools" | "workers">,
-  briefer: Briefer
+  briefer: Briefer,
+  gauge: Gauge
 ): Effect.Effect<(sink: TaskSink) => Effect.Effect<WorkerOutcome, WorkerError | ProfileError>, never, Models> =>
   Effect.gen(function* () {
     const options = yield* RuntimeOptions
@@ -74,6 +76,8 @@ export const goOn = (
           from,
           standing,
           briefing: yield* briefer.goOn(sink),
+          rebriefed: briefer.goOn(sink),
+          gauge,
           before: briefer.news(sink)
         }
         const own = { session, project: of, options, profile, model, models, tools, workers, view, sink }

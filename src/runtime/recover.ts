@@ -3,22 +3,37 @@ import { MessageRecorded, ToolCallOutcomeUnknown, WorkerInterrupted } from "../a
 import { ToolCallInterrupted } from "../gate/CallEvent.ts"
 import { errorContent, toolMessage } from "../gate/conclude.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
-import type { ModelView } from "../conversation/ModelView.ts"
+import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, isSame } from "../tool/WorkerPath.ts"
 import type { causeOf } from "./Command.ts"
 import type { Found } from "./continuation.ts"
-import { SessionResumed, TaskFailed } from "./Event.ts"
+import { SessionResumed, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { UnfinishedCall } from "./Projection.ts"
-import type { SessionStore } from "./SessionStore.ts"
+import type { SessionStore, Unfinished } from "./SessionStore.ts"
 
-/** Messages that a resumed session loads; the model's window is smaller in most cases. */
+/** Messages that a session loads; the model's window is smaller in most cases. */
 const loadedMessages = 1000
 
-const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall, given: string | undefined) =>
+/** Fills the model's view with what it may see of the stored conversation. */
+export const load = (
+  session: string,
+  store: Pick<SessionStore["Type"], "changes">,
+  view: ModelView
+): Effect.Effect<void, DatabaseError> =>
+  Effect.map(store.changes(session, loadedMessages), (changes) => {
+    for (const change of changes) view.apply(change)
+  })
+
+/** What left calls and tasks open: their runtime died, or the session was forked while they ran. */
+export type Cut = "stopped" | "forked"
+
+const cutText = { stopped: "The runtime stopped", forked: "The session was forked" } as const
+
+const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, given: string | undefined) =>
   mayHaveHappened
     ? new ToolCallOutcomeUnknown(
         {
@@ -28,7 +43,7 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall, given: string 
           message: toolMessage(
             callId,
             errorContent(
-              `The runtime stopped while ${tool} was running: its outcome is unknown. It may or may not have taken effect. ` +
+              `${cutText[cut]} while ${tool} was running: its outcome is unknown. It may or may not have taken effect. ` +
                 "Verify before you repeat it."
             )
           )
@@ -41,15 +56,15 @@ const close = ({ callId, mayHaveHappened, tool }: UnfinishedCall, given: string 
           tool,
           message: toolMessage(
             callId,
-            errorContent(`The runtime stopped before ${tool} had a result; nothing was changed.`)
+            errorContent(`${cutText[cut]} before ${tool} had a result; nothing was changed.`)
           ),
           durationMillis: 0
         },
         trusted
       )
 
-const outcomes = (call: UnfinishedCall, given: string | undefined) => {
-  const end = close(call, given)
+const outcomes = (cut: Cut, call: UnfinishedCall, given: string | undefined) => {
+  const end = close(cut, call, given)
   if (!call.byUser) return [end]
   // The model asked for nothing, so it needs no result.
   const content = `The user ran ${call.tool}: ${end.message.message.content}`
@@ -71,38 +86,50 @@ const argumentsOf = (session: string, store: SessionStore["Type"], calls: Readon
     )
   })
 
-/**
- * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
- * store has.
- */
-export const recover = (
-  log: EventLog,
-  { continuation, deeds, store, withdrawn, workers }: Found,
-  view: ModelView,
-  opener: ReturnType<typeof causeOf>
-): Effect.Effect<void, DatabaseError> =>
+/** How a task ends that was cut off. */
+const taskEnd = {
+  stopped: () =>
+    new TaskFailed(
+      {
+        kind: "crash",
+        message:
+          "The runtime stopped while the task was in flight. Verify what it did before you send the prompt again.",
+        durationMillis: 0
+      },
+      trusted
+    ),
+  forked: () => new TaskInterrupted({ by: "user", durationMillis: 0 }, trusted)
+} satisfies Record<Cut, () => TerminalEvent>
+
+/** What is open in a log and will not go on. */
+export interface Unended {
+  readonly unfinished: Unfinished
+  readonly found: Pick<Found, "continuation" | "deeds" | "withdrawn" | "workers">
+  /** What calls with an unknown outcome were asked with. */
+  readonly given: ReadonlyMap<string, string>
+}
+
+/** Looks for what is open and will not go on. */
+const unended = (session: string, found: Found): Effect.Effect<Unended, DatabaseError> =>
   Effect.gen(function* () {
-    if (log.lease.created) return
-    const { session } = log.lease
-    for (const message of yield* store.messages(session, loadedMessages)) view.add(message)
+    const { store } = found
     const unfinished = yield* store.unfinished(session)
-    const unknown = unfinished.calls.filter((call) => call.mayHaveHappened)
-    const given = yield* argumentsOf(session, store, unknown)
-    yield* log.emit(
-      new SessionResumed(
-        {
-          project: log.lease.project,
-          epoch: log.lease.epoch,
-          unknownCalls: unknown.length,
-          ...(continuation === undefined
-            ? {}
-            : { goesOn: { task: continuation.task, approvals: continuation.requests } }),
-          ...opener
-        },
-        trusted
-      ),
-      {}
+    const given = yield* argumentsOf(
+      session,
+      store,
+      unfinished.calls.filter((call) => call.mayHaveHappened)
     )
+    return { unfinished, found, given }
+  })
+
+/** Ends what is open and will not go on. */
+const end = (
+  log: EventLog,
+  { found: { continuation, deeds, withdrawn, workers }, given, unfinished }: Unended,
+  view: ModelView,
+  cut: Cut
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
     for (const { events, place } of withdrawn) yield* log.emitAll(events, place)
     /** Ends a call, with what its worker had done. */
     const closed = (call: UnfinishedCall) => {
@@ -111,7 +138,7 @@ export const recover = (
       const goesOn = task === continuation?.task ? continuation.below : []
       const seenBy = isRoot(worker) ? view : goesOn.find(({ path }) => isSame(path, worker))?.view
       return Effect.forEach(
-        outcomes(call, given.get(callKey(call, call.callId))),
+        outcomes(cut, call, given.get(callKey(call, call.callId))),
         (event) => {
           const told = done?.endOf(event, worker) ?? event
           done?.note(told, worker, iteration)
@@ -134,9 +161,53 @@ export const recover = (
       ({ end }) => end,
       { discard: true }
     )
-    for (const task of unfinished.tasks) {
-      const message =
-        "The runtime stopped while the task was in flight. Verify what it did before you send the prompt again."
-      yield* log.emit(new TaskFailed({ kind: "crash", message, durationMillis: 0 }, trusted), { task })
+    for (const task of unfinished.tasks) yield* log.emit(taskEnd[cut](), { task })
+  })
+
+/** Ends all that is open in the log of a fork; none of it goes on there. */
+export const cutOff = (log: EventLog, found: Omit<Found, "continuation">): Effect.Effect<void, DatabaseError> =>
+  Effect.flatMap(unended(log.lease.session, { ...found, continuation: undefined }), (left) =>
+    end(log, left, new ModelView(), "forked")
+  )
+
+/**
+ * Brings a session back: what a dead owner left open is closed, no call is run again, and the model's view is what the
+ * store has.
+ */
+export const recover = (
+  log: EventLog,
+  found: Found,
+  view: ModelView,
+  opener: ReturnType<typeof causeOf>
+): Effect.Effect<void, DatabaseError> =>
+  Effect.gen(function* () {
+    if (log.lease.created) return
+    const { session } = log.lease
+    const { continuation, store } = found
+    yield* load(session, store, view)
+    const left = yield* unended(session, found)
+    const { calls, tasks } = left.unfinished
+    const repaired = {
+      tasks: tasks.length,
+      calls: calls.length,
+      workers: found.workers.length,
+      requests: found.withdrawn.length
     }
+    yield* log.emit(
+      new SessionResumed(
+        {
+          project: log.lease.project,
+          epoch: log.lease.epoch,
+          unknownCalls: calls.filter((call) => call.mayHaveHappened).length,
+          ...(Object.values(repaired).some((count) => count > 0) ? { repaired } : {}),
+          ...(continuation === undefined
+            ? {}
+            : { goesOn: { task: continuation.task, approvals: continuation.requests } }),
+          ...opener
+        },
+        trusted
+      ),
+      {}
+    )
+    yield* end(log, left, view, "stopped")
   })

@@ -2,7 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { requestApproval } from "../agent/approvalMessage.ts"
+import { isImage } from "../conversation/Image.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
+import { asTold, isTold } from "../redaction/told.ts"
 import type { DurableEvent } from "./Event.ts"
 
 /** By these, later steps find a call, a message, a request or what was agreed on: they stay what they are. */
@@ -55,6 +57,8 @@ const field = (owner: object, name: string, value: unknown, redactor: RedactorSh
   if (name === "approvals") return redact(value, forApproval(redactor))
   if (name === "request" && "_tag" in owner && owner._tag === "ApprovalRequested")
     return redact(value, forApproval(redactor))
+  // Bytes of an image are no text; a letter changed in them would break it.
+  if (name === "data" && "mediaType" in owner && isImage(owner)) return value
   if (links.has(name) || ("approvals" in owner && name === "task")) return value
   return parameters.has(name) && isObject(value) ? redactor.json(value) : redact(value, redactor)
 }
@@ -92,9 +96,14 @@ const take = (text: string, redactor: RedactorShape): string | undefined => {
 const longTexts = (value: unknown, found: Array<string> = []): ReadonlyArray<string> => {
   if (typeof value === "string") {
     if (value.length > long) found.push(value)
-  } else if (isObject(value)) for (const one of Object.values(value)) longTexts(one, found)
+  } else if (isObject(value) && !("mediaType" in value && isImage(value))) {
+    for (const one of Object.values(value)) longTexts(one, found)
+  }
   return found
 }
+
+/** Whether an event has texts that are to be redacted beforehand. */
+export const hasLongText = (event: DurableEvent): boolean => !isTold(event) && longTexts(event).length > 0
 
 /** Redacts the long texts of an event beforehand; `redactEvent` is then fast. */
 export const redactAhead = (event: DurableEvent, redactor: RedactorShape): Effect.Effect<void> =>
@@ -114,16 +123,10 @@ export const redactAhead = (event: DurableEvent, redactor: RedactorShape): Effec
     )
   })
 
-/** Texts that are already redacted. */
-const clean = new WeakSet<object>()
-
 /**
  * The event without the secrets in any of its texts. All that is stored, shown, exported or sent to a model comes from
  * here; a call itself runs with its real arguments.
  */
 export const redactEvent = <E extends DurableEvent>(event: E, redactor: RedactorShape): E => {
-  if (clean.has(event)) return event
-  const redacted = redact(event, redactor) as E
-  clean.add(redacted)
-  return redacted
+  return isTold(event) ? event : asTold(redact(event, redactor) as E)
 }

@@ -5,11 +5,10 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Envelope } from "./Envelope.ts"
-import type { LogError, Subscription } from "./EventLog.ts"
+import { chunkSize, type LogError, type Subscription } from "./EventLog.ts"
 import type { SessionStore } from "./SessionStore.ts"
 
-/** Events that are read at a time, and how often a session that another process writes is looked at. */
-const page = 256
+/** How often a session that another process writes is looked at. */
 const poll = Duration.millis(200)
 
 /** What may happen here to a session that is only stored. */
@@ -28,7 +27,7 @@ export const storedEvents = (
   { opened, watch }: Here
 ): Stream.Stream<Envelope, LogError> =>
   Stream.suspend(() => {
-    const { follow = true, from } = subscription
+    const { follow = true, from, page = chunkSize } = subscription
     let cursor = Math.max(1, from)
     const end = [Chunk.empty<Envelope>(), Option.none<void>()] as const
     type Page = readonly [Chunk.Chunk<Envelope>, Option.Option<void>]

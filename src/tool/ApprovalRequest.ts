@@ -53,6 +53,8 @@ export const ApprovalRequest = Schema.Struct({
   touches: Schema.optionalWith(RequestTouches, { exact: true }),
   /** One line that says what would happen. */
   message: Schema.String,
+  /** Why it is asked about: the rule with its level, or the tool's own word, and the mode. */
+  because: Schema.optionalWith(Schema.String, { exact: true }),
   preview: Schema.optionalWith(Preview, { exact: true }),
   /** What may be answered; no other scope is accepted. */
   scopes: Schema.Array(Scope),

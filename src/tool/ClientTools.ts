@@ -43,9 +43,12 @@ export interface ClientToolsOptions {
   readonly timeout?: Duration.DurationInput
 }
 
+/** What of a call a frontend gets. */
+export type ClientCall = Pick<ToolCall, "callId" | "name" | "sessionId" | "rawParams" | "sink">
+
 interface Shape {
   /** Forwards a call to the frontend of its session and awaits the result, which is data of a stranger. */
-  readonly call: (call: ToolCall) => Effect.Effect<unknown, ClientCallFailed>
+  readonly call: (call: ClientCall) => Effect.Effect<unknown, ClientCallFailed>
   readonly answer: (answer: ClientAnswer) => Effect.Effect<void, ClientCallNotPending>
   /** Which tools the frontend of a session can run; a call of any other is denied at once. */
   readonly declare: (session: string, tools: ReadonlyArray<string>) => Effect.Effect<void>

@@ -21,7 +21,10 @@ export class DynamicToolFailed extends Schema.TaggedError<DynamicToolFailed>()("
 
 /** What is known of a tool that is discovered at run time; what it does not declare is taken for the worst. */
 export interface Options<R> extends Partial<
-  Pick<Tool.Traits, "location" | "mode" | "risk" | "readOnly" | "idempotent" | "resultLimit" | "label" | "category">
+  Pick<
+    Tool.Traits,
+    "location" | "mode" | "risk" | "readOnly" | "idempotent" | "concurrent" | "resultLimit" | "label" | "category"
+  >
 > {
   readonly description: string
   /** Of the parameters, which are an object. */
@@ -33,6 +36,8 @@ export interface Options<R> extends Partial<
   /** What a call touches, by its parameters as JSON; if unset a call is judged as a whole. */
   readonly touches?: Touches.Configured | Touches.Declaration<unknown>
   readonly timeout?: Parameters<typeof Tool.make>[1]["timeout"]
+  /** The longest silence of an attempt; progress and output end it. */
+  readonly idleTimeout?: Parameters<typeof Tool.make>[1]["idleTimeout"]
   readonly handler: (params: unknown, call: ToolCall) => Effect.Effect<unknown, DynamicToolFailed, R>
 }
 
@@ -54,7 +59,7 @@ export const make = <R = never>(name: string, options: Options<R>): DynamicTool<
   const tool = Tool.make(name, {
     ...declared,
     ...(touches !== undefined && {
-      touches: typeof touches === "function" ? touches : Touches.configured(touches)
+      touches: typeof touches === "function" || touches === "none" ? touches : Touches.configured(touches)
     }),
     parameters: Schema.Unknown,
     success: Schema.Unknown,

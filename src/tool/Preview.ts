@@ -13,6 +13,8 @@ export const Preview = Schema.Struct({
   /** The parameters that the diff shows whole; all others are shown beside it. */
   shows: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
   targets: Schema.Array(PreviewTarget),
+  /** It would leave everything as it is. */
+  unchanged: Schema.optionalWith(Schema.Boolean, { exact: true }),
   /** Approval holds for this call alone, regardless of the scope of the answer: its targets need approval each time. */
   once: Schema.optionalWith(Schema.Boolean, { exact: true })
 })

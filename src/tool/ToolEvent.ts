@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { FileStep } from "../checkpoint/FileStep.ts"
 import { ApprovalOutcome, ApprovalRequest, Scope } from "./ApprovalRequest.ts"
 
 /** For events that the runtime itself makes from values it already knows. */
@@ -97,6 +98,12 @@ export class FileChanged extends Schema.TaggedClass<FileChanged>()("FileChanged"
   diff: Schema.optionalWith(FileDiff, { exact: true })
 }) {}
 
+/** A call is about to change these files; what it replaces was kept, so that a rewind can bring it back. */
+export class CheckpointSaved extends Schema.TaggedClass<CheckpointSaved>()("CheckpointSaved", {
+  ...call,
+  files: Schema.Array(FileStep)
+}) {}
+
 /** One step of what a worker plans to do. */
 export const TodoItem = Schema.Struct({
   text: Schema.String,
@@ -127,6 +134,20 @@ export class ReviewerFailed extends Schema.TaggedClass<ReviewerFailed>()("Review
   reason: Schema.String
 }) {}
 
+/** What a server offers stands otherwise to what was approved than a call before knew; only `approved` ones are used. */
+export class McpServerChanged extends Schema.TaggedClass<McpServerChanged>()("McpServerChanged", {
+  ...call,
+  server: Schema.String,
+  changes: Schema.Array(
+    Schema.Struct({
+      kind: Schema.String,
+      name: Schema.String,
+      /** `approved`, `pending`, `changed` or `gone`. */
+      state: Schema.String
+    })
+  )
+}) {}
+
 export const NoticeLevel = Schema.Literal("info", "success", "warning", "error")
 export type NoticeLevel = typeof NoticeLevel.Type
 
@@ -151,10 +172,12 @@ export const ToolEvent = Schema.Union(
   ToolStragglerEnded,
   ToolOutput,
   ToolProgressed,
+  CheckpointSaved,
   FileChanged,
   TodosChanged,
   HookIntervened,
   ReviewerFailed,
+  McpServerChanged,
   Notified
 )
 export type ToolEvent = typeof ToolEvent.Type

@@ -15,6 +15,13 @@ export const isBelow = (path: WorkerPath, above: WorkerPath): boolean =>
 export const isChild = (path: WorkerPath, of: WorkerPath): boolean =>
   path.length === of.length + 1 && isWithin(path, of)
 
+/** A request that a worker makes besides its work: for a summary, or for what is to be kept; no other path begins so. */
+export const compaction = (of: WorkerPath): WorkerPath => ["compaction", ...of]
+export const keeping: WorkerPath = ["keep"]
+
+/** Whether a path is that of a request besides the work of all workers. */
+export const isAside = (path: WorkerPath = []): boolean => path.length > 0 && path[0] !== root[0]
+
 export const isRoot = (path: WorkerPath = []): boolean => isSame(path, root)
 
 export const parentOf = (path: WorkerPath): WorkerPath => path.slice(0, -1)

@@ -61,6 +61,7 @@ export const EditFile = Tool.make("edit_file", {
       const { shown } = yield* Workspace
       const { changes, edited } = yield* plan(params)
       const [report] = yield* perform(yield* confirmed(changes, call), call, shown)
-      return `modified ${shown(report?.path ?? params.path)} at line ${edited.lines.join(", ")}`
+      if (report === undefined) return `${params.path} has this content already`
+      return `modified ${shown(report.path)} at line ${edited.lines.join(", ")}`
     })
 })

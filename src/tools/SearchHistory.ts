@@ -16,8 +16,8 @@ const parameters = Schema.Struct({
   limit: optionalCount(1, 50, "Maximum number of messages. Default: 10.")
 })
 
-const sourceOf = ({ role, seq, session, time, tool }: Hit): string =>
-  `${tool === undefined ? role : `result of ${tool}`}, event ${seq} of session ${session}, ${DateTime.formatIsoDateUtc(DateTime.unsafeMake(time))}`
+const sourceOf = ({ rewound, role, seq, session, time, tool }: Hit): string =>
+  `${tool === undefined ? role : `result of ${tool}`}, event ${seq} of session ${session}, ${DateTime.formatIsoDateUtc(DateTime.unsafeMake(time))}${rewound === true ? ", taken back since" : ""}`
 
 /** Sessions that are not in a database have no history. */
 const absent = new SearchFailed({ reason: "this runtime keeps no searchable history." })

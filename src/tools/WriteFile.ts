@@ -48,6 +48,7 @@ export const WriteFile = Tool.make("write_file", {
     Effect.gen(function* () {
       const { shown } = yield* Workspace
       const [report] = yield* perform(yield* confirmed(yield* plan(params), call), call, shown)
-      return `${report?.change} ${shown(report?.path ?? params.path)} (${report?.size} bytes)`
+      if (report === undefined) return `${params.path} has this content already`
+      return `${report.change} ${shown(report.path)} (${report.size} bytes)`
     })
 })

@@ -64,8 +64,8 @@ export const applyChunks = (before: string, chunks: ReadonlyArray<Chunk>): Eithe
   for (const chunk of chunks) {
     const located = locate(lines, chunk, cursor)
     if (Either.isLeft(located)) return Either.left(located.left)
-    result.push(...lines.slice(cursor, located.right))
-    cursor = located.right
+    // Too many lines for the arguments of one call.
+    for (; cursor < located.right; cursor++) result.push(lines[cursor]!)
     for (const { sign, text: line } of chunk.lines) {
       if (sign === "+") result.push(line)
       else if (sign === "-") cursor++

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { sha256 } from "../../policy/path/Content.ts"
 import { changed } from "../../policy/path/Directory.ts"
 import { StaleFile } from "../../policy/path/FileFailure.ts"
 import type { JudgedPath } from "../../policy/path/PathPolicy.ts"
@@ -18,6 +19,8 @@ export type Change =
       readonly before: FileState | undefined
       readonly text: string
       readonly bytes: Uint8Array
+      /** The permission bits; if unset, those of the file, or for a new one what the system's mask leaves. */
+      readonly mode?: number
     }
   | { readonly kind: "remove"; readonly judged: JudgedPath<"remove">; readonly before: FileState }
   | {
@@ -87,20 +90,26 @@ const sentence = (change: Change, text: string, shown: (path: string) => string)
   return `${what} ${path} (${binary ? `${change.before?.bytes.length} bytes` : counted(text)})${why}`
 }
 
+/** Whether the file has the content already that it would get, and the permissions. */
+export const isIdle = (change: Change): boolean =>
+  change.kind === "write" &&
+  change.before?.sha256 === sha256(change.bytes) &&
+  (change.mode ?? change.before.mode) === change.before.mode
+
 /** The preview of a change: a line, the whole diff, and the state of every file it was made for. */
 export const preview = (plan: ChangePlan, shown: (path: string) => string): Preview => {
   const diffs = plan.map((change) => diffOf(change, shown))
   const lines = plan.map((change, index) => sentence(change, diffs[index] ?? "", shown))
   const kinds = plan.map(({ kind }) => (kind === "write" ? "write" : verbs[kind]))
   return {
-    summary:
-      lines.length === 0
-        ? "no change: the files have this content already"
-        : lines.length <= 3
-          ? lines.join(", ")
-          : `${kinds.length} files: ${lines.slice(0, 3).join(", ")}, …`,
+    summary: plan.every(isIdle)
+      ? "no change: the files have this content already"
+      : lines.length <= 3
+        ? lines.join(", ")
+        : `${kinds.length} files: ${lines.slice(0, 3).join(", ")}, …`,
     diff: diffs.filter((text) => text !== "").join("\n"),
     targets: targets(plan),
+    ...(plan.every(isIdle) && { unchanged: true }),
     ...once(plan.flatMap(judgedIn))
   }
 }

@@ -14,6 +14,8 @@ export interface FileState {
   readonly judged: JudgedPath<"read">
   readonly bytes: Uint8Array
   readonly sha256: string
+  /** The permission bits. */
+  readonly mode: number
   /** Undefined where the bytes are not text. */
   readonly text: FileText | undefined
 }
@@ -22,12 +24,13 @@ export interface FileState {
 export const fileState = Effect.fnUntraced(function* (path: string, context: PathContext) {
   const judged = yield* judge(path, "read", context)
   if (!judged.exists) return undefined
-  const { bytes, sha256 } = yield* read(judged)
+  const { bytes, mode, sha256 } = yield* read(judged)
   return {
     path: judged.path,
     judged,
     bytes,
     sha256,
+    mode,
     text: Either.getOrUndefined(decodeText(bytes))
   } satisfies FileState
 })

@@ -7,7 +7,8 @@ import { remove, rename } from "../../policy/path/FileRemover.ts"
 import { write, type ChangeFailed } from "../../policy/path/FileWriter.ts"
 import { judge, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { fileChanged, type Change as Reported, type ToolCall } from "../../tool/ToolCall.ts"
-import { type Change, type ChangePlan, diffOf } from "./ChangePlan.ts"
+import { checkpoint } from "./checkpoint.ts"
+import { type Change, type ChangePlan, diffOf, isIdle } from "./ChangePlan.ts"
 import { baseOf } from "./FileState.ts"
 import { beginning } from "./UnifiedDiff.ts"
 
@@ -40,17 +41,17 @@ const writing = (
   judged: JudgedPath<"write">,
   bytes: Uint8Array,
   before: Change["before"],
-  report?: Reported
+  { mode, report }: { readonly report?: Reported; readonly mode?: number | undefined } = {}
 ): Step => ({
   path: judged.path,
   run: Effect.map(
-    write(judged, bytes, { base: baseOf(before) }),
+    write(judged, bytes, { base: baseOf(before), ...(mode === undefined ? {} : { mode }) }),
     ({ change, path, size }) => report ?? { path, change, size }
   ),
   undo:
     before === undefined
       ? Effect.flatMap(again(judged, "remove"), (path) => remove(path, { base: Option.some(sha256(bytes)) }))
-      : write(judged, before.bytes, { base: Option.some(sha256(bytes)) })
+      : write(judged, before.bytes, { base: Option.some(sha256(bytes)), mode: before.mode })
 })
 
 const removing = (change: Extract<Change, { kind: "remove" }>): Step => ({
@@ -61,7 +62,7 @@ const removing = (change: Extract<Change, { kind: "remove" }>): Step => ({
     size: 0
   })),
   undo: Effect.flatMap(again(change.judged, "write"), (path) =>
-    write(path, change.before.bytes, { base: Option.none() })
+    write(path, change.before.bytes, { base: Option.none(), mode: change.before.mode })
   )
 })
 
@@ -74,13 +75,17 @@ const moving = ({ before, bytes, from, judged }: Extract<Change, { kind: "move" 
       rename(old, back)
     )
   }
-  return before.sha256 === sha256(bytes) ? [move] : [move, writing(judged, bytes, before, report)]
+  return before.sha256 === sha256(bytes) ? [move] : [move, writing(judged, bytes, before, { report })]
 }
 
 /** New and changed files first: a crash in the middle leaves too much rather than too little. */
 const stepsOf = (plan: ChangePlan): ReadonlyArray<Step> => [
   ...plan.flatMap((change) => (change.kind === "move" ? moving(change) : [])),
-  ...plan.flatMap((change) => (change.kind === "write" ? [writing(change.judged, change.bytes, change.before)] : [])),
+  ...plan.flatMap((change) =>
+    change.kind === "write" && !isIdle(change)
+      ? [writing(change.judged, change.bytes, change.before, { mode: change.mode })]
+      : []
+  ),
   ...plan.flatMap((change) => (change.kind === "remove" ? [removing(change)] : []))
 ]
 
@@ -101,14 +106,12 @@ const undone = Effect.fnUntraced(function* (
 
 /**
  * Does a plan as a whole: where a part fails, or the call is interrupted between two parts, what was done is undone.
- * Every part compares the state that the plan was made for, and files are reported once all of it is done. A deleted file
- * that is restored gets the permissions of a new one.
+ * Every part compares the state that the plan was made for.
  */
-export const perform = (
+export const carryOut = (
   plan: ChangePlan,
-  call: ToolCall,
   shown: (path: string) => string
-): Effect.Effect<ReadonlyArray<Reported>, ChangeFailed | ChangeAborted> =>
+): Effect.Effect<ReadonlyMap<string, Reported>, ChangeFailed | ChangeAborted> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const done: Array<Step> = []
@@ -125,6 +128,20 @@ export const perform = (
         done.push(step)
         reports.set(step.path, exit.value)
       }
+      return reports
+    })
+  )
+
+/** Does a plan for a call: what it replaces is kept first, and files are reported once all of it is done. */
+export const perform = (
+  plan: ChangePlan,
+  call: ToolCall,
+  shown: (path: string) => string
+): Effect.Effect<ReadonlyArray<Reported>, ChangeFailed | ChangeAborted> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* restore(checkpoint(plan, call))
+      const reports = yield* restore(carryOut(plan, shown))
       for (const change of plan) {
         const report = reports.get(change.judged.path)
         const diff = diffOf(change, shown)

@@ -1,15 +1,10 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as fs from "node:fs"
 import { changeDirectory, type PathContext } from "../../policy/path/PathContext.ts"
 import { forCall } from "../../policy/path/HardLink.ts"
-import { judgeLexical, judgeNow } from "../../policy/path/PathPolicy.ts"
-import { resolve } from "../../policy/path/PhysicalPath.ts"
-import { descend } from "../../policy/shell/Descent.ts"
-import { expand } from "../../policy/shell/Expansion.ts"
+import { onDisk } from "../../policy/shell/OnDisk.ts"
 import { classify } from "../../policy/shell/ShellPolicy.ts"
-import { allow, strictest, Verdict } from "../../policy/Verdict.ts"
+import { strictest, Verdict } from "../../policy/Verdict.ts"
 import { environmentHere } from "../ToolEnvironment.ts"
 import { Workspace } from "../Workspace.ts"
 import { readOnlyGit } from "./ReadOnlyGit.ts"
@@ -32,11 +27,6 @@ export interface JudgedCommand {
   readonly asks: boolean
 }
 
-/** Whether a file goes by no other name, which could be that of a protected one. */
-const isOnlyName = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false })?.nlink === 1
-
-const allowed = allow("path/inside", "it is inside an allowed root")
-
 /**
  * Judges a command where it would run; fails where it can never run. The judgement is of one moment: what its paths lead to
  * and what its patterns match holds for as long as nobody changes the files. A command that runs unasked changes none
@@ -50,31 +40,19 @@ export const judgeCommand = Effect.fnUntraced(function* (command: string, cwd: s
   // Kept results are for `read_file`, which knows whose they are.
   const { readable: _, ...boundary } = workspace.context
   const context: PathContext = forCall(cwd === undefined ? boundary : yield* changeDirectory(boundary, cwd))
-  const { roots } = context
   const { HOME, PWD } = yield* environmentHere
   // What bash puts in place of `~` is what the environment says.
   const home = HOME?.startsWith("/") === true ? HOME : context.home
   const { judgePast, ...git } = yield* readOnlyGit(command, context)
-  const judgePath = (path: string, op: "read" | "write"): Verdict =>
-    Either.match(judgeNow(path, op === "write" ? "write" : "grep", context), {
-      onLeft: (refused) => refused,
-      onRight: (judged) => (judged.verdict.decision === "allow" ? allowed : judged.verdict)
-    })
   const lexical = classify(command, {
-    cwd: context.cwd,
-    roots,
+    ...onDisk(context),
     home,
     ...git,
     limited: true,
     variables: {
       ...(HOME === home && { HOME }),
       ...(PWD === undefined && { PWD: context.cwd })
-    },
-    judgePath,
-    judgeFound: (path) => (isOnlyName(path) ? judgeLexical(path, "grep", context) : judgePath(path, "read")),
-    expand,
-    descend,
-    resolve
+    }
   })
   const verdict = lexical.decision === "allow" ? strictest(lexical, yield* judgePast) : lexical
   if (verdict.decision === "deny") return yield* new CommandRefused({ verdict })

@@ -80,6 +80,9 @@ export const guardedIn = (context: PathContext): Guarded | undefined => {
 /** Behind the name of a protected place that nobody has allowed. */
 const unapproved = ".unapproved"
 
+/** Whether a place has that name itself: what lies below such a directory is looked at like any other. */
+const isAside = (place: string): boolean => /\.unapproved(?:-\d+)?$/.test(place)
+
 /**
  * The protected files that are other ones than before a command, or were changed: a sandbox holds the file that it found, and who puts
  * another in its place meanwhile, e.g. the user with an editor, opens that one to the command.
@@ -104,7 +107,7 @@ export const setAside = (before: Guarded, context: PathContext): ReadonlyArray<s
   const now = guardedIn(context)
   if (now === undefined) return ["too many files to look through; look at what is new yourself"]
   return [...now.kept, ...now.hidden]
-    .filter((place) => !known.has(place) && !place.includes(unapproved))
+    .filter((place) => !known.has(place) && !isAside(place))
     .map((place) => {
       try {
         const name = asideOf(place)

@@ -1,0 +1,84 @@
+import * as Effect from "effect/Effect"
+import type { DatabaseError } from "../database/DatabaseError.ts"
+import { trusted } from "../tool/ToolEvent.ts"
+import type { Answers } from "./Answers.ts"
+import { apart } from "./apart.ts"
+import { causeOf, type DeleteSession, type ForkSession, type PreviewRewind, type RenameSession } from "./Command.ts"
+import { SessionDeleted } from "./Event.ts"
+import type { EventLog, LogError } from "./EventLog.ts"
+import { fork, type ForkError } from "./fork.ts"
+import type { OpenSessions } from "./OpenSessions.ts"
+import { type ProjectError, Projects } from "./Projects.ts"
+import { recordedPlace } from "./recordedPlace.ts"
+import { preview, type RewindRefused } from "./rewind.ts"
+import { renamed } from "./SessionCommands.ts"
+import { SessionFiles } from "./SessionFiles.ts"
+import {
+  type SessionBusy,
+  type SessionFenced,
+  type SessionNotFound,
+  SessionStore,
+  SessionWaits
+} from "./SessionStore.ts"
+
+type StoreError = SessionNotFound | SessionBusy | SessionFenced | DatabaseError
+
+/** What is done about sessions without opening them: nothing of them is taken up, repaired or run. */
+export interface StoredSessions {
+  /** False for a session that is open here, which does it itself. */
+  readonly rename: (command: RenameSession) => Effect.Effect<boolean, StoreError | LogError>
+  readonly fork: (command: ForkSession) => Effect.Effect<void, ForkError>
+  readonly preview: (
+    command: PreviewRewind
+  ) => Effect.Effect<void, RewindRefused | ProjectError | SessionNotFound | DatabaseError>
+  readonly remove: (command: DeleteSession) => Effect.Effect<void, StoreError | SessionWaits>
+  /** Fails where a request of the session waits for an answer and it is not open here. */
+  readonly waitsForNothing: (session: string) => Effect.Effect<void, SessionWaits | DatabaseError>
+}
+
+export const make = (
+  answers: Answers,
+  /** The runtime's own. */
+  log: EventLog,
+  sessions: OpenSessions
+): Effect.Effect<StoredSessions, never, SessionStore | Projects> =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const projects = yield* Projects
+    const files = yield* SessionFiles
+
+    const waitsForNothing = (session: string) =>
+      Effect.flatMap(store.unfinished(session), ({ requests }) =>
+        requests.length === 0 ? Effect.void : new SessionWaits({ session, requests: requests.length })
+      )
+
+    return {
+      rename: (command) => sessions.append(command.session, (own) => own.emit(renamed(command), {})),
+      fork: (command) =>
+        Effect.gen(function* () {
+          const forked = yield* fork(store, command)
+          yield* files.copy(command.session, command.fork)
+          answers.settle(forked)
+        }).pipe(apart),
+      preview: (command) =>
+        Effect.gen(function* () {
+          const { project } = yield* store.get(command.session)
+          const place = yield* recordedPlace(store, { project, session: command.session })
+          const { checkpoints } = yield* projects.get(place)
+          yield* log.emit(yield* preview(store, checkpoints, command), {})
+        }).pipe(Effect.scoped, apart),
+      remove: (command) =>
+        Effect.gen(function* () {
+          const { session } = command
+          yield* store.get(session)
+          yield* waitsForNothing(session)
+          yield* sessions.leave(session)
+          const lease = yield* store.open({ session })
+          yield* waitsForNothing(session)
+          yield* store.delete(lease)
+          yield* files.remove(session)
+          yield* log.emit(new SessionDeleted({ ...causeOf(command), deleted: session }, trusted), {})
+        }).pipe(Effect.scoped, apart),
+      waitsForNothing: (session) => (sessions.find(session) === undefined ? waitsForNothing(session) : Effect.void)
+    }
+  })
