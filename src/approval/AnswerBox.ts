@@ -2,9 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { Database } from "../database/Database.ts"
-import { pause } from "../process/RealClock.ts"
+import { inRealTime } from "../process/RealClock.ts"
 import { Scope } from "../tool/ApprovalRequest.ts"
 import type { DecisionRefused } from "./ApprovalError.ts"
 import type { Decision } from "./Decision.ts"
@@ -134,18 +136,14 @@ const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape =
     Effect.map(([row]) => row?.data_version)
   )
   const next = (approvalId: string): Effect.Effect<SentAnswer> =>
-    Effect.gen(function* () {
-      let seen: number | undefined
-      for (;;) {
-        const now = yield* version
-        if (now !== seen) {
-          const found = yield* get(approvalId)
-          if (found !== undefined && found.outcome === undefined) return found.answer
-          seen = now
-        }
-        yield* pause(glance)
-      }
-    }).pipe(
+    Stream.repeatEffectWithSchedule(version, Schedule.spaced(glance)).pipe(
+      Stream.changes,
+      Stream.mapEffect(() => get(approvalId)),
+      Stream.filter((found): found is Boxed => found !== undefined && found.outcome === undefined),
+      Stream.runHead,
+      Effect.flatten,
+      inRealTime,
+      Effect.map(({ answer }) => answer),
       Effect.catchAll((error) =>
         Effect.logWarning("Answers from elsewhere cannot be read", error.message).pipe(Effect.zipRight(Effect.never))
       )

@@ -11,9 +11,19 @@ export class ApprovalDenied extends Schema.TaggedError<ApprovalDenied>()("Approv
   stop: Schema.Boolean
 }) {
   override get message() {
-    const { by } = this
-    const who = by === "user" || by.startsWith("user ") ? `U${by.slice(1)} denied` : `The ${by} denied`
-    return `${who} approval for ${this.tool}${this.reason === undefined ? "" : `: ${this.reason}`}`
+    const { by, reason, tool } = this
+    const why = reason === undefined ? "" : `: ${reason}`
+    if (by === "user" || by.startsWith("user ")) return `User denied approval for ${tool}${why}`
+    // These say themselves who decided.
+    const who =
+      by === "repetition" || by === "loop guard"
+        ? ""
+        : by === "policy"
+          ? " by the mode"
+          : by === "rule"
+            ? " by a rule"
+            : ` by ${by}`
+    return `${tool} was denied${who}${why}`
   }
 }
 

@@ -78,6 +78,19 @@ export interface SessionApprovals {
   readonly vouch: Effect.Effect<object>
 }
 
+/** What is known of an open request besides what it says. */
+export interface Inspection {
+  /** The parameters and the diff as they are, where the request masks something: for the screen alone. */
+  readonly unmasked: Effect.Effect<Unmasked | undefined>
+  /**
+   * What later calls of the same answer would ask while it waits. Each may be allowed once, by its id and digest; its call is
+   * judged anew in its turn and asks where anything is different by then.
+   */
+  readonly foreseen: Effect.Effect<ReadonlyArray<ApprovalRequest>>
+  /** What is wrong with parameters that a person would put in place of its own. */
+  readonly issues: (parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
+}
+
 /** Where the runtime puts what vouches for a call in its metadata. */
 export const startedKey = "tollgate/approval/started"
 
@@ -107,17 +120,10 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
     /** The open requests; the first of each audience is the one that is shown. */
     readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
-    /** The parameters and the diff of an open request as they are, where it masks something: for the screen alone. */
-    readonly unmasked: (approvalId: string) => Effect.Effect<Unmasked | undefined>
-    /**
-     * What later calls of the same answer would ask while an open request waits. Each may be allowed once, by its id and digest;
-     * its call is judged anew in its turn and asks where anything is different by then.
-     */
-    readonly foreseen: (approvalId: string) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
+    /** What a person can look at who decides on an open request; nothing of one that is over. */
+    readonly inspect: (approvalId: string) => Inspection
     /** What a call would ask by now, if anything; nothing is told or recorded. */
     readonly foresee: Judge.Judge["foresee"]
-    /** What is wrong with parameters that a person would put in place of those of an open request. */
-    readonly issues: (approvalId: string, parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
     /** What was granted and still holds, of one session or of all. */
     readonly grants: (session?: string) => Effect.Effect<ReadonlyArray<Grant>>
     /** What happens in a session to calls that need a decision. */
@@ -232,14 +238,16 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       decide: desk.decide,
       explain,
       foresee,
-      foreseen: desk.foreseen,
       pending: Effect.sync(() => audiences.all.map(({ request }) => request)),
-      unmasked: (approvalId) => Effect.sync(() => audiences.find(approvalId)?.unmasked),
-      issues: (approvalId, parameters) =>
-        Effect.sync(() => {
-          const found = audiences.find(approvalId)?.tool?.codec.decode()(parameters)
-          return found !== undefined && Either.isLeft(found) ? found.left : []
-        }),
+      inspect: (approvalId) => ({
+        unmasked: Effect.sync(() => audiences.find(approvalId)?.unmasked),
+        foreseen: desk.foreseen(approvalId),
+        issues: (parameters) =>
+          Effect.sync(() => {
+            const found = audiences.find(approvalId)?.tool?.codec.decode()(parameters)
+            return found !== undefined && Either.isLeft(found) ? found.left : []
+          })
+      }),
       grants: (session) =>
         Effect.map(desk.now, (now) =>
           (session === undefined ? sessions.all : [sessions.of(session)]).flatMap(({ grants }) => grants.list(now))

@@ -1,10 +1,12 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { AuditEntry } from "../audit/AuditChain.ts"
 import type { ApprovalOutcome, ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Touches } from "../tool/Touches.ts"
-import type { DecisionRefused } from "./ApprovalError.ts"
+import { ApprovalDenied, ApprovalExpired, type ApprovalRefused, type DecisionRefused } from "./ApprovalError.ts"
+import type { Draft } from "./Request.ts"
 import type { Rule } from "./Rule.ts"
 
 /** An answer; it must repeat the digest of the request it answers. */
@@ -104,4 +106,23 @@ export interface Clearance {
   readonly withheld?: (path: string) => boolean
   /** What the rules say of the same tool where it touches something else. */
   readonly ruled?: (touches: Touches) => Rule["decision"] | undefined
+}
+
+/** What the end of a request means for its call. */
+export const clearanceOf = (
+  { callId, name: tool }: ToolCall,
+  { preview, stillHolds }: Draft,
+  { by, edited, outcome, reason, stop = false }: Resolution,
+  timeoutMillis: number
+): Effect.Effect<Clearance, ApprovalRefused> => {
+  if (edited !== undefined) return Effect.succeed({ preview: undefined, stillHolds: undefined, edited })
+  switch (outcome) {
+    case "granted":
+      return Effect.succeed({ preview, stillHolds })
+    case "expired":
+      return new ApprovalExpired({ tool, callId, afterMillis: timeoutMillis })
+    case "denied":
+    case "withdrawn":
+      return new ApprovalDenied({ tool, callId, stop, by, ...(reason === undefined ? {} : { reason }) })
+  }
 }

@@ -15,19 +15,24 @@ import {
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
-import { Ahead } from "./Ahead.ts"
-import { allowingAhead } from "./allowingAhead.ts"
-import { EndedRequests } from "./EndedRequests.ts"
+import { Ahead, allowingAhead } from "./Ahead.ts"
 import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import * as DeadlineClock from "../system/DeadlineClock.ts"
-import { type Clearance, type Decide, type Decision, refusedEntry, type Resolution, resolutionOf } from "./Decision.ts"
-import { clearanceOf } from "./clearanceOf.ts"
+import {
+  type Clearance,
+  clearanceOf,
+  type Decide,
+  type Decision,
+  refusedEntry,
+  type Resolution,
+  resolutionOf
+} from "./Decision.ts"
 import { extending } from "./extending.ts"
 import { FileHash } from "./FileHash.ts"
 import { defaultLimits, type Grant, type GrantLimits } from "./Grants.ts"
-import { Audiences, pending, type Pending, Suspended, tell } from "./Queue.ts"
+import { Audiences, EndedRequests, pending, type Pending, Suspended, tell } from "./Queue.ts"
 import type { Draft, Means } from "./Request.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness } from "./Subject.ts"

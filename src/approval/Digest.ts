@@ -11,10 +11,15 @@ export const sha256 = (value: unknown): string =>
     .update(canonicalize(value) ?? "null")
     .digest("hex")
 
-const definitions = new WeakMap<Tool.Any, string>()
+/** What a tool is known by. */
+export type Identified = Pick<Tool.Any, "name" | "description" | "location" | "readOnly" | "idempotent"> & {
+  readonly codec: Pick<Tool.Codec, "jsonSchema">
+}
+
+const definitions = new WeakMap<Identified, string>()
 
 /** The identity of a tool: a definition swapped after an approval does not match. */
-export const definition = (tool: Tool.Any): string => {
+export const definition = (tool: Identified): string => {
   const known = definitions.get(tool)
   if (known !== undefined) return known
   const digest = sha256({

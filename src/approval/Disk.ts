@@ -21,7 +21,8 @@ export interface DiskShape {
   readonly ignoredBelow?: (root: string) => (path: string) => boolean
 }
 
-const local: DiskShape = {
+/** The files of this machine. */
+export const local: DiskShape = {
   resolve: (path) => Either.match(resolve(path), { onLeft: () => path, onRight: (found) => found.path }),
   isFile: (path) => Either.match(resolve(path), { onLeft: () => false, onRight: ({ kind }) => kind === "file" })
 }

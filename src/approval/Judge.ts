@@ -60,7 +60,7 @@ const confinedBy = (clearance: Clearance): Clearance => ({ ...clearance, confine
 const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
 
 const unheard = "no one is attached to let it continue"
-const worn = "It was denied several times in this task. Do something else, or ask the user."
+const worn = "the user has denied the same call in this task several times. Do something else, or ask the user."
 
 /** Whether a tool wants a decision by what it declares, without a look at the parameters. */
 const declared = ({ approval }: Tool.Any): Wanted =>
@@ -163,8 +163,8 @@ export const make = (
     })
 
   /** The request for a call; fails if it cannot be shown. */
-  const drafted = (call: ToolCall, subject: Subject, preview: Show) =>
-    Effect.tapError(draft(desk, call, subject, preview), ({ why: reason }) =>
+  const drafted = (call: ToolCall, subject: Subject, preview: Show, because: string) =>
+    Effect.tapError(draft(desk, call, subject, preview, because), ({ why: reason }) =>
       automatic(call, { decision: "deny", outcome: "cannot be shown", decided_by: "limit", reason })
     )
 
@@ -172,11 +172,12 @@ export const make = (
     call: ToolCall,
     subject: Subject,
     preview: Show,
+    because: string,
     otherwise: Cleared,
     decide: NonNullable<typeof review>
   ): Cleared =>
     Effect.gen(function* () {
-      const { preview: shown, request, stillHolds } = yield* drafted(call, subject, preview)
+      const { preview: shown, request, stillHolds } = yield* drafted(call, subject, preview, because)
       const answer = yield* decide(request)
       yield* warn(call, answer)
       const { by, decision, failed = false, reason } = answer
@@ -212,13 +213,18 @@ export const make = (
     if (session.isWorn(likeness(call, subject))) return refuse(call, "repetition", worn)
     const asked: Cleared =
       verdict === "ask" && attended
-        ? Effect.flatMap(drafted(call, subject, preview), (shown) => desk.ask(call, shown))
+        ? Effect.flatMap(drafted(call, subject, preview, because), (shown) =>
+            // What was looked at is what is done: were the files changed meanwhile, the call would be judged anew.
+            shown.preview?.unchanged === true && rule === undefined && asks === "contained"
+              ? Effect.as(allowed(call, "no change"), { preview: shown.preview, stillHolds: shown.stillHolds })
+              : desk.ask(call, shown)
+          )
         : call.repeats !== undefined
           ? refuse(call, "loop guard", unheard)
           : verdict === "deny"
             ? refuse(call, "policy")
             : unavailable(call)
-    return review === undefined ? asked : reviewed(call, subject, preview, asked, review)
+    return review === undefined ? asked : reviewed(call, subject, preview, because, asked, review)
   }
 
   /** An answer that relies on files is void once one of them has changed. */
@@ -268,7 +274,7 @@ export const make = (
       const found = verdict(session, book, call, asks, subject, yield* desk.now)
       const refused = found.refusal !== undefined || (found.rule?.decision === "deny" && found.unread !== true)
       if (refused || found.verdict !== "ask" || session.isWorn(likeness(call, subject))) return undefined
-      return (yield* draft(desk, call, subject, preview)).request
+      return (yield* draft(desk, call, subject, preview, found.because)).request
     }),
     request: (call, asks, preview) =>
       Effect.suspend(() => {

@@ -5,6 +5,7 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolSink } from "../tool/ToolCall.ts"
 import { ApprovalMoved, trusted } from "../tool/ToolEvent.ts"
+import type { ApprovalNotPending } from "./ApprovalError.ts"
 import type { Resolution } from "./Decision.ts"
 import type { Grantable } from "./Grants.ts"
 import type { Unmasked } from "./Request.ts"
@@ -138,5 +139,27 @@ export class Audiences {
     return Effect.map(queue.leave(pending), () => {
       if (queue.all.length === 0) this.queues.delete(audience)
     })
+  }
+}
+
+type EndState = ApprovalNotPending["state"]
+
+/** Ended requests that are still told from those that never were. */
+const maxEnded = 1000
+
+/** How requests ended that wait no more; the oldest are forgotten. */
+export class EndedRequests {
+  private readonly ended = new Map<string, EndState>()
+
+  add(approvalId: string, state: EndState): void {
+    this.ended.set(approvalId, state)
+    for (const oldest of this.ended.keys()) {
+      if (this.ended.size <= maxEnded) break
+      this.ended.delete(oldest)
+    }
+  }
+
+  stateOf(approvalId: string): EndState {
+    return this.ended.get(approvalId) ?? "unknown"
   }
 }

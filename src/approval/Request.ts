@@ -45,12 +45,13 @@ export interface Means {
   readonly projectOf: (session: string) => ProjectRules
 }
 
-/** The request for a call, bound to the current state; fails if it cannot be shown. */
+/** The request for a call that is asked about `because` of something, bound to the current state; fails if it cannot be shown. */
 export const draft = (
   means: Means,
   call: ToolCall,
   subject: Subject,
-  preview: Effect.Effect<Preview | undefined>
+  preview: Effect.Effect<Preview | undefined>,
+  because: string
 ): Effect.Effect<Draft, ApprovalUnshowable> =>
   Effect.gen(function* () {
     const { files, ids, redactor } = means
@@ -70,7 +71,7 @@ export const draft = (
     }
     const requestedAt = yield* Clock.currentTimeMillis
     const request = requestOf(
-      { ...means, id, call, digest: bound, preview: shown, grantable: could, requestedAt },
+      { ...means, id, call, digest: bound, preview: shown, grantable: could, requestedAt, because },
       visible
     )
     return {
@@ -155,11 +156,12 @@ interface Parts extends Means {
   readonly preview: Preview | undefined
   readonly grantable: Grantable
   readonly requestedAt: number
+  readonly because: string
 }
 
 /** What is asked, as everybody else may see it, the parameters and the diff whole. */
 const requestOf = (
-  { always, call, digest, grantable, id, preview, redactor, requestedAt, timeoutMillis }: Parts,
+  { always, because, call, digest, grantable, id, preview, redactor, requestedAt, timeoutMillis }: Parts,
   { arguments: given, diff, masked }: Shown
 ): ApprovalRequest => {
   const visible = (text: string) => makeVisible(redactor.shown(text).text)
@@ -184,6 +186,7 @@ const requestOf = (
     ...(masked === 0 ? {} : { masked }),
     ...touchesIn(subject, show),
     message: show(`${again}${preview?.summary ?? call.tool.description}`),
+    ...(because === "" ? {} : { because: show(because) }),
     ...(repeats === undefined ? {} : { repeats }),
     ...(preview === undefined
       ? {}

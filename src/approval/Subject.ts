@@ -7,7 +7,7 @@ import type { Shape } from "../policy/shell/Shape.ts"
 import * as Url from "../text/Url.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { type PathTouch, type Touches, touchesOf } from "../tool/Touches.ts"
-import { definition, sha256 } from "./Digest.ts"
+import { definition, type Identified, sha256 } from "./Digest.ts"
 import type { DiskShape } from "./Disk.ts"
 
 export interface Host {
@@ -57,7 +57,10 @@ export interface Subject {
 }
 
 /** A call, and what it touches where that is known otherwise than from its parameters. */
-export type Described = Pick<ToolCall, "name" | "tool" | "params" | "rawParams"> & { readonly touches?: Touches }
+export interface Described extends Pick<ToolCall, "name" | "params" | "rawParams"> {
+  readonly tool: Identified & Pick<ToolCall["tool"], "touches">
+  readonly touches?: Touches
+}
 
 /** Says what calls are about. */
 export interface Describing {

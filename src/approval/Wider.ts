@@ -24,14 +24,18 @@ const open: ReadonlySet<string> = new Set(
 /** Words behind which the word comes that says what runs. */
 const running: ReadonlySet<string> = new Set(["run", "run-script", "exec", "x", "dlx", "tool"])
 
+/** Programs that make something new and do nothing else, whatever they are told to make. */
+const creating: ReadonlySet<string> = new Set(["mkdir", "touch"])
+
 /** A word that names a thing and is no option, path or pattern. */
 const plainWord = /^[A-Za-z][A-Za-z0-9:_-]*$/
 
 /** The words of a command that a person takes for what it does, e.g. `npm run build`; none where they say too little. */
 const beginningOf = (command: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [program = "", first = "", second = ""] = command
-  if (unwrapped(command) !== command || program.includes("/") || open.has(program) || !plainWord.test(first))
-    return undefined
+  if (unwrapped(command) !== command || program.includes("/") || open.has(program)) return undefined
+  if (creating.has(program)) return [program]
+  if (!plainWord.test(first)) return undefined
   if (!running.has(first)) return [program, first]
   return plainWord.test(second) ? [program, first, second] : undefined
 }

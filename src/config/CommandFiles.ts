@@ -1,8 +1,10 @@
+import * as Either from "effect/Either"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { TextDecoder } from "node:util"
 import { systemReason } from "../system/errno.ts"
+import { splitWords } from "../text/splitWords.ts"
 
 /** A slash command that a Markdown file says: what stands below its front matter is the prompt. */
 export interface CommandFile {
@@ -117,4 +119,27 @@ export const read = (directory: string): CommandFiles => {
     problems.push(`${directory}: ${systemReason(error)}`)
   }
   return { commands, problems, ...(commands.length === 0 ? {} : { digest: digest.digest("hex") }) }
+}
+
+/** Characters of a prompt that a template makes. */
+export const longest = 1024 * 1024
+
+const placeholder = /\\\$|\$(ARGUMENTS\b|[1-9])/g
+
+/** The words of a line; quotes hold one together where each has its end. */
+const wordsOf = (line: string): ReadonlyArray<string> =>
+  Either.getOrElse(splitWords(line), () => line.split(/\s+/u).filter((word) => word !== ""))
+
+/**
+ * A template with its arguments: all of them for `$ARGUMENTS`, one for each of `$1` to `$9`, and `$` for `\$`. A template without
+ * places for them has them behind it. Nothing where the text grows beyond bounds.
+ */
+export const filled = (template: string, given: string): string | undefined => {
+  const words = wordsOf(given)
+  const places = [...template.matchAll(placeholder)].filter(([, name]) => name !== undefined)
+  if (template.length + Math.max(1, places.length) * given.length > longest) return undefined
+  if (places.length === 0 && given !== "") return `${template.replace(placeholder, "$$")}\n\n${given}`
+  return template.replace(placeholder, (_, name?: string) =>
+    name === undefined ? "$" : name === "ARGUMENTS" ? given : (words[Number(name) - 1] ?? "")
+  )
 }

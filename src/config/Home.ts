@@ -13,6 +13,8 @@ export interface Home {
   readonly database: string
   /** The key and the head of the audit, outside every workspace. */
   readonly approvals: string
+  /** What the file tools have replaced, so that it can be brought back. */
+  readonly checkpoints: string
   /** The whole of results that were too long for the model; none of them is missed for long. */
   readonly results: string
   /** What the launcher keeps of compiled code; it runs as it is found. */
@@ -31,6 +33,7 @@ const below = (user: string, config: string, data: string, cache: string, code: 
   config: path.join(config, "config.json"),
   database: path.join(data, "tollgate.db"),
   approvals: path.join(data, "approvals"),
+  checkpoints: path.join(data, "checkpoints"),
   results: path.join(cache, "results"),
   code
 })

@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Rule } from "../approval/Rule.ts"
+import { type ProjectServers, projectServers } from "../mcp/ForeignServers.ts"
 import { repeatedName } from "../text/Json.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
 import { systemReason } from "../system/errno.ts"
@@ -46,7 +47,9 @@ export interface ProjectFile {
   readonly open: boolean
   /** Slash commands beside the file. */
   readonly commands: CommandFiles.CommandFiles
-  /** Empty where the project has commands alone. */
+  /** The MCP servers of its `.mcp.json`, which is another file. */
+  readonly servers: ProjectServers & { readonly text: string }
+  /** Empty where the project has commands or servers alone. */
   readonly text: string
   readonly settings: Either.Either<ProjectSettings, ConfigInvalid>
 }
@@ -55,6 +58,11 @@ export interface ProjectFile {
 const maxSize = 256 * 1024
 
 export const fileOf = (project: string): string => path.join(project, ".tollgate", "config.json")
+
+/** The file in which other programs have the MCP servers of a project as well. */
+export const serversFileOf = (project: string): string => path.join(project, ".mcp.json")
+
+const noServers = { servers: [], problems: [], text: "" }
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(ProjectSettings), {
   onExcessProperty: "error",
@@ -93,14 +101,20 @@ const followed = (
   })
 }
 
-/** What a project brings; none where it has neither commands nor a file that can be read as one. */
+/** The bytes of a regular file of a bearable size. */
+const bytesOf = (file: string): Buffer | undefined => {
+  const found = fs.statSync(file, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.size <= maxSize ? fs.readFileSync(file) : undefined
+}
+
+/** What a project brings; none where it has neither commands nor servers nor a file that can be read as one. */
 export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>> =>
   Effect.try(() => {
     const file = fileOf(project)
     const commands = CommandFiles.read(CommandFiles.below(file))
-    const found = fs.statSync(file, { throwIfNoEntry: false })
-    const bytes = found?.isFile() === true && found.size <= maxSize ? fs.readFileSync(file) : undefined
-    if (bytes === undefined && commands.digest === undefined) return Option.none()
+    const bytes = bytesOf(file)
+    const listed = bytesOf(serversFileOf(project))?.toString("utf8")
+    if (bytes === undefined && commands.digest === undefined && listed === undefined) return Option.none()
     const text = bytes?.toString("utf8") ?? ""
     const settings =
       bytes === undefined
@@ -113,6 +127,7 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
     const hooks = followed(project, file, settings)
     if (Either.isRight(hooks)) digest.update(`\0${hooks.right.digest}`)
     if (commands.digest !== undefined) digest.update(`\0commands ${commands.digest}`)
+    if (listed !== undefined) digest.update(`\0servers ${listed}`)
     return Option.some({
       file,
       project,
@@ -120,6 +135,7 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
       hookFiles: Either.match(hooks, { onLeft: () => [], onRight: ({ files }) => files }),
       open: Either.isRight(hooks) && hooks.right.open,
       commands,
+      servers: listed === undefined ? noServers : { ...projectServers(listed), text: listed },
       text,
       settings: Either.flatMap(settings, (all) => Either.map(hooks, () => all))
     })

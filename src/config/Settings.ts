@@ -4,6 +4,7 @@ import { NamedWorkers } from "../agent/NamedWorker.ts"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
 import { Budgets } from "../cost/Budgets.ts"
 import { UserRule } from "./UserRule.ts"
+import { McpServers } from "../mcp/McpServer.ts"
 import { Profile } from "../model/Profile.ts"
 import { Timespan } from "../model/Timespan.ts"
 import { Hosts, OptIns } from "../policy/network/NetworkRules.ts"
@@ -90,6 +91,7 @@ export const Settings = Schema.Struct({
   timeouts: optional(Schema.Struct({ tool: optional(Limit), idle: optional(Limit), task: optional(Limit) })),
   maxIterations: optional(Count),
   contextCharacters: optional(Count),
+  autoCompact: optional(Schema.Boolean),
   parallelCalls: optional(Count),
   maxDepth: optional(Schema.NonNegativeInt),
   maxWorkers: optional(Count),
@@ -131,6 +133,22 @@ export const Settings = Schema.Struct({
   /** Bytes of a result that the model is given where a tool does not bound its own. */
   resultLimit: optional(Count),
   network: optional(Network),
+  /** Servers whose tools join the agent's. */
+  mcp: optional(
+    Schema.Struct({
+      servers: optional(McpServers),
+      gateway: optional(
+        Schema.Struct({
+          /** When a client may show a request to its user; `ordinary` is all but those of high risk. */
+          elicitation: optional(Schema.Literal("never", "ordinary", "always")),
+          /** How long a client waits for a decision before it is told to call again. */
+          patience: optional(Timespan),
+          /** Tokens of definitions that a client gets; beyond them it searches. */
+          budget: optional(Count)
+        })
+      )
+    })
+  ),
   sandbox: optional(SandboxSettings),
   /** Lines alone, for programs that read the screen out. */
   screenReader: optional(Schema.Boolean),
@@ -167,6 +185,7 @@ export const keys: ReadonlyArray<Key> = [
   key("timeouts.task", "time limit of one task; 0 for none", 0),
   key("maxIterations", "most model requests of one task", 100),
   key("contextCharacters", "characters of the conversation that the model sees", 400_000),
+  key("autoCompact", "whether a summary replaces a conversation that is about to become too long for the model", true),
   key("parallelCalls", "read-only calls of one answer that run at the same time", 16),
   key("maxDepth", "levels of sub-workers below the root; 0 for none", 4),
   key("maxWorkers", "most sub-workers of one task", 32),
@@ -179,6 +198,11 @@ export const keys: ReadonlyArray<Key> = [
   key(
     "budgets.unknownPrice",
     "requests of unknown price while a budget applies: refuse, or a price to count",
+    "refuse"
+  ),
+  key(
+    "budgets.atLimit",
+    "what happens to a request that does not fit into a budget: refuse, or ask to raise it",
     "refuse"
   ),
   key("budgets.hook", "a program that is given each alert: 50, 75, 90 and 100 % of a budget"),
@@ -204,6 +228,18 @@ export const keys: ReadonlyArray<Key> = [
   key("network.denyHosts", "hosts that fetch_url never reaches, including their subdomains", []),
   key("network.unaskedHosts", "hosts that fetch_url reaches without asking for approval", []),
   key("network.open", "host:port entries that fetch_url may reach although private or on another port", []),
+  key("mcp.servers", "MCP servers whose tools the agent has; tollgate mcp add makes one", {}),
+  key(
+    "mcp.gateway.elicitation",
+    "when an MCP client may ask its own user: never, ordinary (not for high risk) or always",
+    "ordinary"
+  ),
+  key(
+    "mcp.gateway.patience",
+    "how long an MCP client waits for a decision before it is told to call again",
+    "50 seconds"
+  ),
+  key("mcp.gateway.budget", "tokens of tool definitions that an MCP client gets; beyond them it searches", 40_000),
   key("sandbox.target", "where commands run: detect, none, bubblewrap, sandbox-exec, container or ssh", "detect"),
   key("sandbox.network", "whether confined commands may use the network", false),
   key("sandbox.engine", "the container engine: docker or podman", "docker"),

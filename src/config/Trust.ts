@@ -16,7 +16,7 @@ export const TrustedProject = Schema.Struct({
 })
 export type TrustedProject = typeof TrustedProject.Type
 
-/** Which projects may bring hooks, rules and commands of their own; a change of their file ends that. */
+/** Which projects may bring hooks, rules, commands and MCP servers of their own; a change of their file ends that. */
 export class Trust extends Context.Tag("tollgate/config/Trust")<
   Trust,
   {

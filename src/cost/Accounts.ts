@@ -5,13 +5,14 @@ import * as Layer from "effect/Layer"
 import type { Usage } from "./Usage.ts"
 import { Ids } from "../tool/Ids.ts"
 import type { LedgerFailed } from "./Book.ts"
-import { type Alert, placesOf, PriceUnknown } from "./Budget.ts"
-import { type Budgets, limitsOf } from "./Budgets.ts"
+import { type Alert, type BudgetReached, placesOf, PriceUnknown, raised } from "./Budget.ts"
+import { type Budgets, type Limits, limitsOf } from "./Budgets.ts"
 import { dayOf } from "./calendar.ts"
 import type { Charge } from "./Charge.ts"
 import { Ledger } from "./Ledger.ts"
 import type { CostError } from "./CostError.ts"
 import type { Payer } from "./Payer.ts"
+import type { NanoUsd } from "./Money.ts"
 import { costOf, counted, isFree, mostOf, type Price } from "./Price.ts"
 import { priceOf } from "./prices.ts"
 import type { Terms } from "./Terms.ts"
@@ -58,7 +59,15 @@ export const assumedOutput = 16_384
 interface Shape {
   /** Reserves what the attempt may cost. */
   readonly open: (attempt: Attempt) => Effect.Effect<Opened, CostError>
+  /**
+   * Lets a person raise a budget that was reached: runs `ask`, one at a time and once for each limit of a task, and gives whether
+   * the attempt is worth another try. Unset where requests that do not fit are refused.
+   */
+  readonly raise?: (payer: Payer, reached: BudgetReached, ask: Effect.Effect<boolean>) => Effect.Effect<boolean>
 }
+
+/** Limits that are remembered as not to be raised. */
+const maxDenied = 1000
 
 const none = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 }
 
@@ -138,14 +147,25 @@ const make = ({ alerted, budgets: initial, current }: AccountsOptions) =>
     const scope = yield* Effect.scope
     const ids = yield* Ids
     let budgets = initial
+    /** Budgets that a person has raised, by scope and place; and the limits that they have not raised, by task. */
+    const granted = new Map<string, NanoUsd>()
+    const denied = new Set<string>()
+    const one = Effect.unsafeMakeSemaphore(1)
+    const keyOf = (scope: string, place: string) => JSON.stringify([scope, place])
+    const standing = (places: ReturnType<typeof placesOf>): Limits =>
+      new Map(
+        [...limitsOf(budgets)]
+          .filter(([scope]) => places[scope] !== "")
+          .map(([scope, limit]) => [scope, Math.max(limit, granted.get(keyOf(scope, places[scope])) ?? 0)])
+      )
     const unwritten = (error: LedgerFailed) => Effect.logError(error.message)
 
     const reserve = (attempt: Attempt) =>
       Effect.gen(function* () {
-        const limits = limitsOf(budgets)
         const time = yield* Clock.currentTimeMillis
         const { payer, profile, terms } = attempt
         const places = placesOf(payer, dayOf(time))
+        const limits = standing(places)
         const { unknownPrice = "refuse" } = budgets
         const listed = knownPrice(terms)
         const price = listed ?? (unknownPrice === "refuse" ? undefined : unknownPrice)
@@ -191,5 +211,24 @@ const make = ({ alerted, budgets: initial, current }: AccountsOptions) =>
             })
         }))
       )
-    return { open }
+    const raise: Shape["raise"] = (payer, reached, ask) =>
+      one.withPermits(1)(
+        Effect.gen(function* () {
+          const { scope } = reached
+          const places = placesOf(payer, dayOf(yield* Clock.currentTimeMillis))
+          const key = keyOf(scope, places[scope])
+          // Somebody has been asked meanwhile.
+          if ((granted.get(key) ?? 0) > reached.limit) return true
+          const refused = JSON.stringify([key, places.task, reached.limit])
+          if (denied.has(refused)) return false
+          if (!(yield* ask)) {
+            if (denied.size >= maxDenied) denied.clear()
+            denied.add(refused)
+            return false
+          }
+          granted.set(key, raised(reached))
+          return true
+        })
+      )
+    return { open, ...(initial.atLimit === "ask" ? { raise } : {}) }
   })

@@ -6,9 +6,9 @@ import type { Payer } from "./Payer.ts"
 /** Where a charge counts: for each scope, which one. */
 export type Places = Readonly<Record<Scope, string>>
 
-/** `day` is `YYYY-MM-DD`. */
+/** `day` is `YYYY-MM-DD`; a scope is blank that the payer has nothing of, and no budget of it counts. */
 export const placesOf = ({ project, session, task }: Payer, day: string): Places => ({
-  task: JSON.stringify([session, task]),
+  task: task === "" ? "" : JSON.stringify([session, task]),
   session,
   day,
   month: day.slice(0, 7),
@@ -37,18 +37,19 @@ export interface Alert {
 
 const levels: ReadonlyArray<number> = [50, 75, 90, 100]
 
-/** What must be told now that so much is spent, the least first; another limit begins anew. */
-export const alertsOf = (
-  scope: Scope,
-  place: string,
-  limit: NanoUsd,
-  { alerted, alertedOf, spent }: Standing
-): ReadonlyArray<Alert> => {
-  const before = alertedOf === limit ? alerted : 0
-  return levels
-    .filter((percent) => percent > before && BigInt(spent) * 100n >= BigInt(limit) * BigInt(percent) && spent > 0)
-    .map((percent) => ({ scope, place, percent, spent, limit }))
-}
+/** What must be told now of the budgets that count, the least first for each; another limit begins anew. */
+export const alertsOf = (limits: Limits, places: Places, standing: (scope: Scope) => Standing): ReadonlyArray<Alert> =>
+  [...limits].flatMap(([scope, limit]) => {
+    const { alerted, alertedOf, spent } = standing(scope)
+    const before = alertedOf === limit ? alerted : 0
+    return levels
+      .filter((percent) => percent > before && BigInt(spent) * 100n >= BigInt(limit) * BigInt(percent) && spent > 0)
+      .map((percent) => ({ scope, place: places[scope], percent, spent, limit }))
+  })
+
+/** The last alert for each budget, which its standing keeps. */
+export const toldBy = (alerts: ReadonlyArray<Alert>): Iterable<Alert> =>
+  new Map(alerts.map((alert) => [alert.scope, alert])).values()
 
 /** The first budget that so much more does not fit in. */
 export const exceeded = (
@@ -76,7 +77,7 @@ const named: Readonly<Record<Scope, string>> = {
 export const nameOf = (scope: Scope): string => named[scope]
 
 /** The next round sum that leaves room for the request. */
-const raised = ({ limit, needed, reserved, spent }: BudgetReached): NanoUsd =>
+export const raised = ({ limit, needed, reserved, spent }: BudgetReached): NanoUsd =>
   Math.ceil(Math.max(limit * 2, spent + reserved + needed) / 10_000_000) * 10_000_000
 
 /** A model request was not sent, because what it may cost is more than a budget has left. */

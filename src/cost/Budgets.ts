@@ -8,7 +8,11 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 export const Scope = Schema.Literal("task", "session", "day", "month", "project")
 export type Scope = typeof Scope.Type
 
-const Usd = Schema.Number.pipe(Schema.between(0, 1_000_000), Schema.finite())
+const Usd = Schema.Number.pipe(
+  Schema.filter((usd) => usd >= 0 && usd <= 1_000_000, {
+    message: () => "expected an amount in USD from 0 to 1,000,000; with 0 only models that cost nothing run"
+  })
+)
 
 /** Budgets as a configuration has them, in USD. */
 export const Budgets = Schema.Struct({
@@ -19,6 +23,8 @@ export const Budgets = Schema.Struct({
   project: optional(Usd),
   /** What happens to a request whose price is unknown: it is refused, or counts at this price. Default: `refuse`. */
   unknownPrice: optional(Schema.Union(Schema.Literal("refuse"), Price)),
+  /** What happens to a request that does not fit: it is refused, or a person is asked to raise the budget first. Default: `refuse`. */
+  atLimit: optional(Schema.Literal("refuse", "ask")),
   /** A program that gets each alert as one JSON object on its standard input; no shell is involved. */
   hook: optional(Schema.NonEmptyArray(Schema.NonEmptyString))
 })

@@ -29,6 +29,13 @@ export class BudgetAlerted extends Schema.TaggedClass<BudgetAlerted>()("BudgetAl
   limit: NanoUsd
 }) {}
 
+/** A person has raised a budget, in billionths of a US dollar, until the process ends; the configuration says what holds afterwards. */
+export class BudgetRaised extends Schema.TaggedClass<BudgetRaised>()("BudgetRaised", {
+  scope: Scope,
+  from: NanoUsd,
+  to: NanoUsd
+}) {}
+
 /** What is told of money. */
-export const CostEvent = Schema.Union(ModelCharged, BudgetAlerted)
+export const CostEvent = Schema.Union(ModelCharged, BudgetAlerted, BudgetRaised)
 export type CostEvent = typeof CostEvent.Type

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Alert, alertsOf, exceeded, type Places, type Standing, untouched } from "./Budget.ts"
+import { alertsOf, exceeded, type Places, type Standing, toldBy, untouched } from "./Budget.ts"
 import { Scope } from "./Budgets.ts"
 import type { Charge } from "./Charge.ts"
 import type { Book, ChargeFilter, Dimension, Reservation } from "./Book.ts"
@@ -53,15 +53,9 @@ export const make: Effect.Effect<Book> = Effect.sync(() => {
         reservations.delete(reservation)
         charges.push(charge)
         change(places, charge.amount ?? 0, -held)
-        const due: Array<Alert> = []
-        for (const [scope, limit] of limits) {
-          const now = standing(places)(scope)
-          const alerts = alertsOf(scope, places[scope], limit, now)
-          const last = alerts.at(-1)
-          if (last !== undefined) {
-            standings.set(key(scope, places), { ...now, alerted: last.percent, alertedOf: limit })
-          }
-          due.push(...alerts)
+        const due = alertsOf(limits, places, standing(places))
+        for (const { limit, percent, scope } of toldBy(due)) {
+          standings.set(key(scope, places), { ...standing(places)(scope), alerted: percent, alertedOf: limit })
         }
         return due
       }),

@@ -2,8 +2,9 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import * as EffectScope from "effect/Scope"
+import type * as EffectScope from "effect/Scope"
 import { Database } from "../database/Database.ts"
 import { fromCause } from "../database/DatabaseError.ts"
 import * as Presence from "../database/Presence.ts"
@@ -89,7 +90,6 @@ const orBroken = <A>(decoded: Effect.Effect<A, { readonly message: string }>): E
 /** Charges in the user's database. */
 export const make: Effect.Effect<Book, never, Database | EffectScope.Scope> = Effect.gen(function* () {
   const database = yield* Database
-  const scope = yield* Effect.scope
   const sql = database.read
   const processes = `${database.file}-processes`
   const failed = (error: { readonly message: string }) => new LedgerFailed({ reason: error.message })
@@ -102,14 +102,9 @@ export const make: Effect.Effect<Book, never, Database | EffectScope.Scope> = Ef
       Effect.flatMap(decode),
       Effect.mapError(failed)
     )
-  let self: string | undefined
-  const appeared = Effect.suspend(() =>
-    self !== undefined
-      ? Effect.succeed(self)
-      : Effect.tap(EffectScope.extend(Presence.appear(processes), scope), (id) => {
-          self = id
-        })
-  )
+  const appeared = yield* Presence.appearing(processes)
+  /** Whether this process has looked for what the dead held. */
+  const looked = yield* Ref.make(false)
 
   const standingOf = (connection: Connection, places: Budget.Places, limits: Limits) =>
     Effect.map(
@@ -147,9 +142,6 @@ export const make: Effect.Effect<Book, never, Database | EffectScope.Scope> = Ef
       }
     })
 
-  /** Whether this process has looked for what the dead held. */
-  let looked = false
-
   return {
     reserve: Effect.fn("Ledger.reserve")((reservation, limits) =>
       database
@@ -160,8 +152,7 @@ export const make: Effect.Effect<Book, never, Database | EffectScope.Scope> = Ef
             const reached = Effect.map(standingOf(connection, places, limits), (of) =>
               Budget.exceeded(limits, of, amount)
             )
-            if (!looked) yield* free(connection, owner)
-            looked = true
+            if (!(yield* Ref.getAndSet(looked, true))) yield* free(connection, owner)
             let refusal = yield* reached
             if (refusal !== undefined && refusal.reserved > 0) {
               yield* free(connection, owner)
@@ -184,15 +175,9 @@ export const make: Effect.Effect<Book, never, Database | EffectScope.Scope> = Ef
             const freed = Number(held?.["amount"] ?? 0)
             yield* connection.executeRaw(change, [charge.amount ?? 0, -freed, entriesOf(places)])
             if (limits.size === 0) return []
-            const of = yield* standingOf(connection, places, limits)
-            const due: Array<Budget.Alert> = []
-            for (const [scope, limit] of limits) {
-              const alerts = Budget.alertsOf(scope, places[scope], limit, of(scope))
-              const last = alerts.at(-1)
-              if (last !== undefined) {
-                yield* connection.executeRaw(told, [last.percent, limit, scope, asJson(places[scope])])
-              }
-              due.push(...alerts)
+            const due = Budget.alertsOf(limits, places, yield* standingOf(connection, places, limits))
+            for (const { limit, percent, place, scope } of Budget.toldBy(due)) {
+              yield* connection.executeRaw(told, [percent, limit, scope, asJson(place)])
             }
             return due
           })

@@ -12,4 +12,6 @@ export interface Terms {
   readonly maxOutputTokens?: number
   /** Tokens that a request and its answer may have together. */
   readonly contextWindow?: number
+  /** Whether it can be shown images. */
+  readonly images?: boolean
 }

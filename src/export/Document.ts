@@ -43,7 +43,9 @@ export const MessageFields = Schema.Struct({
   event: optional(Schema.String),
   details: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   /** What the backend of its model wants back; it goes to no other. */
-  provider: optional(Schema.Unknown)
+  provider: optional(Schema.Unknown),
+  /** The session was rewound to before it: it is no longer part of the conversation. */
+  rewound: optional(Schema.Literal(true))
 })
 export type MessageFields = typeof MessageFields.Type
 
@@ -80,6 +82,7 @@ const names = [
   "id",
   "role",
   "content",
+  "images",
   "tool_calls",
   "tool_call_id",
   "reasoning",
@@ -89,7 +92,8 @@ const names = [
   "worker",
   "event",
   "details",
-  "provider"
+  "provider",
+  "rewound"
 ]
 
 /** The message with its names in the order of the format. */
@@ -106,6 +110,8 @@ export interface Omissions {
   readonly calls?: boolean
   /** Places, times, usage, and the events that brought no message. */
   readonly metadata?: boolean
+  /** What the session was rewound to before. */
+  readonly rewound?: boolean
 }
 
 const withoutCalls = (message: DocumentMessage): DocumentMessage | undefined => {
@@ -127,10 +133,11 @@ const ofCall = (event: Readonly<Record<string, unknown>>): boolean =>
 /** The entry without what is to be left out; nothing where nothing is left. */
 export const keep = (
   entry: Entry,
-  { calls = false, metadata = false, system = false }: Omissions
+  { calls = false, metadata = false, rewound = false, system = false }: Omissions
 ): Entry | undefined => {
   if ("happened" in entry) return metadata || (calls && ofCall(entry.happened.event)) ? undefined : entry
   if (system && entry.message.role === "system") return undefined
+  if (rewound && entry.message.rewound === true) return undefined
   const message = calls ? withoutCalls(entry.message) : entry.message
   if (message === undefined) return undefined
   return { message: metadata ? withoutMetadata(message) : message }

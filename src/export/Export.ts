@@ -28,7 +28,8 @@ export const exported = (
   format: ExportFormat,
   omitted: Omissions = {}
 ): Effect.Effect<Stream.Stream<string, DatabaseError>, SessionNotFound | DatabaseError, SessionStore> =>
-  Effect.map(find(session, omitted), (found) =>
+  // Only JSON is the whole session; the others are the conversation as it counts.
+  Effect.map(find(session, format === "json" ? omitted : { ...omitted, rewound: true }), (found) =>
     Stream.rechunk(writers[format](found), batch).pipe(
       Stream.mapChunks((chunk) => Chunk.of(Chunk.join(chunk, ""))),
       Stream.filter((text) => text !== "")

@@ -45,8 +45,14 @@ const place = (fresh: string, file: string, overwrite: boolean): void => {
     fs.linkSync(fresh, file)
   } catch (error) {
     if (errnoOf(error) === "EEXIST") throw error
-    // A file system without links.
-    fs.copyFileSync(fresh, file, fs.constants.COPYFILE_EXCL)
+    // A file system without links: the name is taken first, and then given to the whole file.
+    fs.closeSync(fs.openSync(file, "wx", 0o600))
+    try {
+      fs.renameSync(fresh, file)
+    } catch (error) {
+      fs.rmSync(file, { force: true })
+      throw error
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import type { StoredSession } from "./StoredSession.ts"
 import { isoTime } from "./isoTime.ts"
 
 const fenced = (info: string, text: string): string => {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2)
   const fence = "`".repeat(longest + 1)
   return `${fence}${info}\n${text}\n${fence}`
 }

@@ -7,7 +7,8 @@ import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { type Event, isTransient } from "../runtime/Event.ts"
-import { messageOf } from "../runtime/Projection.ts"
+import { messageOf, titleOf } from "../runtime/Projection.ts"
+import { isRewound } from "../runtime/Rewound.ts"
 import { redactAhead, redactEvent } from "../runtime/redactEvent.ts"
 import { type SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
 import { DocumentSession, Entry, keep, keepSession, MessageFields, type Omissions, ordered } from "./Document.ts"
@@ -38,7 +39,8 @@ const placeOf = ({ iteration, task, worker }: Envelope) => ({
 })
 
 /** The entry that an event is; one that an import wrote is what it was in the file. */
-const entry = (envelope: Envelope): Entry | undefined => {
+const entry = (envelope: Envelope, isRewound: boolean): Entry | undefined => {
+  const taken = isRewound ? ({ rewound: true } as const) : {}
   const { event, time } = envelope
   if (event._tag === "HistoryImported") return Option.getOrUndefined(entryOf(event.entry))
   const stored = messageOf(event)
@@ -46,7 +48,7 @@ const entry = (envelope: Envelope): Entry | undefined => {
   const { id, message, provider, reasoning } = stored
   const own = { ...message, ...(reasoning === undefined ? {} : { reasoning }) }
   if (event._tag === "MessageRecorded" && event.imported !== undefined) {
-    return { message: { ...Option.getOrElse(fieldsOf(event.imported), () => ({})), ...own } }
+    return { message: { ...Option.getOrElse(fieldsOf(event.imported), () => ({})), ...own, ...taken } }
   }
   const { _tag, message: _, ...details } = dataOf(event)
   return {
@@ -57,7 +59,8 @@ const entry = (envelope: Envelope): Entry | undefined => {
       ...placeOf(envelope),
       event: String(_tag),
       ...(Object.keys(details).length === 0 ? {} : { details }),
-      ...(provider === undefined ? {} : { provider })
+      ...(provider === undefined ? {} : { provider }),
+      ...taken
     }
   }
 }
@@ -99,10 +102,11 @@ export const find = (
     const { id: _, title: __, ...origin } = known ?? { id, title }
     const session: DocumentSession = wellFormed({
       id,
-      title: redactor.text(from?.title ?? title),
+      title: redactor.text(from !== undefined && titleOf(from.title) === title ? from.title : title),
       // As long as nothing was added to what was imported, its document is that of the file.
       ...(from === undefined || head > from.last ? { createdAt, ...own } : origin)
     })
+    const rewound = yield* store.rewound(id)
     const events = Stream.paginateChunkEffect(from === undefined ? 1 : 3, (at) =>
       Effect.map(store.read(id, at, Math.max(0, Math.min(page, head + 1 - at))), (found) => {
         const next = at + found.length
@@ -124,7 +128,7 @@ export const find = (
                 }))
           ),
           Stream.map((envelope) => {
-            const found = entry(envelope)
+            const found = entry(envelope, isRewound(rewound, envelope.seq))
             const kept = found === undefined ? undefined : keep(found, omitted)
             return kept === undefined ? undefined : numbering.next(wellFormed(kept))
           }),

@@ -1,4 +1,5 @@
 import { placeKey } from "../tool/CallPlace.ts"
+import { root } from "../tool/WorkerPath.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type Event } from "../runtime/Event.ts"
 import type { Complain, Known } from "./CallState.ts"
@@ -92,7 +93,11 @@ export class Rules {
     const message = event._tag === "MessageRecorded" ? event.message.id : undefined
     if (due === undefined) {
       if (message !== undefined && ofApproval.test(message)) complain(`${message} does not follow its approval`)
-    } else if (event._tag !== "SessionResumed" && (message !== due.message || placeKey(envelope) !== due.place)) {
+    } else if (
+      event._tag !== "SessionResumed" &&
+      event._tag !== "SessionForked" &&
+      (message !== due.message || placeKey(envelope) !== due.place)
+    ) {
       complain(`${due.message} has to come first`)
     }
     if (event._tag === "ApprovalRequested") {
@@ -120,6 +125,15 @@ export class Rules {
       if (goesOn !== undefined) goesOn.goOn(event, complain)
       // Whichever does not go on is to be closed.
       for (const task of this.tasks.values()) task.suspended = false
+      this.closed = false
+    } else if (event._tag === "SessionForked") {
+      // Whatever was open in the copy is to be ended; its owners were those of another session.
+      for (const task of this.tasks.values()) {
+        task.suspended = false
+        task.cancelling = true
+        task.epoch = 0
+      }
+      this.log.epoch = 0
       this.closed = false
     } else if (this.closed) complain("the session is closed")
     if (event._tag === "SessionSuspended" || event._tag === "SessionEnded") {
@@ -154,9 +168,7 @@ export class Rules {
         return
       case "SessionCompacted":
         if (!task.started) complain(`before the start of ${task.id}`)
-        if (![...task.workers.values()].some(({ phase }) => phase === "answered")) complain("before the summary")
-        task.compacted = true
-        return
+        return task.compact(event, root, complain)
       default:
         if (!isTerminal(event)) return
         task.end(event, this.log.epoch, complain)

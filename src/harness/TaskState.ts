@@ -2,7 +2,7 @@ import { isWorkerEnd } from "../agent/AgentEvent.ts"
 import { isCallEnd } from "../gate/CallEvent.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { Event } from "../runtime/Event.ts"
-import { isBelow, parentOf, toText, type WorkerPath } from "../tool/WorkerPath.ts"
+import { compaction, isAside, isBelow, parentOf, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import { CallState, type Complain, type Known, type Of } from "./CallState.ts"
 import { WorkerState } from "./WorkerState.ts"
 
@@ -18,7 +18,6 @@ export class TaskState {
   /** It waits for a decision, and for the next owner of its session. */
   suspended = false
   cancelling = false
-  compacted = false
   recorded = false
   readonly workers = new Map<string, WorkerState>()
   readonly id: string
@@ -69,13 +68,18 @@ export class TaskState {
     const worker = this.workers.get(toText(path))
     if (!this.started) complain(`before the start of ${this.id}`)
     if (event._tag === "WorkerStarted") return this.startWorker(event, path, complain)
-    if (worker === undefined && path.length === 1) {
+    if (worker === undefined && (path.length === 1 || isAside(path))) {
       const own = new WorkerState(path, undefined)
       this.workers.set(toText(path), own)
       return this.inside(own, event, iteration, log, complain)
     }
     if (worker === undefined || !worker.open) return complain(`the worker ${toText(path)} has not started or has ended`)
     this.inside(worker, event, iteration, log, complain)
+  }
+
+  /** A summary of a model has been answered by then. */
+  compact({ edited = false }: Of<"SessionCompacted">, path: WorkerPath, complain: Complain): void {
+    if (!edited && this.workers.get(toText(compaction(path)))?.phase !== "answered") complain("before the summary")
   }
 
   private startWorker(event: Of<"WorkerStarted">, path: WorkerPath, complain: Complain): void {
@@ -99,6 +103,7 @@ export class TaskState {
   private inside(worker: WorkerState, event: Event, iteration: number, log: Known, complain: Complain): void {
     if (isWorkerEnd(event)) return this.endWorker(worker, event, complain)
     if (event._tag === "MessageRecorded") this.recorded ||= event.message.message.role === "system"
+    if (event._tag === "SessionCompacted") this.compact(event, worker.path, complain)
     if (isCallEnd(event) && worker.iteration === 0) {
       const call = worker.call(iteration, event.callId)
       if (call !== undefined && call.ended === undefined) this.recorded = false

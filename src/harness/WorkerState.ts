@@ -1,7 +1,8 @@
+import { raiseBudget } from "../agent/budgetQuestion.ts"
 import { needInputTool } from "../agent/NeedInput.ts"
 import { isCallEnd } from "../gate/CallEvent.ts"
 import type { Event } from "../runtime/Event.ts"
-import { toText, type WorkerPath } from "../tool/WorkerPath.ts"
+import { isAside, toText, type WorkerPath } from "../tool/WorkerPath.ts"
 import { CallState, type Complain, type Known, type Of } from "./CallState.ts"
 
 /** A worker of one task and what it may tell next. */
@@ -44,8 +45,10 @@ export class WorkerState {
   ): void {
     switch (event._tag) {
       case "ModelRequested":
-        if (this.phase !== "idle") complain(`iteration ${this.iteration} has not ended`)
-        if (iteration !== this.iteration + 1) complain(`iteration ${iteration} follows ${this.iteration}`)
+        if (!isAside(this.path)) {
+          if (this.phase !== "idle") complain(`iteration ${this.iteration} has not ended`)
+          if (iteration !== this.iteration + 1) complain(`iteration ${iteration} follows ${this.iteration}`)
+        } else if (this.phase === "asked" && this.charged === 0) complain("the request before it has not ended")
         if (this.parent !== undefined && !this.instructed) complain("before its task was recorded")
         Object.assign(this, { phase: "asked", iteration, attempts: 0, charged: 0, calls: [] })
         return
@@ -76,6 +79,11 @@ export class WorkerState {
         for (const { id } of this.waiting) complain(`${id} has no result`)
         this.phase = "idle"
         return
+      case "SessionCompacted":
+        if (this.calls.some(({ ended }) => ended === undefined)) complain("before the results of its calls")
+        // The request was too long, and is made again with the summary.
+        if (this.phase === "asked") Object.assign(this, { phase: "idle", iteration: this.iteration - 1 })
+        return
       case "MessageRecorded":
         this.instructed ||= event.message.message.role === "user"
         return
@@ -86,8 +94,11 @@ export class WorkerState {
       case "ArgumentsDelta":
       case "Notified":
       case "BudgetAlerted":
+      case "BudgetRaised":
         return
       default: {
+        // What the runtime asks by itself belongs to no call.
+        if (event._tag === "ClientCallRequested" && event.tool === raiseBudget) return
         const callId =
           event._tag === "ApprovalRequested" ? event.request.callId : "callId" in event ? event.callId : undefined
         if (callId === undefined) return
@@ -114,7 +125,9 @@ export class WorkerState {
 
   private request(event: Of<"ToolCallRequested">, iteration: number, complain: Complain): void {
     const asked = this.call(iteration, event.callId)
-    if (asked === undefined && this.iteration > 0) complain(`the model has not asked for ${event.callId}`)
+    // A person runs tools of a sub-worker that has given its answer.
+    const isOffered = this.parent !== undefined && this.phase === "idle"
+    if (asked === undefined && this.iteration > 0 && !isOffered) complain(`the model has not asked for ${event.callId}`)
     const call = asked ?? new CallState(event.callId, event.tool)
     if (asked === undefined) this.add(iteration, call)
     if (call.requested) complain(`${call.id} was requested before`)
@@ -132,9 +145,10 @@ export class WorkerState {
   }
 
   /** What a worker has told once it has a result, or may ask no more. */
-  finished(task: { readonly compacted: boolean; readonly recorded: boolean }, end: string, complain: Complain): void {
+  finished(task: { readonly recorded: boolean }, end: string, complain: Complain): void {
+    if (isAside(this.path)) return
     if (this.phase === "asked" || this.phase === "cut") complain("before the answer")
-    else if (this.phase === "answered" && !task.compacted) complain(`iteration ${this.iteration} has not ended`)
+    else if (this.phase === "answered") complain(`iteration ${this.iteration} has not ended`)
     if (end === "TaskFailed") return
     if (this.iteration === 0 && this.known.size > 0 && !task.recorded) complain("before the result was recorded")
     const asks = this.calls.some(({ ended, tool }) => tool === needInputTool && ended === "ToolCallCompleted")

@@ -1,5 +1,6 @@
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { Draft } from "./Draft.ts"
+import { refuse } from "./ImportProblem.ts"
 import { type Data, isData } from "./JsonPiece.ts"
 import { textOf } from "./openAiMessage.ts"
 import { createdAt, timeOf } from "./time.ts"
@@ -104,9 +105,10 @@ export class Codex implements Transcript {
     }
     if (type === "function_call_output" || type === "custom_tool_call_output") {
       this.end()
+      if (typeof callId !== "string") return refuse(`${where} has a result that names no call`)
       return this.draft.message({
         role: "tool",
-        tool_call_id: String(callId),
+        tool_call_id: callId,
         content: outputOf(item["output"], where, this.draft),
         ...time
       })

@@ -16,6 +16,10 @@ export interface Drafted {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** A worker's name is one word of a path. */
+const isPath = (worker: ReadonlyArray<string>): boolean =>
+  worker.length > 0 && worker.length <= 16 && worker.every((name) => /^[^/]{1,100}$/.test(name))
+
 /** Collects what a reader finds, within the bounds of an import. */
 export class Draft {
   session: Partial<DocumentSession> = {}
@@ -37,7 +41,8 @@ export class Draft {
 
   message(message: DocumentMessage): void {
     if (this.messages.length >= maxMessages) refuse(`it has more than ${maxMessages} messages`)
-    const { id } = message
+    const { id, worker } = message
+    if (worker !== undefined && !isPath(worker)) refuse(`message ${this.messages.length + 1} has no valid worker`)
     if (id !== undefined) {
       if (this.ids.has(id)) refuse(`two messages have the id ${JSON.stringify(id.slice(0, 80))}`)
       this.ids.add(id)

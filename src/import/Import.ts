@@ -66,6 +66,10 @@ const stored = ({ message, number }: { readonly message: DocumentMessage; readon
     }
     case "tool":
       return { id, message: { role, tool_call_id: message.tool_call_id, content: message.content }, ...more }
+    case "user": {
+      const images = message.images === undefined ? {} : { images: message.images }
+      return { id, message: { role, content: message.content, ...images }, ...more }
+    }
     default:
       return { id, message: { role, content: message.content }, ...more }
   }
@@ -74,11 +78,14 @@ const stored = ({ message, number }: { readonly message: DocumentMessage; readon
 /** What the file says of a message besides. */
 const about = (message: DocumentMessage): object => {
   const { content: _, reasoning: _1, role: _2, ...rest } = message
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "tool_calls" && name !== "tool_call_id"))
+  return Object.fromEntries(
+    Object.entries(rest).filter(([name]) => !["tool_calls", "tool_call_id", "images"].includes(name))
+  )
 }
 
-/** No model sees it: it speaks for the system, or asks for what only the runtime asks for. */
+/** No model sees it: it no longer counts, speaks for the system, or asks for what only the runtime asks for. */
 const isQuarantined = (message: DocumentMessage): boolean =>
+  message.rewound === true ||
   message.role === "system" ||
   (message.role === "assistant" && message.tool_calls?.some((call) => isReserved(call.function.name)) === true)
 

@@ -17,7 +17,10 @@ type State = "start" | "name" | "colon" | "value" | "inside" | "next" | "end"
 
 const isBlank = (sign: string): boolean => sign === " " || sign === "\n" || sign === "\t" || sign === "\r"
 
-/** Cuts the text of one JSON document into pieces as it comes, without holding more than one of them. */
+/**
+ * Cuts the text of one JSON document into pieces as it comes, without holding more than one of them. Not by `@streamparser/json`:
+ * it takes 1.7 s instead of 0.6 for 74 MB of long texts, holds a text of any length, and tells of no name that stands twice.
+ */
 export class JsonPieces {
   private state: State = "start"
   private outer: "{" | "[" = "{"

@@ -20,10 +20,6 @@ const decode: (input: unknown) => Either.Either<DocumentMessage, ParseError> =
 
 const isRole = (role: unknown): role is keyof typeof roles => typeof role === "string" && Object.hasOwn(roles, role)
 
-/** A worker's name is one word of a path. */
-const isPath = (worker: ReadonlyArray<string>): boolean =>
-  worker.length > 0 && worker.length <= 16 && worker.every((name) => /^[^/]{1,100}$/.test(name))
-
 /** Attachments would be files, and no import writes one. */
 const attachments = (value: unknown, where: string, draft: Draft): void => {
   for (const one of Array.isArray(value) ? value : [value]) {
@@ -51,6 +47,5 @@ export const documentMessage = (data: Data, where: string, draft: Draft): Docume
       `${where} is invalid${mistake === undefined ? "" : `: ${mistake.path.join(".")}: ${mistake.problem}`}`
     )
   }
-  if (found.right.worker !== undefined && !isPath(found.right.worker)) return refuse(`${where} has no valid worker`)
   return ordered(found.right)
 }

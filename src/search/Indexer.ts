@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { fromCause } from "../database/DatabaseError.ts"
+import { messageOf, withMessage } from "../database/messages.ts"
 import { Text } from "../database/text.ts"
 import type { EmbeddingFailed } from "./Embeddings.ts"
 import { Embeddings } from "./Embeddings.ts"
@@ -40,14 +41,10 @@ export interface Indexer {
   readonly release: Effect.Effect<void>
 }
 
-const columns = `events.session_id, events.seq, events.event ->> '$.message.message.role', events.event ->> '$.tool', events.time`
-
 /** The messages of some events of a session, from one number up to another; what is indexed already stays. */
 const indexEvents = `INSERT OR IGNORE INTO messages (session_id, seq, role, tool, time)
-  SELECT ${columns} FROM events WHERE session_id = ? AND seq BETWEEN ? AND ? AND tag IN (
-    'TaskStarted', 'ModelAnswered', 'MessageRecorded', 'SessionCompacted',
-    'ToolCallCompleted', 'ToolCallFailed', 'ToolCallInterrupted', 'ToolCallOutcomeUnknown'
-  ) AND event ->> '$.message.message.role' IS NOT NULL ORDER BY seq DESC`
+  SELECT ${messageOf("events")} FROM events WHERE session_id = ? AND seq BETWEEN ? AND ? AND ${withMessage("events")}
+  ORDER BY seq DESC`
 
 /**
  * Indexes what the triggers of the database do not: messages of databases of earlier versions, the latest session first, and what

@@ -60,6 +60,8 @@ export interface Hit {
   /** The tool whose result it is. */
   readonly tool?: string
   readonly time: number
+  /** The session was rewound to before it: it no longer counts. */
+  readonly rewound?: true
   /** 1 where each way of searching has it first; ranks are fused by their reciprocals. */
   readonly score: number
   readonly by: "text" | "meaning" | "both"

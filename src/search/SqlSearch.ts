@@ -8,6 +8,7 @@ import * as crypto from "node:crypto"
 import { Database } from "../database/Database.ts"
 import { fromCause } from "../database/DatabaseError.ts"
 import { Text } from "../database/text.ts"
+import { approvalText } from "./approvalText.ts"
 import { Embeddings } from "./Embeddings.ts"
 import * as FullText from "./FullText.ts"
 import { fuse } from "./fuse.ts"
@@ -34,7 +35,9 @@ const HitRow = Schema.Struct({
   tool: Schema.NullOr(Schema.String),
   time: Schema.Number,
   project: Schema.String,
-  title: Text
+  title: Text,
+  rewound: Schema.Number,
+  approval: Schema.NullOr(Text)
 })
 const TextRow = Schema.Struct({ id: Schema.Number, text: Schema.NullOr(Text) })
 const decodeText = Schema.decodeUnknownOption(Text)
@@ -44,6 +47,14 @@ const PendingRow = Schema.Struct({
   until: Schema.Number,
   last: Schema.Number
 })
+
+/** The JSON of a message by which an approval is asked for or answered; nothing of any other. */
+const approval = `CASE WHEN events.tag <> 'MessageRecorded' OR NOT json_valid(events.event) THEN NULL
+  WHEN events.event ->> '$.message.message.tool_calls[0].function.name' = 'client.requestApproval'
+    THEN json_quote(events.event ->> '$.message.message.tool_calls[0].function.arguments')
+  WHEN events.event ->> '$.message.message.role' = 'tool'
+    AND events.event ->> '$.message.message.content' LIKE '{"decision":%,"outcome":%,"by":%'
+    THEN json_quote(events.event ->> '$.message.message.content') END`
 
 const idsOf = (ranked: ReadonlyArray<{ readonly id: number }>): ReadonlyArray<number> => ranked.map(({ id }) => id)
 
@@ -86,7 +97,7 @@ const make = Effect.gen(function* () {
           ? [`${sessions} earlier ${sessions === 1 ? "session is" : "sessions are"} still being indexed`]
           : []),
         ...(embedder !== undefined && last > embedded
-          ? [`${last - embedded} of ${last} messages are not yet found by meaning`]
+          ? [`${last - embedded} of ${last} messages are found by their words alone so far`]
           : [])
       ]
     }
@@ -126,7 +137,12 @@ const make = Effect.gen(function* () {
       .slice(0, wanted)
     const rows = new Map(
       (yield* hitRows(
-        sql`SELECT messages.id, session_id, seq, role, tool, time, sessions.project, json_quote(sessions.title) AS title
+        sql`SELECT messages.id, session_id, seq, role, tool, time, sessions.project, json_quote(sessions.title) AS title,
+          EXISTS (
+            SELECT 1 FROM events WHERE events.session_id = messages.session_id AND events.tag IN ('SessionRewound')
+              AND events.seq > messages.seq AND events.event ->> '$.to' <= messages.seq
+          ) AS rewound, (SELECT ${sql.literal(approval)} FROM events
+            WHERE events.session_id = messages.session_id AND events.seq = messages.seq) AS approval
           FROM json_each(${JSON.stringify(idsOf(best))}) AS wanted
           CROSS JOIN messages ON messages.id = wanted.value JOIN sessions ON sessions.id = messages.session_id`
       )).map((row) => [row.id, row] as const)
@@ -139,8 +155,9 @@ const make = Effect.gen(function* () {
       ...(yield* textsOf(idsOf(plain), beginning)),
       ...(like.length === 0 ? [] : yield* textsOf(idsOf(like), maxText))
     ])
-    const snippetOf = (id: number): Snippet => {
+    const snippetOf = (id: number, approval: string | null): Snippet => {
       const match = matches.get(id)
+      if (approval !== null) return fromText(approvalText(approval), [...query.runs, ...query.words])
       const marked = Option.flatMap(Option.fromNullable(match?.marked), decodeText)
       return Option.isSome(marked)
         ? fromMarked(marked.value, marks)
@@ -149,10 +166,10 @@ const make = Effect.gen(function* () {
     const hits = best.flatMap(({ id, score }): ReadonlyArray<Hit> => {
       const row = rows.get(id)
       if (row === undefined) return []
-      const { project, role, seq, session_id: session, time, title, tool } = row
+      const { approval, project, rewound, role, seq, session_id: session, time, title, tool } = row
       const side = !matches.has(id) ? "meaning" : near.has(id) ? "both" : "text"
-      const hit: Hit = { session, seq, project, title, role, time, score, by: side, snippet: snippetOf(id) }
-      return [tool === null ? hit : { ...hit, tool }]
+      const hit: Hit = { session, seq, project, title, role, time, score, by: side, snippet: snippetOf(id, approval) }
+      return [{ ...hit, ...(tool === null ? {} : { tool }), ...(rewound === 0 ? {} : { rewound: true }) }]
     })
     return { hits, notes: [...said, ...(yield* notes)] } satisfies Found
   })

@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Pace from "../policy/Pace.ts"
 import type { Embedder } from "./Embeddings.ts"
 import { conditions, isNarrow } from "./narrow.ts"
 import type { Filter } from "./Search.ts"
@@ -17,11 +18,43 @@ export const quantized = (vector: Float32Array): Int8Array | undefined => {
 const maxBytes = 128 * 1024 * 1024
 /** Rows of one read. */
 const page = 20_000
+/** Rows that are compared before others get their turn. */
+const stretch = 10_000
 
 interface Row {
   readonly id: number
   readonly message_id: number
-  readonly vector: Uint8Array
+  /** Bytes, unless another program has changed the row. */
+  readonly vector: unknown
+}
+
+/** The messages that are most similar so far, the most similar first. */
+class Best {
+  /** A less similar message is none of them. */
+  least: number
+  private readonly limit: number
+  private readonly allowed: ((id: number) => boolean) | undefined
+  private readonly found: Array<{ readonly id: number; readonly cosine: number }> = []
+
+  constructor(similar: number, limit: number, allowed: ((id: number) => boolean) | undefined) {
+    this.least = similar
+    this.limit = limit
+    this.allowed = allowed
+  }
+
+  get ids(): ReadonlyArray<number> {
+    return this.found.map(({ id }) => id)
+  }
+
+  add(id: number, cosine: number): void {
+    const { allowed, found, limit } = this
+    if (allowed !== undefined && !allowed(id)) return
+    const place = found.findIndex((one) => one.cosine < cosine)
+    found.splice(place < 0 ? found.length : place, 0, { id, cosine })
+    if (found.length <= limit) return
+    found.pop()
+    this.least = found[limit - 1]!.cosine
+  }
 }
 
 /** The vectors of one model and length, in one buffer. */
@@ -59,7 +92,7 @@ class Kept {
   add({ id, message_id, vector }: Row): void {
     const { dimensions } = this
     this.last = id
-    if (vector.length !== dimensions) return
+    if (!(vector instanceof Uint8Array) || vector.length !== dimensions) return
     this.grow(Math.min(this.count + 1, this.capacity))
     // The oldest gives way where there is no room.
     const at = this.count % this.capacity
@@ -71,20 +104,11 @@ class Kept {
     this.count++
   }
 
-  /** The messages that are most similar to a vector, the most similar first. */
-  nearest(
-    query: Int8Array,
-    similar: number,
-    limit: number,
-    allowed: ((id: number) => boolean) | undefined
-  ): ReadonlyArray<number> {
+  /** Compares some rows with a query, whose length is `norm`. */
+  private compare(query: Int8Array, norm: number, from: number, to: number, best: Best): void {
     const { bytes, dimensions, inverse, messages } = this
-    const size = Math.min(this.count, this.capacity)
-    const norm = Math.sqrt(query.reduce((sum, value) => sum + value * value, 0))
-    const best: Array<{ readonly id: number; readonly cosine: number }> = []
-    let least = similar
     const whole = dimensions - (dimensions % 4)
-    for (let row = 0; row < size; row++) {
+    for (let row = from; row < to; row++) {
       const start = row * dimensions
       let dot = 0
       for (let at = 0; at < whole; at += 4) {
@@ -99,16 +123,26 @@ class Kept {
       }
       for (let at = whole; at < dimensions; at++) dot += bytes[start + at]! * query[at]!
       const cosine = (dot * inverse[row]!) / norm
-      if (cosine < least) continue
-      const id = messages[row]!
-      if (allowed !== undefined && !allowed(id)) continue
-      const place = best.findIndex((one) => one.cosine < cosine)
-      best.splice(place < 0 ? best.length : place, 0, { id, cosine })
-      if (best.length <= limit) continue
-      best.pop()
-      least = best[limit - 1]!.cosine
+      if (cosine >= best.least) best.add(messages[row]!, cosine)
     }
-    return best.map(({ id }) => id)
+  }
+
+  /** The messages that are most similar to a vector, the most similar first; others run meanwhile. */
+  nearest(query: Int8Array, best: Best): Effect.Effect<ReadonlyArray<number>> {
+    const size = Math.min(this.count, this.capacity)
+    const norm = Math.sqrt(query.reduce((sum, value) => sum + value * value, 0))
+    const pace = Pace.make()
+    const all = Effect.loop(0, {
+      while: (from) => from < size,
+      step: (from) => from + stretch,
+      body: (from) =>
+        Effect.zipRight(
+          Effect.sync(() => this.compare(query, norm, from, Math.min(from + stretch, size), best)),
+          pace
+        ),
+      discard: true
+    })
+    return Effect.map(all, () => best.ids)
   }
 }
 
@@ -165,7 +199,8 @@ export const make = (sql: SqlClient) => {
         const query = quantized(vector)
         if (query === undefined) return []
         const vectors = yield* current(model, query.length)
-        const found = [...new Set(vectors.nearest(query, similar, limit * 2, yield* allowed(filter)))]
+        const best = new Best(similar, limit * 2, yield* allowed(filter))
+        const found = [...new Set(yield* vectors.nearest(query, best))]
         const present = yield* existing(found, model)
         if (present.size < found.length) kept = undefined
         return found.filter((id) => present.has(id)).slice(0, limit)

@@ -13,7 +13,20 @@ export const conditions = (
   sql: SqlClient,
   { project, projectOf, roles, session, since, tool, until }: Filter
 ): ReadonlyArray<Fragment> => [
-  ...(session === undefined ? [] : [sql`messages.session_id = ${session}`]),
+  // What a fork has copied is indexed where it was said.
+  ...(session === undefined
+    ? []
+    : [
+        sql`(messages.session_id = ${session} OR messages.id IN (
+          WITH RECURSIVE line (id, until) AS (
+            SELECT forked_from, forked_at FROM sessions WHERE id = ${session} AND forked_from IS NOT NULL
+            UNION ALL
+            SELECT origin.forked_from, min(line.until, origin.forked_at) FROM line
+              JOIN sessions AS origin ON origin.id = line.id AND origin.forked_from IS NOT NULL
+          )
+          SELECT said.id FROM line JOIN messages AS said ON said.session_id = line.id AND said.seq <= line.until
+        ))`
+      ]),
   ...(project === undefined
     ? []
     : [sql`messages.session_id IN (SELECT id FROM sessions WHERE sessions.project = ${project})`]),

@@ -105,7 +105,8 @@ const isAt = (descriptor: number, path: string, anchored: boolean): boolean => {
   }
 }
 
-const removeEmpty = (path: string, anchored: boolean): Effect.Effect<void> =>
+/** Removes a directory if it is empty, and says nothing where it is not. */
+export const removeEmpty = (path: string, anchored = isAnchored()): Effect.Effect<void> =>
   Effect.gen(function* () {
     const cut = path.lastIndexOf("/")
     const parent = yield* open("create", path.slice(0, cut) || "/", { anchored })

@@ -17,6 +17,11 @@ export interface ChangeOptions {
   readonly base?: Base
 }
 
+export interface WriteOptions extends ChangeOptions {
+  /** The permission bits; if unset, those of the file, or for a new one what the system's mask leaves. */
+  readonly mode?: number
+}
+
 export interface Written {
   readonly change: "created" | "modified"
   readonly path: string
@@ -91,7 +96,7 @@ export const claim = (path: string, from: string, to: string): Effect.Effect<voi
 export const write = (
   judged: JudgedPath<"write">,
   bytes: Uint8Array,
-  options: ChangeOptions = {}
+  options: WriteOptions = {}
 ): Effect.Effect<Written, ChangeFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -105,7 +110,9 @@ export const write = (
       }
       const temp = yield* temporary(parent, path, before === undefined ? 0o666 : 0o600)
       yield* writeWhole(temp.descriptor, path, bytes)
+      const { mode } = options
       if (before !== undefined) yield* keepMode(temp.descriptor, path, before)
+      if (mode !== undefined) yield* attempt("write", path, () => fs.fchmodSync(temp.descriptor, mode & 0o777))
       yield* settle<void>("save", path, (done) => fs.fsync(temp.descriptor, (cause) => done(cause, undefined)))
       yield* Effect.uninterruptible(
         Effect.gen(function* () {

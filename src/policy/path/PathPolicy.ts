@@ -6,7 +6,7 @@ import { linkVerdict } from "./HardLink.ts"
 import { rootFault, type PathContext } from "./PathContext.ts"
 import { access, type PathOp } from "./PathOp.ts"
 import { PathRefused } from "./PathRefused.ts"
-import { isWithin, parse } from "./PathText.ts"
+import { isWithin, normalise, parse } from "./PathText.ts"
 import { resolve, type Kind, type PhysicalPath } from "./PhysicalPath.ts"
 import { protectedVerdict } from "./Protected.ts"
 import { askEachTime } from "./ProtectedPlaces.ts"
@@ -119,6 +119,14 @@ export const judge = <Op extends PathOp>(
   Effect.suspend(() =>
     Either.mapLeft(judgeNow(text, op, context), (verdict) => new PathRefused({ operation: op, path: text, verdict }))
   )
+
+/** What protects a place from being changed, by its name and by where it leads, whether it lies inside of a root or not. */
+export const protectedChange = (place: string, context: PathContext): Verdict | undefined => {
+  const names = [normalise(place), ...Either.match(resolve(place), { onLeft: () => [], onRight: ({ path }) => [path] })]
+  return names
+    .flatMap((name) => protectedVerdict(name, "change", context) ?? [])
+    .reduce<Verdict | undefined>((worst, one) => (worst === undefined ? one : strictest(worst, one)), undefined)
+}
 
 /** Whether consent to this verdict may be kept for later calls; what holds secrets or runs later is asked each time. */
 export const isRememberable = (verdict: Verdict): boolean => !askEachTime.has(verdict.rule)

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { ask, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
-import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommands.ts"
+import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
 /** How a command line uses a listed command. */
@@ -12,6 +12,11 @@ export interface Usage {
   readonly globs: ReadonlyArray<string>
   /** What is read, in the order given. */
   readonly paths: ReadonlyArray<Literal>
+  /** Values and operands of the kinds `write` and `url`. */
+  readonly written: ReadonlyArray<Literal>
+  readonly urls: ReadonlyArray<Literal>
+  /** What is no option and no lead, in the order given. */
+  readonly operands: ReadonlyArray<Literal>
   /** Whether what is read is all of it said by options. */
   readonly bare: boolean
 }
@@ -61,11 +66,17 @@ class Reader implements Usage {
   readonly options = new Set<string>()
   readonly globs: Array<string> = []
   readonly paths: Array<Literal> = []
+  readonly written: Array<Literal> = []
+  readonly urls: Array<Literal> = []
   bare = true
   readonly #name: string
   readonly #command: ReadOnlyCommand
   readonly #takes: ReadonlyMap<string, Takes>
   readonly #operands: Array<Literal & { readonly afterEnd: boolean }> = []
+
+  get operands(): ReadonlyArray<Literal> {
+    return this.#operands
+  }
 
   constructor(name: string, command: ReadOnlyCommand) {
     this.#name = name
@@ -144,6 +155,8 @@ class Reader implements Usage {
   #value(option: string, kind: Kind, value: Literal): Verdict | undefined {
     if (value.glob) return this.#mayBeFlag(value)
     if (kind === "path") this.paths.push(value)
+    else if (kind === "write") this.written.push(value)
+    else if (kind === "url") this.urls.push(value)
     else if (value.tilde)
       return ask(
         "shell/expansion",
@@ -196,6 +209,11 @@ class Reader implements Usage {
         if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
         this.paths.push(operand)
         this.bare = false
+      } else if (kind === "write") {
+        if (operand.glob && !operand.afterEnd && /^[*?[]/.test(operand.value)) return this.#mayBeFlag(operand)
+        this.written.push(operand)
+      } else if (kind === "url") {
+        this.urls.push(operand)
       } else if (operand.glob && !operand.bare && this.#command.raw === true) {
         this.paths.push(operand)
       } else if (operand.glob || operand.tilde || (form !== undefined && !form.test(operand.value))) {

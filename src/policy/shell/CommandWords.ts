@@ -20,13 +20,14 @@ export const valuesOf = (words: ReadonlyArray<CommandArgument>): ReadonlyArray<s
 const isArgument = (part: CommandArgument | Redirection): part is CommandArgument =>
   part.type === "Word" || part.type === "Assignment"
 
-const valueOf = (word: CommandArgument): string => {
+/** What one of them says. */
+export const valueOf = (word: CommandArgument): string => {
   if (word.type === "Word") return word.value
   return word.value.type === "Word" ? `${word.name}=${word.value.value}` : word.text
 }
 
 /** The words of `a{b,c}d`; only the simplest form is expanded. */
-const expanded = (text: string): ReadonlyArray<string> | undefined => {
+export const expanded = (text: string): ReadonlyArray<string> | undefined => {
   if (text.length > 256) return undefined
   const found = /^([^{}'"$`\\]*)\{([^{}'"$`\\]*,[^{}'"$`\\]*)\}([^{}'"$`\\]*)$/.exec(text)
   return found?.[2]?.split(",").map((part) => `${found[1]}${part}${found[3]}`)

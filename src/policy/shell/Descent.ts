@@ -15,6 +15,8 @@ export interface Descent {
   readonly hidden: "all" | "files" | "none"
   /** Entries that may be looked at. */
   readonly most: number
+  /** Directories that the search leaves out, by their absolute paths. */
+  readonly skips?: (directory: string) => boolean
 }
 
 /** What was found, and how many entries had to be looked at. */
@@ -30,7 +32,7 @@ const longestIgnoreFile = 65_536
  * The files below a directory that a search may open, a few too many rather than one too few: links are not followed, and
  * hidden names that are left out count where an ignore file brings them back with `!`. What cannot be seen asks.
  */
-export const descend = ({ directory, filters, hidden, most }: Descent): Either.Either<Found, Verdict> => {
+export const descend = ({ directory, filters, hidden, most, skips }: Descent): Either.Either<Found, Verdict> => {
   const files: Array<string> = []
   const selects = filters.filter((filter) => !filter.startsWith("!"))
   const returned = hidden === "all" ? [] : [...selects, ...ancestors(directory).flatMap(unignored)]
@@ -50,8 +52,10 @@ export const descend = ({ directory, filters, hidden, most }: Descent): Either.E
         if (entry.name.startsWith(".") && hidden !== "all" && !(isFile && hidden === "files")) {
           if (!returned.some((pattern) => mayMatch(pattern, entry.name))) continue
         }
-        if (entry.isDirectory()) pending.push(`${place}/${entry.name}`)
-        else if (isFile && (selects.length === 0 || selects.some((filter) => mayMatch(filter, entry.name)))) {
+        if (entry.isDirectory()) {
+          const below = `${place}/${entry.name}`
+          if (skips?.(below) !== true) pending.push(below)
+        } else if (isFile && (selects.length === 0 || selects.some((filter) => mayMatch(filter, entry.name)))) {
           files.push(`${place}/${entry.name}`)
         }
       }

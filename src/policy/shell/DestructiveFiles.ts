@@ -22,7 +22,8 @@ const literalPart = (path: string): string => {
   return first < 0 ? path : names.slice(0, first).join("/") || "/"
 }
 
-const isExpendablePlace = (path: string, { isIgnored, roots }: Scene): boolean => {
+/** Whether what lies at an absolute path is temporary, ignored or made again from what else is there. */
+export const isExpendablePlace = (path: string, { isIgnored, roots }: Pick<Scene, "isIgnored" | "roots">): boolean => {
   const base = normalise(literalPart(path))
   if (roots.some((root) => holds(base, root))) return false
   const root = roots.find((one) => holds(one, base))
@@ -115,6 +116,10 @@ export const destructiveFiles: ReadonlyArray<readonly [names: string, destroys: 
     "cp",
     ({ args }, scene) =>
       args[0] === "/dev/null" ? onTargets("Empties a file")({ name: "cp", args: args.slice(1) }, scene) : undefined
+  ],
+  [
+    "mv",
+    ({ args }) => (sorted(args).operands.at(-1) === "/dev/null" ? "Moves files to where they are lost" : undefined)
   ],
   ["rsync", ifOption(/^--(?:del|delete(?:-.*)?|remove-source-files)$/, "Deletes files that are missing at the source")],
   ["tar", ifOption(/^--remove-files$/, "Deletes the files it packs")],

@@ -15,7 +15,7 @@ const deletes =
   /\b(?:rmtree|removedirs|os\.(?:remove|unlink|rmdir|truncate)|unlink(?:Sync)?|rm(?:dir)?Sync|rimraf|removeSync|emptyDirSync|remove_(?:dir|entry|tree)\w*|remove_file|deltree|Remove-Item|Clear-Content)\b|\.(?:rm|rmdir|unlink|truncate)\s*\(|\b(?:FileUtils\.(?:rm|remove)|(?:File|Dir)\.(?:delete|unlink|rmdir))/
 
 const starts =
-  /\b(?:system|exec\w*|spawn\w*|popen\w*|Popen|subprocess|child_process|check_(?:call|output)|shell_exec|passthru|qx|run|Command)\b|`/
+  /\b(?:system|exec\w*|spawn\w*|popen\w*|Popen|subprocess|child_process|check_(?:call|output)|shell_exec|passthru|qx|run|Command|getline)\b|`|\|\s*"/
 
 const maximumStrings = 24
 

@@ -1,4 +1,4 @@
-import type { ReadOnlyCommand } from "./ReadOnlyCommands.ts"
+import type { ReadOnlyCommand } from "./ReadOnlyCommand.ts"
 
 const shown = `-p -u -s -R -w -b -U=number --patch --no-patch --stat[=text] --shortstat --numstat --summary --dirstat[=text] --name-only
   --name-status --raw --color[=text] --no-color --no-ext-diff --no-textconv --no-renames --find-renames[=text] --minimal

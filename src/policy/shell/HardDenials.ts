@@ -56,6 +56,9 @@ const launchers = new Set("yarn pnpm bun".split(" "))
 /** The program by any of the names of its files and packages. */
 const isRuntime = (name: string): boolean => /^tollgate(?:@.*|\.[cm]?js)?$/.test(name)
 
+/** Why a shell text does not push where there is a tool that does. */
+export const pushReason = "Only the git_push tool may push, after the user approves."
+
 export const denials: ReadonlyArray<Denial> = [
   {
     id: "shell/remove-root",
@@ -147,7 +150,7 @@ export const denials: ReadonlyArray<Denial> = [
   },
   {
     id: "shell/git-push",
-    reason: "Only the git_push tool may push, after the user approves.",
+    reason: pushReason,
     denies: ({ args, name }) => isPush(name) || (name === "git" && pushes(args))
   },
   {

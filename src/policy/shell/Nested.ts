@@ -11,7 +11,7 @@ import {
   type SyntaxNode
 } from "unbash"
 import { deny, type Verdict } from "../Verdict.ts"
-import { argumentsOf, valuesOf } from "./CommandWords.ts"
+import { argumentsOf, valueOf, valuesOf } from "./CommandWords.ts"
 import { connects, documents, printed } from "./Documents.ts"
 import { type Call, connection, denials, isDeniedTarget, takesConnection } from "./HardDenials.ts"
 import { downloaded, evaluatesDownload, pipeDenied, reverseShell, Role, roles } from "./PipeRoles.ts"
@@ -24,6 +24,7 @@ import { isTooComplex } from "./Source.ts"
 import { containedStarts, destruction } from "./Destructive.ts"
 import { redirected } from "./DestructiveFiles.ts"
 import { startedTexts } from "./DestructivePrograms.ts"
+import { handedTexts, variableTexts } from "./HandedTexts.ts"
 import type { Scene } from "./Destruction.ts"
 import { commandName, commandStarts, matchers, printers, innerTexts } from "./Wrappers.ts"
 
@@ -185,6 +186,7 @@ class Visitor implements Denied {
     const input = both(node.redirects.map((redirect) => masks.get(redirect) ?? 0))
     const argv = valuesOf(words)
     this.#redirections(node.redirects, isEmptying(argv))
+    this.#assigned(node)
     if (argv[0] === undefined) return given
     if (this.#functions.includes(argv[0]) || argv[0] === "$0") {
       this.#selfCalls++
@@ -216,6 +218,16 @@ class Visitor implements Denied {
     return this.#read([...given, ...this.#printed.splice(0)])
   }
 
+  /** Notes what the programs destroy that variables in front of a command name. */
+  #assigned(node: Command): void {
+    if (this.#remarks === undefined) return
+    const texts = variableTexts(node.prefix.flatMap((part) => (part.type === "Assignment" ? [valueOf(part)] : [])))
+    if (texts.length === 0) return
+    this.#contained++
+    this.#read(texts)
+    this.#contained--
+  }
+
   /** Notes what a command destroys, and what it has run in a container or by a program in another language. */
   #remark(argv: ReadonlyArray<string>, redirects: ReadonlyArray<Redirection>, command: () => string): void {
     if (this.#remarks === undefined) return
@@ -223,7 +235,7 @@ class Visitor implements Denied {
     const input = [...documents(redirects), ...this.#printed]
     const reason = printers.has(call.name) ? undefined : destruction(call, { ...this.#scene, input })
     if (reason !== undefined) this.#remarks.push({ command: command(), reason })
-    const started = startedTexts(call, input)
+    const started = [...startedTexts(call, input), ...handedTexts(call)]
     const contained = containedStarts(call.name, argv)
     if (started.length + contained.length === 0) return
     this.#contained++

@@ -28,6 +28,8 @@ export interface ShellContext {
    * itself, and names directories too.
    */
   readonly judgePath: (path: string, op: "read" | "write") => Verdict
+  /** What protects a path from being changed wherever it lies, inside of the roots or not. */
+  readonly protectedChange?: (path: string) => Verdict | undefined
   /**
    * What the shell would put in place of a pattern in a directory, at most so many paths, none where nothing matches; or
    * why that is not known. Without it every pattern asks.

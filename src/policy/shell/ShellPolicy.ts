@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import { ask, deny, type Verdict } from "../Verdict.ts"
+import { deniedChange } from "./doing/DoingJudged.ts"
 import { hardDenied } from "./Nested.ts"
 import { plainCommands } from "./Plain.ts"
 import { judgeReading } from "./ReadOnly.ts"
@@ -30,7 +31,8 @@ const judge = (text: string, context: ShellContext): Verdict => {
   if (denied.verdict !== undefined) return denied.verdict
   if (denied.exhausted) return ask("shell/too-complex", "Has more parts than are analysed.")
   const commands = plainCommands(source, context.variables)
-  return Either.isLeft(commands) ? commands.left : judgeReading(commands.right, context)
+  const verdict = Either.isLeft(commands) ? commands.left : judgeReading(commands.right, context)
+  return verdict.decision === "ask" ? (deniedChange(text, context) ?? verdict) : verdict
 }
 
 /** The words of every command in a text that is a list of literal commands and nothing else. */

@@ -1,0 +1,231 @@
+import * as Either from "effect/Either"
+import { excerpt } from "../../../text/excerpt.ts"
+import { sentence } from "../../../text/sentence.ts"
+import { isWithin } from "../../path/PathText.ts"
+import { ask, deny, strictest, type Verdict } from "../../Verdict.ts"
+import { isExpendablePlace } from "../DestructiveFiles.ts"
+import { isHarmlessGlob } from "../Globs.ts"
+import { normalise } from "../LexicalPath.ts"
+import type { Literal } from "../Literal.ts"
+import type { ShellContext } from "../ShellContext.ts"
+import { type Doing, doingOf, type Touched } from "./Doing.ts"
+import { unknownPart } from "./Step.ts"
+
+/** What the policy says of what a shell text does. */
+export interface DoingJudged {
+  /** None where all of it is known, and allowed in the workspace. */
+  readonly verdict: Verdict | undefined
+  /** Addresses that it connects to, for the network policy. */
+  readonly urls: ReadonlyArray<string>
+}
+
+/** Paths that are judged, each of which may cost a look at the disk. */
+const maximumPaths = 128
+/** Entries that are looked at below directories that are read whole. */
+const maximumLooks = 2000
+/** Names that patterns may stand for. */
+const maximumMatches = 128
+
+/** Where files may be anybody's and last for a day. */
+const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
+/** What every program is given. */
+const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
+/** Where programs and what they share lie. */
+const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
+
+export const isTemporary = (place: string, home: string): boolean =>
+  temporary.some((directory) => isWithin(place, directory)) && !isWithin(place, home)
+
+/** Files that no program writes but by a command of their own, wherever they lie. */
+const guarded = /^path\/(?:repository|credentials|own-state|own-files|startup|ssh-settings|kernel|hard-link)$/
+
+/** Judges what a shell text does: each place that it touches, its settings, and that all of it is known. */
+export const judgeDoing = (text: string, context: ShellContext): DoingJudged => {
+  const doing = doingOf(text, context)
+  return { verdict: new Judge(context).all(doing), urls: doing.urls.filter((url) => !url.includes(unknownPart)) }
+}
+
+/** Why a shell text never runs for what it is known to change, if so. */
+export const deniedChange = (text: string, context: ShellContext): Verdict | undefined => {
+  const judge = new Judge(context)
+  for (const touched of doingOf(text, context).touched) {
+    if (touched.op !== "write") continue
+    const verdict = judge.touch(touched)
+    if (verdict?.decision === "deny" && guarded.test(verdict.rule)) return verdict
+  }
+  return undefined
+}
+
+class Judge {
+  readonly #context: ShellContext
+  #paths = 0
+  #looks = 0
+  #matches = 0
+
+  constructor(context: ShellContext) {
+    this.#context = context
+  }
+
+  all({ settings, touched, unknown, urls }: Doing): Verdict | undefined {
+    const found: Array<Verdict> = settings.map((name) =>
+      deny("shell/git-setting", `It sets ${name} of git, by which the repository runs programs.`)
+    )
+    const { cwd } = this.#context
+    const here = { value: cwd, bare: true, glob: false, tilde: false }
+    for (const one of [{ word: here, op: "enter", by: "the command", from: [cwd] } as const, ...touched]) {
+      const verdict = this.touch(one)
+      if (verdict !== undefined) found.push(verdict)
+      if (verdict?.decision === "deny") break
+    }
+    if (urls.some((url) => url.includes(unknownPart)))
+      found.push(ask("shell/not-known", "The address that it connects to is known only at run time."))
+    for (const { command, reason } of unknown.slice(0, 1))
+      found.push(ask("shell/not-known", sentence(`${excerpt(command)}: ${reason}`)))
+    return found.reduce<Verdict | undefined>(
+      (worst, one) => (worst === undefined ? one : strictest(worst, one)),
+      undefined
+    )
+  }
+
+  touch(touched: Touched): Verdict | undefined {
+    const { by, from, op, word } = touched
+    if (word.value.includes(unknownPart)) {
+      if (op === "list") return undefined
+      const what = op === "write" ? "writes to" : "uses"
+      return ask("shell/not-known", `${excerpt(shown(by))} ${what} a file whose name is known only at run time.`)
+    }
+    if (word.value === "" || (word.value === "-" && op !== "write")) return undefined
+    let worst: Verdict | undefined
+    const note = (verdict: Verdict | undefined): void => {
+      if (verdict !== undefined) worst = worst === undefined ? verdict : strictest(worst, verdict)
+    }
+    for (const directory of from) {
+      for (const path of this.#named(word, directory, note)) note(this.#place(path, touched))
+    }
+    return worst
+  }
+
+  /** The paths that a word stands for in a directory. */
+  #named(word: Literal, from: string, note: (verdict: Verdict) => void): ReadonlyArray<string> {
+    const absolute = this.#absolute(word, from)
+    if (!word.glob) return [absolute]
+    if (!isHarmlessGlob(word.value)) {
+      note(ask("shell/glob", `${excerpt(word.value)} can match files that hold secrets.`))
+      return []
+    }
+    const found = this.#context.expand?.(word.value, from, Math.max(0, maximumMatches - this.#matches))
+    if (found === undefined) return []
+    if (Either.isLeft(found)) {
+      note(found.left)
+      return []
+    }
+    this.#matches += found.right.length
+    return found.right.map((path) => this.#absolute({ ...word, value: path }, from))
+  }
+
+  #absolute({ tilde, value }: Literal, from: string): string {
+    if (tilde) return `${this.#context.home}${value.slice(1)}`
+    return value.startsWith("/") ? value : `${from}/${value}`
+  }
+
+  #place(path: string, touched: Touched): Verdict | undefined {
+    if (++this.#paths > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
+    const place = normalise(path)
+    if (devices.test(place)) return undefined
+    return touched.op === "write" ? this.#written(path, place, touched) : this.#seen(path, place, touched)
+  }
+
+  #written(
+    path: string,
+    place: string,
+    { by, fills, named, removes }: Pick<Touched, "by" | "fills" | "named" | "removes">
+  ): Verdict | undefined {
+    const { home, judgePath, protectedChange, roots } = this.#context
+    const told = (verdict: Verdict): Verdict => {
+      const reason = sentence(`${excerpt(by)} changes ${excerpt(this.#short(path))}: ${verdict.reason}`)
+      return verdict.decision === "deny" ? deny(verdict.rule, reason) : ask(verdict.rule, reason)
+    }
+    const guard = protectedChange?.(path)
+    if (guard?.decision === "deny") return told(guard)
+    const verdict = judgePath(path, "write")
+    const { rule } = verdict
+    if (verdict.decision !== "allow" && rule !== "path/outside" && rule !== "path/not-a-file") return told(verdict)
+    const names = (named ?? []).map(({ value }) => value.slice(value.lastIndexOf("/") + 1))
+    const isRoot = roots.some((root) => normalise(root) === (this.#led(path) ?? place))
+    if (
+      fills === true &&
+      isRoot &&
+      (named === undefined || names.some((name) => name === "" || /^\.{1,2}$/.test(name)))
+    )
+      return ask("shell/not-known", `${excerpt(by)} writes files into the workspace that no word names.`)
+    const isFree = rule !== "path/outside" || isTemporary(place, home)
+    const own = isFree
+      ? undefined
+      : ask("path/outside", `${excerpt(by)} changes ${excerpt(this.#short(path))}, which is outside the workspace.`)
+    const gone = removes === true && own === undefined ? this.#removed(path, place, by) : undefined
+    if (verdict.decision === "allow" && !this.#isDirectory(path)) return gone
+    const children = names.filter((name) => name !== "" && !/[*?[]|^\.{1,2}$/.test(name) && !name.includes(unknownPart))
+    return children.reduce<Verdict | undefined>((worst, name) => {
+      const child = this.#written(`${path}/${name}`, normalise(`${path}/${name}`), { by })
+      return child === undefined ? worst : worst === undefined ? child : strictest(worst, child)
+    }, own ?? gone)
+  }
+
+  /** What is there, and would not be made again, is gone for good. */
+  #removed(path: string, place: string, by: string): Verdict | undefined {
+    const { isIgnored, resolve, roots } = this.#context
+    const led = resolve?.(path)
+    const isThere = led !== undefined && (Either.isLeft(led) || led.right.kind !== "missing")
+    return isThere && !isExpendablePlace(place, { isIgnored, roots })
+      ? ask("shell/removes", `${excerpt(by)} deletes ${excerpt(this.#short(path))}.`)
+      : undefined
+  }
+
+  #seen(path: string, place: string, { below, by, op }: Touched): Verdict | undefined {
+    const { home, judgePath } = this.#context
+    const verdict = judgePath(path, "read")
+    if (verdict.rule === "path/outside") {
+      const isFree = isTemporary(place, home) || (op !== "enter" && installed.test(place))
+      return isFree
+        ? undefined
+        : ask("path/outside", `${excerpt(by)} uses ${excerpt(this.#short(path))}, which is outside the workspace.`)
+    }
+    if (verdict.decision !== "allow") {
+      if (verdict.rule.startsWith("path/not-")) return undefined
+      return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#short(path))}: ${verdict.reason}`))
+    }
+    return below === true ? this.#below(path, by) : undefined
+  }
+
+  #below(path: string, by: string): Verdict | undefined {
+    const { descend, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
+    const directory = this.#led(path) ?? normalise(path)
+    const found = descend?.({ directory, filters: [], hidden: "all", most: maximumLooks - this.#looks })
+    if (found === undefined) return undefined
+    if (Either.isLeft(found)) return found.left
+    this.#looks += found.right.looks
+    for (const file of found.right.files) {
+      const { decision, reason, rule } = judgeFound(file)
+      if (decision !== "allow") return ask(rule, sentence(`${excerpt(by)} also reads ${excerpt(file)}: ${reason}`))
+    }
+    return undefined
+  }
+
+  /** A path as it is called from where the command runs. */
+  #short(path: string): string {
+    const { cwd } = this.#context
+    return path.startsWith(`${cwd}/`) && path.length > cwd.length + 1 ? path.slice(cwd.length + 1) : path
+  }
+
+  #isDirectory(path: string): boolean {
+    const led = this.#context.resolve?.(path)
+    return led !== undefined && Either.isRight(led) && led.right.kind === "directory"
+  }
+
+  #led(path: string): string | undefined {
+    const led = this.#context.resolve?.(path)
+    return led === undefined || Either.isLeft(led) ? undefined : led.right.path
+  }
+}
+
+const shown = (by: string): string => by.replaceAll(unknownPart, "…")

@@ -1,0 +1,16 @@
+/** Variables that only tell programs how to show, log or test, by any value. */
+const harmless =
+  /^(?:CI|DEBUG|VERBOSE|TERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ|PORT|HOST|DISPLAY|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|[A-Z]|(?:NODE|APP|RAILS|RACK|FLASK|BABEL|TEST|GO)_?ENV|ENVIRONMENT|LOG_?LEVEL|RUST_(?:LOG|BACKTRACE)|SOURCE_DATE_EPOCH|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|WARNINGS|UTF8|IOENCODING)|CARGO_(?:TERM_\w+|INCREMENTAL)|NEXT_TELEMETRY_DISABLED|DO_NOT_TRACK|GIT_(?:TERMINAL_PROMPT|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE))|DEBIAN_FRONTEND|HOMEBREW_NO_\w+|(?:TEST|VITEST|JEST|PLAYWRIGHT|CYPRESS|FAST_CHECK)_[A-Z_]+)$/
+
+const shows = /^(?:GIT_PAGER|PAGER|MANPAGER|GH_PAGER|BAT_PAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR)$/
+
+/** Names by which the shell, or a program that it starts, takes orders. */
+const ordering =
+  /^(?:PATH|IFS|ENV|HOME|SHELL|PS[0-4]|CDPATH|OLDPWD|PWD|TMPDIR|HISTFILE|HISTCONTROL|FCEDIT|EDITOR|VISUAL|BROWSER|CC|CXX|CPP|LD|AR|AS|GLOBIGNORE|SHELLOPTS|BASHOPTS|OPTIND|RANDOM|SECONDS|[A-Z_]*(?:PAGER|OPTIONS?|OPTS?|FLAGS|COMMAND|PROGRAM|CONFIG\w*|PROXY|ASKPASS|WRAPPER|PATH|HOME|DIR)|(?:LD|BASH|GIT|NODE|NPM|PYTHON|PERL5?|RUBY|JAVA|JDK|RUSTC?|CARGO|GO|MAKE|TAR|LESS|MAN|SSH|SUDO|DYLD|XDG|GCONV|LOC|RSYNC|CVS|PG|DOCKER|KUBE|AWS|CURL|WGET)[A-Z_0-9]*)$/i
+
+/** Whether giving a variable to a program leaves what it does as it is known. */
+export const isHarmlessFor = (name: string, value: string | undefined): boolean =>
+  shows.test(name) ? /^(?:cat|true|:|)$/.test(value ?? "?") : harmless.test(name)
+
+/** Whether a variable of the shell is but a name in its text. */
+export const isOwnName = (name: string): boolean => harmless.test(name) || !ordering.test(name)

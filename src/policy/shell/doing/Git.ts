@@ -1,0 +1,104 @@
+import * as Either from "effect/Either"
+import { usage } from "../Arguments.ts"
+import { gitCommands } from "../GitCommands.ts"
+import type { Literal } from "../Literal.ts"
+import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
+import { harmlessSetting, ordinaryGit, runningSetting } from "./OrdinaryGit.ts"
+import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
+
+const isHarmlessValue = (setting: string): boolean => {
+  const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(setting) ?? []
+  if (harmlessSetting.test(name)) return true
+  if (/^core\.(?:pager|editor)$|^pager\.\w+$/i.test(name)) return /^(?:cat|true|:|)$/.test(value)
+  if (/^core\.fsmonitor$/i.test(name)) return /^(?:false|true|)$/.test(value)
+  return /^core\.hookspath$/i.test(name) && value === "/dev/null"
+}
+
+const unclear = (name: string): Unread => unread(`git ${name}`, "it is not known what it does with these words")
+
+/** What git does by its words; what the repository configures is its own affair. */
+export const gitDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
+  let at = 0
+  let within: Literal | undefined
+  for (; at < args.length; at++) {
+    const { value } = args[at]!
+    const next = args[at + 1]
+    if (value === "--no-pager" || value === "-P" || value === "--no-optional-locks" || value === "--literal-pathspecs")
+      continue
+    if (
+      value === "-C" &&
+      within === undefined &&
+      next !== undefined &&
+      !next.glob &&
+      !next.value.includes(unknownPart)
+    ) {
+      within = next
+      at++
+    } else if (value === "-c" && next !== undefined && isHarmlessValue(next.value)) at++
+    else break
+  }
+  const [first, ...rest] = args.slice(at)
+  const name = first?.value ?? ""
+  if (name === "" || name === "--version" || name === "--help") return does({})
+  if (name.startsWith("-") || name.includes(unknownPart)) return unclear("")
+  const found = name === "config" ? ofConfig(rest) : ofSubcommand(name, rest)
+  return "reason" in found || within === undefined ? found : { ...found, touches: [...found.touches], within }
+}
+
+const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Literal>): Step | Unread => {
+  const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
+  const found = usage(`git ${name}`, command, args)
+  if (isSplit || Either.isLeft(found)) return unclear(name)
+  const { operands, paths, written } = found.right
+  if ([...operands].some(({ value }) => value.startsWith(unknownPart))) return unclear(name)
+  const by = `git ${name}`
+  return does({
+    touches: [
+      ...paths.flatMap(inTree).map((word): Touch => ({ word, op: "mention", by })),
+      ...written.map((word): Touch => ({ word, op: "write", by }))
+    ]
+  })
+}
+
+/** A path, or the path behind the name of a revision. */
+const inTree = (word: Literal): ReadonlyArray<Literal> => {
+  const at = word.value.lastIndexOf(":")
+  return at < 0 ? [word] : [word, { ...word, value: word.value.slice(at + 1) }].filter(({ value }) => value !== "")
+}
+
+const ofSubcommand = (name: string, rest: ReadonlyArray<Literal>): Step | Unread => {
+  const two = `${name} ${rest[0]?.value ?? ""}`
+  const tables = [
+    ...(Object.hasOwn(gitCommands, two) ? [[gitCommands[two]!, rest.slice(1)] as const] : []),
+    ...(Object.hasOwn(gitCommands, name) ? [[gitCommands[name]!, rest] as const] : []),
+    ...(Object.hasOwn(ordinaryGit, name) ? [[ordinaryGit[name]!, rest] as const] : [])
+  ]
+  let worst: Step | Unread = unread(`git ${name}`, "it is not known what it does")
+  for (const [table, args] of tables) {
+    const found = fits(name, table, args)
+    if (!("reason" in found)) return found
+    worst = found
+  }
+  return worst
+}
+
+/** Reads and changes of settings: those by which git runs programs are told apart. */
+const ofConfig = (args: ReadonlyArray<Literal>): Step | Unread => {
+  const fitting = fits("config", ordinaryGit["config"]!, args)
+  const values = args.map(({ value }) => value)
+  const setting = values.find((value) => runningSetting.test(value))
+  const words = values.filter((value) => !value.startsWith("-"))
+  const [verb] = words
+  const isVerb = verb === "set" || verb === "get" || verb === "list" || verb === "unset"
+  const named = isVerb ? words.slice(1) : words
+  const reads =
+    values.some((value) => /^(?:--get(?:-all|-regexp)?|--list|-l)$/.test(value)) ||
+    verb === "get" ||
+    verb === "list" ||
+    named.length < 2
+  const unsets = values.some((value) => value.startsWith("--unset")) || verb === "unset"
+  if (setting !== undefined && !reads && !unsets) return does({ settings: [setting] })
+  if ("reason" in fitting) return fitting
+  if (reads || unsets || harmlessSetting.test(named[0] ?? "")) return does({})
+  return unclear("config")
+}

@@ -1,0 +1,138 @@
+import * as Either from "effect/Either"
+import { usage } from "../Arguments.ts"
+import type { Literal } from "../Literal.ts"
+import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
+import { commandText, shells } from "../Wrappers.ts"
+import { unknownPart, unread, type Unread } from "./Step.ts"
+import { interpreterOf, projectStarters, pythonModules } from "./ProjectPrograms.ts"
+
+/** The command that another one starts. */
+export interface Launched {
+  readonly words: ReadonlyArray<Literal>
+  /** A shell text in place of words. */
+  readonly text?: string
+  /** What it is given in its environment. */
+  readonly variables?: ReadonlyArray<{ readonly name: string; readonly value: string }>
+}
+
+/** Options of programs that run the command behind them, and how many operands stand before it. */
+const launchers: ReadonlyMap<string, { readonly options: string; readonly before?: RegExp }> = new Map([
+  ["nohup", { options: "" }],
+  ["time", { options: "-p" }],
+  ["nice", { options: "-n=number" }],
+  ["ionice", { options: "-c=number -n=number -t" }],
+  ["stdbuf", { options: "-i=text -o=text -e=text" }],
+  ["setsid", { options: "-f -w" }],
+  ["command", { options: "" }],
+  ["builtin", { options: "" }],
+  ["exec", { options: "" }],
+  ["chronic", { options: "" }],
+  ["caffeinate", { options: "-i -d -s" }],
+  [
+    "timeout",
+    {
+      options: "-k=text -s=text -v --kill-after=text --signal=text --foreground --preserve-status",
+      before: /^\d+(?:\.\d+)?[smhd]?$/
+    }
+  ],
+  [
+    "gtimeout",
+    {
+      options: "-k=text -s=text -v --kill-after=text --signal=text --foreground --preserve-status",
+      before: /^\d+(?:\.\d+)?[smhd]?$/
+    }
+  ],
+  [
+    "xargs",
+    {
+      options:
+        "-0 -r -t -n=number -P=number -L=number -I=text -d=text --null --no-run-if-empty --max-args=number --max-procs=number --verbose"
+    }
+  ],
+  ["npx", { options: "-y --yes --no --no-install -q --quiet" }],
+  ["bunx", { options: "--bun" }]
+])
+
+/** How many of the words are options of the program itself, by trying each start; fewer than none where some are not known. */
+const ownWords = (name: string, { options }: { readonly options: string }, args: ReadonlyArray<Literal>): number => {
+  const table: ReadOnlyCommand = { options, operands: "none" }
+  let at = 0
+  while (at < args.length && args[at]!.value.startsWith("-") && args[at]!.value !== "-") {
+    if (args[at]!.value === "--") return at + 1
+    const alone = Either.isRight(usage(name, table, args.slice(at, at + 1)))
+    const withValue = !alone && at + 1 < args.length && Either.isRight(usage(name, table, args.slice(at, at + 2)))
+    if (!alone && !withValue) return -1
+    at += alone ? 1 : 2
+  }
+  return at
+}
+
+const ofEnv = (args: ReadonlyArray<Literal>): Launched | Unread => {
+  const variables: Array<{ readonly name: string; readonly value: string }> = []
+  let at = 0
+  for (; at < args.length; at++) {
+    const { value } = args[at]!
+    const [, name, given = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(value) ?? []
+    if (name !== undefined) variables.push({ name, value: given.includes(unknownPart) ? "?" : given })
+    else if (value === "-u") at++
+    else if (value !== "-i" && value !== "--") break
+  }
+  if (at >= args.length) return unread("env", "it shows the environment, which holds secrets")
+  if (args[at]!.value.startsWith("-")) return unread("env", "it is not known what it does with these words")
+  return { words: args.slice(at), variables }
+}
+
+const ofShell = (args: ReadonlyArray<Literal>): Launched | Unread | undefined => {
+  const values = args.map(({ value }) => value)
+  if (!values.some((value) => /^-[a-z]*c/.test(value))) return undefined
+  const text = commandText(values)
+  if (text === undefined || text === "" || text.includes(unknownPart))
+    return unread("sh", "what it runs is known only at run time")
+  return /^-[eluxc]*c$/.test(values[0] ?? "") && values[1] === text
+    ? { words: [], text }
+    : unread("sh", "it is not known what it does with these words")
+}
+
+/** What a command starts, if it is one that only starts another. */
+export const launched = (name: string, args: ReadonlyArray<Literal>): Launched | Unread | undefined => {
+  if (name === "env") return ofEnv(args)
+  if (shells.has(name)) return ofShell(args)
+  if (interpreterOf(name) === "python" && args[0]?.value === "-m") {
+    const module = args[1]?.value ?? ""
+    if (!pythonModules.has(module))
+      return unread(name, `it is not known what the module ${module.replaceAll(unknownPart, "…")} does`)
+    return /^(?:http\.server|json\.tool|py_compile|compileall|unittest|doctest|venv|build|timeit|pdb)$/.test(module)
+      ? undefined
+      : { words: [{ ...args[1]!, value: module }, ...args.slice(2)] }
+  }
+  const starts = projectStarters.get(name)
+  if (starts !== undefined) {
+    if (!starts.test(args[0]?.value ?? "")) return undefined
+    const words = args.slice(args[1]?.value === "--" ? 2 : 1)
+    return words[0] === undefined || words[0].value.startsWith("-")
+      ? unread(name, "it is not known what it starts")
+      : { words: [unversioned(words[0]), ...words.slice(1)] }
+  }
+  const launcher = launchers.get(name)
+  if (launcher === undefined) return undefined
+  if (name === "command" && /^-[vV]+$/.test(args[0]?.value ?? "")) return undefined
+  const own = ownWords(name, launcher, args)
+  const at = launcher.before === undefined ? own : own + 1
+  if (own < 0 || (launcher.before !== undefined && !launcher.before.test(args[own]?.value ?? "")))
+    return unread(name, "it is not known what it does with these words")
+  const words = args.slice(at)
+  if (words[0] === undefined)
+    return name === "xargs"
+      ? { words: [{ ...plain, value: "echo" }] }
+      : name === "exec"
+        ? { words: [{ ...plain, value: "true" }] }
+        : unread(name, "it is not known what it starts")
+  if (name === "npx" || name === "bunx") return { words: [unversioned(words[0]), ...words.slice(1)] }
+  // What it reads becomes words of the command.
+  return { words: name === "xargs" ? [...words, { ...plain, value: unknownPart + unknownPart }] : words }
+}
+
+const plain: Literal = { value: "", bare: true, glob: false, tilde: false }
+
+/** A package without its version. */
+const unversioned = (word: Literal): Literal => ({ ...word, value: word.value.replace(/(?<=.)@[\w.^~-]+$/, "") })

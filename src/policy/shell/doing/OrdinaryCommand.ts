@@ -1,0 +1,15 @@
+import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
+
+/** How a command is used by which all that it does is known: what it reads, what it writes, and what it connects to. */
+export interface OrdinaryCommand extends ReadOnlyCommand {
+  /** Operands that are written: all of them, the first, the last of several, or all with one of these options. */
+  readonly writes?: "all" | "first" | "last" | { readonly with: string }
+  /** What is written is gone then. */
+  readonly removes?: true
+  /** Goes through the directories that it reads: always, or with one of these options. */
+  readonly goesThrough?: true | string
+  /** Fills a directory with names that no word says: the one given by this option, else where it runs. */
+  readonly fills?: { readonly with?: string; readonly at: string }
+  /** Writes beside what it is given, or where it runs. */
+  readonly writesHere?: string
+}

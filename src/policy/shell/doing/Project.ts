@@ -1,0 +1,111 @@
+import { commandName } from "../Wrappers.ts"
+import type { Literal } from "../Literal.ts"
+import { isHarmlessFor } from "./Environment.ts"
+import {
+  elsewhere,
+  interpreterOf,
+  interpreters,
+  projectPrograms,
+  projectVerbs,
+  runningLetters,
+  runningOption,
+  textOption
+} from "./ProjectPrograms.ts"
+import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
+
+/** Characters by which a word is more than a name, a pattern or a number. */
+const special = /[\s;|&`$()<>'"\\]/
+
+const isAssignment = /^([^-=\s][^=\s:+?]*)(?:::?|[+?!])?=(.*)$/s
+
+/** What of a word could be the name of a file. */
+const places = (value: string): ReadonlyArray<string> => {
+  const [, , given] = /^(--?[\w.-]+)=(.*)$/s.exec(value) ?? []
+  const attached = /^-[A-Za-z]+((?:\.{0,2}|~)\/.*)$/s.exec(value)?.[1]
+  const word = given ?? attached ?? (value.startsWith("-") ? "" : value)
+  return word.split(/[:,=]/).filter((part) => /[/~]|^\./.test(part) && part !== "." && !part.startsWith("@"))
+}
+
+/** What the words of a program of a project name, or why one of them is not understood. */
+const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> | Unread => {
+  const letters = Object.hasOwn(runningLetters, name) ? runningLetters[name] : undefined
+  const own = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
+  const odd = (reason: string): Unread => unread(name, reason)
+  const touches: Array<Touch> = []
+  for (const [index, word] of args.entries()) {
+    const { glob, tilde, value } = word
+    const before = args[index - 1]?.value ?? ""
+    const option = /^--?[\w.-]+/.exec(value)?.[0] ?? ""
+    if (runningOption.test(value) || letters?.test(value) === true)
+      return odd(`${value.split("=")[0]} can make it run something else`)
+    const isText = textOption.test(before) || (value.includes("=") && textOption.test(option))
+    if (isText) continue
+    if (value.includes(unknownPart)) return odd("some of its words are known only at run time")
+    if (special.test(value)) return odd("one of its words can be a program")
+    if (value.includes("://")) return odd("it is given an address")
+    const [, variable, given] = isAssignment.exec(value) ?? []
+    if (variable !== undefined && name.endsWith("make") && !isHarmlessFor(variable, given))
+      return odd(`${variable} can make it run something else`)
+    if (own !== undefined && !own.test(before) && !own.test(option)) continue
+    const found =
+      own !== undefined && /^(?:-v|--volume)$/.test(before)
+        ? [value.split(":")[0] ?? ""]
+        : tilde
+          ? [value]
+          : places(value)
+    for (const place of found) {
+      const isWhole = place === value
+      touches.push({
+        word: { ...word, value: place, glob: glob && isWhole, tilde: place.startsWith("~") && (tilde || isWhole) },
+        op: "mention",
+        by: name
+      })
+    }
+  }
+  return touches
+}
+
+const onlyTells = /^(?:--version|-v|-V|--help|-h|version|help)$/
+
+/** An interpreter with a file to run; a program in its words is one that nobody has read. */
+const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): Step | Unread => {
+  const options = interpreters.get(kind)!
+  const at = args.findIndex(({ value }) => !value.startsWith("-") || value === "-")
+  const before = at < 0 ? args : args.slice(0, at)
+  if (args.length === 1 && onlyTells.test(args[0]!.value)) return does({})
+  const isModule = kind === "python" && before.length === 1 && before[0]?.value === "-m"
+  if (!isModule && !before.every(({ value }) => options.test(value)))
+    return unread(name, "it runs a program that nobody has read, or is told what to load")
+  if (at < 0) {
+    return before.some(({ value }) => value.startsWith("--test"))
+      ? does({})
+      : unread(name, "it runs what is typed or piped into it")
+  }
+  if (args[at]!.value === "-") return unread(name, "it runs what is typed or piped into it")
+  const rest = mentioned(name, isModule ? args.slice(2) : args.slice(at + 1))
+  if ("reason" in rest) return rest
+  const script = args[at]!
+  return script.value.includes(unknownPart)
+    ? unread(name, "what it runs is known only at run time")
+    : does({ touches: isModule ? rest : [{ word: script, op: "mention", by: name }, ...rest] })
+}
+
+/** What a program of a project does: it runs the project's code, and names places. Nothing for one that is not known. */
+export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step | Unread | undefined => {
+  const name = commandName(called)
+  if (called.includes("/")) {
+    // A file of the project, which has been written by a call that was judged.
+    const rest = mentioned(name, args)
+    const word: Literal = { value: called, bare: true, glob: false, tilde: false }
+    return "reason" in rest ? rest : does({ touches: [{ word, op: "mention", by: called }, ...rest] })
+  }
+  if (!projectPrograms.has(called)) return undefined
+  const kind = interpreterOf(called)
+  if (kind !== undefined) return interpreted(called, kind, args)
+  const verbs = Object.hasOwn(projectVerbs, called) ? projectVerbs[called] : undefined
+  const verb = args.find(({ value }) => !value.startsWith("-"))?.value
+  if (verbs !== undefined && verb !== undefined && !verbs.test(verb))
+    return unread(`${called} ${verb}`, "it is not known what it does")
+  const rest = mentioned(called, args)
+  return "reason" in rest ? rest : does({ touches: rest })
+}

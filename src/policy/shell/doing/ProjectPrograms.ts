@@ -1,0 +1,127 @@
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Programs that build, check, test or start what a project has, and run its code in doing so. */
+export const projectPrograms: ReadonlySet<string> = words(`
+  npm pnpm yarn bun corepack turbo nx lerna
+  tsc tsx ts-node vitest vite jest mocha ava tap c8 nyc eslint prettier oxlint biome stylelint playwright cypress rollup webpack esbuild
+  swc parcel next nuxt astro svelte-check vue-tsc ng storybook knip madge depcheck syncpack changeset commitlint husky lint-staged
+  typedoc tsd tsup
+  cargo rustc rustfmt rustup go gofmt golangci-lint staticcheck
+  python python2 python3 pytest pip pip3 uv poetry pipenv tox nox ruff mypy pyright black isort flake8 pylint coverage alembic
+  make gmake cmake ctest ninja meson bazel just task gcc g++ cc clang clang++ ld ar
+  mvn mvnw gradle gradlew javac java kotlinc sbt ant dotnet msbuild
+  node deno ruby bundle rake rspec rubocop rails gem php composer phpunit phpstan pint
+  swift xcodebuild xcrun pod flutter dart elixir mix iex perl prove lua luac ghc cabal stack zig
+  terraform tofu helm kubectl docker docker-compose podman
+  gh act pre-commit tree-sitter protoc buf sqlc prisma drizzle-kit hugo mkdocs
+  sh bash dash zsh . source
+`)
+
+/** Subcommands of these without which they may publish, sign in, deploy or run anything. */
+export const projectVerbs: Readonly<Record<string, RegExp>> = {
+  npm: /^(?:test|t|tst|start|stop|restart|run|run-script|install|i|add|ci|ls|list|la|ll|outdated|view|info|why|explain|audit|dedupe|prune|uninstall|rm|remove|update|up|upgrade|version|root|prefix|bin|help|fund|pack|doctor|query|search|ping|rebuild|pkg)$/,
+  docker:
+    /^(?:ps|images|image|build|buildx|compose|logs|inspect|run|exec|start|stop|restart|pull|version|info|top|stats|port|network|volume|container|context|tag|history|events|diff|wait|create|attach)$/,
+  "docker-compose": /^(?:up|down|ps|logs|build|start|stop|restart|exec|run|config|pull|top|images)$/,
+  podman: /^(?:ps|images|build|logs|inspect|run|exec|start|stop|restart|pull|version|info|top)$/,
+  kubectl:
+    /^(?:get|describe|logs|top|explain|version|config|cluster-info|api-resources|apply|diff|rollout|wait|delete)$/,
+  helm: /^(?:list|ls|status|template|lint|show|search|version|get|history|dependency)$/,
+  terraform: /^(?:plan|validate|fmt|init|show|output|version|providers|graph|state|workspace)$/,
+  tofu: /^(?:plan|validate|fmt|init|show|output|version|providers|graph|state|workspace)$/,
+  gh: /^(?:pr|issue|run|repo|release|workflow|status|search|browse|label|cache|version)$/,
+  cargo:
+    /^(?:build|b|check|c|test|t|run|r|clippy|fmt|doc|d|bench|tree|update|add|remove|clean|new|init|metadata|search|nextest|expand|fix|version|fetch|vendor|audit|deny|machete|outdated|install)$/,
+  go: /^(?:build|test|vet|fmt|run|mod|get|list|doc|env|version|install|clean|work|tool)$/,
+  deno: /^(?:test|lint|fmt|check|run|task|bench|doc|info|cache|install|add|compile)$/,
+  bun: /^(?:test|run|install|i|add|remove|rm|update|build|pm|outdated|init|create|link|ci|[\w:.-]+)$/,
+  gem: /^(?:list|install|search|info|env|outdated|update|query|which)$/,
+  dotnet: /^(?:build|test|run|restore|clean|format|list|add|remove|new|sln|tool|watch|publish|pack|--info)$/
+}
+
+/** Interpreters whose first operand is a file that they run, with the options that change nothing of that. */
+export const interpreters: ReadonlyMap<string, RegExp> = new Map([
+  [
+    "node",
+    /^--(?:test(?:-[\w-]+)?|watch|enable-source-maps|no-warnings|experimental-(?:strip-types|transform-types|sqlite|vm-modules|test-\w+)|trace-(?:warnings|uncaught|deprecation)|max-old-space-size|stack-trace-limit|check|unhandled-rejections|expose-gc|disable-warning)(?:=[\w.:/*-]*)?$|^-c$/
+  ],
+  ["python", /^-(?:[uBOsSEvqbI]+|W[\w:]*|X[\w=]*)$/],
+  ["ruby", /^-(?:w|c|W\d?)$|^--(?:yjit|enable[=-][\w-]+)$/],
+  ["perl", /^-(?:w|c|T|W)+$/],
+  ["php", /^-(?:l|n)$/],
+  ["lua", /^-W$/],
+  ["deno", /^--(?:allow-read|no-check|quiet)(?:=[\w./-]*)?$/],
+  ["java", /^-(?:jar|ea|Xm[xsn]\w+|X\w+:?\w*)$/],
+  ["shell", /^-[eux]+$|^-[eux]*o$|^--(?:posix|norc|noprofile)$/],
+  ["tsx", /^--(?:test|no-cache|watch)$/],
+  ["elixir", /^$/],
+  ["swift", /^$/],
+  ["dart", /^$/]
+])
+
+/** Which of them a program is, by its name. */
+export const interpreterOf = (name: string): string | undefined => {
+  if (/^(?:ba|da|z)?sh$|^\.$|^source$/.test(name)) return "shell"
+  if (name === "ts-node") return "tsx"
+  const base = name.replace(/[\d.]+$/, "")
+  return interpreters.has(base) && base !== "deno" && base !== "swift" && base !== "dart" ? base : undefined
+}
+
+/** Modules that `python -m` runs as the programs that they are. */
+export const pythonModules: ReadonlySet<string> = words(
+  "pytest unittest pip venv mypy ruff black isort flake8 pylint coverage build compileall http.server json.tool doctest py_compile tox nox pyright timeit pdb"
+)
+
+/** Programs that start another one of a project. */
+export const projectStarters: ReadonlyMap<string, RegExp> = new Map([
+  ["npm", /^(?:exec|x)$/],
+  ["pnpm", /^(?:exec|dlx)$/],
+  ["yarn", /^(?:exec|dlx)$/],
+  ["bun", /^x$/],
+  ["uv", /^run$/],
+  ["poetry", /^run$/],
+  ["pipenv", /^run$/],
+  ["bundle", /^exec$/]
+])
+
+/** Options that name a program, a shell or code to run or to load, whatever program has them. */
+export const runningOption =
+  /^-{1,2}(?:[\w-]*(?:shell|exec|command|cmd|eval|program|launcher|wrapper|interpreter|loader|preload|import|require|toolexec|editor|askpass|upload-pack|receive-pack|proxy-command|post-renderer|kubeconfig|privileged|cap-add|device|security-opt|pid|userns|mount|volumes-from|env-file)[\w-]*)(?:=|$)/i
+
+/** Short options of these programs that do so. */
+export const runningLetters: Readonly<Record<string, RegExp>> = {
+  node: /^-[epr]/,
+  mocha: /^-r/,
+  make: /^-[EI]|^--(?:eval|include-dir)/,
+  gmake: /^-[EI]|^--(?:eval|include-dir)/,
+  go: /^-(?:exec|toolexec|overlay|ldflags|gccgoflags|gcflags|asmflags|vettool|modfile)/,
+  cargo: /^(?:\+|-Z|--config)/,
+  pytest: /^-p|^-o|^--(?:pdbcls|override-ini)/,
+  rustc: /^-(?:C|Z)|linker/,
+  gcc: /^-(?:wrapper|B|fplugin|specs|X)|^@/,
+  "g++": /^-(?:wrapper|B|fplugin|specs|X)|^@/,
+  cc: /^-(?:wrapper|B|fplugin|specs|X)|^@/,
+  clang: /^-(?:wrapper|B|fplugin|specs|X)|^@/,
+  "clang++": /^-(?:wrapper|B|fplugin|specs|X)|^@/,
+  cmake: /^-[PED]|^--(?:build-and-test)/,
+  ctest: /^-S/,
+  mvn: /^-(?:D|s|gs)|exec:/,
+  gradle: /^-(?:I|D|P)|^--init-script/,
+  gradlew: /^-(?:I|D|P)|^--init-script/,
+  pip: /^(?:-e|--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
+  pip3: /^(?:-e|--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
+  gh: /^-(?:R$)|^--jq|^api$/,
+  docker: /^-H|^--(?:host|net(?:work)?=host)/,
+  terraform: /^-(?:chdir|backend-config|plugin-dir)/
+}
+
+/** Programs whose words are about places in a container or on a server, but for the values of these options. */
+export const elsewhere: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  "docker docker-compose podman kubectl helm gh"
+    .split(" ")
+    .map((name) => [name, /^(?:-v|--volume|-f|--file|--filename|--values|--output|-o|--build-context|--body-file)$/])
+)
+
+/** Options of these programs whose value is a text, blanks and all. */
+export const textOption =
+  /^(?:-t|-k|-g|-m|-run|-bench|--grep|--filter|--fgrep|--test-name-pattern|--testNamePattern|--title|--body|--message|--format|--markers?|--keyword|--search|-q|--json|--template|--sort|--reporter)$/

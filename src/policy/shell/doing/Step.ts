@@ -1,0 +1,43 @@
+import type { Literal } from "../Literal.ts"
+
+/** What stands in a word for what is known only at run time. */
+export const unknownPart = "\0"
+
+/** A place that a command touches. */
+export interface Touch {
+  readonly word: Literal
+  readonly op: "read" | "write" | "list" | "enter" | "mention"
+  /** The command. */
+  readonly by: string
+  /** Everything below is read too. */
+  readonly below?: boolean
+  /** It is gone then. */
+  readonly removes?: boolean
+  /** Names come into it that no word says. */
+  readonly fills?: boolean
+  /** What keeps its name if the place is a directory. */
+  readonly named?: ReadonlyArray<Literal>
+}
+
+/** What a command does, as far as it is wholly known. */
+export interface Step {
+  readonly touches: ReadonlyArray<Touch>
+  readonly urls: ReadonlyArray<string>
+  /** The directory that paths are named from, if it is another. */
+  readonly within?: Literal
+  /** Commands that it starts. */
+  readonly runs?: ReadonlyArray<ReadonlyArray<Literal>>
+  readonly settings?: ReadonlyArray<string>
+}
+
+/** A command, or a part of one, of which it is not wholly known what it does, and why. */
+export interface Unread {
+  readonly command: string
+  readonly reason: string
+}
+
+export const does = (step: Partial<Step>): Step => ({ touches: [], urls: [], ...step })
+
+export const unread = (command: string, reason: string): Unread => ({ command, reason })
+
+export const isUnread = (found: object): found is Unread => "reason" in found
