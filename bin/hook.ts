@@ -1,0 +1,3 @@
+import { main } from "../src/hook/main.ts"
+
+main(process.argv[3] ?? "")

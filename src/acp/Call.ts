@@ -1,0 +1,105 @@
+import * as Either from "effect/Either"
+import * as path from "node:path"
+import { parseJson } from "../text/Json.ts"
+import { makeVisible, visibleLine } from "../text/visible.ts"
+import type { CallShown } from "../ui/Display.ts"
+import { type Phase, worded } from "../ui/verbs.ts"
+import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk"
+import { output, said } from "./fenced.ts"
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: "read",
+  list_dir: "read",
+  read_output: "read",
+  git_status: "read",
+  git_diff: "read",
+  write_file: "edit",
+  edit_file: "edit",
+  apply_patch: "edit",
+  glob: "search",
+  grep: "search",
+  recall: "search",
+  search_history: "search",
+  run_shell: "execute",
+  stop_command: "execute",
+  git_commit: "execute",
+  git_push: "execute",
+  fetch_url: "fetch",
+  delegate: "think",
+  need_input: "think",
+  todo: "think",
+  remember: "think"
+}
+
+/** What kind of thing a tool does, as editors tell them apart. */
+export const kindOf = (tool: string): ToolKind => (Object.hasOwn(kinds, tool) ? (kinds[tool] ?? "other") : "other")
+
+/** Tools whose parameter `path` is a file, and those whose patch names several. */
+const onFiles: ReadonlySet<string> = new Set(["read_file", "write_file", "edit_file", "list_dir", "grep", "glob"])
+
+/** Characters of a title. */
+const maxTitle = 200
+
+/** Who calls, and what for, on one line. */
+export const titleOf = (call: Pick<CallShown, "tool" | "arguments" | "worker">, phase: Phase): string => {
+  const { object, verb } = worded(call, phase)
+  const path = call.worker.slice(1).map((name) => `${name} › `)
+  const text = visibleLine(`${path.join("")}${verb}${object === "" ? "" : ` ${object}`}`)
+  return text.length > maxTitle ? `${text.slice(0, maxTitle - 1)}…` : text
+}
+
+/** The arguments of a call as data, or as the text that they came as. */
+export const inputOf = (json: string): unknown => (json === "" ? {} : Either.getOrElse(parseJson(json), () => json))
+
+/** The file that a built-in tool is about, for the editor to go to; nothing is judged by it. */
+const placeOf = ({ arguments: json, tool }: CallShown, directory: string): ReadonlyArray<string> => {
+  const given = inputOf(json)
+  const named = typeof given === "object" && given !== null && "path" in given ? given.path : undefined
+  return onFiles.has(tool) && typeof named === "string" && named !== "" ? [path.resolve(directory, named)] : []
+}
+
+/** How much of a call an editor is shown. */
+const limits = { output: 16 * 1024, notes: 50, note: 2000, changes: 50, places: 100 }
+
+/** A call as an editor shows it, from its beginning to its end. */
+export class Call {
+  readonly shown: CallShown
+  private readonly places: Set<string>
+  private readonly changes: Array<ToolCallContent> = []
+  private readonly notes: Array<string> = []
+  private text = ""
+  /** Whether it has passed the gate. */
+  started = false
+  /** Whether there is output that the editor has not been shown. */
+  fresh = false
+
+  constructor(shown: CallShown, directory: string) {
+    this.shown = shown
+    this.places = new Set(placeOf(shown, directory))
+  }
+
+  get locations(): Array<ToolCallLocation> {
+    return [...this.places].map((path) => ({ path }))
+  }
+
+  /** What it has put out, its last characters. */
+  put(text: string): void {
+    this.text = (this.text + text).slice(-limits.output)
+    this.fresh = true
+  }
+
+  note(text: string): void {
+    if (this.notes.length < limits.notes) this.notes.push(makeVisible(text).slice(0, limits.note))
+  }
+
+  changed(content: ReadonlyArray<ToolCallContent>, place: string | undefined): void {
+    this.changes.push(...content.slice(0, Math.max(0, limits.changes - this.changes.length)))
+    if (place !== undefined && this.places.size < limits.places) this.places.add(place)
+  }
+
+  /** All of it that there is to see; the result in place of what was put out before. */
+  content(result?: string): Array<ToolCallContent> {
+    const last = result ?? this.text
+    return [...this.changes, ...this.notes.map(said), ...(last === "" ? [] : [output(last)])]
+  }
+}

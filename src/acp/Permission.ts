@@ -1,0 +1,129 @@
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallContent
+} from "@agentclientprotocol/sdk"
+import type { Line } from "../approval/rendering/Line.ts"
+import { marginMark } from "../approval/rendering/Line.ts"
+import { approvedLines, scopeLines, titleLine } from "../approval/rendering/Prompt.ts"
+import { visibleLine } from "../text/visible.ts"
+import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+import type { Approval } from "../ui/Display.ts"
+import { kindOf, titleOf } from "./Call.ts"
+import { diffsOf } from "./Diffs.ts"
+import { fenced, said } from "./fenced.ts"
+
+/** What an option of a request stands for. */
+export type Choice =
+  | { readonly _tag: "Allow"; readonly scope: Scope }
+  /** Other parameters, which a form asks for. */
+  | { readonly _tag: "Edit" }
+  | { readonly _tag: "Reject" }
+  /** With a reason, which a form asks for. */
+  | { readonly _tag: "Explain" }
+
+interface Offered extends PermissionOption {
+  readonly choice: Choice
+}
+
+/** Characters of a rule in the name of an option; the content of the request has it whole. */
+const maxRule = 200
+
+const cut = (text: string): string => (text.length > maxRule ? `${text.slice(0, maxRule - 1)}…` : text)
+
+/** What may be answered: the first option of each kind is the plain one, as editors bind keys to kinds. */
+export const offeredFor = ({ masked = 0, rule, scopes }: ApprovalRequest, forms: boolean): ReadonlyArray<Offered> => [
+  { optionId: "once", name: "Allow once", kind: "allow_once", choice: { _tag: "Allow", scope: "once" } },
+  ...(scopes.includes("session")
+    ? [
+        {
+          optionId: "session",
+          name: "Allow for this session",
+          kind: "allow_always",
+          choice: { _tag: "Allow", scope: "session" }
+        } as const
+      ]
+    : []),
+  ...(scopes.includes("always") && rule !== undefined
+    ? [
+        {
+          optionId: "always",
+          name: `Always allow: ${cut(visibleLine(rule))}`,
+          kind: "allow_always",
+          choice: { _tag: "Allow", scope: "always" }
+        } as const
+      ]
+    : []),
+  { optionId: "reject", name: "Reject", kind: "reject_once", choice: { _tag: "Reject" } },
+  ...(forms
+    ? [
+        {
+          optionId: "explain",
+          name: "Reject with a reason…",
+          kind: "reject_once",
+          choice: { _tag: "Explain" }
+        } as const,
+        // What is masked would be written over.
+        ...(masked === 0
+          ? [{ optionId: "edit", name: "Edit, then ask again…", kind: "allow_once", choice: { _tag: "Edit" } } as const]
+          : [])
+      ]
+    : [])
+]
+
+const textOf = ({ margin, text }: Line): string => (margin ? `${marginMark}${text}` : text)
+
+/** The lines without those of the diff, which come last. */
+const withoutDiff = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const from = lines.findLastIndex(({ kind, margin, text }) => kind === "field" && !margin && text === "diff:")
+  return lines.slice(0, from)
+}
+
+/** All that a decision covers: the changes as diffs, and every other character as text that the runtime has made. */
+const contentOf = (request: ApprovalRequest, directory: string): Array<ToolCallContent> => {
+  const { because, preview } = request
+  const diffs = preview?.diff === undefined ? undefined : diffsOf(preview.diff, directory)
+  const approved = approvedLines(request)
+  const lines = [
+    titleLine(request),
+    ...(diffs === undefined ? approved : withoutDiff(approved)),
+    ...(because === undefined ? [] : [{ kind: "field", margin: false, text: `asked because: ${because}` } as const]),
+    ...scopeLines(request)
+  ]
+  return [
+    ...(diffs ?? []).map((diff): ToolCallContent => ({ type: "diff", ...diff })),
+    said(fenced(lines.map(textOf).join("\n")))
+  ]
+}
+
+/** The question that an editor is asked, on its own session whichever worker asks. */
+export const requestOf = (
+  { call, request }: Pick<Approval, "call" | "request">,
+  { directory, forms, session }: { readonly session: string; readonly directory: string; readonly forms: boolean }
+): RequestPermissionRequest => {
+  const { arguments: given, risk, tool, touches, workerPath } = request
+  const shown = { tool, arguments: JSON.stringify(given) ?? "", worker: workerPath }
+  return {
+    sessionId: session,
+    toolCall: {
+      toolCallId: call.key,
+      title: `${titleOf(shown, "asked")} (${risk} risk)`,
+      kind: kindOf(tool),
+      status: "pending",
+      rawInput: given,
+      content: contentOf(request, directory),
+      locations: [...new Set((touches?.paths ?? []).map(({ path }) => path))].map((path) => ({ path }))
+    },
+    options: offeredFor(request, forms).map(({ kind, name, optionId }) => ({ kind, name, optionId }))
+  }
+}
+
+/** What was chosen: none of the options is a rejection, and a request that was cancelled is no answer. */
+export const chosen = (
+  { outcome }: RequestPermissionResponse,
+  offered: ReadonlyArray<Offered>
+): Choice | "cancelled" => {
+  if (outcome.outcome !== "selected") return "cancelled"
+  return offered.find(({ optionId }) => optionId === outcome.optionId)?.choice ?? { _tag: "Reject" }
+}

@@ -1,0 +1,85 @@
+import type { ContentBlock } from "@agentclientprotocol/sdk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Image, labelOf, maxImages, ofBytes } from "../conversation/Image.ts"
+import { type EditorRequestRefused, invalid } from "./Refused.ts"
+
+/** A prompt as the runtime takes it. */
+export interface Prompt {
+  readonly text: string
+  /** What of it the person has typed. */
+  readonly typed: string
+  readonly images: ReadonlyArray<Image>
+}
+
+interface Part {
+  readonly text: string
+  readonly typed?: string
+  readonly image?: Image
+}
+
+/** Characters of one prompt. */
+const maxPrompt = 4 * 1024 * 1024
+
+/** A file as prompts name it: below the directory by its relative path. */
+const mention = (uri: string, directory: string): string => {
+  const file = Either.getOrElse(
+    Either.try(() => fileURLToPath(uri)),
+    () => ""
+  )
+  if (file === "") return uri
+  const below = path.relative(directory, file)
+  const name = below === "" || below.startsWith("..") ? file : below
+  return /\s/.test(name) ? `@"${name}"` : `@${name}`
+}
+
+const partOf = (block: ContentBlock, index: number, directory: string): Effect.Effect<Part, EditorRequestRefused> => {
+  switch (block.type) {
+    case "text":
+      return Effect.succeed({ text: block.text, typed: block.text })
+    case "resource_link":
+      return Effect.succeed({ text: mention(block.uri, directory) })
+    case "resource": {
+      const { resource } = block
+      if (!("text" in resource)) {
+        return invalid(`prompt[${index}]: ${resource.uri} is not text. Attach text or an image, or link the file.`)
+      }
+      const name = mention(resource.uri, directory)
+      return Effect.succeed({
+        text: `\n<context ref="${name.replaceAll('"', "'")}">\n${resource.text}\n</context>\n`
+      })
+    }
+    case "image":
+      return Either.match(Encoding.decodeBase64(block.data), {
+        onLeft: () => invalid(`prompt[${index}]: the data of the image is not base64.`),
+        onRight: (bytes) =>
+          Effect.mapBoth(ofBytes(path.basename(block.uri ?? "") || `image-${index + 1}`, bytes), {
+            onFailure: ({ message }) => invalid(`prompt[${index}]: ${message}`),
+            onSuccess: (image) => ({ text: labelOf(image), image })
+          })
+      })
+    default:
+      return invalid(`prompt[${index}]: content of the type ${JSON.stringify(block.type)} is not taken.`)
+  }
+}
+
+/** What the blocks of a prompt say and show together. */
+export const promptOf = (
+  blocks: ReadonlyArray<ContentBlock>,
+  directory: string
+): Effect.Effect<Prompt, EditorRequestRefused> =>
+  Effect.gen(function* () {
+    const parts = yield* Effect.forEach(blocks, (block, index) => partOf(block, index, directory))
+    const text = parts
+      .map((part) => part.text)
+      .join("")
+      .trim()
+    const images = parts.flatMap(({ image }) => (image === undefined ? [] : [image]))
+    if (text === "") return yield* invalid("The prompt is empty.")
+    if (text.length > maxPrompt) return yield* invalid(`A prompt has ${maxPrompt} characters at most.`)
+    if (images.length > maxImages) return yield* invalid(`A prompt has ${maxImages} images at most.`)
+    return { text, typed: parts.map(({ typed = "" }) => typed).join(""), images }
+  })

@@ -1,0 +1,285 @@
+import * as DateTime from "effect/DateTime"
+import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk"
+import { inUsd } from "../cost/Money.ts"
+import type { Usage } from "../cost/Usage.ts"
+import type { Envelope } from "../runtime/Envelope.ts"
+import { titleOf as sessionTitle } from "../runtime/Projection.ts"
+import { makeVisible, visibleLine } from "../text/visible.ts"
+import { isRoot } from "../tool/WorkerPath.ts"
+import type { ClientCallRequested, TodoItem } from "../tool/ToolEvent.ts"
+import type { Approval, CallShown, Diff, Level } from "../ui/Display.ts"
+import { Narrator, type Step } from "../ui/Narrator.ts"
+import { Call, inputOf, kindOf, titleOf } from "./Call.ts"
+import { diffsOf } from "./Diffs.ts"
+import type { EditorCan } from "./Editor.ts"
+import { block, output } from "./fenced.ts"
+
+/** What becomes of an event. */
+export type Told =
+  | { readonly _tag: "Update"; readonly update: SessionUpdate }
+  /** The mode or the model has changed. */
+  | { readonly _tag: "Options" }
+  /** The request is first in line. */
+  | { readonly _tag: "Ask"; readonly approval: Approval }
+  /** The request that was first in line is over. */
+  | { readonly _tag: "Asked" }
+  | { readonly _tag: "ClientCall"; readonly request: ClientCallRequested }
+  | { readonly _tag: "ClientCallEnded"; readonly callId: string }
+
+export interface UpdatesOptions {
+  /** Where the session works; absolute. */
+  readonly directory: string
+  readonly can: EditorCan
+  /** What it had cost before, in billionths of a US dollar. */
+  readonly spent?: number
+  /** What it is called already, where its beginning is not told. */
+  readonly title?: string
+  /** Whether the editor has asked for a task: it shows its prompt, and hears its end as the answer. */
+  readonly isOwn?: (task: string) => boolean
+}
+
+type Ended = Extract<Step, { readonly _tag: "CallEnded" }>
+
+/** Ended calls that are remembered. */
+const maxOver = 1000
+
+const planned = { pending: "pending", active: "in_progress", done: "completed", dropped: "completed" } as const
+
+const update = (given: SessionUpdate): Told => ({ _tag: "Update", update: given })
+const chunk = (kind: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", text: string): Told =>
+  update({ sessionUpdate: kind, content: block(makeVisible(text)) })
+
+const planOf = (items: ReadonlyArray<TodoItem>): Told =>
+  update({
+    sessionUpdate: "plan",
+    entries: items
+      .filter(({ status }) => status !== "dropped")
+      .map(({ status, text }) => ({ content: visibleLine(text), priority: "medium", status: planned[status] }))
+  })
+
+/** Epoch milliseconds as the protocol writes a time. */
+export const isoTime = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
+
+/** Turns the events of a session into what an editor is told; the same events give the same updates, live or replayed. */
+export class Updates {
+  private readonly narrator = new Narrator()
+  private readonly calls = new Map<string, Call>()
+  /** Calls that have ended, of which nothing more is told. */
+  private readonly over = new Set<string>()
+  /** Characters of what the model thinks that were told, by task. */
+  private readonly thought = new Map<string, number>()
+  private readonly options: UpdatesOptions
+  private spent: number
+  private title: string
+  /** Whether what is told happens now. */
+  live = false
+
+  constructor(options: UpdatesOptions) {
+    this.options = options
+    this.spent = options.spent ?? 0
+    this.title = options.title ?? ""
+  }
+
+  tell(envelope: Envelope): ReadonlyArray<Told> {
+    return [...this.own(envelope), ...this.narrator.tell(envelope).flatMap((step) => this.step(step, envelope))]
+  }
+
+  /** The output that was put out since it was last asked for. */
+  flush(): ReadonlyArray<Told> {
+    const told: Array<Told> = []
+    for (const call of this.calls.values()) {
+      if (!call.fresh) continue
+      call.fresh = false
+      told.push(this.changed(call, { content: call.content() }))
+    }
+    return told
+  }
+
+  /** What narration leaves out, for it tells a person in rows. */
+  private own(envelope: Envelope): ReadonlyArray<Told> {
+    const { event, task = "", worker } = envelope
+    switch (event._tag) {
+      case "TaskQueued":
+        return this.title === "" ? this.named(event.prompt, envelope) : []
+      case "SessionRenamed":
+      case "SessionImported":
+        return this.named(event.title, envelope)
+      case "ModelRequested":
+      case "ModelAttemptFailed":
+        if (isRoot(worker)) this.thought.delete(task)
+        return []
+      case "ReasoningDelta":
+        return isRoot(worker) ? this.thinks(task, event.offset, event.text) : []
+      case "ModelAnswered":
+        return isRoot(worker) ? this.thinks(task, 0, event.message.reasoning ?? "") : []
+      case "TodosChanged":
+        return isRoot(worker) ? [planOf(event.items)] : []
+      case "ModelCharged":
+        if (this.live) this.spent += event.amount ?? 0
+        return []
+      case "IterationEnded":
+        return isRoot(worker) ? this.used(event.usage, event.contextWindow) : []
+      case "SessionCompacted":
+        return this.options.can.compaction
+          ? [
+              update({
+                sessionUpdate: "compaction_update",
+                compactionId: event.message.id,
+                status: "completed",
+                summary: [block(makeVisible(event.message.message.content ?? ""))]
+              })
+            ]
+          : []
+      case "ApprovalPolicySet":
+        return this.live ? [update({ sessionUpdate: "current_mode_update", currentModeId: event.policy }), options] : []
+      case "ModelSwitched":
+        return this.live ? [options] : []
+      default:
+        return []
+    }
+  }
+
+  /** How much of the context is used, where its size is known. */
+  private used({ inputTokens, outputTokens }: Usage, size: number | undefined): ReadonlyArray<Told> {
+    const used = Math.max(0, Math.round(inputTokens + outputTokens))
+    if (size === undefined || !Number.isSafeInteger(size) || size <= 0 || !Number.isSafeInteger(used)) return []
+    const cost = this.live && this.spent > 0 ? { cost: { amount: Number(inUsd(this.spent)), currency: "USD" } } : {}
+    return [update({ sessionUpdate: "usage_update", used, size, ...cost })]
+  }
+
+  private named(text: string, { time }: Envelope): ReadonlyArray<Told> {
+    this.title = visibleLine(sessionTitle(text))
+    return [update({ sessionUpdate: "session_info_update", title: this.title, updatedAt: isoTime(time) })]
+  }
+
+  private thinks(task: string, offset: number, text: string): ReadonlyArray<Told> {
+    const told = this.thought.get(task) ?? 0
+    const fresh = text.slice(Math.max(0, told - offset))
+    if (fresh === "") return []
+    this.thought.set(task, offset + text.length)
+    return [chunk("agent_thought_chunk", fresh)]
+  }
+
+  private step(step: Step, { event, task = "" }: Envelope): ReadonlyArray<Told> {
+    switch (step._tag) {
+      case "Prompt":
+        return this.live && this.options.isOwn?.(task) === true ? [] : [chunk("user_message_chunk", step.text)]
+      case "Text":
+        return [chunk("agent_message_chunk", step.text)]
+      case "CallBegan":
+      case "CallAsked":
+        return this.with(step.call, () => [])
+      case "CallDelegated":
+        return this.with(step.call, (call) => [
+          this.changed(call, { title: `${titleOf(step.call, "running")} · ${visibleLine(step.name)}` })
+        ])
+      case "CallStarted":
+        return this.with(step.call, (call) => this.starts(call))
+      case "CallOutput":
+        return this.with(step.call, (call) => {
+          call.put(step.text)
+          return []
+        })
+      case "CallNote":
+        return this.with(step.call, (call) => this.noted(call, step.text))
+      case "Diff":
+        return this.with(step.diff.call, (call) => this.diff(call, step.diff))
+      case "CallEnded":
+        return this.with(step.call, (call) => this.ended(call, step))
+      case "Note":
+        // The plan and the options have updates of their own.
+        return event._tag === "TodosChanged" || event._tag === "ModelSwitched" || event._tag === "ApprovalPolicySet"
+          ? []
+          : this.remarked(step.level, step.text)
+      case "Notice":
+        return this.remarked(step.notice.level === "success" ? "info" : step.notice.level, step.notice.message)
+      case "TaskEnded":
+        return this.live && this.options.isOwn?.(task) === true ? [] : this.remarked("warning", step.reason)
+      case "Ask":
+      case "Asked":
+      case "ClientCallEnded":
+        return [step]
+      case "ClientCall":
+        return [{ _tag: "ClientCall", request: step.request }]
+      case "Status":
+      case "Progress":
+      case "TextEnded":
+      case "Thought":
+      case "CallDecided":
+        return []
+    }
+  }
+
+  /** The call as it is known by now, which the editor is told of before anything else; nothing of one that has ended. */
+  private with(shown: CallShown, tell: (call: Call) => ReadonlyArray<Told>): ReadonlyArray<Told> {
+    const known = this.calls.get(shown.key)
+    if (known !== undefined) return tell(known)
+    if (this.over.has(shown.key)) return []
+    const call = new Call(shown, this.options.directory)
+    this.calls.set(shown.key, call)
+    const begun = update({
+      sessionUpdate: "tool_call",
+      toolCallId: shown.key,
+      title: titleOf(shown, "asked"),
+      name: shown.tool,
+      kind: kindOf(shown.tool),
+      status: "pending",
+      locations: call.locations,
+      rawInput: inputOf(shown.arguments)
+    })
+    return [begun, ...tell(call)]
+  }
+
+  private changed(call: Call, more: Partial<Pick<ToolCallUpdate, "title" | "status" | "content" | "locations">>): Told {
+    return update({ sessionUpdate: "tool_call_update", toolCallId: call.shown.key, ...more })
+  }
+
+  private starts(call: Call): ReadonlyArray<Told> {
+    if (call.started) return []
+    call.started = true
+    return [this.changed(call, { title: titleOf(call.shown, "running"), status: "in_progress" })]
+  }
+
+  private noted(call: Call, text: string): ReadonlyArray<Told> {
+    call.note(text)
+    return [this.changed(call, { content: call.content() })]
+  }
+
+  private diff(call: Call, { omitted, text }: Diff): ReadonlyArray<Told> {
+    const diffs = omitted > 0 ? undefined : diffsOf(text, this.options.directory)
+    const content: ReadonlyArray<ToolCallContent> = diffs?.map((diff) => ({ type: "diff", ...diff })) ?? [
+      output(omitted > 0 ? `${text}\n… ${omitted} more lines` : text)
+    ]
+    call.changed(content, diffs?.[0]?.path)
+    return [this.changed(call, { content: call.content(), locations: call.locations })]
+  }
+
+  private ended(call: Call, { outcome, result = "", text }: Ended): ReadonlyArray<Told> {
+    const { shown } = call
+    this.calls.delete(shown.key)
+    this.over.add(shown.key)
+    const [oldest] = this.over
+    if (this.over.size > maxOver && oldest !== undefined) this.over.delete(oldest)
+    const why = outcome === "interrupted" ? `interrupted ${text}`.trim() : text
+    return [
+      this.changed(call, {
+        title: titleOf(shown, "ended"),
+        status: outcome === "done" ? "completed" : "failed",
+        content: call.content([why, result].filter((part) => part !== "").join("\n"))
+      })
+    ]
+  }
+
+  /** Something beside the conversation: a notice where the editor shows them, else a thought if it matters. */
+  private remarked(level: Level, text: string): ReadonlyArray<Told> {
+    if (text === "") return []
+    if (this.options.can.notices) {
+      const [title = "", ...rest] = makeVisible(text).split("\n")
+      const more = rest.length === 0 ? {} : { description: rest.join("\n") }
+      return this.live ? [update({ sessionUpdate: "notice", severity: level, title, ...more })] : []
+    }
+    return level === "info" ? [] : [chunk("agent_thought_chunk", `${text}\n`)]
+  }
+}
+
+const options: Told = { _tag: "Options" }

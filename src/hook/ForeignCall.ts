@@ -1,0 +1,34 @@
+import type { Touches } from "../tool/Touches.ts"
+
+/** A JSON object. */
+export type Data = Readonly<Record<string, unknown>>
+
+export const isData = (value: unknown): value is Data =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What a call does, as the tool of ours would say it that does the same: rules of the user name that one. */
+export interface Deed {
+  readonly tool: string
+  /** Unset where nobody has said what it touches. */
+  readonly touches: Touches | undefined
+  /** What it reads below is opened only if its name matches one of these patterns, where there are any. */
+  readonly opens?: ReadonlyArray<string>
+}
+
+/** A call of a tool by another agent. */
+export interface ForeignCall {
+  readonly agent: string
+  readonly session: string
+  /** The sub-agent that calls, if one does. */
+  readonly worker: string | undefined
+  readonly id: string | undefined
+  /** Where the agent says that the call runs; absolute. */
+  readonly cwd: string
+  /** The project that the agent was started in, where it says so. */
+  readonly project: string | undefined
+  /** As the agent calls it. */
+  readonly tool: string
+  readonly input: unknown
+  /** None where it touches nothing that a rule could name. */
+  readonly deeds: ReadonlyArray<Deed>
+}

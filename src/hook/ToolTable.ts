@@ -1,0 +1,265 @@
+import * as Either from "effect/Either"
+import * as path from "node:path"
+import type { PathTouch } from "../tool/Touches.ts"
+import { parsePatch, patchTargets } from "../tools/files/Patch.ts"
+import { typed } from "../text/ShellWord.ts"
+import { globBase } from "../policy/path/GlobBase.ts"
+import { hasDuplicates } from "../text/Json.ts"
+import { type Data, type Deed, isData } from "./ForeignCall.ts"
+
+/** What the parameters of a tool come to, in a directory; unset where they are not what the tool takes. */
+export type Reading = (input: Data, cwd: string) => ReadonlyArray<Deed> | undefined
+
+/** The tools of an agent, by its own names. */
+export type ToolTable = ReadonlyMap<string, Reading>
+
+/** The value of the one of these parameters that is given; none where two are, for nobody knows which of them counts. */
+const text = (input: Data, names: ReadonlyArray<string>): string | undefined => {
+  const [found, ...more] = names.map((name) => input[name]).filter((value) => value !== undefined && value !== null)
+  return typeof found === "string" && more.length === 0 ? found : undefined
+}
+
+const isText = (value: unknown): boolean => typeof value === "string"
+const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  number: (value) => typeof value === "number",
+  flag: (value) => typeof value === "boolean",
+  off: (value) => value === false,
+  texts: (value) => Array.isArray(value) && value.every(isText),
+  numbers: (value) => Array.isArray(value) && value.every((one) => typeof one === "number"),
+  any: () => true
+}
+
+/** The edits of a list, each of which is a text for another and nothing else. */
+const isEdits = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (one) =>
+      isData(one) &&
+      fits(one, parametersFrom("old_string new_string oldString newString replace_all:flag replaceAll:flag"))
+  )
+
+type Parameters = ReadonlyMap<string, (value: unknown) => boolean>
+
+const parametersFrom = (synopsis: string): Parameters =>
+  new Map(
+    synopsis.split(/\s+/).map((word) => {
+      const [name = "", kind = "text"] = word.split(":")
+      return [name, kind === "edits" ? isEdits : (kinds[kind] ?? isText)]
+    })
+  )
+
+const fits = (input: Data, parameters: Parameters): boolean =>
+  Object.entries(input).every(([name, value]) => value === null || (parameters.get(name)?.(value) ?? false))
+
+/**
+ * Reads a call only where each of its parameters is known and of its type, as in `command timeout:number`: what a parameter does
+ * that nobody knows, nobody can judge.
+ */
+export const takes = (synopsis: string, reading: Reading): Reading => {
+  const parameters = parametersFrom(synopsis)
+  return (input, cwd) => (fits(input, parameters) ? reading(input, cwd) : undefined)
+}
+
+const has = (input: Data, names: ReadonlyArray<string>): boolean =>
+  names.some((name) => input[name] !== undefined && input[name] !== null)
+
+/** A path as the kernel would be given it; what is no plain path stays as it is written, for the policy to refuse. */
+const from = (cwd: string, name: string): string =>
+  name === "" || /^[/~$%\\]|^[A-Za-z][A-Za-z0-9+.-]*:/.test(name) ? name : `${cwd}/${name}`
+
+/** A patch that is all of a shell text, as `apply_patch` is called by models that know it as a command. */
+const patchCommand =
+  /^\s*(?:cd\s+(?<directory>[\w./-]+)\s*&&\s*)?apply_?patch\s*<<\s*(?<quote>['"])(?<mark>\w+)\k<quote>[ \t]*\n(?<patch>[\s\S]*?)\n\k<mark>\s*$/
+const patchBegins = "*** Begin Patch"
+
+const patched = (given: string, cwd: string): Deed => ({
+  tool: "apply_patch",
+  touches: Either.match(parsePatch(given), {
+    onLeft: () => undefined,
+    onRight: (steps) => ({
+      paths: patchTargets(steps).map(({ op, path: name }) => ({ op, path: from(cwd, name) })),
+      complete: true
+    })
+  })
+})
+
+/** What a shell text does where it runs; a patch in it is one, for some agents apply it without a shell. */
+const commanded = (command: string, cwd: string): ReadonlyArray<Deed> => {
+  const whole = patchCommand.exec(command)?.groups
+  if (whole !== undefined) return [patched(whole["patch"] ?? "", path.resolve(cwd, whole["directory"] ?? "."))]
+  const shell: Deed = { tool: "run_shell", touches: { command: { text: command, cwd }, complete: true } }
+  if (!command.includes(patchBegins)) return [shell]
+  const found = /\*\*\* Begin Patch\n[\s\S]*?\n\*\*\* End Patch/.exec(command)?.[0]
+  const elsewhere = /(?:^|[\s;&|(])(?:cd|pushd)\s/.test(command)
+  return [shell, elsewhere || found === undefined ? { tool: "apply_patch", touches: undefined } : patched(found, cwd)]
+}
+
+/** Runs a shell text, in the directory that one of the parameters names, if any does. */
+export const shell =
+  (parameter = "command", directories: ReadonlyArray<string> = []): Reading =>
+  (input, cwd) => {
+    const given = input[parameter]
+    const words =
+      Array.isArray(given) && given.every((one) => typeof one === "string")
+        ? (given[0] ?? "").match(/^(?:\/\S*\/)?(?:ba|z|da)?sh$/) !== null && /^-[a-z]*c$/.test(given[1] ?? "")
+          ? given.length === 3
+            ? given[2]
+            : undefined
+          : given.map(typed).join(" ")
+        : given
+    const directory = text(input, directories)
+    if (typeof words !== "string" || (directory === undefined && has(input, directories))) return undefined
+    return commanded(words, path.resolve(cwd, directory ?? "."))
+  }
+
+/** Does one thing to one file. */
+export const file =
+  (tool: string, op: PathTouch["op"], parameters: ReadonlyArray<string>): Reading =>
+  (input, cwd) => {
+    const name = text(input, parameters)
+    if (name === undefined) return undefined
+    return [{ tool, touches: { paths: [{ path: from(cwd, name), op }], complete: true } }]
+  }
+
+/** Endings of the files of a language, by the name that searches have for it. */
+const languages: Readonly<Record<string, string>> = {
+  js: "js",
+  ts: "ts",
+  py: "py",
+  rust: "rs",
+  go: "go",
+  java: "java",
+  css: "css",
+  html: "html",
+  md: "md",
+  markdown: "md",
+  c: "c",
+  cpp: "cpp",
+  ruby: "rb",
+  php: "php",
+  swift: "swift",
+  kotlin: "kt"
+}
+
+/** The patterns one of which the name of a file has to match to be opened, where there are any. */
+const filtersOf = (input: Data, names: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const filter = text(input, names)
+  if (filter === undefined && has(input, names)) return undefined
+  const { type } = input
+  const ending = typeof type === "string" && Object.hasOwn(languages, type) ? languages[type] : undefined
+  return filter !== undefined ? [filter] : ending !== undefined ? [`*.${ending}`] : []
+}
+
+/** Looks at a directory and what lies below it; where the agent stands if no parameter names one. */
+export const search =
+  (
+    tool: "glob" | "grep" | "list_dir",
+    parameters: ReadonlyArray<string>,
+    filters: ReadonlyArray<string> = []
+  ): Reading =>
+  (input, cwd) => {
+    const name = text(input, parameters)
+    const pattern = tool === "glob" ? text(input, ["pattern"]) : undefined
+    if (name === undefined && has(input, parameters)) return undefined
+    const base = pattern === undefined ? Either.right(".") : globBase(pattern)
+    const opens = filtersOf(input, filters)
+    if (Either.isLeft(base) || opens === undefined) return undefined
+    const start = from(cwd, name ?? ".")
+    const place = {
+      path: base.right === "." ? start : from(start, base.right),
+      op: tool === "grep" ? "read" : "list"
+    } as const
+    const below = tool === "list_dir" ? {} : ({ below: "unwithheld" } as const)
+    return [
+      {
+        tool,
+        touches: { paths: [{ ...place, ...below }], complete: true },
+        ...(tool === "grep" && { opens })
+      }
+    ]
+  }
+
+/** Reads the files of lists, some of whose entries may be patterns. */
+export const files =
+  (parameters: ReadonlyArray<string>): Reading =>
+  (input, cwd) => {
+    const given = parameters.map((name) => input[name]).filter((value) => value !== undefined && value !== null)
+    const names = given.flatMap((value): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value]))
+    if (names.length === 0 || !names.every((name) => typeof name === "string")) return undefined
+    const bases = names.map((name) => (/[*?[{]/.test(name) ? globBase(name) : Either.right(undefined)))
+    if (bases.some(Either.isLeft)) return undefined
+    return names.map((name, index) => {
+      const base = Either.getOrUndefined(bases[index] ?? Either.right(undefined))
+      return base === undefined
+        ? { tool: "read_file", touches: { paths: [{ path: from(cwd, name), op: "read" }], complete: true } }
+        : {
+            tool: "grep",
+            touches: { paths: [{ path: from(cwd, base), op: "read", below: "unwithheld" }], complete: true },
+            opens: [name.slice(name.lastIndexOf("/") + 1)]
+          }
+    })
+  }
+
+/** Applies a patch. */
+export const patch =
+  (...parameters: ReadonlyArray<string>): Reading =>
+  (input, cwd) => {
+    const given = text(input, parameters)
+    return given === undefined ? undefined : [patched(given, cwd)]
+  }
+
+const fetched = (urls: ReadonlyArray<string>): Deed => ({
+  tool: "fetch_url",
+  touches: { hosts: urls, complete: true }
+})
+
+/** Fetches an address. */
+export const fetches =
+  (parameter = "url"): Reading =>
+  (input) => {
+    const url = input[parameter]
+    return typeof url === "string" ? [fetched([url])] : undefined
+  }
+
+/** Fetches the addresses that stand in prose. */
+export const fetchesFrom =
+  (parameter: string): Reading =>
+  (input) => {
+    const prose = input[parameter]
+    if (typeof prose !== "string") return undefined
+    const urls = [...prose.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s<>"'`)\]}]+/gi)].map(([url]) =>
+      url.replace(/[.,;!?]+$/, "")
+    )
+    return urls.length === 0 ? [{ tool: "fetch_url", touches: undefined }] : [fetched(urls)]
+  }
+
+/** Touches nothing outside of the agent itself. */
+export const harmless: Reading = () => []
+
+/** Tools that touch nothing outside of the agent itself. */
+export const allHarmless = (names: string): ReadonlyArray<readonly [string, Reading]> =>
+  names.split(" ").map((name) => [name, harmless] as const)
+
+/** Nobody has said what it touches. */
+export const opaque =
+  (tool: string): Reading =>
+  () => [{ tool, touches: undefined }]
+
+/** A tool of an MCP server, which is called `mcp__server__tool` or the like; rules name it `server__tool`. */
+export const ofServer = (name: string): Reading | undefined => {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
+  return server === undefined || tool === undefined ? undefined : opaque(`${server}__${tool}`)
+}
+
+/** The parameters of a call, which some agents give as text; none where a name in it counts twice. */
+export const parametersOf = (given: unknown): Data | undefined => {
+  if (isData(given)) return given
+  if (typeof given !== "string") return undefined
+  try {
+    const parsed: unknown = JSON.parse(given)
+    return isData(parsed) && !hasDuplicates(given) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+import * as path from "node:path"
+
+/** A program that has MCP servers configured, and how it is told of one. */
+export interface ClientConfig {
+  readonly name: string
+  /** Where a user or a project has them, the user's first. */
+  readonly files: (home: string, project: string) => ReadonlyArray<string>
+  /** The member that holds them. */
+  readonly member: "mcpServers" | "servers" | "mcp"
+  /** What to paste so that it starts this program as a server. */
+  readonly block: (command: string, args: ReadonlyArray<string>) => string
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** JSON strings are strings of TOML too. */
+const toml = (command: string, args: ReadonlyArray<string>): string =>
+  `[mcp_servers.tollgate]\ncommand = ${JSON.stringify(command)}\nargs = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]\n`
+
+export const clients: ReadonlyArray<ClientConfig> = [
+  {
+    name: "claude",
+    files: (home, project) => [path.join(home, ".claude.json"), path.join(project, ".mcp.json")],
+    member: "mcpServers",
+    block: (command, args) => json({ mcpServers: { tollgate: { type: "stdio", command, args } } })
+  },
+  {
+    name: "codex",
+    files: () => [],
+    member: "mcpServers",
+    block: toml
+  },
+  {
+    name: "opencode",
+    files: (home, project) => [
+      path.join(home, ".config", "opencode", "opencode.json"),
+      path.join(project, "opencode.json")
+    ],
+    member: "mcp",
+    block: (command, args) => json({ mcp: { tollgate: { type: "local", command: [command, ...args], enabled: true } } })
+  },
+  {
+    name: "cursor",
+    files: (home, project) => [path.join(home, ".cursor", "mcp.json"), path.join(project, ".cursor", "mcp.json")],
+    member: "mcpServers",
+    block: (command, args) => json({ mcpServers: { tollgate: { command, args } } })
+  },
+  {
+    name: "vscode",
+    files: (_, project) => [path.join(project, ".vscode", "mcp.json")],
+    member: "servers",
+    block: (command, args) => json({ servers: { tollgate: { type: "stdio", command, args } } })
+  }
+]

@@ -1,0 +1,66 @@
+import * as Schema from "effect/Schema"
+import { sha256 } from "../approval/Digest.ts"
+import { isDeepText } from "../text/Json.ts"
+
+/** What a server offers under a name that stays: a tool, a prompt, or a template of resources. */
+export const Offer = Schema.Struct({
+  kind: Schema.Literal("tool", "prompt", "template"),
+  name: Schema.String,
+  /** Everything of it that a model or a person reads, and what its parameters are; the name included. */
+  definition: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+})
+export type Offer = typeof Offer.Type
+
+/** What a server offered when it was last asked. */
+export const Manifest = Schema.Struct({
+  version: Schema.Literal(1),
+  /** Of the server that was asked. */
+  identity: Schema.String,
+  /** By its own word. */
+  server: Schema.Struct({ name: Schema.String, version: Schema.String }),
+  protocol: Schema.String,
+  /** Epoch milliseconds. */
+  listedAt: Schema.Number,
+  offers: Schema.Array(Offer),
+  /** It has resources to be listed and read. */
+  resources: Schema.Boolean,
+  /** What of its lists was left out. */
+  problems: Schema.Array(Schema.String)
+})
+export type Manifest = typeof Manifest.Type
+
+/** The parts of a definition that count; icons and whatever else there is are none of them. */
+const parts = {
+  tool: ["name", "title", "description", "inputSchema", "outputSchema", "annotations"],
+  prompt: ["name", "title", "description", "arguments"],
+  template: ["name", "title", "description", "uriTemplate", "mimeType"]
+} as const
+
+/** Offers of one server that are taken; definitions of more characters are not. */
+export const most = { offers: 1000, characters: 64 * 1024 } as const
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** An entry of a list of the server as an offer, or why it is none. */
+export const offerOf = (kind: Offer["kind"], entry: unknown): Offer | string => {
+  if (!isRecord(entry)) return `a ${kind} that is no object`
+  const name = entry[kind === "template" ? "uriTemplate" : "name"]
+  if (typeof name !== "string" || name === "" || name.length > 1024) return `a ${kind} without a usable name`
+  const definition = Object.fromEntries(
+    parts[kind].flatMap((part) => (entry[part] === undefined ? [] : [[part, entry[part]]]))
+  )
+  const text = JSON.stringify(definition)
+  const called = `the ${kind} ${JSON.stringify(name.slice(0, 80))}`
+  return text.length > most.characters
+    ? `${called}, whose definition has ${text.length} characters`
+    : isDeepText(text)
+      ? `${called}, whose definition is nested too deep`
+      : { kind, name, definition }
+}
+
+/** SHA-256 over the RFC 8785 form of a definition. */
+export const digestOf = ({ definition, kind }: Offer): string => sha256({ kind, definition })
+
+/** What names an offer within its server. */
+export const keyOf = ({ kind, name }: Pick<Offer, "kind" | "name">): string => `${kind}:${name}`

@@ -1,0 +1,116 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { ProcessCommand } from "../process/ProcessCommand.ts"
+import type { Processes, RunningProcess } from "../process/Processes.ts"
+import { pause } from "../process/RealClock.ts"
+import { parseJson } from "../text/Json.ts"
+import { LineReader } from "./LineReader.ts"
+
+/** Characters of a message of a server; a longer one ends it. */
+const longestMessage = 32 * 1024 * 1024
+
+/** Characters of what a server has said on its standard error that are kept. */
+const keptSaid = 4096
+
+/** How long a server may take to end once its input is closed. */
+const farewell = "300 millis"
+
+/** Nobody reads what is sent to a server. */
+export class InputClosed extends Schema.TaggedError<InputClosed>()("InputClosed", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+const isMessage = (value: unknown): value is JSONRPCMessage =>
+  typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0"
+
+/** A connection to a program over its standard input and output, which ends with its scope. */
+export interface ProgramTransport extends Transport {
+  /** The end of what it has said on its standard error. */
+  readonly said: () => string
+  /** Why there is no program at the other end any more. */
+  readonly gone: () => string | undefined
+}
+
+const exitWords = (exitCode: number | null, signal: string | null): string =>
+  signal === null ? `it exited with code ${exitCode}` : `it was ended by ${signal}`
+
+/** Makes the transport; the program starts with `start`, in the scope. */
+export const make = (
+  processes: Processes["Type"],
+  command: Omit<ProcessCommand, "stdin">,
+  parent: Scope.Scope
+): Effect.Effect<ProgramTransport> =>
+  Effect.gen(function* () {
+    const run = Runtime.runPromise(yield* Effect.runtime())
+    const own = yield* Scope.fork(parent, { _tag: "Sequential" })
+    let running: RunningProcess | undefined
+    let gone: string | undefined
+    let said = ""
+    const lines = new LineReader(longestMessage)
+
+    const ended = (why: string) =>
+      Effect.suspend(() => {
+        if (gone !== undefined) return Effect.void
+        gone = why
+        transport.onclose?.()
+        return Effect.void
+      })
+    const hear = (text: string) =>
+      Effect.suspend(() => {
+        if (gone !== undefined) return Effect.void
+        const found = lines.push(text)
+        if (found === undefined) {
+          const why = `a message had more than ${longestMessage} characters`
+          return Effect.zipRight(ended(why), Effect.forkDaemon(Scope.close(own, Exit.void)))
+        }
+        for (const line of found) {
+          if (line.trim() === "") continue
+          const message = Either.getOrUndefined(parseJson(line, 512))
+          if (isMessage(message)) transport.onmessage?.(message)
+          else transport.onerror?.(new Error(`it wrote what is no message: ${line.slice(0, 200)}`))
+        }
+        return Effect.void
+      })
+    const begin = Effect.gen(function* () {
+      const child = yield* Scope.extend(processes.spawn({ ...command, stdin: "open" }), own)
+      running = child
+      const read = Stream.runForEach(child.output, ({ channel, text }) => {
+        if (channel === "stdout") return hear(text)
+        said = (said + text).slice(-keptSaid)
+        return Effect.void
+      })
+      const watched = Effect.zipRight(
+        read,
+        Effect.flatMap(child.exit, ({ exitCode, signal }) => ended(exitWords(exitCode, signal)))
+      )
+      yield* Scope.extend(Effect.forkScoped(watched), own)
+    })
+    const send = (message: JSONRPCMessage) =>
+      Effect.async<void, InputClosed>((resume) => {
+        const input = running?.input
+        const closed = () => resume(new InputClosed({ reason: gone ?? "it does not read its input any more" }))
+        if (input === undefined || gone !== undefined || !input.writable) return closed()
+        input.write(`${JSON.stringify(message)}\n`, (error) => (error ? closed() : resume(Effect.void)))
+      })
+    const close = Effect.suspend(() => {
+      running?.input?.end()
+      const left = running === undefined ? Effect.void : Effect.raceFirst(running.exit, pause(farewell))
+      return Effect.zipRight(Effect.zipRight(left, ended("it was closed")), Scope.close(own, Exit.void))
+    })
+    const transport: ProgramTransport = {
+      start: () => run(begin),
+      send: (message) => run(send(message)),
+      close: () => run(close),
+      said: () => said,
+      gone: () => gone
+    }
+    return transport
+  })

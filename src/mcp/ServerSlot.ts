@@ -1,0 +1,179 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Queue from "effect/Queue"
+import * as Scope from "effect/Scope"
+import * as Connection from "./Connection.ts"
+import type { KnownServer } from "./KnownServer.ts"
+import { identityOf } from "./KnownServer.ts"
+import type { Manifest } from "./Manifest.ts"
+import { ServerUnavailable } from "./McpError.ts"
+import { type Pins, type Standing, standings } from "./Pins.ts"
+import type { ServerState, StateUnusable } from "./StateFile.ts"
+
+/** A server that is running. */
+export interface Running {
+  readonly connection: Connection.Connection
+  /** What it offers by its last list. */
+  readonly manifest: Manifest
+}
+
+/** One configured server, which is started when it is first used and again after it has ended. */
+export interface ServerSlot {
+  readonly known: KnownServer
+  /** What it offered when it was last asked; nothing is started. */
+  readonly manifest: Effect.Effect<Manifest | undefined, StateUnusable>
+  /** How that stands to what was approved. */
+  readonly standings: Effect.Effect<ReadonlyArray<Standing>, StateUnusable>
+  /** The server as it runs, with lists that nothing has outdated. */
+  readonly acquire: Effect.Effect<Running, ServerUnavailable | StateUnusable>
+  /** Asks it anew what it offers. */
+  readonly refresh: Effect.Effect<Manifest, ServerUnavailable | StateUnusable>
+  /** A call was answered: what failed before counts no more. */
+  readonly answered: () => void
+}
+
+/** What happens to a slot. */
+export interface SlotOptions {
+  readonly known: KnownServer
+  readonly state: ServerState
+  readonly surroundings: Omit<Connection.Surroundings, "changed" | "login">
+  /** A list of the running server has come in. */
+  readonly listed: (standings: ReadonlyArray<Standing>) => Effect.Effect<void>
+}
+
+/** Milliseconds until a server that keeps failing is started again. */
+const backoff = (failures: number): number => (failures < 2 ? 0 : Math.min(60_000, 500 * 2 ** failures))
+
+/** How long further news of changed lists are waited for. */
+const settling = "250 millis"
+
+/** The standings of the same two values, which are compared once. */
+const comparing = () => {
+  let last:
+    | {
+        readonly pins: Pins | undefined
+        readonly manifest: Manifest | undefined
+        readonly all: ReadonlyArray<Standing>
+      }
+    | undefined
+  return (pins: Pins | undefined, manifest: Manifest | undefined): ReadonlyArray<Standing> => {
+    if (last === undefined || last.pins !== pins || last.manifest !== manifest)
+      last = { pins, manifest, all: standings(pins, manifest) }
+    return last.all
+  }
+}
+
+/** Makes the slot of a server, which ends with the scope. */
+export const make = ({
+  known,
+  listed,
+  state,
+  surroundings
+}: SlotOptions): Effect.Effect<ServerSlot, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const one = yield* Effect.makeSemaphore(1)
+    const identity = identityOf(known)
+    const compare = comparing()
+    let running: (Running & { readonly own: Scope.CloseableScope }) | undefined
+    let stale = false
+    let failures = 0
+    let notBefore = 0
+
+    const stored = Effect.map(state.manifest.read, (found) => (found?.identity === identity ? found : undefined))
+    const manifest = Effect.suspend(() => (running === undefined ? stored : Effect.succeed(running.manifest)))
+
+    const isSame = (a: Manifest | undefined, b: Manifest): boolean =>
+      a !== undefined && JSON.stringify({ ...a, listedAt: 0 }) === JSON.stringify({ ...b, listedAt: 0 })
+    const keep = (found: Manifest) =>
+      Effect.gen(function* () {
+        const before = yield* Effect.option(stored)
+        if (before._tag === "None" || !isSame(before.value, found)) yield* state.manifest.write(found)
+        yield* listed(compare(yield* state.pins.read, found))
+      })
+    const failed = Effect.map(Clock.currentTimeMillis, (now) => {
+      failures++
+      notBefore = now + backoff(failures)
+    })
+
+    const start = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (now < notBefore) {
+        const reason = `it has failed ${failures} times in a row; the next try is in ${Math.ceil((notBefore - now) / 1000)} s`
+        return yield* new ServerUnavailable({ server: known.name, operation: "start", reason })
+      }
+      const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+      const news = yield* Queue.sliding<void>(1)
+      stale = false
+      const opened = Effect.gen(function* () {
+        const connection = yield* Connection.open(known, {
+          ...surroundings,
+          login: state.login,
+          changed: () => {
+            stale = true
+            news.unsafeOffer(undefined)
+          }
+        })
+        const found = yield* connection.list
+        yield* keep(found)
+        return (running = { connection, manifest: found, own })
+      }).pipe(
+        Scope.extend(own),
+        Effect.onExit((exit) =>
+          Exit.isSuccess(exit)
+            ? Effect.void
+            : Effect.zipRight(Exit.isInterrupted(exit) ? Effect.void : failed, Scope.close(own, Exit.void))
+        )
+      )
+      const made = yield* opened
+      const follow = Effect.forever(
+        Effect.zipRight(
+          Queue.take(news),
+          Effect.zipRight(Effect.sleep(settling), Effect.zipRight(Queue.takeAll(news), Effect.ignore(relisted)))
+        )
+      )
+      yield* Scope.extend(Effect.forkScoped(follow), own)
+      return made
+    })
+
+    /** The running server with a list as new as its last word. */
+    const renewed = (now: Running & { readonly own: Scope.CloseableScope }) =>
+      Effect.gen(function* () {
+        stale = false
+        const found = yield* Effect.tapError(now.connection.list, () => Effect.sync(() => (stale = true)))
+        yield* keep(found)
+        running = { ...now, manifest: found }
+        return running
+      })
+    const current = Effect.gen(function* () {
+      if (running !== undefined && running.connection.gone() !== undefined) {
+        const { own } = running
+        running = undefined
+        yield* Scope.close(own, Exit.void)
+        yield* failed
+      }
+      return running
+    })
+    const acquire = one.withPermits(1)(
+      Effect.flatMap(current, (now) => (now === undefined ? start : stale ? renewed(now) : Effect.succeed(now)))
+    )
+    const relisted = one.withPermits(1)(
+      Effect.flatMap(current, (now) => (now === undefined || !stale ? Effect.void : renewed(now)))
+    )
+    const refresh = one.withPermits(1)(
+      Effect.flatMap(current, (now) => Effect.flatMap(now === undefined ? start : renewed(now), Effect.succeed))
+    )
+    return {
+      known,
+      manifest,
+      standings: Effect.zipWith(state.pins.read, manifest, compare),
+      acquire,
+      refresh: Effect.map(refresh, ({ manifest }) => manifest),
+      answered: () => {
+        failures = 0
+        notBefore = 0
+      }
+    }
+  })

@@ -1,0 +1,110 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { cutMiddle, makeVisible } from "../text/visible.ts"
+import * as DynamicTool from "../tool/DynamicTool.ts"
+import { decoder } from "../tool/JsonSchema.ts"
+import { lazy } from "../tool/lazy.ts"
+import { type Decode, issue } from "../tool/Parameters.ts"
+import { progress, type ToolCall } from "../tool/ToolCall.ts"
+import type { Risk } from "../tool/Traits.ts"
+import type { CallResult, ServerProgress } from "./Connection.ts"
+import { type KnownServer, settingsOf } from "./KnownServer.ts"
+import { digestOf, type Offer } from "./Manifest.ts"
+import type { TouchPolicy } from "./TouchPolicy.ts"
+import { touchesOf } from "../tool/Touches.ts"
+import { toolResult } from "./ServerResult.ts"
+import { qualified } from "./ToolName.ts"
+
+/** Runs a tool of a server, as long as it is what was approved. */
+export type Run = (
+  offer: { readonly name: string; readonly digest: string },
+  params: Readonly<Record<string, unknown>>,
+  call: ToolCall,
+  hear: (progress: ServerProgress) => Effect.Effect<void>
+) => Effect.Effect<CallResult, { readonly message: string }>
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What a server says of its tool. It can make a call look worse, never better. */
+const hints = (offer: Offer) => {
+  const { annotations } = offer.definition
+  const said = isRecord(annotations) ? annotations : {}
+  return { destroys: said["destructiveHint"] === true, changes: said["readOnlyHint"] === false }
+}
+
+/** Characters of a description that a model reads. */
+const longestDescription = 4096
+
+/** A check by a schema of a server, which is compiled with the first call; what cannot be compiled fits nothing. */
+const checked = (schema: Readonly<Record<string, unknown>>): Decode => {
+  const compiled = lazy((): Decode => {
+    try {
+      return decoder(schema)
+    } catch {
+      return () => Either.left([issue("", "cannot be checked: the JSON Schema of its server is unusable")])
+    }
+  })
+  return (raw) => compiled()(raw)
+}
+
+/** A tool of a server, behind the gate as any other. */
+export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPolicy): DynamicTool.DynamicTool => {
+  const settings = settingsOf(known, offer.name)
+  const { timeouts = {} } = known.server
+  const { description, inputSchema, title } = offer.definition
+  const { changes, destroys } = hints(offer)
+  const readOnly = settings.readOnly === true && !destroys && !changes
+  const idempotent = settings.idempotent === true && !destroys
+  const risk: Risk = destroys ? "high" : (settings.risk ?? (readOnly ? "low" : "medium"))
+  const digest = digestOf(offer)
+  const tool = DynamicTool.make(qualified(known.name, offer.name), {
+    description: cutMiddle(makeVisible(typeof description === "string" ? description : ""), longestDescription),
+    label: makeVisible(`${known.name}: ${typeof title === "string" && title !== "" ? title : offer.name}`).slice(0, 80),
+    category: `mcp ${known.name}`,
+    mode: "both",
+    jsonSchema: isRecord(inputSchema) ? inputSchema : {},
+    readOnly,
+    idempotent,
+    risk,
+    approval: settings.approval ?? "always",
+    timeout: timeouts.call ?? Duration.minutes(10),
+    idleTimeout: timeouts.idle ?? Duration.seconds(60),
+    ...(settings.touches === undefined ? {} : { touches: settings.touches }),
+    ...(settings.resultLimit === undefined ? {} : { resultLimit: settings.resultLimit }),
+    handler: (params, call) =>
+      run({ name: offer.name, digest }, isRecord(params) ? params : {}, call, ({ message, progress: current, total }) =>
+        progress(call, {
+          ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
+          current,
+          ...(total === undefined ? {} : { total })
+        })
+      ).pipe(
+        Effect.mapError(
+          ({ message }) => new DynamicTool.DynamicToolFailed({ tool: call.name, reason: message, retryable: false })
+        )
+      )
+  })
+  const parameters = isRecord(inputSchema) ? inputSchema : {}
+  const usual = settings.approval !== "never"
+  /** What no tool may touch is refused, and what needs a question is asked about, whatever the user says of the tool. */
+  const asks = (params: unknown): Effect.Effect<boolean, DynamicTool.DynamicToolFailed> =>
+    Effect.suspend(() => {
+      const touches = touchesOf(tool.touches, params)
+      if (touches === undefined) return Effect.succeed(true)
+      const { decision, reason } = policy(touches)
+      return decision === "deny"
+        ? new DynamicTool.DynamicToolFailed({ tool: tool.name, reason, retryable: false })
+        : Effect.succeed(decision === "ask" || usual)
+    })
+  return {
+    ...tool,
+    ...(settings.touches === undefined ? {} : { approval: asks, asks: true }),
+    codec: {
+      ...tool.codec,
+      decode: lazy(() => checked(parameters)),
+      encode: lazy(() => (result) => Either.right(toolResult(known.name, offer.name, result as CallResult)))
+    }
+  }
+}
