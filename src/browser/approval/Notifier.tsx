@@ -1,0 +1,38 @@
+import { effect, signal } from "@preact/signals"
+import { visibleLine } from "../../text/visible.ts"
+import { queue } from "./Queue.ts"
+
+const permission = signal<NotificationPermission | "missing">(
+  "Notification" in globalThis ? Notification.permission : "missing"
+)
+
+/** Asks the browser whether this page may notify. */
+export const NotifyButton = () =>
+  permission.value === "default" ? (
+    <button
+      type="button"
+      class="small"
+      onClick={() => void Notification.requestPermission().then((given) => (permission.value = given))}
+    >
+      Notify me
+    </button>
+  ) : null
+
+/** Says in the title how many requests wait, and notifies of new ones while the page is not looked at. */
+export const watchTitle = (): void => {
+  const known = new Set<string>()
+  effect(() => {
+    const { length } = queue.value
+    document.title = length === 0 ? "Tollgate" : `(${length}) Tollgate`
+    for (const { request } of queue.value) {
+      if (known.has(request.id)) continue
+      known.add(request.id)
+      if (permission.peek() !== "granted" || document.visibilityState === "visible") continue
+      const note = new Notification(`${visibleLine(request.tool)} waits for you`, {
+        body: visibleLine(request.message).slice(0, 200),
+        tag: request.id
+      })
+      note.addEventListener("click", () => focus())
+    }
+  })
+}

@@ -1,0 +1,91 @@
+import { computed, signal } from "@preact/signals"
+import type { Envelope } from "../../runtime/Envelope.ts"
+import type { PostedCommand } from "../../server/PostedCommand.ts"
+import type { SessionDetail, SessionInfo } from "../../server/SessionInfo.ts"
+import { makeVisible, visibleLine } from "../../text/visible.ts"
+import { get, newId, post, type Problem, sessionPath } from "../Api.ts"
+
+/** Sessions that are listed. */
+const most = 300
+
+export const sessions = signal<ReadonlyArray<SessionInfo>>([])
+export const sessionsProblem = signal<Problem | undefined>(undefined)
+
+/** Sessions in which a task runs, as far as this page has heard. */
+export const running = signal<ReadonlySet<string>>(new Set())
+
+export const loadSessions = async (): Promise<void> => {
+  const found = await get<{ readonly sessions: ReadonlyArray<SessionInfo> }>(`/v1/sessions?limit=${most}`)
+  if (found.ok) sessions.value = found.value.sessions
+  sessionsProblem.value = found.ok ? undefined : found.problem
+}
+
+/** What a session is called. */
+export const titleOf = (id: string): string => {
+  const title = sessions.value.find((one) => one.id === id)?.title ?? ""
+  return title === "" ? id : visibleLine(title)
+}
+
+/** The sessions of each project, the one that was used last first. */
+export const byProject = computed((): ReadonlyArray<readonly [project: string, ReadonlyArray<SessionInfo>]> => {
+  const found = new Map<string, Array<SessionInfo>>()
+  for (const session of sessions.value.toSorted((a, b) => b.updatedAt - a.updatedAt)) {
+    found.set(session.project, [...(found.get(session.project) ?? []), session])
+  }
+  return [...found]
+})
+
+let reload = 0
+
+/** What an event changes of the list. */
+export const happened = ({ event, session, time }: Envelope): void => {
+  const set = (isRunning: boolean) => {
+    if (running.value.has(session) === isRunning) return
+    const next = new Set(running.value)
+    if (isRunning) next.add(session)
+    else next.delete(session)
+    running.value = next
+  }
+  switch (event._tag) {
+    case "TaskStarted":
+      set(true)
+      break
+    case "TaskCompleted":
+    case "TaskFailed":
+    case "TaskInterrupted":
+    case "SessionSuspended":
+      set(false)
+      break
+    default:
+  }
+  const known = sessions.value.find(({ id }) => id === session)
+  const isTelling = known === undefined || known.title === "" || event._tag === "TaskQueued"
+  if (known !== undefined && time > known.updatedAt + 1000) {
+    sessions.value = sessions.value.map((one) => (one === known ? { ...one, updatedAt: time } : one))
+  }
+  if (!isTelling || session === "runtime") return
+  clearTimeout(reload)
+  reload = window.setTimeout(() => void loadSessions(), 150)
+}
+
+/** Makes a session in a project; in the directory of the server if none is named. */
+export const create = async (project: string | undefined): Promise<string | Problem> => {
+  const made = await post<SessionDetail>("/v1/sessions", project === undefined ? {} : { project })
+  if (!made.ok) return made.problem
+  void loadSessions()
+  return made.value.id
+}
+
+/** Sends a command to a session; why it came to nothing, if it did. */
+export const command = async (session: string, body: PostedCommand): Promise<Problem | undefined> => {
+  const sent = await post(sessionPath(session, "/commands"), body)
+  return sent.ok ? undefined : sent.problem
+}
+
+/** Prompts a session; the same task sent again is the same task. */
+export const submit = (session: string, prompt: string, task = newId("task")): Promise<Problem | undefined> => {
+  return command(session, { _tag: "SubmitPrompt", task, prompt, typed: prompt })
+}
+
+/** The last part of a path, by which people know a project. */
+export const nameOf = (project: string): string => makeVisible(project.split("/").at(-1) || project)

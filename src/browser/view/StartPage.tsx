@@ -1,0 +1,48 @@
+import { useState } from "preact/hooks"
+import { visibleLine } from "../../text/visible.ts"
+import { may } from "../Login.ts"
+import { go, to } from "../Route.ts"
+import { byProject, create, nameOf, submit } from "../session/Sessions.ts"
+import { Composer } from "./Composer.tsx"
+
+/** Where a session begins. */
+export const StartPage = () => {
+  const projects = byProject.value.map(([project]) => project)
+  const [project, setProject] = useState<string | undefined>(undefined)
+  const begin = async (text: string, task: string) => {
+    const made = await create(project)
+    if (typeof made !== "string") return made.message
+    const refused = await submit(made, text, task)
+    go(to("session", made))
+    return refused?.message
+  }
+  return (
+    <section class="page start" aria-label="New session">
+      <h1>What is to be done?</h1>
+      {may("operate") ? (
+        <>
+          <Composer draft="" busy={false} placeholder="Prompt a new session" onSubmit={begin} />
+          {projects.length === 0 ? null : (
+            <label class="mode">
+              in{" "}
+              <select
+                onChange={({ currentTarget }) =>
+                  setProject(currentTarget.value === "" ? undefined : currentTarget.value)
+                }
+              >
+                <option value="">the server's directory</option>
+                {projects.map((one) => (
+                  <option value={one}>
+                    {nameOf(one)} — {visibleLine(one)}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+        </>
+      ) : (
+        <p class="quiet">Your token may look at sessions and not begin them.</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Schema from "effect/Schema"
+import type { Envelope } from "../runtime/Envelope.ts"
+import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+
+/** A session by its id, in a path. */
+export const SessionPath = Schema.Struct({ session: Schema.NonEmptyString.pipe(Schema.maxLength(256)) })
+
+/** A count in a query, from 1 to `most`. */
+export const Limit = (most: number) =>
+  Schema.optionalWith(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, most)), { exact: true })
+
+/** The number of an event in a query or a header. */
+export const Seq = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, Number.MAX_SAFE_INTEGER))
+
+/**
+ * An envelope as it was stored, whose event may be of a later version; it is passed on as its own JSON. The document has the
+ * schema of docs/events.schema.json in its place.
+ */
+export const EnvelopeJson: Schema.Schema<Envelope> = Schema.declare(
+  (input): input is Envelope => typeof input === "object" && input !== null && "event" in input,
+  { identifier: "Envelope", jsonSchema: { type: "object", required: ["version", "seq", "time", "session", "event"] } }
+)
+
+/** An open approval request of any session. */
+export const WaitingApproval = Schema.Struct({
+  project: Schema.String,
+  request: ApprovalRequest,
+  /** How many are shown before it, where its session is open here. */
+  ahead: Schema.optionalWith(Schema.Number, { exact: true })
+})
+export type WaitingApproval = typeof WaitingApproval.Type
+
+/** A stream of frames, as `text/event-stream`. */
+export const EventStream = Schema.String.pipe(
+  HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })
+)
+
+/** A directory, of the server's machine; where the server was started if unset. */
+export const Project = {
+  project: Schema.optionalWith(
+    Schema.String.pipe(
+      Schema.maxLength(4096),
+      Schema.filter((text) => !text.includes("\0"), { message: () => "a directory cannot have the character U+0000" })
+    ),
+    { exact: true }
+  )
+}

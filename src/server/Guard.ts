@@ -1,0 +1,166 @@
+import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import * as HttpApp from "@effect/platform/HttpApp"
+import { RequestError, RouteNotFound } from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Chunk from "effect/Chunk"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { redactText } from "../redaction/Redactor.ts"
+import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
+import { Failed, Forbidden, NotFound, TooLarge, UnsupportedMedia } from "./ApiError.ts"
+import { answerOf } from "./answerOf.ts"
+import { callerOf, type Judging } from "./Authorization.ts"
+import { Limits, type ServerLimits } from "./Limits.ts"
+import { isOwnHost, Listening } from "./Listening.ts"
+
+const isRouteNotFound = (error: unknown): error is RouteNotFound => error instanceof RouteNotFound
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** What every answer says to a browser, unless it says otherwise itself. */
+const protection = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer"
+}
+
+/** Whether a person follows a link to a page, which shows the page and does nothing. */
+const isVisit = (method: string, headers: Headers): boolean =>
+  method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
+
+/** Why a request is none of a page of ours or of a program of the user; nothing if it is. */
+export const foreign = (
+  method: string,
+  headers: Headers,
+  listening: Pick<Listening["Type"], "host" | "names">
+): string | undefined => {
+  const { host = "", origin } = headers
+  if (!isOwnHost(host, listening)) {
+    return `The host ${JSON.stringify(host.slice(0, 100))} is not one of this server. Use its address, or name the host when the server starts.`
+  }
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+    return `Pages of ${JSON.stringify(origin.slice(0, 100))} cannot use this server.`
+  }
+  const site = headers["sec-fetch-site"]
+  if (site !== undefined && site !== "same-origin" && site !== "none" && !isVisit(method, headers)) {
+    return "Pages of other sites cannot use this server."
+  }
+  return undefined
+}
+
+const hasBody = (method: string): boolean => method !== "GET" && method !== "HEAD"
+
+/** The path of a URL, without its query. */
+const pathOf = (url: string): string => url.split("?", 1)[0] ?? ""
+
+/** Routes that a prompt with its images is sent to. */
+const prompting = /^\/v1\/(?:chat\/completions|responses|sessions\/[^/]+\/commands)$/
+
+/** Where a token comes in the body, and how many bytes that has at most. */
+const login = "/v1/login"
+const loginBody = 1024
+
+/** Bytes that the body of a request may have, by its path. */
+const limitOf = (path: string, { body, importBody, promptBody }: ServerLimits): number =>
+  path === login
+    ? Math.min(body, loginBody)
+    : path === "/v1/sessions/import"
+      ? importBody
+      : prompting.test(path)
+        ? promptBody
+        : body
+
+/** Reads a body within its limits, once for all who look at it; a text that says nothing, or two things, is refused. */
+const checkedBody = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.gen(function* () {
+    const { headers, method, url } = request
+    if (!hasBody(method)) return undefined
+    const limit = limitOf(pathOf(url), yield* Limits)
+    const tooLarge = new TooLarge({ message: `The body is larger than ${limit} bytes.`, limit })
+    const length = Number(headers["content-length"] ?? 0)
+    if (length > limit) return answerOf(tooLarge)
+    if (length === 0 && headers["transfer-encoding"] === undefined) return undefined
+    const type = (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase()
+    if (type !== "application/json") {
+      return answerOf(new UnsupportedMedia({ message: "The body must be application/json." }))
+    }
+    const text = yield* Effect.option(HttpServerRequest.withMaxBodySize(request.text, Option.some(limit)))
+    if (Option.isNone(text)) return answerOf(tooLarge)
+    if (text.value === "") return undefined
+    const parsed = parseAnswer(text.value)
+    if (parsed._tag === "Right") return undefined
+    const problems = {
+      malformed: "it is not JSON",
+      "too deep": `it is nested deeper than ${maxJsonDepth} levels`,
+      ambiguous: "an object has a name twice"
+    }
+    return yield* new HttpApiDecodeError({ message: `The body cannot be used: ${problems[parsed.left]}.`, issues: [] })
+  })
+
+/** A fault is told without its detail, which the log has. */
+const failed = (cause: Cause.Cause<unknown>) =>
+  Effect.as(
+    Effect.logError("A request crashed", cause),
+    answerOf(new Failed({ message: "Internal error. This is a bug in Tollgate; its log shows where." }))
+  )
+
+/** Issues that are told of a request, and characters of each. */
+const maxIssues = 20
+const maxMessage = 300
+
+const sentence = (text: string): string => (text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text)
+
+/** What is wrong with a request, in a few words that repeat nothing secret of it. */
+const mended = ({ issues, message }: HttpApiDecodeError): HttpApiDecodeError => {
+  const told = issues.slice(0, maxIssues).map((issue) => ({ ...issue, message: sentence(redactText(issue.message)) }))
+  const [first] = told
+  const said = first === undefined ? redactText(message) : `${first.path.map(String).join(".")}: ${first.message}`
+  return new HttpApiDecodeError({ issues: told, message: sentence(said.replaceAll(/\s+/g, " ")) })
+}
+
+const isDecodeError = Schema.is(HttpApiDecodeError)
+
+/** Stands in front of every route and every upgrade. */
+export const guard = (app: HttpApp.Default): HttpApp.Default<HttpApiDecodeError, Judging> =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const reason = foreign(request.method, request.headers, yield* Listening)
+    if (reason !== undefined) return answerOf(new Forbidden({ message: reason }))
+    // Whoever has no token has no body read either, but for the one that brings a token.
+    if (hasBody(request.method) && pathOf(request.url) !== login) {
+      const caller = yield* Effect.either(callerOf)
+      if (Either.isLeft(caller)) return answerOf(caller.left)
+    }
+    const refused = yield* checkedBody(request)
+    if (refused !== undefined) return refused
+    return yield* Effect.catchAllCause(app, (cause): HttpApp.Default<HttpApiDecodeError> => {
+      const error: unknown = Option.getOrUndefined(Cause.failureOption(cause))
+      if (isRouteNotFound(error)) {
+        const message = `There is no ${request.method} ${pathOf(request.url).slice(0, 200)} here.`
+        return Effect.succeed(answerOf(new NotFound({ message })))
+      }
+      if (isDecodeError(error)) return Effect.fail(mended(error))
+      if (Chunk.some(Cause.defects(cause), (defect) => defect instanceof RequestError)) {
+        return new HttpApiDecodeError({ message: "The body must be JSON.", issues: [] })
+      }
+      return error !== undefined || Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : failed(cause)
+    })
+  })
+
+/** Says on every answer what protects its reader. */
+export const protect = <E, R>(app: HttpApp.Default<E, R>) =>
+  Effect.zipRight(
+    HttpApp.appendPreResponseHandler((_, response) => {
+      const { headers, status } = response
+      const more = Object.entries(protection).filter(([name]) => headers[name] === undefined)
+      const retry = status === 429 || status === 503 ? { "retry-after": "1" } : {}
+      return Effect.succeed(HttpServerResponse.setHeaders(response, { ...Object.fromEntries(more), ...retry }))
+    }),
+    app
+  )

@@ -1,0 +1,51 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Those whose requests are counted; the one that was counted first gives way. */
+const maxKeys = 4096
+
+interface Bucket {
+  left: number
+  /** Milliseconds. */
+  at: number
+}
+
+/** How often somebody may do something. */
+export interface Rate {
+  readonly perSecond: number
+  /** At once. */
+  readonly burst: number
+}
+
+/** Counts what callers do, in buckets that fill again with the time. */
+export class Rates extends Context.Tag("tollgate/server/Rates")<
+  Rates,
+  {
+    /** Whether there is still room; takes `cost` of it. */
+    readonly take: (key: string, rate: Rate, cost?: number) => Effect.Effect<boolean>
+  }
+>() {
+  static readonly layer: Layer.Layer<Rates> = Layer.sync(Rates, () => {
+    const buckets = new Map<string, Bucket>()
+    return {
+      take: (key, { burst, perSecond }, cost = 1) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const known = buckets.get(key)
+          const bucket = known ?? { left: burst, at: now }
+          const refilled = bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond
+          bucket.left = Math.min(burst, refilled)
+          bucket.at = now
+          if (known === undefined) {
+            const [oldest] = buckets.keys()
+            if (buckets.size >= maxKeys && oldest !== undefined) buckets.delete(oldest)
+            buckets.set(key, bucket)
+          }
+          if (bucket.left < 1) return false
+          bucket.left -= cost
+          return true
+        })
+    }
+  })
+}

@@ -1,0 +1,144 @@
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Host } from "../host/Host.ts"
+import { CreateSession } from "../runtime/Command.ts"
+import { SessionStore } from "../runtime/SessionStore.ts"
+import { Ids } from "../tool/Ids.ts"
+import { Caller, Known, Operating, Viewing } from "./Access.ts"
+import { Conflict, Gone, NotFound, Rejected } from "./ApiError.ts"
+import { EnvelopeJson, Limit, Seq, SessionPath } from "./ApiSchema.ts"
+import { base } from "./Base.ts"
+import { Answered, carryOut } from "./carryOut.ts"
+import { perform } from "./Perform.ts"
+import { PostedCommand } from "./PostedCommand.ts"
+import { detailOf, infoOf, SessionDetail, SessionInfo } from "./SessionInfo.ts"
+import { ofSession, stored } from "./stored.ts"
+
+/** Events of one page of a log. */
+const maxPage = 1000
+
+const Created = Schema.Struct({
+  /** Made if unset; a session of that id that there is already is opened instead. */
+  id: Schema.optionalWith(CreateSession.fields.session, { exact: true }),
+  /** A directory; where the server was started if unset. */
+  project: Schema.optionalWith(CreateSession.fields.project, { exact: true }),
+  profile: CreateSession.fields.profile,
+  commandId: CreateSession.fields.commandId
+}).annotations({ identifier: "NewSession", parseOptions: { onExcessProperty: "error" } })
+
+export const group = HttpApiGroup.make("sessions")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/sessions")
+      .setUrlParams(
+        Schema.Struct({
+          /** Only those of this directory. */
+          project: Schema.optionalWith(Schema.String, { exact: true }),
+          /** Only those whose ids begin so. */
+          beginning: Schema.optionalWith(Schema.String, { exact: true }),
+          limit: Limit(1000)
+        })
+      )
+      .addSuccess(Schema.Struct({ sessions: Schema.Array(SessionInfo) }))
+      .annotate(OpenApi.Description, "Sessions, the latest first; 100 if no limit is given.")
+      .middleware(Viewing)
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/v1/sessions")
+      .setPayload(Created)
+      .addSuccess(SessionDetail, { status: 201 })
+      .addError(NotFound)
+      .addError(Conflict)
+      .addError(Gone)
+      .addError(Rejected)
+      .annotate(OpenApi.Description, "Begins a session.")
+      .middleware(Operating)
+  )
+  .add(
+    HttpApiEndpoint.get("show", "/v1/sessions/:session")
+      .setPath(SessionPath)
+      .addSuccess(SessionDetail)
+      .addError(NotFound)
+      .annotate(OpenApi.Description, "A session with its open tasks and requests.")
+      .middleware(Viewing)
+  )
+  .add(
+    HttpApiEndpoint.del("delete", "/v1/sessions/:session")
+      .setPath(SessionPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .addError(Conflict)
+      .addError(Gone)
+      .addError(Rejected)
+      .annotate(
+        OpenApi.Description,
+        "Deletes a session with all that belongs to it, but for what it has cost and its entries in the audit. 409 says that requests of it wait for an answer, or names the owner of a session that is open elsewhere."
+      )
+      .middleware(Operating)
+  )
+  .add(
+    HttpApiEndpoint.get("log", "/v1/sessions/:session/log")
+      .setPath(SessionPath)
+      .setUrlParams(
+        Schema.Struct({
+          /** The number of the first event; 1 if unset. */
+          from: Schema.optionalWith(Seq, { exact: true }),
+          limit: Limit(maxPage)
+        })
+      )
+      .addSuccess(Schema.Struct({ head: Schema.Number, events: Schema.Array(EnvelopeJson) }))
+      .addError(NotFound)
+      .annotate(OpenApi.Description, "A page of the stored events of a session, in order.")
+      .middleware(Viewing)
+  )
+  .add(
+    HttpApiEndpoint.post("command", "/v1/sessions/:session/commands")
+      .setPath(SessionPath)
+      .setPayload(PostedCommand)
+      .addSuccess(Answered, { status: 202 })
+      .addError(NotFound)
+      .addError(Conflict)
+      .addError(Gone)
+      .addError(Rejected)
+      .annotate(
+        OpenApi.Description,
+        "Sends a command of the runtime and answers with the event that it led to. The id of a task, or commandId, makes a repetition harmless: it gets the first answer again. 409 names the owner of a session that is open elsewhere, 503 says that the queue is full."
+      )
+      .middleware(Known)
+  )
+
+export const live = HttpApiBuilder.group(base.add(group), "sessions", (handlers) =>
+  handlers
+    .handle("list", ({ urlParams: { limit = 100, ...filter } }) =>
+      Effect.gen(function* () {
+        const store = yield* SessionStore
+        const found = yield* stored(store.list({ limit, ...filter }))
+        return { sessions: found.map(infoOf) }
+      })
+    )
+    .handle("create", ({ payload: { id, project, ...more } }) =>
+      Effect.gen(function* () {
+        const { directory } = yield* Host
+        const { name: by } = yield* Caller
+        const session = id ?? (yield* (yield* Ids).next("session"))
+        yield* perform({ _tag: "CreateSession", ...more, by, session, project: project ?? directory })
+        return yield* ofSession(detailOf(session))
+      })
+    )
+    .handle("show", ({ path: { session } }) => ofSession(detailOf(session)))
+    .handle("delete", ({ path: { session } }) =>
+      Effect.asVoid(Effect.flatMap(Caller, ({ name: by }) => perform({ _tag: "DeleteSession", session, by })))
+    )
+    .handle("log", ({ path: { session }, urlParams: { from = 1, limit = maxPage } }) =>
+      Effect.gen(function* () {
+        const store = yield* SessionStore
+        const { head } = yield* ofSession(store.get(session))
+        return { head, events: yield* stored(store.read(session, from, limit)) }
+      })
+    )
+    .handle("command", ({ path: { session }, payload }) => carryOut(session, payload))
+)

@@ -1,0 +1,45 @@
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Schema from "effect/Schema"
+import {
+  Conflict,
+  Failed,
+  Forbidden,
+  Gone,
+  NotFound,
+  Rejected,
+  TooLarge,
+  TooManyRequests,
+  Unauthorized,
+  Unavailable,
+  UnsupportedMedia,
+  UpgradeRequired
+} from "./ApiError.ts"
+
+const errors = [
+  Conflict,
+  Failed,
+  Forbidden,
+  Gone,
+  NotFound,
+  Rejected,
+  TooLarge,
+  TooManyRequests,
+  Unauthorized,
+  Unavailable,
+  UnsupportedMedia,
+  UpgradeRequired
+] as const
+export type ApiError = InstanceType<(typeof errors)[number]>
+
+/** An error as clients get it. */
+export const jsonOf = Schema.encodeSync(Schema.Union(...errors))
+
+const statuses = new Map(errors.map((error) => [error._tag as string, HttpApiSchema.getStatusErrorAST(error.ast)]))
+
+/** The status of an answer that is an error. */
+export const statusOf = ({ _tag }: ApiError): number => statuses.get(_tag) ?? 500
+
+/** The answer that an error is where no group gives it. */
+export const answerOf = (error: ApiError): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeJson(jsonOf(error), { status: statusOf(error) })
