@@ -3,17 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import * as os from "node:os"
-import { AnswerBox, type AnswerBoxFailed, type AnswerBoxShape, type AnswerOutcome } from "../approval/AnswerBox.ts"
 import { aboutLines, approvedLines, contextLines, titleLine } from "../approval/rendering/Prompt.ts"
 import { Audit } from "../audit/Audit.ts"
 import { Configuration } from "../config/Configuration.ts"
-import type { DatabaseError } from "../database/DatabaseError.ts"
+import { answerElsewhere } from "../host/answerElsewhere.ts"
 import * as Records from "../host/Stores.ts"
 import { markerName } from "../process/ProcessTree.ts"
 import * as ProcessTable from "../process/ProcessTable.ts"
-import { pause } from "../process/RealClock.ts"
 import { SessionStore, type WaitingApproval } from "../runtime/SessionStore.ts"
 import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
 import { Ui } from "../ui/Ui.ts"
@@ -76,13 +73,9 @@ const begins = (id: string, beginning: string): boolean =>
 /** How the last request that begins so has ended, by the audit. */
 const endOf = (beginning: string) =>
   Effect.gen(function* () {
-    const { entries } = yield* Audit
-    const over = yield* Stream.runLast(
-      Stream.filter(
-        entries,
-        ({ approval, kind }) => kind === "resolved" && approval !== null && begins(approval, beginning)
-      )
-    )
+    const { resolved } = yield* Audit
+    const plain = yield* resolved(beginning)
+    const over = Option.isSome(plain) ? plain : yield* resolved(`${prefix}${beginning}`)
     return Option.match(over, {
       onNone: () => ({}),
       onSome: ({ decided_by, outcome }) => ({ ended: { outcome: outcome ?? "", by: decided_by ?? "nobody" } })
@@ -159,27 +152,6 @@ const confirmed = (waiting: WaitingApproval) =>
     return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
   })
 
-/** How often to look for what came of an answer, and how often before it is left in the box. */
-const glance = "100 millis"
-const glances = 30
-
-/** What came of an answer: the process that asked has looked at it, the request has ended meanwhile, or nobody is there. */
-const awaited = (
-  request: Pick<ApprovalRequest, "id" | "sessionId">,
-  box: AnswerBoxShape,
-  left = glances
-): Effect.Effect<AnswerOutcome | "over" | "left", AnswerBoxFailed | DatabaseError, SessionStore> =>
-  Effect.gen(function* () {
-    const { id, sessionId } = request
-    const { requests } = yield* (yield* SessionStore).unfinished(sessionId)
-    const boxed = yield* box.get(id)
-    if (boxed?.outcome !== undefined) return boxed.outcome
-    if (!requests.some((one) => one.id === id)) return "over"
-    if (left === 0) return "left"
-    yield* pause(glance)
-    return yield* awaited(request, box, left - 1)
-  })
-
 const person = (): string => {
   try {
     return os.userInfo().username.slice(0, 60)
@@ -210,9 +182,7 @@ export const answer = (given: AnswerOptions) =>
     if (given.said === "yes" && Option.isNone(given.digest) && !(yield* confirmed(waiting))) {
       return yield* say("Nothing was answered.\n")
     }
-    const { box } = yield* AnswerBox
-    if (box === undefined) return
-    yield* box.put({
+    const outcome = yield* answerElsewhere({
       approvalId: request.id,
       sessionId: request.sessionId,
       digest: request.digest,
@@ -221,7 +191,6 @@ export const answer = (given: AnswerOptions) =>
       ...(Option.isSome(given.reason) ? { reason: given.reason.value } : {}),
       by: `user ${person()}`
     })
-    const outcome = yield* awaited(request, box)
     const what = given.said === "yes" ? `allowed ${request.tool} (${given.scope})` : `denied ${request.tool}`
     if (outcome === "left") {
       return yield* say(

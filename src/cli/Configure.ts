@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as path from "node:path"
 import { ConfigInvalid, ConfigKeyUnknown, type Problem, setUp } from "../config/ConfigError.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import { locked } from "../config/ConfigLock.ts"
 import { concerns, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
@@ -129,7 +130,7 @@ export const set = (key: string, written: Option.Option<string>) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const file = (yield* home).config
-    const { after, value } = yield* ConfigFile.locked(file)(changed(file, key, written))
+    const { after, value } = yield* locked(file)(changed(file, key, written))
     const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
     const what = value === undefined ? "is not set" : `= ${makeVisible(text(safe))}`
     yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)

@@ -3,6 +3,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as path from "node:path"
@@ -10,6 +11,7 @@ import { Audit } from "../audit/Audit.ts"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
+import { booked } from "../host/budgets.ts"
 import { credentials, openProfile } from "../model/OpenProfile.ts"
 import { apiKeyVariable, type Profile } from "../model/Profile.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
@@ -30,6 +32,7 @@ import type { Surroundings } from "../host/Surroundings.ts"
 import { tools } from "../tools/Builtin.ts"
 import { distrust } from "./distrust.ts"
 import { place, projectConfig } from "./here.ts"
+import { checkServers } from "./mcp/checkServers.ts"
 import { misnamed } from "./misnamed.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
@@ -125,6 +128,9 @@ const readOnly = (directory: string): Finding =>
   missing("home", `${directory} is read-only: sessions can be read, but nothing can be run or changed`, [
     'export TOLLGATE_HOME="$HOME/.tollgate"'
   ])
+
+/** What asking the models costs is booked; it is asked all the same where the ledger cannot be opened, which is said above. */
+const kept = Layer.catchAll(booked, () => Layer.empty)
 
 const checkProfiles = (offline: boolean) =>
   Effect.flatMap(Configuration, ({ preferred, profiles }) =>
@@ -232,11 +238,15 @@ const checkAll = (inspected: Inspected, offline: boolean) =>
       Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
         one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
       ),
-      checkProfiles(offline),
+      Effect.provide(checkProfiles(offline), kept),
       Effect.map(checkSandbox, (one) => [one]),
       checkTelemetry,
       checkInstructions,
       Effect.zipWith(checkProject, checkNames, (project, names) => [...project, ...names]).pipe(
+        Effect.provide(Records.decided),
+        Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
+      ),
+      checkServers.pipe(
         Effect.provide(Records.decided),
         Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
       )

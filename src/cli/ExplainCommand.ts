@@ -42,8 +42,8 @@ const own = <A>(say: () => Effect.Effect<A, Error, Provided>): Own<A> =>
     Effect.either
   )
 
-/** Whether the tool wants a decision on the call. */
-const asked = ({ approval }: Tool.Any, params: unknown): Own<Wanted> =>
+/** Whether the tool wants a decision on the call, or why it refuses it. */
+export const asked = ({ approval }: Tool.Any, params: unknown): Own<Wanted> =>
   own(() => {
     if (typeof approval !== "function") return Effect.succeed(approval === "always" && approval)
     const wanted = approval(params as never) as Wanted | Effect.Effect<Wanted, Error, Provided>

@@ -54,14 +54,18 @@ const names = {
   codex: "Codex"
 }
 
+/** What standard input is called, here and by the system. */
+const standardInputs: ReadonlyArray<string> = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
+
 /** Stores the conversation of a file as a session of this project. */
 export const importSession = ({ file, format, json }: ImportOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const { env } = yield* Surroundings
     const target = yield* place
-    const text = file === "-" ? standardInput(process.stdin) : yield* readable(file)
-    const shown = file === "-" ? "standard input" : oneLine(file)
+    const isPiped = standardInputs.includes(file)
+    const text = isPiped ? standardInput(process.stdin) : yield* readable(file)
+    const shown = isPiped ? "standard input" : oneLine(file)
     const drafted = yield* Import.read(shown, text, Option.getOrUndefined(format))
     const imported = yield* Effect.provide(Import.store(drafted, target), redaction.layer(env)).pipe(
       Effect.provide(Stores.sessions)

@@ -5,71 +5,48 @@ import * as Stream from "effect/Stream"
 import { Approvals } from "../approval/Approvals.ts"
 import { type ApprovalPolicy, exceeds } from "../approval/ApprovalPolicy.ts"
 import { advised } from "./terminal/advice.ts"
+import { Surroundings } from "../host/Surroundings.ts"
+import { isRouted, type Seeing, withImages } from "./attached.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile, type Chosen } from "./checkProfile.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { builtin, type Choices, Host, layerConfigured, models } from "../host/Host.ts"
-import { DeclareClientTools, Interrupt, SwitchModel } from "../runtime/Command.ts"
+import type { Choices } from "../host/approvals.ts"
+import { builtin, layerConfigured } from "../host/Host.ts"
+import { models } from "../host/models.ts"
+import { Interrupt } from "../runtime/Command.ts"
 import type { Models } from "../model/Models.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
-import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
-import { recordedPlace } from "../runtime/recordedPlace.ts"
+import { isTerminal } from "../runtime/Event.ts"
 import { Runtime } from "../runtime/Runtime.ts"
-import { SessionStore } from "../runtime/SessionStore.ts"
-import { clientTools } from "../ui/clientCalls.ts"
-import { open, type Opened, submit, type SubmitError, type Which } from "../ui/Conversation.ts"
-import { visibleJson } from "../text/visible.ts"
+import { type Opened, submit, type SubmitError } from "../ui/Conversation.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
-import { type JsonOptions, oneOf } from "./jsonOutput.ts"
 import { converse } from "./LineProtocol.ts"
 import * as Misnamed from "./misnamed.ts"
-import { ApprovalWaits, type TaskEndedEarly, UsageError } from "./Outcome.ts"
+import * as UnreadInstructions from "./unreadInstructions.ts"
+import { openSession } from "./openSession.ts"
+import { type TaskEndedEarly, UsageError } from "./Outcome.ts"
+import { isText, type Output, outputOf, type OutputOptions, resultOf } from "./Output.ts"
 import * as Distrust from "./distrust.ts"
 import { readStdin } from "./readStdin.ts"
 import { runTask } from "./runTask.ts"
 import { sandboxText } from "./terminal/sandboxText.ts"
-import { refuseUnconfined } from "./refuseUnconfined.ts"
 import * as SandboxNote from "./sandboxNote.ts"
 import { Screen } from "./terminal/Screen.ts"
-import { resolve } from "./SessionId.ts"
 import { warn } from "./warn.ts"
 
-export interface RunOptions extends PolicyOptions, JsonOptions, Chosen {
+export interface RunOptions extends PolicyOptions, OutputOptions, Chosen {
   readonly prompt: ReadonlyArray<string>
-  readonly inputFormat: "text" | "jsonl"
   /** The mode that lets most run of those that a program in front may set. */
   readonly upTo: Option.Option<ApprovalPolicy>
   readonly weight: Option.Option<string>
-  readonly outputFormat: Option.Option<Output>
+  /** Paths of images. */
+  readonly image: ReadonlyArray<string>
   /** Lines alone in the terminal. */
   readonly screenReader: boolean
 }
-
-/** How the output is written: for a person, as one document at the end, or as a line for each event. */
-export type Output = "text" | "json" | "jsonl"
-
-/** What the options say of the output. */
-export const outputOf = (
-  options: JsonOptions & Partial<Pick<RunOptions, "inputFormat" | "outputFormat">>
-): Effect.Effect<Output, UsageError> =>
-  Effect.gen(function* () {
-    yield* oneOf(options)
-    const { inputFormat = "text", json, jsonl, outputFormat = Option.none() } = options
-    const short = json ? "json" : jsonl ? "jsonl" : undefined
-    const named = Option.getOrUndefined(outputFormat)
-    if (short !== undefined && named !== undefined && short !== named) {
-      return yield* new UsageError({ reason: `--${short} and --output-format ${named} cannot be combined.` })
-    }
-    const output = named ?? short
-    if (inputFormat === "text") return output ?? "text"
-    if (output !== undefined && output !== "jsonl") {
-      return yield* new UsageError({ reason: "--input-format jsonl needs --output-format jsonl." })
-    }
-    return "jsonl"
-  })
 
 /** Fails if a weight is given that nothing is routed by. */
 const checkWeight = ({ weight }: Pick<RunOptions, "weight">) =>
@@ -98,64 +75,17 @@ const waiting = Effect.delay(
 /** The words, and standard input behind them where it is no terminal. */
 const promptOf = (
   words: ReadonlyArray<string>
-): Effect.Effect<{ readonly prompt: string; readonly typed: string }, UsageError> =>
+): Effect.Effect<{ readonly typed: string; readonly piped: string }, UsageError> =>
   Effect.gen(function* () {
     const said = words.filter((word) => word !== "-").join(" ")
     if (process.stdin.isTTY && (said === "" || words.includes("-"))) {
       return yield* new UsageError({ reason: 'No prompt given. Say what to do: tollgate run "…"' })
     }
     const read = Effect.zipRight(Effect.forkScoped(waiting), readStdin)
-    const text = process.stdin.isTTY ? "" : (yield* Effect.scoped(read)).trimEnd()
-    const prompt = [said, text].filter((part) => part.trim() !== "").join("\n\n")
-    return prompt === "" ? yield* new UsageError({ reason: "The prompt is empty." }) : { prompt, typed: said }
-  })
-
-/** Fails if a request of the session waits: its owner continues it, and asks. */
-const nothingWaits = (session: string) =>
-  Effect.gen(function* () {
-    const store = yield* SessionStore
-    const [first] = (yield* store.unfinished(session)).requests
-    if (first === undefined) return
-    const [asked] = yield* store.read(session, first.seq, 1)
-    const tool = asked?.event._tag === "ApprovalRequested" ? asked.event.request.tool : "a tool"
-    // Where a living process has it open, that is what to say.
-    yield* Effect.scoped(store.open({ session }))
-    return yield* new ApprovalWaits({ session, approvalId: first.id, tool })
-  })
-
-/** The session that the options name, by any unique beginning of its id, and the project that it works in. */
-export const projectOf = ({ last, session }: Pick<RunOptions, "session" | "last">) =>
-  Effect.gen(function* () {
-    const host = yield* Host
-    const store = yield* SessionStore
-    const here = yield* host.locate(host.directory)
-    const named = Option.isSome(session) ? yield* resolve(session.value) : undefined
-    const [latest] = last ? yield* store.list({ project: here.project, limit: 1 }) : []
-    const id = named ?? latest?.id
-    if (id === undefined) return { project: yield* host.project(here) }
-    const { project } = yield* store.get(id)
-    return { session: id, project: yield* host.project(yield* recordedPlace(store, { project, session: id })) }
-  })
-
-/**
- * Opens the session that the options name; a profile that was asked for holds for an old session too. Where somebody attends
- * to it, its calls can ask them; a program says itself which of its tools there are.
- */
-export const openSession = (options: Pick<RunOptions, "profile" | "session" | "last">, attended: boolean | "program") =>
-  Effect.gen(function* () {
-    const runtime = yield* Runtime
-    const { directory } = yield* Host
-    const { project, session } = yield* projectOf(options)
-    if (attended === false && session !== undefined) yield* nothingWaits(session)
-    if ((yield* (yield* Approvals).policy(session ?? "")) === "sandboxed") yield* refuseUnconfined(project)
-    const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
-    const opened = yield* open(which, directory)
-    if (attended === true)
-      yield* runtime.request(new DeclareClientTools({ session: opened.session, tools: clientTools }))
-    if (which._tag !== "New" && Option.isSome(options.profile)) {
-      yield* runtime.request(new SwitchModel({ session: opened.session, profile: options.profile.value }))
-    }
-    return { ...opened, project }
+    const piped = process.stdin.isTTY ? "" : (yield* Effect.scoped(read)).trimEnd()
+    return said.trim() === "" && piped.trim() === ""
+      ? yield* new UsageError({ reason: "The prompt is empty." })
+      : { typed: said, piped: piped.trim() === "" ? "" : piped }
   })
 
 /** The user's host with the built-in tools and these models. */
@@ -180,21 +110,36 @@ export const run = (options: RunOptions) =>
     if (Option.isSome(options.upTo))
       return yield* new UsageError({ reason: "--mode-up-to needs --input-format jsonl." })
     yield* checkWeight(options)
-    const { prompt, typed } = yield* promptOf(options.prompt)
+    const { piped, typed } = yield* promptOf(options.prompt)
     const { interactive } = yield* Screen
     const attended = interactive && output === "text"
     const policy = yield* policyOf(options, attended)
     yield* checkProfile(options)
-    const begin = (opened: Opened) => submit(opened, prompt, { typed, weight: Option.getOrUndefined(options.weight) })
+    const { directory, env } = yield* Surroundings
+    const { preferred, profiles, settings } = yield* Configuration
+    // An earlier session has a profile of its own, which the runtime knows.
+    const isOwn = Option.isNone(options.profile) && (options.last || Option.isSome(options.session))
+    const seeing: Seeing = {
+      profile: yield* preferred,
+      profiles,
+      isRouted: isOwn || isRouted(settings),
+      choose: (profile) => `--profile ${profile}`
+    }
+    const { images, text } = yield* Effect.mapError(
+      withImages(typed, options.image, { directory, home: env["HOME"] ?? "/" }, seeing),
+      (error) => new UsageError({ reason: error.message })
+    )
+    const begin = (opened: Opened) =>
+      submit(opened, [text, piped].filter((part) => part.trim() !== "").join("\n\n"), {
+        typed,
+        images,
+        weight: Option.getOrUndefined(options.weight)
+      })
     yield* perform({ ...options, output }, begin, attended).pipe(Effect.provide(agent(policy, attended)))
   }).pipe(
     Effect.provide(Frontend.layer({ split: true, keys: isText(options) })),
     Effect.provide(Configuration.layer(flagsOf(options)))
   )
-
-/** Whether a person reads the output. */
-const isText = ({ inputFormat, json, jsonl, outputFormat }: RunOptions): boolean =>
-  !json && !jsonl && inputFormat === "text" && Option.getOrElse(outputFormat, () => "text") === "text"
 
 /** Lets a program prompt, decide and answer by lines on standard input. */
 const inFront = (options: RunOptions) =>
@@ -216,18 +161,6 @@ const inFront = (options: RunOptions) =>
     }).pipe(Effect.provide(agent(policy, true, { most })), Effect.scoped)
   })
 
-/** What came of a task, as one document. */
-const resultOf = (session: string, task: string | undefined, end: TerminalEvent | undefined): string => {
-  const { _tag, ...said } = end ?? { _tag: "Stopped" as const }
-  const outcome = {
-    TaskCompleted: "completed",
-    TaskFailed: "failed",
-    TaskInterrupted: "interrupted",
-    Stopped: "stopped"
-  }
-  return `${visibleJson(JSON.stringify({ session, ...(task === undefined ? {} : { task }), outcome: outcome[_tag], ...said }))}\n`
-}
-
 /** Lines of JSON name no command. */
 const helped = (ended: TaskEndedEarly) => {
   const said = advised(ended.message, ended)
@@ -236,7 +169,7 @@ const helped = (ended: TaskEndedEarly) => {
 
 /** Begins a task in the session that the options name, and shows it to its end. */
 export const perform = (
-  options: Pick<RunOptions, "profile" | "session" | "last"> & { readonly output: Output },
+  options: Chosen & { readonly output: Output },
   begin: (opened: Opened) => ReturnType<typeof submit>,
   attended: boolean
 ) =>
@@ -286,6 +219,7 @@ export const perform = (
     yield* Effect.forkScoped(SandboxNote.tried(opened.project))
     yield* Distrust.warn(opened.project.config)
     yield* Misnamed.warn(opened.project.config)
+    yield* UnreadInstructions.warn(opened.project.instructions)
     yield* Effect.ensuring(
       runTask(opened, begin(opened), (events) =>
         present(
@@ -293,9 +227,7 @@ export const perform = (
           attended
             ? {
                 decide: (decision) => Effect.ignore(runtime.send(decision)),
-                unmasked: approvals.unmasked,
-                issues: approvals.issues,
-                foreseen: approvals.foreseen,
+                inspect: approvals.inspect,
                 answer: (answer) => Effect.ignore(runtime.send(answer))
               }
             : {}

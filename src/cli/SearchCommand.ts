@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Configuration } from "../config/Configuration.ts"
+import { booked } from "../host/budgets.ts"
 import * as embeddings from "../host/embeddings.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
 import * as Stores from "../host/Stores.ts"
@@ -48,12 +49,12 @@ const shortId = "session_".length + 8
 const found = { text: "text", meaning: "meaning", both: "text and meaning" } as const
 
 const rowsOf = (hit: Hit, now: number, style: Style, width: number): ReadonlyArray<string> => {
-  const { by, role, seq, session, snippet, time, title, tool } = hit
+  const { by, rewound = false, role, seq, session, snippet, time, title, tool } = hit
   const head = [
     `${session.slice(0, shortId)} #${seq}`,
     ago(now - time),
     makeVisible(tool ?? role),
-    style.dim(`by ${found[by]}`),
+    style.dim(`by ${found[by]}${rewound ? ", rewound since" : ""}`),
     makeVisible(title.replaceAll(/\s+/gu, " "))
   ].join("  ")
   // Where colours show nothing, brackets do.
@@ -67,7 +68,7 @@ const record = ({ time, ...hit }: Hit): string =>
 
 const services = SqlSearch.layer.pipe(
   Layer.provideMerge(embeddings.layer),
-  Layer.provide(LazyHttpClient.layer),
+  Layer.provide([LazyHttpClient.layer, booked]),
   Layer.provideMerge(Stores.database),
   Layer.merge(Stores.sessions)
 )

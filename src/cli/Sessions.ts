@@ -3,8 +3,11 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { Configuration } from "../config/Configuration.ts"
 import { makeVisible } from "../text/visible.ts"
+import * as Stream from "effect/Stream"
+import { isRewound } from "../runtime/Rewound.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import type { SessionSummary } from "../runtime/Projection.ts"
+import { kindedTitle, type SessionKind, sessionKind } from "../runtime/sessionKind.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
@@ -39,14 +42,17 @@ export const ago = (millis: number): string => {
   return `${Math.floor(minutes / 60 / 24)} days ago`
 }
 
-const line = (session: SessionSummary, now: number): string =>
+/** A session with what it is. */
+type Kinded = SessionSummary & { readonly kind: SessionKind }
+
+const line = (session: Kinded, now: number): string =>
   [
-    session.id.slice(0, shortId),
-    ago(now - session.updatedAt).padEnd(10),
-    makeVisible(session.title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)"
+    session.id.slice(0, shortId).padEnd(shortId),
+    ago(now - session.updatedAt).padEnd(11),
+    kindedTitle(session.kind, makeVisible(session.title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)")
   ].join("  ")
 
-const record = (session: SessionSummary): string =>
+const record = (session: Kinded): string =>
   JSON.stringify({
     ...session,
     createdAt: DateTime.formatIso(DateTime.unsafeMake(session.createdAt)),
@@ -61,7 +67,9 @@ export const list = ({ all, json, jsonl, limit }: ListOptions) =>
     const screen = yield* Screen
     const here = yield* project
     const where = all ? {} : { project: here }
-    const sessions = yield* store.list({ limit, ...where })
+    const sessions = yield* Effect.forEach(yield* store.list({ limit, ...where }), (session) =>
+      Effect.map(sessionKind(store, session), (kind): Kinded => ({ ...session, kind }))
+    )
     const now = yield* Clock.currentTimeMillis
     if (json || jsonl) return yield* screen.answer(JsonOutput.render(sessions.map(record), { json }))
     if (sessions.length === 0) {
@@ -91,7 +99,12 @@ export const show = (id: string) =>
     const runtime = yield* Runtime
     const ui = yield* Ui
     const session = yield* resolve(id)
-    yield* Effect.ensuring(present(runtime.subscribe(session, { from: 1, follow: false })), ui.stop)
+    const rewound = yield* (yield* SessionStore).rewound(session)
+    const events = Stream.filter(
+      runtime.subscribe(session, { from: 1, follow: false }),
+      ({ seq }) => !isRewound(rewound, seq)
+    )
+    yield* Effect.ensuring(present(events), ui.stop)
   }).pipe(
     Effect.provide(reading),
     Effect.provide(Frontend.layer({ split: false, keys: false })),

@@ -7,8 +7,8 @@ import { UsageError } from "./Outcome.ts"
 
 const units: Readonly<Record<string, string>> = { m: "minutes", h: "hours", d: "days", w: "weeks" }
 
-/** The time that `7d`, `12 hours` or `2026-11-20` names, in epoch milliseconds. */
-export const parseSince = (text: string): Effect.Effect<number, UsageError> =>
+/** The time that `7d`, `12 hours` or `2026-11-20` names as the value of an option, in epoch milliseconds. */
+export const parseSince = (text: string, option = "--since"): Effect.Effect<number, UsageError> =>
   Effect.gen(function* () {
     const [, count, unit = ""] = /^(\d{1,9}) ?([mhdw])$/.exec(text.trim()) ?? []
     const ago = Duration.decodeUnknown(count === undefined ? text.trim() : `${count} ${units[unit]}`)
@@ -16,6 +16,6 @@ export const parseSince = (text: string): Effect.Effect<number, UsageError> =>
     const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? DateTime.make(text) : Option.none()
     if (Option.isSome(date)) return DateTime.toEpochMillis(date.value)
     return yield* new UsageError({
-      reason: `--since takes how long ago (7d, 12 hours) or a date (2026-11-20), not ${JSON.stringify(text.slice(0, 80))}`
+      reason: `${option} takes how long ago (7d, 12 hours) or a date (2026-11-20), not ${JSON.stringify(text.slice(0, 80))}`
     })
   })

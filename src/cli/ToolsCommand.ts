@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { tools } from "../tools/Builtin.ts"
-import { toolShown } from "../ui/ToolShown.ts"
+import { toolShown } from "../tool/ToolShown.ts"
 import { manual } from "./manualTools.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { toolRows } from "./terminal/toolRows.ts"

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import { Configuration } from "../config/Configuration.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import { Trust } from "../config/Trust.ts"
+import { isProgram, type KnownServer } from "../mcp/KnownServer.ts"
 import { makeVisible } from "../text/visible.ts"
 import { typed } from "../text/ShellWord.ts"
 import type { CommandHook } from "../tool/CommandHook.ts"
@@ -13,7 +14,8 @@ import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
 import * as Frontend from "./Frontend.ts"
 import { NobodyToAsk } from "./Outcome.ts"
-import { project, projectConfig } from "./here.ts"
+import * as Instructions from "../host/Instructions.ts"
+import { place, project, projectConfig } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import { wrap } from "./terminal/Layout.ts"
@@ -30,20 +32,38 @@ const hookLine = ({ command, event, tool }: CommandHook): string =>
     `hook: ${command.map(typed).join(" ")} ${event === "pre" ? "before" : "after"} ${tool === "*" ? "every call" : tool}`
   )
 
+/** What an MCP server of the project is started with or reached by, in words. */
+const serverLine = ({ given, name, server }: KnownServer): string => {
+  const what = isProgram(server) ? server.command.map(typed).join(" ") : server.url
+  const names = Object.keys(given)
+  return makeVisible(`MCP server ${name}: ${what}${names.length === 0 ? "" : ` (sets ${names.join(", ")})`}`)
+}
+
 const say = (line: string) =>
   Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(line, width()).join("\n")}\n`))
+
+/** The instructions of the project, with what they import. */
+const instructions = Effect.gen(function* () {
+  const { home, settings } = yield* Configuration
+  if (settings.briefing?.instructions === false) return undefined
+  const here = yield* place
+  return Instructions.summary({ ...(yield* Instructions.read(here, home)), own: [] }, here)
+})
 
 /** Shows what the project would run and allow, and lets it once the person says so; a change of the file ends that. */
 export const trust = ({ yes }: TrustOptions) =>
   Effect.gen(function* () {
     const { answer, interactive, style } = yield* Screen
     const { accepted, file, project: here } = yield* projectConfig
+    const told = yield* instructions
+    if (told !== undefined)
+      yield* say(makeVisible(`The model is told, as data that needs no trust and whose changes are named: ${told}`))
     if (Option.isNone(file)) {
       return yield* say(
         `${makeVisible(here)} has no configuration (${makeVisible(ProjectFile.fileOf(here))}): nothing to trust.`
       )
     }
-    const { commands, file: name, hookFiles, open, settings, text } = file.value
+    const { commands, file: name, hookFiles, open, servers, settings, text } = file.value
     const {
       approvals,
       hooks = [],
@@ -61,6 +81,9 @@ export const trust = ({ yes }: TrustOptions) =>
     }
     yield* Effect.forEach(commands.problems, (problem) => say(makeVisible(`left out: ${problem}`)), { discard: true })
     yield* Effect.forEach(hooks, (hook) => say(hookLine(hook)), { discard: true })
+    if (servers.text !== "") yield* show(".mcp.json", servers.text)
+    yield* Effect.forEach(servers.problems, (problem) => say(makeVisible(`left out: ${problem}`)), { discard: true })
+    yield* Effect.forEach(servers.servers, (server) => say(serverLine(server)), { discard: true })
     if (hookFiles.length > 0) {
       const files = hookFiles.map((one) => `  ${makeVisible(path.relative(here, one))}`).join("\n")
       yield* say(`The hooks run these files; changing any of them ends trust:\n${files}`)
@@ -76,7 +99,8 @@ export const trust = ({ yes }: TrustOptions) =>
       many(hooks.length, "hook"),
       many(approvals?.rules?.length ?? 0, "rule"),
       ...(Object.keys(workers).length === 0 ? [] : [many(Object.keys(workers).length, "worker")]),
-      ...(commands.commands.length === 0 ? [] : [many(commands.commands.length, "command")])
+      ...(commands.commands.length === 0 ? [] : [many(commands.commands.length, "command")]),
+      ...(servers.servers.length === 0 ? [] : [many(servers.servers.length, "MCP server")])
     ]
     const what = `${counted.slice(0, -1).join(", ")} and ${counted.at(-1)}`
     if (!yes) {
@@ -90,6 +114,10 @@ export const trust = ({ yes }: TrustOptions) =>
     }
     yield* (yield* Trust).accept(here, ProjectFile.acceptance(file.value))
     yield* say(`Trusted: ${what} apply from the next task on. tollgate trust revoke undoes this.`)
+    for (const { name } of servers.servers)
+      yield* say(
+        `MCP server ${name} has no tools yet: tollgate mcp trust ${name} starts it, shows them and approves them.`
+      )
   }).pipe(
     Effect.provide(Records.decided),
     Effect.provide(Frontend.layer({ split: false, keys: !yes })),

@@ -1,11 +1,17 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { ModelRequest } from "../model/Model.ts"
+import * as RequestAccount from "../agent/RequestAccount.ts"
+import type { CostError } from "../cost/CostError.ts"
+import type { ModelRequest, ModelService } from "../model/Model.ts"
+import type { ModelPart } from "../model/ModelPart.ts"
 import { type Environment, openProfile } from "../model/OpenProfile.ts"
+import { termsOf } from "../model/Profile.ts"
 import { duration } from "../text/duration.ts"
 import { modelAdvice, type RemoteProfile } from "./modelAdvice.ts"
 import { adviceOn } from "./terminal/advice.ts"
@@ -27,10 +33,15 @@ export class ModelUnready extends Schema.TaggedError<ModelUnready>()("ModelUnrea
 const patience = Duration.seconds(20)
 
 /** The one short question that is sent, without tools. */
-const question: ModelRequest = {
+const question = {
   messages: [{ id: "ready", message: { role: "user", content: "Answer with one word: ready" } }],
-  functions: []
-}
+  functions: [],
+  // No session and no project pays alone.
+  payer: { session: "", project: "", task: "", worker: ["doctor"], iteration: 0 }
+} satisfies ModelRequest
+
+/** Characters of an answer that a part is. */
+const sizeOf = (part: ModelPart): number => ("text" in part ? part.text.length : 0)
 
 /** The command that the error alone leads to. */
 export const mendedBy = (error: Parameters<typeof adviceOn>[0]): ReadonlyArray<string> => {
@@ -47,7 +58,34 @@ const aboutOf = (tag: string): ModelUnready["about"] =>
         ? "model"
         : "other"
 
-/** Sends one small request, and gives the milliseconds until the model began its answer. */
+const unpaid = (error: CostError) => new ModelUnready({ reason: error.message, mend: mendedBy(error), about: "other" })
+
+/** Hears an answer out, for its usage, as far as that goes in time; gives how long it took to begin. */
+const heard = (model: ModelService, account: RequestAccount.RequestAccount) =>
+  Effect.gen(function* () {
+    const sent = yield* Clock.currentTimeNanos
+    let began: Duration.Duration | undefined
+    let size = 0
+    const hear = (part: ModelPart) =>
+      Effect.gen(function* () {
+        if (part._tag === "AttemptFailed") {
+          yield* account.failed("failed", size)
+          size = 0
+          return yield* Effect.mapError(account.again(part.next), unpaid)
+        }
+        began ??= Duration.nanos((yield* Clock.currentTimeNanos) - sent)
+        if (part._tag === "Finished") yield* account.answered(part.usage, size, [])
+        else size += sizeOf(part)
+      })
+    yield* Stream.runForEach(model.stream(question), hear).pipe(
+      Effect.onError((cause) => account.failed(Cause.isInterrupted(cause) ? "interrupted" : "failed", size)),
+      Effect.timeout(patience),
+      Effect.catchTag("TimeoutException", (error) => (began === undefined ? error : Effect.void))
+    )
+    return began ?? Duration.zero
+  })
+
+/** Sends one small request, kept by `Accounts`, and gives the milliseconds until the model began its answer. */
 export const askModel = (
   name: string,
   profile: RemoteProfile,
@@ -63,14 +101,14 @@ export const askModel = (
           })
         : new ModelUnready({ reason: error.message, mend: mendedBy(error), about: "other" })
     )
-    const answered = model.stream(question).pipe(
-      Stream.filter(({ _tag }) => _tag !== "AttemptFailed"),
-      Stream.runHead
+    const account = yield* Effect.mapError(
+      RequestAccount.open(question, name, { name: profile.model, ...termsOf(name, profile) }),
+      unpaid
     )
-    const [took] = yield* Effect.timed(answered).pipe(
-      Effect.timeout(patience),
-      Effect.mapError((error) =>
-        error._tag === "TimeoutException"
+    const began = yield* Effect.mapError(heard(model, account), (error) =>
+      error._tag === "ModelUnready"
+        ? error
+        : error._tag === "TimeoutException"
           ? new ModelUnready({
               reason: `no answer within ${duration(Duration.toMillis(patience))}`,
               mend: [],
@@ -81,7 +119,6 @@ export const askModel = (
               mend: modelAdvice(name, profile, error),
               about: aboutOf(error._tag)
             })
-      )
     )
-    return Duration.toMillis(took)
+    return Duration.toMillis(began)
   })

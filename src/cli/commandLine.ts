@@ -11,31 +11,42 @@ export interface Known {
   /** What it accepts: `text`, `integer` or the choices; a switch if unset. */
   readonly accepts: string | undefined
   readonly repeated: boolean
+  /** It has a value that must be given. */
+  readonly required: boolean
 }
 
 /** What is logged; every command takes it, in any place. */
-const logLevel: Known = { names: ["--log-level"], accepts: "error | warning | info | debug | all", repeated: false }
+const logLevel: Known = {
+  names: ["--log-level"],
+  accepts: "error | warning | info | debug | all",
+  repeated: false,
+  required: false
+}
 
 /** What every command takes. */
 const common: ReadonlyArray<Known> = [
   logLevel,
-  { names: ["--completions"], accepts: "sh | bash | fish | zsh", repeated: false },
-  { names: ["--version"], accepts: undefined, repeated: false }
+  { names: ["--completions"], accepts: "sh | bash | fish | zsh", repeated: false, required: false },
+  { names: ["--version"], accepts: undefined, repeated: false, required: false }
 ]
 
-export const optionsOf = (usage: Usage, repeated = false): ReadonlyArray<Known> => {
+export const optionsOf = (usage: Usage, repeated = false, optional = false): ReadonlyArray<Known> => {
   switch (usage._tag) {
-    case "Named":
+    case "Named": {
+      const accepts = Option.getOrUndefined(usage.acceptedValues)
       return usage.names[0]?.startsWith("-") === true
-        ? [{ names: usage.names, accepts: Option.getOrUndefined(usage.acceptedValues), repeated }]
+        ? [{ names: usage.names, accepts, repeated, required: !optional && accepts !== undefined }]
         : []
+    }
     case "Optional":
-      return optionsOf(usage.usage, repeated)
+      return optionsOf(usage.usage, repeated, true)
     case "Repeated":
-      return optionsOf(usage.usage, true)
+      return optionsOf(usage.usage, true, true)
     case "Concat":
-    case "Alternation":
-      return [...optionsOf(usage.left, repeated), ...optionsOf(usage.right, repeated)]
+    case "Alternation": {
+      const either = optional || usage._tag === "Alternation"
+      return [...optionsOf(usage.left, repeated, either), ...optionsOf(usage.right, repeated, either)]
+    }
     default:
       return []
   }
@@ -98,7 +109,6 @@ export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either
   const end = words.indexOf("--")
   const before = end < 0 ? words : words.slice(0, end)
   const literals = (end < 0 ? [] : words.slice(end + 1)).map(literally)
-  if (!before.some((word) => word.startsWith("-"))) return Either.right({ words: [...before, ...literals] })
   let node = tree
   const path: Array<string> = []
   const refuse = (problem: string) => Either.left({ problem, command: ["tollgate", ...path].join(" ") })
@@ -151,6 +161,8 @@ export const checked = (tree: CommandTree, words: ReadonlyArray<string>): Either
   }
   const foreign = names.find((name) => !known.some((one) => one.names.includes(name)))
   if (foreign !== undefined) return refuse(`${["tollgate", ...path].join(" ")} has no option ${foreign}`)
+  const missing = known.find((one) => one.required && !seen.has(one))
+  if (missing !== undefined) return refuse(`${missing.names.at(-1)} is missing`)
   const marked = given.map(({ kind, word }, index) =>
     kind === "argument" && given[index - 1]?.kind === "switch" ? literally(word) : word
   )

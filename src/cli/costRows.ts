@@ -27,6 +27,10 @@ export const money = ({ amount, requests, unpriced }: Pick<Total, "amount" | "re
 const bar = (part: number, most: number): string =>
   part === 0 || most === 0 ? "" : "█".repeat(Math.max(1, Math.round((longest * part) / most)))
 
+/** Of any number of values; as arguments of a function they would be too many. */
+const greatest = (values: ReadonlyArray<number>, least: number): number =>
+  values.reduce((most, value) => Math.max(most, value), least)
+
 const padded = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - columns(text)))
 
 const counts = ({ requests, usage }: Pick<Total, "requests" | "usage">): string =>
@@ -38,10 +42,10 @@ export const chart = (totals: ReadonlyArray<Total>, width: number, style: Style)
   const weight = ({ amount, usage }: Pick<Total, "amount" | "usage">) =>
     all.amount > 0 ? amount : usage.inputTokens + usage.outputTokens
   const names = totals.map(({ key }) => fit(oneLine(key) || "(none)", widest))
-  const wide = Math.max(...names.map(columns), 5)
+  const wide = greatest(names.map(columns), 5)
   const sums = totals.map(money)
-  const sumWide = Math.max(...[...sums, money(all)].map(columns))
-  const most = Math.max(...totals.map(weight))
+  const sumWide = greatest(sums.map(columns), columns(money(all)))
+  const most = greatest(totals.map(weight), 0)
   const row = (name: string, sum: string, bars: string, of: Pick<Total, "requests" | "usage">) =>
     fit(
       `${padded(name, wide)}  ${sum.padStart(sumWide)}  ${style.cyan(bars)}${" ".repeat(longest - bars.length)}  ${counts(of)}`,

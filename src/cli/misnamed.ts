@@ -52,9 +52,14 @@ const problemOf = (name: string): string => {
   return `unknown tool ${name.slice(0, 80)}; ${hint}`
 }
 
-const within = (named: Named, source: (key: string) => string, canMend: boolean): ReadonlyArray<Misnamed> =>
+const within = (
+  named: Named,
+  servers: ReadonlyArray<string>,
+  source: (key: string) => string,
+  canMend: boolean
+): ReadonlyArray<Misnamed> =>
   namesIn(named)
-    .filter(([, name]) => name !== "*" && !known.includes(name))
+    .filter(([, name]) => name !== "*" && !known.includes(name) && !servers.some((one) => name.startsWith(`${one}__`)))
     .map(([key, name]) => {
       const near = similar(name, known)
       const mend = canMend && near !== undefined ? [`tollgate config set ${key} ${near}`] : []
@@ -65,10 +70,14 @@ const within = (named: Named, source: (key: string) => string, canMend: boolean)
 export const misnamed = ({ file }: ProjectConfig): Effect.Effect<ReadonlyArray<Misnamed>, never, Configuration> =>
   Effect.map(Configuration, ({ entries, home, settings }) => {
     const sourceOf = (key: string) => entries.find((entry) => key.startsWith(`${entry.key}.`))?.source ?? home.config
+    const servers = [
+      ...Object.keys(settings.mcp?.servers ?? {}),
+      ...Option.match(file, { onNone: () => [], onSome: ({ servers }) => servers.servers.map(({ name }) => name) })
+    ]
     const brought = Option.flatMap(file, ({ file, settings }) =>
-      Option.map(Either.getRight(settings), (ofProject) => within(ofProject, () => file, false))
+      Option.map(Either.getRight(settings), (ofProject) => within(ofProject, servers, () => file, false))
     )
-    return [...within(settings, sourceOf, true), ...Option.getOrElse(brought, () => [])]
+    return [...within(settings, servers, sourceOf, true), ...Option.getOrElse(brought, () => [])]
   })
 
 /** Says so where a hook, a limit or a rule does nothing because no tool has the name. */

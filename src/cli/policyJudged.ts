@@ -12,6 +12,7 @@ import { judgeCommand } from "../tools/shell/JudgedCommand.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import { type Judged, ofPath, ofShell, ofUrl } from "./callVerdict.ts"
 import * as ToolServices from "../host/ToolServices.ts"
+import { webOf } from "../host/webOf.ts"
 import { place } from "./here.ts"
 
 /** Where the tools of a run from here would work. */
@@ -54,7 +55,7 @@ const unresolved = (host: string): Verdict =>
 /** The call that fetches a URL, and the policy's verdict; resolves and sends nothing. */
 export const judgedUrl = (url: string): Effect.Effect<Judged, never, Configuration> =>
   Effect.map(Configuration, ({ settings }) => {
-    const { rules, unasked } = ToolServices.webOf(settings)
+    const { rules, unasked } = webOf(settings)
     return Either.match(judgeUrl(url, rules), {
       onLeft: (verdict) => ofUrl(url, verdict, false),
       onRight: ({ host, literal, port }) =>

@@ -20,7 +20,7 @@ const typeText = ({ options = [], type }: ToolField): string =>
   type === "select" ? options.join(" | ") : type === "boolean" ? "yes | no" : type
 
 /** The line in which a field is asked for. */
-const asked = (field: ToolField): string => {
+export const asked = (field: ToolField): string => {
   const { fallback, name, required } = field
   const more = fallback !== undefined ? `default ${JSON.stringify(fallback)}` : required ? "required" : "optional"
   return makeVisible(`${name} (${typeText(field)}, ${more}) › `)

@@ -1,5 +1,4 @@
 import * as Command from "@effect/cli/Command"
-import * as Either from "effect/Either"
 import { type Known, optionsOf } from "./commandLine.ts"
 import type { CommandTree } from "./Help.ts"
 
@@ -37,19 +36,4 @@ export const spoken = (tree: CommandTree, words: ReadonlyArray<string>): Readonl
     found.push("--param", `${name.slice(2)}=${value ?? (follows ? next : "true")}`)
   }
   return [...found, ...(end < 0 ? [] : words.slice(end))]
-}
-
-/** A line as words; quotes hold one together, and a backslash in double quotes takes what follows as it is. */
-export const splitWords = (line: string): Either.Either<ReadonlyArray<string>, string> => {
-  const words: Array<string> = []
-  const part = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|([^\s"']+)|(\s+)|(["'])/gu
-  let word: string | undefined
-  for (const [, double, single, plain, blank, open] of line.matchAll(part)) {
-    if (open !== undefined) return Either.left(`the ${open} has no end`)
-    if (blank !== undefined) {
-      if (word !== undefined) words.push(word)
-      word = undefined
-    } else word = `${word ?? ""}${double?.replaceAll(/\\([^])/gu, "$1") ?? single ?? plain ?? ""}`
-  }
-  return Either.right(word === undefined ? words : [...words, word])
 }

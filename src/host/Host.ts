@@ -1,4 +1,3 @@
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -10,52 +9,46 @@ import * as Option from "effect/Option"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import type { CallError } from "../agent/Tools.ts"
-import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
-import { Approvals } from "../approval/Approvals.ts"
+import type { Approvals } from "../approval/Approvals.ts"
 import type { AuditError } from "../audit/Audit.ts"
 import type { Audit } from "../audit/Audit.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
-import { Disk } from "../approval/Disk.ts"
-import { Reviewer } from "../approval/Reviewer.ts"
-import { FileHash } from "../approval/FileHash.ts"
 import type { PatternRejected } from "../approval/Rule.ts"
 import type { RuleStore } from "../approval/RuleStore.ts"
-import { type ConfigError, ConfigInvalid, type NoProfile } from "../config/ConfigError.ts"
+import type { ConfigError, NoProfile } from "../config/ConfigError.ts"
 import { Configuration, type Flags } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
-import { assumedOutput } from "../cost/Accounts.ts"
 import type { Ledger } from "../cost/Ledger.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import * as Toolset from "../gate/Toolset.ts"
+import { directoryOf, stampOf, stateOf } from "../mcp/StateFile.ts"
 import type { Memory } from "../memory/Memory.ts"
-import * as ConfiguredModels from "../model/ConfiguredModels.ts"
 import type { Models } from "../model/Models.ts"
-import { bounded } from "../model/Profile.ts"
-import * as RoutingProgram from "../model/RoutingProgram.ts"
-import { Processes } from "../process/Processes.ts"
 import { type Place, type ProjectGone, Projects, ProjectUnavailable } from "../runtime/Projects.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { defaults, RuntimeOptions, type RuntimeSettings } from "../runtime/RuntimeOptions.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import type { Search } from "../search/Search.ts"
+import type { DynamicTool } from "../tool/DynamicTool.ts"
 import type { FileChanges } from "../tool/FileChanges.ts"
 import type { Notifications } from "../tool/Notifications.ts"
 import type { ProgressBoard } from "../tool/ProgressBoard.ts"
 import * as Builtin from "../tools/Builtin.ts"
-import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
-import { accounts, areSet } from "./budgets.ts"
-import * as LazyHttpClient from "./LazyHttpClient.ts"
+import { approvals, type Choices } from "./approvals.ts"
+import { accounts, booked } from "./budgets.ts"
 import { Notice } from "./Notice.ts"
 import { locate, revisit } from "./locate.ts"
+import { models } from "./models.ts"
 import * as Project from "./Project.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import * as redaction from "./redaction.ts"
+import * as sessionFiles from "./sessionFiles.ts"
 import * as Stack from "./Stack.ts"
 import * as Stores from "./Stores.ts"
 import { Surroundings } from "./Surroundings.ts"
 import { detectedSandbox } from "./ToolServices.ts"
-import { userProgram, Workplaces } from "./Workplaces.ts"
+import { Workplaces } from "./Workplaces.ts"
 
 export type { Project, ProjectFailure, Provided } from "./Project.ts"
 
@@ -117,16 +110,6 @@ export type Services =
   | ProgressBoard
   | FileChanges
 
-/** What may be said of a host besides its configuration. */
-export interface Choices {
-  /** What happens to calls that need approval; by the configuration if unset, and `allow` only if it is said here. */
-  readonly policy?: ApprovalPolicy
-  /** The mode that lets most run of those that a session may be set to; any but `allow` if unset. */
-  readonly most?: ApprovalPolicy
-  /** Whether a person answers approval requests; if not, no one is asked. Default: false. */
-  readonly attended?: boolean
-}
-
 export interface HostOptions extends Choices {
   /** Where sessions begin that name no directory; absolute. */
   readonly directory: string
@@ -143,8 +126,9 @@ export interface HostOptions extends Choices {
 /** Why a host cannot be made. */
 export type HostFailure = ConfigError | NoProfile | DatabaseError | AuditError | PatternRejected
 
-/** Seals the built-in tools behind the stack of a project. */
-export const builtin = (stack: Stack.Stack) => Toolset.make(Builtin.tools, { middleware: DefaultStack.make(stack) })
+/** Seals the built-in tools, and those of MCP servers, behind the stack of a project. */
+export const builtin = (stack: Stack.Stack, servers: ReadonlyArray<DynamicTool> = []) =>
+  Toolset.make([...Builtin.tools, ...servers], { middleware: DefaultStack.make(stack) })
 
 /** How long an unused project is kept. */
 const idle = Duration.minutes(1)
@@ -152,45 +136,18 @@ const idle = Duration.minutes(1)
 /** How long the user has to answer a question. */
 const patience = Duration.minutes(15)
 
-/** The programs of the user that see and change which profile serves. */
-const routing = Effect.gen(function* () {
-  const { settings } = yield* Configuration
-  const programs = settings.routing?.hooks ?? []
-  if (programs.length === 0) return []
-  const processes = Context.get(yield* Layer.build(Processes.layer), Processes)
-  const program = yield* userProgram
-  return programs.map(({ command, ...options }) =>
-    RoutingProgram.make(processes, Object.assign(program(command), options))
-  )
-})
-
-/** The models of the configuration; it must name at least one. */
-export const models: Layer.Layer<Models, NoProfile, Configuration | Surroundings> = Layer.unwrapScoped(
-  Effect.gen(function* () {
-    const { preferred, profiles, secret, settings } = yield* Configuration
-    // What is reserved for an answer is what its server holds to.
-    const known = areSet(settings)
-      ? Object.fromEntries(Object.entries(profiles).map(([name, one]) => [name, bounded(one, assumedOutput)]))
-      : profiles
-    const options = { routing: yield* routing, weights: settings.routing?.weights ?? {} }
-    return ConfiguredModels.layer(known, yield* preferred, secret, options).pipe(
-      Layer.provide(LazyHttpClient.layer),
-      Layer.provide(NodeFileSystem.layer)
-    )
-  })
-).pipe(Layer.provide(Workplaces.layer))
-
 /** What the configuration says of the runtime. */
 const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const wanted = yield* Stack.spans
-    const { contextCharacters, maxDepth, maxIterations, maxWorkers, systemPrompt, timeouts } = settings
+    const { autoCompact, contextCharacters, maxDepth, maxIterations, maxWorkers, systemPrompt, timeouts } = settings
     const { parallelCalls, parallelWorkers } = settings
     const configured: Partial<RuntimeSettings> = {
       spans: Option.match(wanted, { onNone: () => false, onSome: ({ content }) => (content ? "content" : true) }),
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(contextCharacters === undefined ? {} : { contextCharacters }),
+      ...(autoCompact === undefined ? {} : { autoCompact }),
       ...(parallelCalls === undefined ? {} : { parallelCalls }),
       ...(parallelWorkers === undefined ? {} : { parallelWorkers }),
       ...(maxDepth === undefined ? {} : { maxDepth }),
@@ -202,58 +159,10 @@ const runtimeOptions: Layer.Layer<never, never, Configuration> = Layer.unwrapEff
   })
 )
 
-/** The program of the user that decides before a person is asked; none where none is configured. */
-const reviewer: Layer.Layer<never, never, Configuration | Surroundings | Workplaces> = Layer.unwrapEffect(
-  Effect.gen(function* () {
-    const { settings } = yield* Configuration
-    const program = settings.approvals?.reviewer
-    if (program === undefined) return Layer.empty
-    const { command, ...options } = program
-    const own = (yield* userProgram)(command)
-    return Layer.provide(Reviewer.layerProgram(Object.assign(own, options)), Processes.layer)
-  })
-)
-
-const policyOf = ({ attended = false, policy }: Choices) =>
-  Effect.flatMap(Configuration, ({ entries, settings }): Effect.Effect<ApprovalPolicy, ConfigInvalid> => {
-    const chosen = policy ?? settings.approvals?.policy ?? "ask"
-    if (chosen === "allow" && policy === undefined) {
-      const key = "approvals.policy"
-      const source = entries.find((entry) => entry.key === key)?.source ?? "configuration"
-      const problem = "allow runs every call without asking, and counts only as an option of the host"
-      return new ConfigInvalid({ problems: [{ source, key, problem, mend: [] }] })
-    }
-    return Effect.succeed(chosen === "ask" && !attended ? "fail" : chosen)
-  })
-
-const approvals = (options: Choices) =>
-  Layer.unwrapEffect(
-    Effect.gen(function* () {
-      const { home, settings } = yield* Configuration
-      const { directory } = yield* Surroundings
-      const { rules = [], timeout } = settings.approvals ?? {}
-      const policy = yield* policyOf(options)
-      return Approvals.layerAudited({
-        policy,
-        attended: options.attended ?? false,
-        danger: policy === "allow",
-        ...(options.most === undefined ? {} : { most: options.most }),
-        always: true,
-        root: directory,
-        home: home.user,
-        rules,
-        ...(timeout === undefined ? {} : { timeout })
-      })
-    })
-  ).pipe(
-    Layer.provide(reviewer),
-    Layer.provide(Disk.layerLocal(isIgnoredDirectory)),
-    Layer.provide(FileHash.layerLocal)
-  )
-
 const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
   Effect.gen(function* () {
     const { directory } = yield* Surroundings
+    const { home, settings } = yield* Configuration
     const trust = yield* Trust
     const workplaces = yield* Workplaces
     const parts = { seal, stack: yield* Stack.make, detected: yield* detectedSandbox }
@@ -272,7 +181,9 @@ const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
     const project = Effect.fn("Host.project")(function* (place: Place) {
       const { directory, project } = yield* revisit(place)
       const config = yield* Effect.provideService(ProjectConfig.read(project), Trust, trust)
-      const key = Data.struct({ directory, project, stamp: ProjectConfig.stampOf(config) })
+      const servers = ProjectConfig.serversOf(config, settings)
+      const states = servers.map((server) => stateOf(directoryOf(home.database), server, project))
+      const key = Data.struct({ directory, project, stamp: `${ProjectConfig.stampOf(config)} ${stampOf(states)}` })
       const making = yield* one.withPermits(1)(RcMap.get(made, key))
       return yield* Effect.onError(Effect.flatten(Fiber.await(making)), () => RcMap.invalidate(made, key))
     })
@@ -309,8 +220,7 @@ export const layerConfigured = <E extends CallError, R, E2, R2>(
     Layer.provideMerge(
       Layer.mergeAll(
         models,
-        Stores.memory,
-        Stores.search,
+        Layer.provide(Layer.merge(Stores.memory, Stores.search), booked),
         Stores.decided,
         Stores.sessions,
         Stores.ledger,
@@ -318,7 +228,7 @@ export const layerConfigured = <E extends CallError, R, E2, R2>(
       )
     ),
     Layer.provide(ClientTools.layer({ timeout: patience })),
-    Layer.provide(runtimeOptions)
+    Layer.provide([runtimeOptions, sessionFiles.layer])
   )
 
 /** A host whose tools are sealed so; what they require besides what a project gives is left to provide. */

@@ -15,6 +15,7 @@ import type { InstructionFile } from "../runtime/Event.ts"
 import type { Place } from "../runtime/Projects.ts"
 import { systemReason } from "../system/errno.ts"
 import { bytes as sizeOf } from "../ui/Words.ts"
+import * as Imports from "./Imports.ts"
 
 /** The names of instructions, of which the first that a directory has counts. */
 export const names = ["AGENTS.md", "CLAUDE.md", ".tollgate/instructions.md"] as const
@@ -56,6 +57,24 @@ const textOf = (bytes: Uint8Array, cut: boolean): string | undefined => {
     }
   }
   return undefined
+}
+
+/** Whether a path leads to a file, which need not be one that may be read. */
+const isFile = (file: string): boolean => {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
+}
+
+/** The name by which a file is known however it was reached. */
+const realName = (file: string): string => {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return file
+  }
 }
 
 const isThere = (file: string): boolean => {
@@ -115,13 +134,77 @@ const counting = (file: string, { bytes, size }: Part, room: number): Either.Eit
   return Either.right({ path: file, sha256, bytes: size, cut, text })
 }
 
+/** Reads one file of a level: what of it counts, or why it cannot be read. */
+type Reading = (file: string) => Effect.Effect<Part, string>
+
+/** The instructions that were read, and what is left of their bounds. */
+class Found {
+  readonly problems: Array<string> = []
+  private room = limits.all
+  private imports = Imports.limits.files
+  private readonly known: Set<string>
+
+  /** `files` are read by themselves, whoever imports them. */
+  constructor(files: ReadonlyArray<string>) {
+    this.known = new Set(files.map(realName))
+  }
+
+  /** A file and, behind it, what it imports. */
+  read(file: string, reading: Reading, importedBy?: string, depth = 0): Effect.Effect<ReadonlyArray<Instruction>> {
+    return Effect.gen(this, function* () {
+      const part = yield* Effect.either(reading(file))
+      if (Either.isLeft(part)) {
+        this.problems.push(`${file} was not ${importedBy === undefined ? "read" : "imported"}: ${part.left}`)
+        return []
+      }
+      const counted = counting(file, part.right, this.room)
+      if (Either.isLeft(counted)) {
+        this.problems.push(counted.left)
+        return []
+      }
+      const one = counted.right
+      this.room -= Math.min(one.bytes, limits.file, this.room)
+      const below = yield* Effect.forEach(this.importsOf(one, depth), (path) =>
+        this.read(path, reading, file, depth + 1)
+      )
+      return [importedBy === undefined ? one : { ...one, importedBy }, ...below.flat()]
+    })
+  }
+
+  /** The files that one refers to and that are not among those known. */
+  private importsOf({ path: file, text }: Instruction, depth: number): ReadonlyArray<string> {
+    return Imports.importsIn(text).flatMap((name) => {
+      const wanted = path.resolve(path.dirname(file), name)
+      // A name in prose or of a package is no import; one that ends like a document was meant as one.
+      if (!isFile(wanted)) {
+        if (/\.mdx?$/i.test(name)) this.problems.push(`${file} imports ${name}, which is no file here.`)
+        return []
+      }
+      const real = realName(wanted)
+      if (this.known.has(real)) return []
+      if (depth >= Imports.limits.depth || this.imports === 0) {
+        const bound = this.imports === 0 ? `${Imports.limits.files} files` : `${Imports.limits.depth} files deep`
+        this.problems.push(`${wanted} was not imported: imports are bounded to ${bound}.`)
+        return []
+      }
+      this.known.add(real)
+      this.imports--
+      return [wanted]
+    })
+  }
+}
+
+/** A path that lies in a directory, however it is written. */
+const isInside = (file: string, directory: string): boolean =>
+  realName(file).startsWith(`${realName(directory)}${path.sep}`)
+
 /**
  * Reads `AGENTS.md`, else one of the other names, in each directory from the top of a project down to where a session works, and
- * in the user's configuration. Where all are too long together, those nearest to the work count first.
+ * in the user's configuration, each followed by the files that it refers to as `@path`, which lie in the project, or beside the user's
+ * own. Where all are too long together, those nearest to the work count first.
  */
 export const read = (place: Place, home: Pick<Home, "config" | "user">): Effect.Effect<Instructions> =>
   Effect.gen(function* () {
-    const problems: Array<string> = []
     const files = downTo(place).flatMap((directory) => {
       const name = names.find((one) => isThere(path.join(directory, one)))
       return name === undefined ? [] : [path.join(directory, name)]
@@ -131,53 +214,49 @@ export const read = (place: Place, home: Pick<Home, "config" | "user">): Effect.
 
     const options = { cwd: place.project, roots: [place.project], home: home.user, trusted: false, stateDirs: [] }
     const context = yield* Effect.option(PathContext.make(options))
-    let room = limits.all
-    const kept = (file: string, reading: Effect.Effect<Part, string>) =>
-      Effect.match(reading, {
-        onFailure: (reason): ReadonlyArray<Instruction> => {
-          problems.push(`${file} was not read: ${reason}`)
-          return []
-        },
-        onSuccess: (part) =>
-          Either.match(counting(file, part, room), {
-            onLeft: (problem): ReadonlyArray<Instruction> => {
-              problems.push(problem)
-              return []
-            },
-            onRight: (one) => {
-              room -= Math.min(one.bytes, limits.file, room)
-              return [one]
-            }
-          })
-      })
+    const found = new Found([...files, user])
     const project: Array<Instruction> = []
     for (const file of files.toReversed()) {
-      const reading = Effect.flatMap(
-        Effect.orElseFail(context, () => "the project is not a directory to work in"),
-        (known) => inProject(file, known)
-      )
-      project.unshift(...(yield* kept(file, reading)))
+      const reading = (one: string) =>
+        Effect.flatMap(
+          Effect.orElseFail(context, () => "the project is not a directory to work in"),
+          (known) => inProject(one, known)
+        )
+      project.unshift(...(yield* found.read(file, reading)))
     }
-    const own = isThere(user) ? yield* kept(user, ofUser(user)) : []
-    return { own, project, problems }
+    const beside = (one: string) =>
+      one === user || isInside(one, path.dirname(user))
+        ? ofUser(one)
+        : Effect.fail("your own instructions import only files beside them")
+    const own = isThere(user) ? yield* found.read(user, beside) : []
+    return { own, project, problems: found.problems }
   })
 
 /** The files as events name them. */
 export const filesOf = ({ own, project }: Instructions): ReadonlyArray<InstructionFile> =>
-  [...own, ...project].map(({ bytes, cut, path, sha256 }) => ({ path, sha256, bytes, cut }))
+  [...own, ...project].map(({ bytes, cut, importedBy, path, sha256 }) => ({
+    path,
+    sha256,
+    bytes,
+    cut,
+    ...(importedBy === undefined ? {} : { importedBy })
+  }))
 
 /** The files in a line, for a person; none if there are none. */
 export const summary = (found: Instructions, { directory }: Pick<Place, "directory">): string | undefined => {
   const files = filesOf(found).map((file) => {
     const near = path.relative(directory, file.path)
     const name = near.startsWith(`..${path.sep}..${path.sep}..`) ? file.path : near
-    return `${name} (${sizeOf(file.bytes)}${file.cut ? ", cut" : ""})`
+    return `${file.importedBy === undefined ? "" : "@"}${name} (${sizeOf(file.bytes)}${file.cut ? ", cut" : ""})`
   })
   return files.length === 0 ? undefined : files.join(", ")
 }
 
-const shown = ({ bytes, cut, path, text }: Instruction): string =>
-  untrusted(path, cut ? `${text}\n[the rest of ${bytes} bytes is left out]` : text)
+const shown = ({ bytes, cut, importedBy, path, text }: Instruction): string =>
+  untrusted(
+    importedBy === undefined ? path : `${path}, imported by ${importedBy}`,
+    cut ? `${text}\n[the rest of ${bytes} bytes is left out]` : text
+  )
 
 /** What a model is told of them; empty if there are none. */
 export const render = ({ own, project }: Instructions): string =>

@@ -9,6 +9,7 @@ import type { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Place } from "../runtime/Projects.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
+import { rooted } from "./rootedRule.ts"
 
 /** A rule and where it is from. */
 export interface KnownRule {
@@ -41,7 +42,7 @@ export const knownRules = (
     const known =
       (source: string, saved: boolean) =>
       (written: Rule): KnownRule => {
-        const rule = saved ? written : ProjectConfig.rooted(place)(written)
+        const rule = saved ? written : rooted(place)(written)
         return { rule, source, saved, ignored: ignoredFor(rule, { root, trusted }) }
       }
     const brought = Option.match(file, {

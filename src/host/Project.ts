@@ -1,19 +1,26 @@
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import type { SealClient } from "../agent/ClientFunctions.ts"
 import * as NamedWorker from "../agent/NamedWorker.ts"
 import { type CallError, Tools } from "../agent/Tools.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../audit/Audit.ts"
 import type { PatternRejected } from "../approval/Rule.ts"
+import { make as makeCheckpoints } from "../checkpoint/Checkpoints.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { CallRequest } from "../gate/CallRequest.ts"
-import type { Toolset, ToolsetInvalid } from "../gate/Toolset.ts"
+import * as DefaultStack from "../gate/DefaultStack.ts"
+import * as Toolset from "../gate/Toolset.ts"
+import type { KnownServer } from "../mcp/KnownServer.ts"
+import * as Servers from "../mcp/Servers.ts"
+import { directoryOf, stateOf } from "../mcp/StateFile.ts"
+import * as TouchPolicy from "../mcp/TouchPolicy.ts"
 import { Memory } from "../memory/Memory.ts"
 import * as ProjectMemory from "../memory/ProjectMemory.ts"
 import { BackgroundCommands, make as makeBackground } from "../process/BackgroundCommands.ts"
@@ -25,12 +32,17 @@ import type { SandboxStatus } from "../sandbox/SandboxPolicy.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import type { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { Search } from "../search/Search.ts"
+import { make as makeRewinding } from "../tools/files/rewinding.ts"
 import { Workspace } from "../tools/Workspace.ts"
+import type { DynamicTool } from "../tool/DynamicTool.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
 import { headBranch } from "./headBranch.ts"
 import * as Instructions from "./Instructions.ts"
 import { lazily } from "./lazily.ts"
+import { lazy } from "../tool/lazy.ts"
+import * as NamedServers from "./NamedServers.ts"
+import { webOf } from "./webOf.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
 import { whileTrusted } from "./ProjectHooks.ts"
 import * as Situation from "./Situation.ts"
@@ -50,6 +62,10 @@ export interface Project extends ProjectTools {
   readonly git: Effect.Effect<Situation.GitState>
   /** Where its commands run. */
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
+  /** The MCP servers of the configuration whose tools it has. */
+  readonly servers: Servers.Servers
+  /** Takes in servers that a frontend names besides. */
+  readonly nameServers: NamedServers.NamedServers["name"]
 }
 
 /** Why a project cannot be made. */
@@ -58,7 +74,7 @@ export type ProjectFailure =
   | BoundaryInvalid
   | SandboxUnavailable
   | PatternRejected
-  | ToolsetInvalid
+  | Toolset.ToolsetInvalid
   | NamedWorker.NamedWorkerInvalid
   | DatabaseError
 
@@ -66,7 +82,11 @@ export type ProjectFailure =
 export type Provided = ToolServices.ToolServices | HookRunner | Memory | Search | Approvals | Audit
 
 /** Seals the tools of a project behind its stack. */
-export type Seal<E, R> = (stack: Stack) => Effect.Effect<Toolset<E, R>, ToolsetInvalid>
+export type Seal<E, R> = (
+  stack: Stack,
+  /** The tools of the user's MCP servers; a toolset may leave them out. */
+  servers: ReadonlyArray<DynamicTool>
+) => Effect.Effect<Toolset.Toolset<E, R>, Toolset.ToolsetInvalid>
 
 /** What all projects of a host have in common. */
 export interface ProjectParts<E, R> {
@@ -84,7 +104,7 @@ const unconfined = ({ detail, isolated }: SandboxStatus, network: boolean): stri
       : undefined
 
 /** A toolset whose requirements are made with its first call. */
-const later = <E, R, A, E2>(toolset: Toolset<E, R>, requirements: Effect.Effect<Context.Context<A>, E2>) => ({
+const later = <E, R, A, E2>(toolset: Toolset.Toolset<E, R>, requirements: Effect.Effect<Context.Context<A>, E2>) => ({
   ...toolset,
   call: (request: CallRequest) => Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built)),
   foresee: (request: CallRequest) =>
@@ -152,11 +172,41 @@ export const make = <E extends CallError, R>(
       Layer.succeed(Search, yield* Search),
       Layer.succeed(BackgroundCommands, background)
     )
-    const services = ToolServices.layer({ settings, env: surroundings.env, sandbox, workspace })
+    const checkpoints = makeCheckpoints({ directory: home.checkpoints })
+    const services = ToolServices.layer({ checkpoints, settings, env: surroundings.env, sandbox, workspace })
     const scope = yield* Effect.scope
     const requirements = yield* lazily(Layer.buildWithScope(Layer.mergeAll(services, hooks, given), scope))
-    const toolset = later(yield* seal(stack(config)), requirements)
-    const tools = yield* Effect.provide(Tools, Tools.layer(toolset))
+    const around = stack(config)
+    const touchPolicy = lazy(() => TouchPolicy.make({ boundary: workspace.context, network: webOf(settings).rules }))
+    const stateOfServer = (server: KnownServer) => stateOf(directoryOf(home.database), server, project)
+    const openServers = (known: ReadonlyArray<KnownServer>) =>
+      Servers.make({
+        known,
+        state: stateOfServer,
+        directory,
+        environment: env,
+        variables: surroundings.env,
+        network: webOf(settings).rules,
+        processes: Effect.map(Layer.buildWithScope(Processes.layer, scope), Context.get(Processes)),
+        policy: (touches) => touchPolicy()(touches)
+      })
+    const servers = yield* openServers(ProjectConfig.serversOf(config, settings))
+    const toolset = later(yield* seal(around, servers.tools), requirements)
+    const sealClient: SealClient = (tools) =>
+      Toolset.make(tools, { middleware: DefaultStack.make(around) }).pipe(
+        Effect.flatMap((sealed) => Effect.provide(Tools, Tools.layer(later(sealed, requirements))))
+      )
+    const sealed = yield* Effect.provide(Tools, Tools.layer(toolset))
+    const own: typeof sealed = {
+      ...sealed,
+      functions: (declared) => sealed.functions(declared).filter(({ name }) => !servers.isWithdrawn(name))
+    }
+    const { name: nameServers, tools } = yield* NamedServers.make({
+      own,
+      seal: sealClient,
+      state: stateOfServer,
+      open: openServers
+    })
     const git = Effect.flatMap(requirements, (built) => Effect.provide(Situation.gitState(place), built)).pipe(
       Effect.orElseSucceed((): Situation.GitState => "state unknown")
     )
@@ -203,12 +253,16 @@ export const make = <E extends CallError, R>(
       rules,
       sandbox,
       tools,
+      sealClient,
       workers,
       instructions,
       git,
       branch: headBranch(place.project),
       brief,
       memory,
-      background
+      background,
+      servers,
+      nameServers,
+      checkpoints: makeRewinding(workspace, checkpoints)
     }
   })

@@ -1,13 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as path from "node:path"
-import { pathTest, type Rule } from "../approval/Rule.ts"
+import type { Rule } from "../approval/Rule.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import type { Settings } from "../config/Settings.ts"
 import { Trust } from "../config/Trust.ts"
+import type { KnownServer } from "../mcp/KnownServer.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Place } from "../runtime/Projects.ts"
+import { rooted } from "./rootedRule.ts"
 
 /** What a project configures, as far as the user trusts it. */
 export interface ProjectConfig {
@@ -47,16 +48,17 @@ export const read = (project: string): Effect.Effect<ProjectConfig, DatabaseErro
 export const stampOf = ({ accepted, file }: ProjectConfig): string =>
   JSON.stringify([Option.getOrNull(Option.map(file, ({ digest }) => digest)), Option.getOrNull(accepted)])
 
-/** A written rule as it counts in a place: its path starts at the project, also where the tools work below that. */
-export const rooted =
-  ({ directory, project }: Place) =>
-  (rule: Rule): Rule =>
-    directory === project ||
-    rule.path === undefined ||
-    rule.path.startsWith("/") ||
-    Either.isLeft(pathTest(rule.path, project))
-      ? rule
-      : { ...rule, path: path.posix.join(project, rule.path) }
+/** The MCP servers of the user, and those of a trusted project whose names the user has not taken. */
+export const serversOf = ({ file, trusted }: ProjectConfig, { mcp }: Settings): ReadonlyArray<KnownServer> => {
+  const own = Object.entries(mcp?.servers ?? {}).map(([name, server]): KnownServer => ({
+    name,
+    server,
+    origin: "user",
+    given: {}
+  }))
+  const brought = trusted && Option.isSome(file) ? file.value.servers.servers : []
+  return [...own, ...brought.filter(({ name }) => !own.some((one) => one.name === name))]
+}
 
 /** The rules that are written down, those of a trusted project included, as they count in a place. */
 export const rulesOf = (

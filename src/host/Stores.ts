@@ -10,9 +10,12 @@ import { Ledger } from "../cost/Ledger.ts"
 import { Database } from "../database/Database.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Memory } from "../memory/Memory.ts"
+import { Embeddings } from "../search/Embeddings.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
 import * as SqlSessionStore from "../runtime/SqlSessionStore.ts"
 import type { Search } from "../search/Search.ts"
+import * as embeddings from "./embeddings.ts"
+import * as LazyHttpClient from "./LazyHttpClient.ts"
 import { Notice } from "./Notice.ts"
 import * as searching from "./searching.ts"
 
@@ -40,8 +43,23 @@ export const sessions: Layer.Layer<SessionStore, DatabaseError, Configuration> =
 /** What model requests of the user have cost. */
 export const ledger: Layer.Layer<Ledger, DatabaseError, Configuration> = Ledger.layerSql.pipe(Layer.provide(database))
 
+/** Meaning for notes; where it is configured wrongly, that is said once and words alone count. */
+const meaning: Layer.Layer<Embeddings, never, Configuration> = embeddings.layer.pipe(
+  Layer.provide(LazyHttpClient.layer),
+  Layer.catchAll((error) =>
+    Layer.effect(
+      Embeddings,
+      Effect.flatMap(Notice, ({ say }) =>
+        Effect.as(say(`notes are recalled by their words alone: ${error.message}`), undefined)
+      )
+    )
+  )
+)
+
 /** What sessions and projects remember. */
-export const memory: Layer.Layer<Memory, DatabaseError, Configuration> = Memory.layerSql.pipe(Layer.provide(database))
+export const memory: Layer.Layer<Memory, DatabaseError, Configuration> = Memory.layerSql.pipe(
+  Layer.provide([database, meaning])
+)
 
 /** The search in the sessions of the user. */
 export const search: Layer.Layer<Search, DatabaseError, Configuration> = searching.search.pipe(Layer.provide(database))

@@ -2,9 +2,9 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { Checkpoints, type CheckpointStore } from "../checkpoint/Checkpoints.ts"
 import { directories, type Home } from "../config/Home.ts"
 import type { Settings } from "../config/Settings.ts"
-import { NetworkRules } from "../policy/network/NetworkRules.ts"
 import { environment } from "../process/Environment.ts"
 import { Processes } from "../process/Processes.ts"
 import * as Configured from "../sandbox/Configured.ts"
@@ -13,7 +13,7 @@ import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import * as Builtin from "../tools/Builtin.ts"
 import { timeouts } from "../tools/shell/ShellSettings.ts"
 import { Workspace, type WorkspaceOptions } from "../tools/Workspace.ts"
-import type { WebSettingsShape } from "../tools/web/WebSettings.ts"
+import { webOf } from "./webOf.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /** Where tools work, and by whose word. */
@@ -23,18 +23,11 @@ export interface ToolServicesOptions {
   readonly home: Home
   readonly settings: Settings
   readonly env: Surroundings["Type"]["env"]
+  /** Where what file tools replace is kept; nowhere if unset. */
+  readonly checkpoints?: CheckpointStore
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
   /** Made when the project is, so that no other directory can take its place until a tool is called. */
   readonly workspace: Workspace["Type"]
-}
-
-/** What fetches reach by the user's word. */
-export const webOf = ({ network = {} }: Settings): WebSettingsShape => {
-  const { allowHosts, denyHosts = [], open = [], unaskedHosts = [] } = network
-  return {
-    rules: NetworkRules.make({ ...(allowHosts && { allowHosts }), denyHosts, optIn: open }),
-    unasked: unaskedHosts
-  }
 }
 
 /** Where file tools work; our own files are out of their reach, but for the results kept for the session that calls. */
@@ -83,16 +76,18 @@ export const detectedSandbox: Effect.Effect<Effect.Effect<Sandbox["Type"]>, neve
 
 /** What tools require, confined to a place; our own state is out of their reach. */
 export const layer = ({
+  checkpoints,
   env,
   sandbox,
   settings,
   workspace
-}: Pick<ToolServicesOptions, "env" | "sandbox" | "settings" | "workspace">) =>
+}: Pick<ToolServicesOptions, "checkpoints" | "env" | "sandbox" | "settings" | "workspace">) =>
   Layer.suspend(() => {
     const { rules, unasked } = webOf(settings)
     return Layer.mergeAll(
       Layer.effect(Sandbox, sandbox),
       Layer.succeed(Workspace, workspace),
+      Layer.succeed(Checkpoints, checkpoints),
       Builtin.layerServices({
         network: rules,
         unaskedHosts: unasked,

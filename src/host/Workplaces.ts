@@ -14,7 +14,10 @@ export class Workplaces extends Context.Tag("tollgate/host/Workplaces")<Workplac
 
 type Program = Pick<ProcessCommand, "file" | "args" | "cwd" | "env">
 
-/** How a program of the user is started that serves all projects: what lies in any of them is none of the programs that it finds. */
+/**
+ * How a program of the user is started that serves all projects: what lies in any of them is none of the programs that it finds.
+ * The projects are those of the moment when `env` is read, so read it at each start.
+ */
 export const userProgram: Effect.Effect<
   (command: readonly [string, ...ReadonlyArray<string>]) => Program,
   never,

@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -9,9 +10,10 @@ import { Accounts } from "../cost/Accounts.ts"
 import type { Alert } from "../cost/Budget.ts"
 import { Budgets, limitsOf } from "../cost/Budgets.ts"
 import { inUsd } from "../cost/Money.ts"
+import * as Answer from "../process/Answer.ts"
 import { Processes } from "../process/Processes.ts"
-import { Surroundings } from "./Surroundings.ts"
-import { ownEnvironment } from "./ToolServices.ts"
+import * as Stores from "./Stores.ts"
+import { userProgram, Workplaces } from "./Workplaces.ts"
 
 const decode = Schema.decodeUnknownEither(Budgets)
 
@@ -39,31 +41,27 @@ export const areSet = ({ budgets = {} }: { readonly budgets?: Budgets }): boolea
 /** Gives each alert to the program of the user, which runs outside of every project. */
 const hooked = Effect.gen(function* () {
   const { settings } = yield* Configuration
-  const { directory, env } = yield* Surroundings
-  const processes = yield* Processes
-  const [file, ...args] = settings.budgets?.hook ?? []
-  if (file === undefined) return undefined
-  const own = ownEnvironment(settings, env, [directory])
+  const hook = settings.budgets?.hook
+  if (hook === undefined) return undefined
+  const processes = Context.get(yield* Layer.build(Processes.layer), Processes)
+  const program = (yield* userProgram)(hook)
   return ({ limit, percent, place, scope, spent }: Alert) => {
     const alert = { event: "budget", scope, place, percent, spentUsd: inUsd(spent), limitUsd: inUsd(limit) }
-    const text = `${JSON.stringify(alert)}\n`
-    return processes.run({ file, args, cwd: directory, env: own, stdin: { text } }, { limit: outputLimit }).pipe(
+    const stdin = { text: `${JSON.stringify(alert)}\n` }
+    return processes.run({ ...program, stdin }, { limit: outputLimit }).pipe(
+      Effect.flatMap(Answer.of),
       Effect.timeoutFail({
         duration: patience,
-        onTimeout: () => ({ message: `it took longer than ${Duration.format(patience)}` })
+        onTimeout: () => ({ _tag: "TimedOut", message: `did not end within ${Duration.format(patience)}` })
       }),
-      Effect.flatMap(({ exitCode }) =>
-        exitCode === 0
-          ? Effect.void
-          : Effect.logWarning(`the budget hook ${file} exited with ${exitCode ?? "a signal"}`)
-      ),
-      Effect.catchAll(({ message }) => Effect.logWarning(`the budget hook ${file} failed: ${message}`))
+      Effect.mapError((error) => (error._tag === "SpawnFailed" ? `could not be run: ${error.message}` : error.message)),
+      Effect.catchAll((what) => Effect.logWarning(`the budget hook ${hook[0]} ${what}`))
     )
   }
 })
 
 /** Keeps account of what sessions spend, within the budgets of the user. */
-export const accounts = Layer.unwrapEffect(
+export const accounts = Layer.unwrapScoped(
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const alerted = yield* hooked
@@ -73,4 +71,7 @@ export const accounts = Layer.unwrapEffect(
       ...(alerted === undefined ? {} : { alerted })
     })
   })
-).pipe(Layer.provide(Processes.layer))
+)
+
+/** The same, booked in the ledger of the user, for a command that opens no session. */
+export const booked = Layer.provide(accounts, Layer.merge(Stores.ledger, Workplaces.layer))

@@ -35,6 +35,7 @@ export const layer: Layer.Layer<
     const { headers, silenceTimeout } = profile
     return ServerEmbeddings.layer({
       model,
+      profile: name,
       baseUrl: profile.baseUrl ?? hosted.openai.baseUrl,
       apiKey: yield* credentials(name, profile, secret),
       headers,

@@ -3,14 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, ProjectGone } from "../runtime/Projects.ts"
 import { errnoOf, systemReason } from "../system/errno.ts"
-
-/** The nearest directory with a `.git`, else the directory itself. */
-const projectOf = (start: string): string => {
-  for (let directory = start; ; directory = path.dirname(directory)) {
-    if (fs.existsSync(path.join(directory, ".git"))) return directory
-    if (path.dirname(directory) === directory) return start
-  }
-}
+import { projectOf } from "./projectOf.ts"
 
 const reasonOf = (error: unknown): string => (errnoOf(error) === "ENOENT" ? "it does not exist" : systemReason(error))
 

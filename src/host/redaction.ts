@@ -8,13 +8,27 @@ import { Redactor } from "../redaction/Redactor.ts"
 
 const usual: ReadonlyArray<string> = Object.values(hosted).map(({ apiKeyVariable }) => apiKeyVariable)
 
-/** The key variables that the profiles name, even if the configuration has other problems. */
-const variables = (json: ConfigFile.Json): ReadonlyArray<string> => {
-  const profiles = json["profiles"]
-  return Object.values(ConfigFile.isRecord(profiles) ? profiles : {}).flatMap((profile: unknown) =>
-    ConfigFile.isRecord(profile) && typeof profile["apiKeyVariable"] === "string" ? [profile["apiKeyVariable"]] : []
+const records = (value: unknown): ReadonlyArray<ConfigFile.Json> =>
+  Object.values(ConfigFile.isRecord(value) ? value : {}).filter(ConfigFile.isRecord)
+
+/** The variables that MCP servers get, by the references to them. */
+const givenToServers = (json: ConfigFile.Json): ReadonlyArray<string> =>
+  records(ConfigFile.at(json, ["mcp", "servers"])).flatMap(({ env, headers }) =>
+    [env, headers].flatMap((some) =>
+      Object.values(ConfigFile.isRecord(some) ? some : {}).flatMap((reference) => {
+        const [, name] = /env:(\w+)$/.exec(String(reference)) ?? []
+        return name === undefined ? [] : [name]
+      })
+    )
   )
-}
+
+/** The key variables that the profiles and servers name, even if the configuration has other problems. */
+const variables = (json: ConfigFile.Json): ReadonlyArray<string> => [
+  ...records(json["profiles"]).flatMap(({ apiKeyVariable }) =>
+    typeof apiKeyVariable === "string" ? [apiKeyVariable] : []
+  ),
+  ...givenToServers(json)
+]
 
 const named = Effect.flatMap(home, ({ config }) => ConfigFile.read(config)).pipe(
   Effect.map(variables),

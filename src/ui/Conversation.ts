@@ -1,7 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { CreateSession, InvokeTool, ResumeLastSession, ResumeSession, SubmitPrompt } from "../runtime/Command.ts"
+import type { Image } from "../conversation/Image.ts"
+import {
+  CompactSession,
+  CreateSession,
+  InvokeTool,
+  ResumeLastSession,
+  ResumeSession,
+  SubmitPrompt
+} from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
 import type { LogError } from "../runtime/EventLog.ts"
@@ -85,7 +93,7 @@ export interface Begun {
 
 const begin = (
   { seq, session }: Opened,
-  command: (names: { readonly session: string; readonly task: string }) => SubmitPrompt | InvokeTool
+  command: (names: { readonly session: string; readonly task: string }) => CompactSession | SubmitPrompt | InvokeTool
 ): Effect.Effect<Begun, SessionUnavailable | RuntimeHasStopped | TooManyTasks, Runtime> =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
@@ -106,16 +114,31 @@ const begin = (
 export const submit = (
   opened: Opened,
   prompt: string,
-  more: { readonly typed?: string | undefined; readonly weight?: string | undefined } = {}
+  more: {
+    readonly typed?: string | undefined
+    readonly weight?: string | undefined
+    readonly images?: ReadonlyArray<Image>
+  } = {}
 ) => {
-  const { typed, weight } = more
-  const said = { ...(typed === undefined ? {} : { typed }), ...(weight === undefined ? {} : { weight }) }
+  const { images = [], typed, weight } = more
+  const said = {
+    ...(typed === undefined ? {} : { typed }),
+    ...(weight === undefined ? {} : { weight }),
+    ...(images.length === 0 ? {} : { images })
+  }
   return begin(opened, (names) => new SubmitPrompt({ ...names, prompt, ...said }, trusted))
 }
 
 /** Runs a tool for the person who asks. */
 export const invoke = (opened: Opened, tool: string, parameters: unknown) =>
   begin(opened, (names) => new InvokeTool({ ...names, tool, parameters }, trusted))
+
+/** Puts a summary in the place of the conversation. */
+export const compact = (opened: Opened, instructions?: string) =>
+  begin(
+    opened,
+    (names) => new CompactSession({ ...names, ...(instructions === undefined ? {} : { instructions }) }, trusted)
+  )
 
 /** The end of the task among what was seen of it. */
 export const terminalOf = (envelope: Envelope, task: string): TerminalEvent | undefined =>

@@ -28,10 +28,15 @@ export type Display =
   | { readonly _tag: "CallBegan"; readonly call: CallShown }
   /** The call has started a sub-worker of that name; what is noted of the call from here on is what it says. */
   | { readonly _tag: "CallDelegated"; readonly call: CallShown; readonly name: string }
-  /** A person is asked about the call; what the request shows of it is masked for a screen. */
+  /** The call waits for a decision; what the request shows of it is masked for a screen. */
   | { readonly _tag: "CallAsked"; readonly call: CallShown; readonly request: ApprovalRequest }
-  /** The call was allowed, or its request withdrawn; `once` where the user has allowed this call alone. */
-  | { readonly _tag: "CallDecided"; readonly call: CallShown; readonly text: string; readonly once: boolean }
+  /**
+   * The request of the call is over: how, in words, unless it was refused, which its failure tells; `once` where the user has allowed
+   * this call alone.
+   */
+  | { readonly _tag: "CallDecided"; readonly call: CallShown; readonly text?: string; readonly once: boolean }
+  /** The call has passed the gate, and its tool runs. */
+  | { readonly _tag: "CallStarted"; readonly call: CallShown }
   | {
       readonly _tag: "CallOutput"
       readonly call: CallShown
@@ -47,6 +52,8 @@ export type Display =
       readonly text: string
       /** The result of a call whose program failed. */
       readonly result?: string
+      /** Asked for by the person: the result is shown to its last line. */
+      readonly whole?: true
       readonly durationMillis: number
     }
   | {

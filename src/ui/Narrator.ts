@@ -1,7 +1,10 @@
 import { todoRows } from "./todoRows.ts"
+import { raiseBudget } from "../agent/budgetQuestion.ts"
 import type { CallFailure } from "../gate/CallEvent.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
+import type { Event } from "../runtime/Event.ts"
 import { duration } from "../text/duration.ts"
+import { isAside } from "../tool/WorkerPath.ts"
 import { visibleLine } from "../text/visible.ts"
 import { Answers } from "./narration/Answers.ts"
 import { Calls } from "./narration/Calls.ts"
@@ -28,6 +31,7 @@ export class Narrator {
     const told = this.tasks.of(task)
     told.decided.step(envelope)
     this.calls.pass(envelope)
+    // A summary is shown when it replaces the conversation, and what a model wants kept when it is.
     if (isAside(worker)) {
       if (event._tag !== "ModelRequested") return []
       told.requests++
@@ -40,6 +44,7 @@ export class Narrator {
       case "TaskQueued":
         return event.ahead === 0 ? [] : [note(`queued behind ${event.ahead}: ${event.prompt}`)]
       case "TaskStarted": {
+        told.isInvoked = event.message === undefined
         const content = event.message?.message.content
         return content === undefined || content === null ? [] : [{ _tag: "Prompt", text: content }]
       }
@@ -122,9 +127,11 @@ export class Narrator {
       case "ApprovalResolved":
         return this.calls.resolved(envelope, event)
       case "ClientCallRequested":
+        // What the runtime asks by itself belongs to no call.
+        if (event.tool === raiseBudget) return [status(undefined), { _tag: "ClientCall", request: event }]
         return [status(undefined), { _tag: "ClientCall", call: this.calls.forward(envelope, event), request: event }]
       case "ToolCallStarted":
-        return [status(`running ${event.tool}`)]
+        return [{ _tag: "CallStarted", call: this.calls.of(envelope, event) }, status(`running ${event.tool}`)]
       case "ToolCallRetried":
         return [
           {
@@ -191,7 +198,10 @@ export class Narrator {
         const { goesOn, project } = event
         this.project = project
         this.calls.resume(goesOn?.approvals ?? [])
-        return goesOn === undefined ? [] : [note("the task continues where the last run stopped")]
+        return [
+          ...(event.repaired === undefined ? [] : [note(repairText(event.repaired, event.unknownCalls), "warning")]),
+          ...(goesOn === undefined ? [] : [note("the task continues where the last run stopped")])
+        ]
       }
       case "SessionSuspended":
         return event.waits === undefined
@@ -222,8 +232,21 @@ const isInterruption = ({ _tag, data }: CallFailure): boolean =>
   "interrupted" in data &&
   data.interrupted === true
 
-const waits = (requests: number): string =>
-  `${many(requests, "approval request")} still waiting; resume the session to answer ${requests === 1 ? "it" : "them"}`
+/** What was ended of a run that crashed. */
+const repairText = (
+  { calls, requests, tasks, workers }: NonNullable<Extract<Event, { readonly _tag: "SessionResumed" }>["repaired"]>,
+  unknown: number
+): string => {
+  const ended = [
+    [tasks, "task"],
+    [workers, "sub-worker"],
+    [calls, "call"],
+    [requests, "approval request"]
+  ] as const
+  const what = ended.flatMap(([count, name]) => (count === 0 ? [] : [many(count, name)])).join(", ")
+  const open = unknown === 0 ? "" : `; the outcome of ${many(unknown, "call")} is unknown: check before you repeat`
+  return `the last run crashed; ended what it left open: ${what}${open}`
+}
 
-/** A summary is shown when it replaces the conversation, and what a model wants kept when it is. */
-const isAside = ([root]: ReadonlyArray<string>): boolean => root === "compact" || root === "keep"
+const waits = (requests: number): string =>
+  `${many(requests, "approval request")} still ${requests === 1 ? "waits" : "wait"} for an answer`

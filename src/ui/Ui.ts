@@ -2,10 +2,17 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
+import type { ToolOffer } from "../agent/ToolOffer.ts"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
-import type { ToolShown } from "./ToolShown.ts"
+import type { ToolShown } from "../tool/ToolShown.ts"
 import type { WorkerTree } from "./WorkerTree.ts"
 import type { Answer, Approval, Diff, Display, Notice, Progress } from "./Display.ts"
+
+/** A tool that a person runs. */
+export interface ToolRequest {
+  readonly tool: string
+  readonly parameters: unknown
+}
 
 /** What a frontend implements: the terminal, a browser and the recording of tests are layers of it. */
 export class Ui extends Context.Tag("tollgate/ui/Ui")<
@@ -38,6 +45,8 @@ export class Ui extends Context.Tag("tollgate/ui/Ui")<
     readonly asides: Stream.Stream<string>
     /** Lists tools, e.g. those that the person may run. */
     readonly showTools: (tools: ReadonlyArray<ToolShown>) => Effect.Effect<void>
+    /** Shows the tools of a worker that has returned, and takes what the person wants of them: a call, or none to go on. */
+    readonly toolRequests: (offer: ToolOffer) => Effect.Effect<Option.Option<ToolRequest>>
     /** Draws attention to something; what it is about has been or will be displayed. */
     readonly notify: (notice: Notice) => Effect.Effect<void>
   }

@@ -153,7 +153,7 @@ const aboutNode = (node: WorkerNode, now: number): string => {
       ? "needs to know more"
       : ""
     : node.status === "waiting"
-      ? "waits for you"
+      ? "needs an answer"
       : (node.calls.at(-1)?.tool ?? "thinking")
   return [doing, node.tokens === 0 ? "" : many(node.tokens, "token"), time].filter((text) => text !== "").join(" · ")
 }

@@ -3,11 +3,13 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { AnswerClientCall } from "../runtime/Command.ts"
 import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
+import { type BudgetQuestion, raiseBudget } from "../agent/budgetQuestion.ts"
+import { offerTools, type ToolOffer } from "../agent/ToolOffer.ts"
 import { AskUser } from "../tools/AskUser.ts"
 import { Ui } from "./Ui.ts"
 
 /** The tools that an attended frontend can run. */
-export const clientTools: ReadonlyArray<string> = [AskUser.name]
+export const clientTools: ReadonlyArray<string> = [AskUser.name, offerTools, raiseBudget]
 
 const decode = Schema.decodeUnknownOption(AskUser.parameters)
 
@@ -47,6 +49,16 @@ export const answer = (
   Effect.gen(function* () {
     const reply = (said: { readonly result: unknown } | { readonly error: string }) =>
       new AnswerClientCall({ session, requestId, ...said }, trusted)
+    // What the runtime itself asks needs no decoding.
+    if (tool === offerTools) {
+      const ui = yield* Ui
+      return reply({ result: Option.getOrElse(yield* ui.toolRequests(parameters as ToolOffer), () => ({})) })
+    }
+    if (tool === raiseBudget) {
+      const { question } = parameters as typeof BudgetQuestion.Type
+      const said = yield* (yield* Ui).question(`${question} y/N`)
+      return reply({ result: { raise: Option.exists(said, (text) => /^y(es)?$/i.test(text.trim())) } })
+    }
     const asked = tool === AskUser.name ? decode(parameters) : Option.none()
     if (Option.isNone(asked)) return reply({ error: "The frontend does not support this call." })
     return Option.match(yield* answerTo(asked.value), {

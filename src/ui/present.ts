@@ -2,11 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberMap from "effect/FiberMap"
 import * as Stream from "effect/Stream"
-import type { Unmasked } from "../approval/Request.ts"
+import type { Inspection } from "../approval/Approvals.ts"
 import { type AnswerClientCall, DecideApproval } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import type { Issue } from "../tool/Parameters.ts"
 import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
 import type { Answer, Approval } from "./Display.ts"
 import * as ClientCalls from "./clientCalls.ts"
@@ -17,12 +16,8 @@ import * as WorkerTree from "./WorkerTree.ts"
 export interface PresentOptions {
   /** Where decisions go; if unset, no one is asked, e.g. for a recording. */
   readonly decide?: (decision: DecideApproval) => Effect.Effect<void>
-  /** What an open request masks, for the screen of the person who decides; if unset, nothing can be revealed. */
-  readonly unmasked?: (approvalId: string) => Effect.Effect<Unmasked | undefined>
-  /** What later calls of the same answer would ask while a request waits; if unset, that is not known. */
-  readonly foreseen?: (approvalId: string) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
-  /** What is wrong with parameters for an open request; if unset, its call finds out. */
-  readonly issues?: (approvalId: string, parameters: unknown) => Effect.Effect<ReadonlyArray<Issue>>
+  /** What is known of an open request besides; if unset, nothing is. */
+  readonly inspect?: (approvalId: string) => Inspection
   /** Where results of the frontend's own tools go; if unset, none of them runs. */
   readonly answer?: (answer: AnswerClientCall) => Effect.Effect<void>
   /** Runs once an event has been shown; `workers` are those of the last task by then. */
@@ -42,7 +37,7 @@ const decisions = (request: ApprovalRequest, answer: Answer): ReadonlyArray<Deci
 /** Shows events on a frontend, whether they happen now or were recorded, and asks it for decisions where they are wanted. */
 export const present = <E, R>(
   events: Stream.Stream<Envelope, E, R>,
-  { after, answer, decide, foreseen, issues, unmasked }: PresentOptions = {}
+  { after, answer, decide, inspect }: PresentOptions = {}
 ): Effect.Effect<void, E, R | Ui> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -61,10 +56,11 @@ export const present = <E, R>(
       const ask = ({ call, request, ...more }: Approval) => {
         if (decide === undefined) return Effect.void
         let later: ReadonlyArray<ApprovalRequest> = []
+        const known = inspect?.(request.id)
         const looking =
-          foreseen === undefined
+          known === undefined
             ? Effect.void
-            : Effect.map(foreseen(request.id), (found) => {
+            : Effect.map(known.foreseen, (found) => {
                 later = found
               })
         const approval = {
@@ -73,8 +69,7 @@ export const present = <E, R>(
           ...more,
           waiting: () => more.waiting() + later.length,
           others: () => [...(more.others?.() ?? []), ...later],
-          ...(unmasked === undefined ? {} : { unmasked: unmasked(request.id) }),
-          ...(issues === undefined ? {} : { issues: (parameters: unknown) => issues(request.id, parameters) })
+          ...(known === undefined ? {} : { unmasked: known.unmasked, issues: known.issues })
         }
         return Effect.map(
           Effect.forkIn(
@@ -89,13 +84,17 @@ export const present = <E, R>(
         )
       }
       const calls = yield* FiberMap.make<string>()
+      /** A person is asked one thing at a time. */
+      const turns = yield* Effect.makeSemaphore(1)
       const run = (session: string, request: ClientCallRequested) =>
         answer === undefined
           ? Effect.void
           : FiberMap.run(
               calls,
               request.callId,
-              Effect.flatMap(ClientCalls.answer(session, request), answer).pipe(Effect.provideService(Ui, ui))
+              Effect.flatMap(turns.withPermits(1)(ClientCalls.answer(session, request)), answer).pipe(
+                Effect.provideService(Ui, ui)
+              )
             )
       const perform = (session: string, step: Step): Effect.Effect<unknown> => {
         switch (step._tag) {

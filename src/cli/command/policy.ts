@@ -1,3 +1,4 @@
+import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
@@ -43,16 +44,46 @@ const test = Command.make(
   (given) => load(module, ({ test }) => test(given))
 ).pipe(Command.withDescription("Check what shell, path and URL cases of a file meet here and print the failures"))
 
+const replay = Command.make(
+  "replay",
+  {
+    files: argument("file", "transcripts of Claude Code or Codex, instead of the log and where they are kept").pipe(
+      Args.repeated
+    ),
+    since: Options.text("since").pipe(
+      Options.withDescription("only calls since then: 7d, 12 hours or 2026-11-22; default: all"),
+      Options.optional
+    ),
+    agent: Options.choice("agent", ["tollgate", "claude", "codex"]).pipe(
+      Options.withDescription("only calls of this agent; default: all"),
+      Options.optional
+    ),
+    rules: Options.text("rules").pipe(
+      Options.withDescription("a JSON file with rules that count besides yours"),
+      Options.optional
+    ),
+    json
+  },
+  (given) =>
+    load(
+      () => import("../PolicyReplay.ts"),
+      (module) => module.replay(given)
+    )
+).pipe(
+  Command.withDescription("Judge calls of before, of other agents too, by the rules of now, and show what would change")
+)
+
 /** `tollgate policy` */
 export const policy = {
   command: Command.make("policy", {}, () =>
-    load(module, ({ incomplete }) => incomplete("policy", ["explain", "test"]))
+    load(module, ({ incomplete }) => incomplete("policy", ["explain", "test", "replay"]))
   ).pipe(
     Command.withDescription("Explain and test what may run, be opened and be fetched"),
-    Command.withSubcommands([explain, test])
+    Command.withSubcommands([explain, test, replay])
   ),
   below: {
     explain: { command: explain, below: { shell: { command: shell }, path: { command: path }, url: { command: url } } },
-    test: { command: test }
+    test: { command: test },
+    replay: { command: replay }
   }
 }

@@ -1,5 +1,6 @@
 import * as Command from "@effect/cli/Command"
 import type { CommandTree } from "../Help.ts"
+import { acp } from "./acp.ts"
 import { approvals } from "./approvals.ts"
 import { backup } from "./backup.ts"
 import { load } from "./load.ts"
@@ -8,7 +9,9 @@ import { configure } from "./configure.ts"
 import { cost } from "./cost.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
+import { mcp } from "./mcp.ts"
 import { memory } from "./memory.ts"
+import { hook } from "./hook.ts"
 import { exporting } from "./export.ts"
 import { importing } from "./import.ts"
 import * as options from "./options.ts"
@@ -16,7 +19,9 @@ import { policy } from "./policy.ts"
 import { replay } from "./replay.ts"
 import { run } from "./run.ts"
 import { search } from "./search.ts"
+import { serve } from "./serve.ts"
 import { sessions } from "./sessions.ts"
+import { tokens } from "./tokens.ts"
 import { tool } from "./tool.ts"
 import { tools } from "./tools.ts"
 import { tour } from "./tour.ts"
@@ -44,6 +49,9 @@ export const root = Command.make(
   Command.withDescription("An agent runtime for tools with consequences. Without a command: an interactive prompt"),
   Command.withSubcommands([
     run,
+    serve,
+    acp,
+    tokens.command,
     tool,
     tools,
     sessions.command,
@@ -56,6 +64,8 @@ export const root = Command.make(
     config.command,
     approvals.command,
     policy.command,
+    hook.command,
+    mcp.command,
     memory.command,
     trust.command,
     cost,
@@ -76,6 +86,9 @@ export const tree: CommandTree = {
   command: root,
   below: {
     run: { command: run },
+    serve: { command: serve },
+    acp: { command: acp },
+    tokens,
     tool: { command: tool },
     tools: { command: tools },
     sessions,
@@ -88,6 +101,8 @@ export const tree: CommandTree = {
     config,
     approvals,
     policy,
+    hook,
+    mcp,
     memory,
     trust,
     cost: { command: cost },

@@ -25,6 +25,11 @@ export const run = Command.make(
     ),
     upTo: options.upTo,
     weight: options.weight,
+    image: Options.text("image").pipe(
+      Options.withDescription("show the model an image: PNG, JPEG, GIF or WebP; may be repeated"),
+      Options.withPseudoName("file"),
+      Options.repeated
+    ),
     outputFormat: Options.choice("output-format", ["text", "json", "jsonl"]).pipe(
       Options.withDescription("json and jsonl are the same as --json and --jsonl; default: text"),
       Options.optional

@@ -1,3 +1,4 @@
+import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
@@ -32,6 +33,75 @@ const show = Command.make("show", { id: argument("id", "the session id, or a uni
   )
 ).pipe(Command.withDescription("Show a session as it looked live"))
 
+const compact = Command.make(
+  "compact",
+  {
+    id: argument("id", "the session id, or a unique prefix of it"),
+    instructions: argument("instructions", "what the summary is to keep or to leave out").pipe(Args.repeated),
+    json: options.result,
+    jsonl: options.events
+  },
+  (given) =>
+    load(
+      () => import("../CompactCommand.ts"),
+      (module) => module.compact(given)
+    )
+).pipe(Command.withDescription("Replace what the model sees of a session with a summary; the log keeps it"))
+
+const manage = () => import("../ManageSessions.ts")
+const id = argument("id", "the session id, or a unique prefix of it")
+const yes = Options.boolean("yes").pipe(Options.withDescription("do not ask"))
+const dryRun = Options.boolean("dry-run").pipe(Options.withDescription("only show what it would do"))
+
+const title = Command.make("title", { id, title: Args.repeated(argument("title", "the title")) }, (given) =>
+  load(manage, (module) => module.title(given))
+).pipe(Command.withDescription("Give a session a title"))
+
+const fork = Command.make(
+  "fork",
+  {
+    id,
+    at: Options.integer("at").pipe(
+      Options.withDescription("the number of the last event to copy; default: all of them"),
+      Options.optional
+    )
+  },
+  (given) => load(manage, (module) => module.fork(given))
+).pipe(Command.withDescription("Copy a session into a new one, which has no grants"))
+
+const rewind = Command.make(
+  "rewind",
+  {
+    id,
+    to: Options.integer("to").pipe(Options.withDescription("the number of the event before which it is to be")),
+    dryRun,
+    yes
+  },
+  (given) => load(manage, (module) => module.rewind(given))
+).pipe(Command.withDescription("Take a session back to before an event, with the files"))
+
+const remove = Command.make("delete", { id, yes }, (given) => load(manage, (module) => module.remove(given))).pipe(
+  Command.withDescription("Delete a session for good")
+)
+
+const prune = Command.make(
+  "prune",
+  {
+    olderThan: Options.text("older-than").pipe(
+      Options.withDescription("not used for so long (30d, 12 hours), or since a date"),
+      Options.optional
+    ),
+    largerThan: Options.text("larger-than").pipe(
+      Options.withDescription("of at least that size (500kB, 10MB)"),
+      Options.optional
+    ),
+    all: Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("include other directories")),
+    dryRun,
+    yes
+  },
+  (given) => load(manage, (module) => module.prune(given))
+).pipe(Command.withDescription("Delete old or large sessions; those that are open or wait for an answer stay"))
+
 /** `tollgate sessions` */
 export const sessions = {
   command: Command.make("sessions", {}, () =>
@@ -39,6 +109,18 @@ export const sessions = {
       () => import("../Sessions.ts"),
       (module) => module.list({ all: false, limit, json: false, jsonl: false })
     )
-  ).pipe(Command.withDescription("List and show earlier sessions"), Command.withSubcommands([list, show])),
-  below: { list: { command: list }, show: { command: show } }
+  ).pipe(
+    Command.withDescription("List, show, name, copy, rewind, compact and delete sessions"),
+    Command.withSubcommands([list, show, title, fork, rewind, compact, remove, prune])
+  ),
+  below: {
+    list: { command: list },
+    show: { command: show },
+    title: { command: title },
+    fork: { command: fork },
+    rewind: { command: rewind },
+    compact: { command: compact },
+    delete: { command: remove },
+    prune: { command: prune }
+  }
 }

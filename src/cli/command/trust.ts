@@ -20,7 +20,7 @@ export const trust = {
     { yes: Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation")) },
     (given) => load(module, ({ trust }) => trust(given))
   ).pipe(
-    Command.withDescription("Show the hooks, rules and commands of this project, and trust them"),
+    Command.withDescription("Show the hooks, rules, commands and MCP servers of this project, and trust them"),
     Command.withSubcommands([revoke, list])
   ),
   below: { revoke: { command: revoke }, list: { command: list } }

@@ -15,7 +15,9 @@ import { Ui } from "../../ui/Ui.ts"
 import { edited } from "../terminal/editor/externalEditor.ts"
 import * as Distrust from "../distrust.ts"
 import * as Misnamed from "../misnamed.ts"
-import { agent, projectOf, type RunOptions } from "../Run.ts"
+import * as UnreadInstructions from "../unreadInstructions.ts"
+import { projectOf } from "../openSession.ts"
+import { agent, type RunOptions } from "../Run.ts"
 import { refuseUnconfined } from "../refuseUnconfined.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
@@ -33,6 +35,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const context = yield* Layer.build(agent(policy, true))
     const { project } = yield* Effect.provide(projectOf(options), context)
     yield* Effect.zipRight(Distrust.warn(project.config), Misnamed.warn(project.config))
+    yield* UnreadInstructions.warn(project.instructions)
     if (policy === "sandboxed") yield* refuseUnconfined(project)
     const tried = yield* Effect.forkScoped(SandboxNote.tried(project))
 

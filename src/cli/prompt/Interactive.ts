@@ -14,12 +14,14 @@ import { header } from "../terminal/header.ts"
 import { invocation } from "../invocation.ts"
 import { UsageError } from "../Outcome.ts"
 import { policyOf } from "../approvalPolicy.ts"
+import { attached, isRouted } from "../attached.ts"
 import { checkProfile } from "../checkProfile.ts"
 import { load } from "../command/load.ts"
 import { flagsOf } from "../flags.ts"
 import type { RunOptions } from "../Run.ts"
 import { modeMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
+import { Composer } from "../terminal/Composer.ts"
 import { Region } from "../terminal/Region.ts"
 import { shownLines } from "../terminal/editor/FoldedPastes.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -119,7 +121,8 @@ const attend = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       if ("picked" in next) {
         mode = next.mode
         isShown = false
-        chosen = { ...options, session: Option.some(next.picked), last: false }
+        // A profile that was asked for was meant for the session before.
+        chosen = { ...options, profile: Option.none(), session: Option.some(next.picked), last: false }
         continue
       }
       const { session } = next
@@ -129,7 +132,8 @@ const attend = (options: InteractiveOptions, policy: ApprovalPolicy) =>
       )
       if (!isTaken) return
       isShown = true
-      chosen = { ...options, session: Option.some(session), last: false }
+      const profile = next.takenBy === undefined ? chosen.profile : Option.none()
+      chosen = { ...options, profile, session: Option.some(session), last: false }
     }
   })
 
@@ -138,8 +142,9 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     const ui = yield* Ui
     const screen = yield* Screen
     const region = yield* Region
+    const composer = yield* Composer
     const { preferred, profiles, settings } = yield* Configuration
-    const { directory } = yield* Surroundings
+    const { directory, env } = yield* Surroundings
     const state = new PromptState({ mode: policy, profile: yield* preferred, sandbox: sandboxText(settings.sandbox) })
     const quit = yield* Deferred.make<void>()
     /** The session to go on in. */
@@ -192,20 +197,43 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     })
     yield* Effect.forkScoped(Stream.runForEach(ui.interruptions, () => onInterrupt))
 
-    const send = (text: string, typed?: string) =>
-      Effect.catchTag(
-        current.task((session) => session.submit(text, typed)),
-        "SessionUnavailable",
-        (error) => say(error.message, "error")
+    const draft = (text: string) =>
+      Effect.suspend(() => {
+        if (composer.editor.isEmpty) composer.editor.text = text
+        return region.redraw
+      })
+    const send = (given: string, typed?: string) =>
+      Effect.gen(function* () {
+        const from = { directory, home: env["HOME"] ?? "/" }
+        const { images, text } = yield* attached(given, from, {
+          profile: state.profile,
+          profiles,
+          isRouted: isRouted(settings),
+          choose: (profile) => `/model ${profile}`
+        })
+        yield* current.task((session) => session.submit(text, typed, images))
+      }).pipe(
+        Effect.catchTag("SessionUnavailable", "ImageRefused", (error) =>
+          Effect.gen(function* () {
+            state.completed = false
+            yield* say(error.message, "error")
+            // Nothing was sent: it can be mended and sent again.
+            if (error._tag === "ImageRefused") yield* draft(given)
+          })
+        )
       )
     const submit = (text: string, typed?: string) =>
       Effect.gen(function* () {
         yield* send(text, typed)
-        if (state.mode !== "plan" || !state.completed || (yield* Deferred.isDone(quit))) return
-        const chosen = yield* plan.ask
-        if (chosen === undefined) return
-        yield* current.setMode(chosen)
-        yield* send("Go on: carry out the plan.")
+        while (state.mode === "plan" && state.completed && !(yield* Deferred.isDone(quit))) {
+          const chosen = yield* plan.ask
+          if (chosen === undefined) return
+          if (chosen._tag === "Change") yield* send(chosen.text, chosen.text)
+          else {
+            yield* current.setMode(chosen.mode)
+            yield* send("Go on: carry out the plan.")
+          }
+        }
       })
     const prompt: Prompt = {
       say,
@@ -213,6 +241,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
       session: current.opened,
       isRunning: current.isRunning,
       task: current.task,
+      draft,
       submit: (text) => submit(text),
       profile: () => state.profile,
       mode: () => state.mode,
@@ -231,6 +260,8 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     const shell = (line: string) => told(current.task((session) => session.invoke("run_shell", { command: line })))
     const perform = (line: string) => told(Effect.flatMap(dialogue, (dialogue) => dialogue.perform(line, prompt)))
 
+    /** Shows a typed line that no task shows, above what comes of it. */
+    const echo = (text: string) => ui.display({ _tag: "Prompt", text })
     const follow = ({ _tag, text }: Line) => {
       switch (_tag) {
         case "Command":
@@ -246,7 +277,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     }
 
     /** A slash command is about now, also where it is typed while a task runs. */
-    yield* Effect.forkScoped(Stream.runForEach(ui.asides, perform))
+    yield* Effect.forkScoped(Stream.runForEach(ui.asides, (line) => Effect.zipRight(echo(line.trim()), perform(line))))
     const typing = yield* Typing.make({ prompt, dialogue, perform })
 
     const marks = [modeMark(policy, screen.style), sandboxMark(state.sandbox, screen.style)]
@@ -270,7 +301,10 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
         const text = line.value.trim()
         if (text === "") continue
         yield* Effect.forkScoped(typing.record(text))
-        yield* follow(lineOf(text))
+        const meant = lineOf(text)
+        // What is remembered is shown without secrets.
+        if (meant._tag === "Command" || meant._tag === "Shell") yield* echo(text)
+        yield* follow(meant)
         if (yield* Deferred.isDone(quit)) return
       }
     })

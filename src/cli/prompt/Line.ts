@@ -9,7 +9,7 @@ export type Line =
   | { readonly _tag: "Note"; readonly text: string }
 
 /**
- * What a typed line is: `/` begins a command, `//` a prompt with a slash, `!` a command for the shell, and `#` a note of one
+ * What a typed line is: `/NAME` is a command, `//` a prompt with a slash, `!` a command for the shell, and `#` a note of one
  * line; a text of several lines that begins so is Markdown.
  */
 export const lineOf = (typed: string): Line => {
@@ -19,5 +19,6 @@ export const lineOf = (typed: string): Line => {
   const [, note] = /^#\s*([^#\s].*)$/.exec(text) ?? []
   if (note !== undefined && !text.includes("\n")) return { _tag: "Note", text: note }
   if (text.startsWith("//")) return { _tag: "Prompt", text: text.slice(1) }
-  return { _tag: text.startsWith("/") ? "Command" : "Prompt", text }
+  // No command has a slash in its name; a path that is pasted has.
+  return { _tag: /^\/(?!\S*\/)/.test(text) ? "Command" : "Prompt", text }
 }

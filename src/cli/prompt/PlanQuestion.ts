@@ -4,21 +4,36 @@ import * as Option from "effect/Option"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Ui } from "../../ui/Ui.ts"
 
-const modeOf = (answer: string): ApprovalPolicy | undefined => {
-  const said = answer.trim().toLowerCase()
-  return /^a(?:sk)?$/.test(said) ? "ask" : /^e(?:dits)?$/.test(said) ? "edits" : undefined
+/** What to do with a plan: carry it out in a mode, or change it as the text says. */
+export type AfterPlan =
+  { readonly _tag: "CarryOut"; readonly mode: ApprovalPolicy } | { readonly _tag: "Change"; readonly text: string }
+
+const question = [
+  "Carry out this plan?",
+  "a  yes, asking before each change",
+  "e  yes, editing files without asking",
+  "n  no, stay in plan mode",
+  "or type what to change in it"
+].join("\n")
+
+const meant = (answer: string): AfterPlan | undefined => {
+  const text = answer.trim()
+  const said = text.toLowerCase()
+  if (/^(?:a(?:sk)?|y(?:es)?)$/.test(said)) return { _tag: "CarryOut", mode: "ask" }
+  if (/^e(?:dits?)?$/.test(said)) return { _tag: "CarryOut", mode: "edits" }
+  return said === "" || /^no?$/.test(said) ? undefined : { _tag: "Change", text }
 }
 
 /** The question after a plan: in which mode to go on, or to stay in plan mode. */
 export const make = Effect.map(Ui, (ui) => {
   let open: Deferred.Deferred<Option.Option<string>> | undefined
   return {
-    /** The mode to go on in; nothing where the person stays. */
+    /** Nothing where the person stays in plan mode and has no more to say. */
     ask: Effect.gen(function* () {
       const left = (open = yield* Deferred.make<Option.Option<string>>())
-      const asked = ui.question("Go on with this plan? a in ask · e in edits · enter or esc stays in plan")
+      const asked = ui.question(question)
       const answer = yield* Effect.raceFirst(asked, Deferred.await(left))
-      return modeOf(Option.getOrElse(answer, () => ""))
+      return meant(Option.getOrElse(answer, () => ""))
     }).pipe(
       Effect.ensuring(
         Effect.sync(() => {

@@ -32,13 +32,17 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
     const scope = yield* Effect.scope
     const context = yield* Effect.context<Scope.Scope | Ui>()
     let session: Session | undefined
+    /** Open, but not in the mode that was chosen yet: nothing runs in it, and the next try goes on with it. */
+    let unready: Session | undefined
     /** Fulfilled when the task that is waited for has ended. */
     let running: Deferred.Deferred<void> | undefined
 
+    /** One at a time: a command that is typed while the session opens waits for the same one. */
+    const opening = yield* Effect.makeSemaphore(1)
     const opened = Effect.gen(function* () {
       if (session !== undefined) return session
       const { open } = yield* dialogue
-      const fresh = yield* open({
+      const begin = open({
         ended: Effect.suspend(() =>
           Effect.zipRight(
             Effect.forkIn(ended, scope),
@@ -52,6 +56,8 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
             return envelope.transient === true ? Effect.void : region.changed
           })
       })
+      const fresh = unready ?? (yield* begin)
+      unready = fresh
       if (state.mode !== policy) yield* fresh.setMode(state.mode)
       session = fresh
       state.spent(fresh.spent)
@@ -67,7 +73,7 @@ export const make = <E>({ dialogue, ended, isShown, policy, quit, say, state }: 
         )
       )
       return fresh
-    }).pipe(Effect.provide(context))
+    }).pipe(opening.withPermits(1), Effect.provide(context))
 
     /** Waits for the end of what runs. */
     const awaited = Effect.gen(function* () {

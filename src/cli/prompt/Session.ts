@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { Approvals } from "../../approval/Approvals.ts"
+import type { Image } from "../../conversation/Image.ts"
 import { Ledger } from "../../cost/Ledger.ts"
 import { total } from "../../cost/totals.ts"
 import * as Instructions from "../../host/Instructions.ts"
@@ -12,7 +13,11 @@ import {
   ClearSession,
   CompactSession,
   DetachCall,
+  ForkSession,
   Interrupt,
+  PreviewRewind,
+  RenameSession,
+  RewindSession,
   type SessionCommand,
   SetApprovalPolicy,
   SwitchModel
@@ -22,6 +27,7 @@ import { isTerminal } from "../../runtime/Event.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
 import type { TodoItem } from "../../tool/ToolEvent.ts"
+import { isRewound } from "../../runtime/Rewound.ts"
 import { lastTodos } from "../../runtime/lastTodos.ts"
 import { isRoot, type WorkerPath } from "../../tool/WorkerPath.ts"
 import { Ids } from "../../tool/Ids.ts"
@@ -29,10 +35,12 @@ import { trusted } from "../../tool/ToolEvent.ts"
 import { invoke, submit } from "../../ui/Conversation.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { present } from "../../ui/present.ts"
-import { openSession, type RunOptions } from "../Run.ts"
+import { openSession } from "../openSession.ts"
+import type { RunOptions } from "../Run.ts"
 import type { Screen } from "../terminal/Screen.ts"
+import { unread } from "../unreadInstructions.ts"
 import { activity } from "./activity.ts"
-import { countedMessages, lookedThrough, rows } from "./Recap.ts"
+import { lookedThrough, promptsOf, rows } from "./Recap.ts"
 
 /** What the prompt wants to know of its session. */
 export interface Listener {
@@ -61,10 +69,17 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
         ? Effect.succeed([])
         : Effect.all({
             events: store.read(session, Math.max(1, opened.seq - lookedThrough), lookedThrough),
-            messages: store.messages(session, countedMessages)
+            begun: promptsOf(store, session),
+            rewound: store.rewound(session)
           }).pipe(
-            Effect.map(({ events, messages }) =>
-              rows({ events: events.filter(({ seq }) => seq < opened.seq), messages }, screen)
+            Effect.map(({ begun, events, rewound }) =>
+              rows(
+                {
+                  events: events.filter(({ seq }) => seq < opened.seq && !isRewound(rewound, seq)),
+                  prompts: begun.filter(({ seq }) => seq < opened.seq).length
+                },
+                screen
+              )
             )
           )
     /** The status line shows the mode: its changes leave no rows behind. */
@@ -73,20 +88,21 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     )
     const shown = present(events, {
       decide: (decision) => Effect.ignore(runtime.send(decision)),
-      unmasked: approvals.unmasked,
-      issues: approvals.issues,
-      foreseen: approvals.foreseen,
+      inspect: approvals.inspect,
       answer: (answer) => Effect.ignore(runtime.send(answer)),
       after: (envelope, grown) =>
         Effect.suspend(() => {
           workers = grown
+          if (envelope.event._tag === "SessionRewound") steps = undefined
           if (envelope.event._tag === "TodosChanged" && isRoot(envelope.worker)) steps = envelope.event.items
-          const { event } = envelope
+          const { event, task } = envelope
+          if (event._tag === "TaskCompleted" && task !== undefined) completed = { task, text: event.text }
           return Effect.zipRight(heard(envelope), isTerminal(event) ? ended : Effect.void)
         })
     })
     let workers = WorkerTree.empty
     let steps: ReadonlyArray<TodoItem> | undefined
+    let completed: { readonly task: string; readonly text: string } | undefined
     const send = (command: SessionCommand) => runtime.send(command)
     // What is charged from here on is heard of.
     const before = isNew
@@ -109,13 +125,14 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       setMode: (policy: ApprovalPolicy) =>
         Effect.asVoid(runtime.request(new SetApprovalPolicy({ session, policy }, trusted))),
       /** `typed` is what of it the person has typed. */
-      submit: (text: string, typed?: string) => Effect.provide(submit(opened, text, { typed }), context),
+      submit: (text: string, typed?: string, images: ReadonlyArray<Image> = []) =>
+        Effect.provide(submit(opened, text, { typed, images }), context),
       /** Runs a tool for the person who asks, behind the same gate; its result enters the conversation. */
       invoke: (tool: string, parameters: unknown) => Effect.provide(invoke(opened, tool, parameters), context),
       directory: project.directory,
       activity: Effect.zipWith(project.instructions, activity(project.directory), (found, rows) => {
         const files = Instructions.summary(found, project)
-        return files === undefined ? rows : [`instructions: ${files}`, ...rows]
+        return [...(files === undefined ? [] : [`instructions: ${files}`]), ...unread(found), ...rows]
       }),
       /** The commands that go on after their calls. */
       background: {
@@ -131,14 +148,31 @@ export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, 
       interrupt: Effect.ignore(send(new Interrupt({ session }))),
       /** The steps that its model has planned, in an earlier run as well. */
       todos: Effect.suspend(() =>
-        steps === undefined ? lastTodos(store, session, opened.seq) : Effect.succeed(steps)
+        steps === undefined
+          ? Effect.flatMap(store.get(session), ({ head }) => lastTodos(store, session, head))
+          : Effect.succeed(steps)
       ),
       /** The sub-workers of its last task. */
       workers: () => workers,
       cancelWorker: (worker: WorkerPath) => runtime.request(new Interrupt({ session, worker: [...worker] })),
       cancel: (task: string) => send(new CancelTask({ session, task })),
-      compact: Effect.flatMap(ids.next("task"), (task) => send(new CompactSession({ session, task }))),
+      /** Puts a summary in the place of the conversation, or makes the draft of one; gives the id of the task. */
+      compact: (more: Pick<CompactSession, "draft" | "instructions" | "summary">) =>
+        Effect.tap(ids.next("task"), (task) => send(new CompactSession({ session, task, ...more }))),
+      /** What the task that was completed last has said. */
+      completed: (task: string) => (completed?.task === task ? completed.text : undefined),
       clear: Effect.suspend(() => send(new ClearSession({ session }))),
+      rename: (title: string) => runtime.request(new RenameSession({ session, title })),
+      /** Its prompts that still count, the first one first, by the numbers of their events. */
+      prompts: promptsOf(store, session),
+      /** Copies it up to an event into a new session; gives the id of that. */
+      fork: (last?: number) =>
+        Effect.flatMap(ids.next("session"), (fork) =>
+          Effect.as(runtime.request(new ForkSession({ session, fork, ...(last === undefined ? {} : { last }) })), fork)
+        ),
+      previewRewind: (to: number) =>
+        Effect.map(runtime.request(new PreviewRewind({ session, to })), ({ event }) => event),
+      rewind: (to: number, digest: string) => runtime.request(new RewindSession({ session, to, digest })),
       switchTo: (profile: string) => send(new SwitchModel({ session, profile }))
     }
   })

@@ -3,7 +3,7 @@ import type * as Scope from "effect/Scope"
 import type { Services } from "../../host/Host.ts"
 import type { Surroundings } from "../../host/Surroundings.ts"
 import { Composer } from "../terminal/Composer.ts"
-import { isCtrl } from "../terminal/Key.ts"
+import { isCtrl, isEscape } from "../terminal/Key.ts"
 import type { CommandFailed, CommandServices, Prompt } from "./commands/Command.ts"
 import type { Dialogue } from "./Dialogue.ts"
 
@@ -14,6 +14,9 @@ interface Options<E> {
   /** Carries out a slash command. */
   readonly perform: (line: string) => Effect.Effect<unknown, never, Exclude<CommandServices, Services>>
 }
+
+/** How soon the second of two Escapes must follow. */
+const twiceMillis = 500
 
 /** What helps while a prompt is typed: suggestions, history and its search, the editor, and the key of the modes. */
 export const make = <E extends CommandFailed>({ dialogue, perform, prompt }: Options<E>) =>
@@ -48,6 +51,20 @@ export const make = <E extends CommandFailed>({ dialogue, perform, prompt }: Opt
     yield* composer.bind({
       matches: ({ key }) => key.name === "tab" && key.shift,
       run: Effect.asVoid(Effect.forkIn(Effect.provide(perform("/mode next"), services), scope))
+    })
+    const clock = yield* Effect.clock
+    /** Until when a second Escape counts, by the clock. */
+    let armed = -Infinity
+    yield* composer.bind({
+      // The second Escape in a row, soon after the first, where there is nothing to discard or stop.
+      matches: (key) => {
+        const now = clock.unsafeCurrentTimeMillis()
+        const counts = isEscape(key) && editor.isEmpty && !prompt.isRunning()
+        const again = counts && now <= armed
+        armed = counts && !again ? now + twiceMillis : -Infinity
+        return again
+      },
+      run: Effect.asVoid(Effect.forkIn(Effect.provide(perform("/rewind"), services), scope))
     })
     yield* composer.bind({
       matches: (key) => isCtrl(key, "b") && prompt.isRunning(),

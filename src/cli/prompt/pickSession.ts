@@ -4,6 +4,7 @@ import { Ledger } from "../../cost/Ledger.ts"
 import type { DatabaseError } from "../../database/DatabaseError.ts"
 import * as Records from "../../host/Stores.ts"
 import type { SessionSummary } from "../../runtime/Projection.ts"
+import { kindedTitle, sessionKind } from "../../runtime/sessionKind.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import { project } from "../here.ts"
@@ -42,6 +43,7 @@ const listed = Effect.gen(function* () {
   if (sessions.length === 0) return yield* new UsageError({ reason: `No sessions in ${here} yet.` })
   const waiting = new Set((yield* store.waiting(limits.waiting)).map(({ request }) => request.sessionId))
   const branches = yield* Effect.forEach(sessions, ({ id }) => branchOf(store, id))
+  const kinds = yield* Effect.forEach(sessions, (session) => sessionKind(store, session))
   const costs = new Map(
     (yield* (yield* Ledger).totals("session", { project: here })).map(({ amount, key, unpriced }) => [
       key,
@@ -54,7 +56,7 @@ const listed = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
   return sessions.map((session, index): Item<string> & { readonly words: string } => {
     const branch = branches[index] ?? ""
-    const title = titleOf(session)
+    const title = kindedTitle(kinds[index] ?? "conversation", titleOf(session))
     const cost = money[index] ?? ""
     const parts = [
       ago(now - session.updatedAt).padEnd(11),

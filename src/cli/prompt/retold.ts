@@ -10,13 +10,13 @@ export const retold = (transcript: Transcript, step: Step): ReadonlyArray<Writte
     case "CallDelegated":
     case "CallAsked":
     case "CallDecided":
+    case "CallStarted":
     case "CallNote":
     case "CallEnded":
     case "Text":
     case "TextEnded":
-      return transcript.render(step)
     case "TaskEnded":
-      return step.outcome === "completed" ? [] : transcript.render(step)
+      return transcript.render(step)
     case "Diff":
       return transcript.diff(step.diff)
     default:

@@ -1,8 +1,12 @@
 import * as Effect from "effect/Effect"
 import { go } from "fuzzysort"
+import { isImage } from "../attached.ts"
 import type { Suggestion, Suggestions } from "../terminal/Palette.ts"
 import type { CommandServices, Prompt } from "./commands/Command.ts"
 import type { Commands } from "./commands/Commands.ts"
+
+/** A path as a prompt attaches it. */
+const attaching = (file: string): string => (/\s/.test(file) ? `@"${file}"` : `@${file}`)
 
 /** Suggestions for one text. */
 const limit = 100
@@ -47,10 +51,12 @@ export const suggest =
       if (/^\/(?!\/)/.test(typed)) return yield* ofCommand(typed, at, prompt, commands)
       const [, word] = /(?:^|\s)@(\S*)$/.exec(typed.slice(0, at)) ?? []
       if (word === undefined) return undefined
-      const items = matching(
+      const found = matching(
         word,
         (yield* files).map((file) => ({ word: file }))
       )
+      // An image keeps the sign that attaches it.
+      const items = found.map((one) => (isImage(one.word) ? { ...one, word: attaching(one.word) } : one))
       return { from: at - word.length - 1, to: at, items, enter: "takes" as const }
     })
 

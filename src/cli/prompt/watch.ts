@@ -12,7 +12,7 @@ import { Form } from "../terminal/Form.ts"
 import { fit } from "../terminal/Layout.ts"
 import { Region } from "../terminal/Region.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { countedMessages, lookedThrough, rows } from "./Recap.ts"
+import { lookedThrough, promptsOf, rows } from "./Recap.ts"
 
 export interface Watched {
   readonly session: string
@@ -47,9 +47,9 @@ export const watch = ({ session, takenBy }: Watched) =>
     // Told from its last task on, of which another part may follow.
     const from = takenBy === undefined ? (begun?.seq ?? head + 1) : head + 1
     if (takenBy === undefined) {
-      const messages = yield* store.messages(session, countedMessages)
+      const prompts = (yield* promptsOf(store, session)).filter(({ seq }) => seq < from).length
       const before = events.filter(({ seq }) => seq < from)
-      const told = rows({ events: before, messages: messages.slice(0, -1) }, screen)
+      const told = rows({ events: before, prompts }, screen)
       if (told.length > 0) yield* screen.progress(`${told.join("\n")}\n\n`)
     }
     const said =
@@ -78,7 +78,11 @@ export const watch = ({ session, takenBy }: Watched) =>
         })
       }
       const asked = yield* Effect.either(handover.request(session))
-      if (Either.isRight(asked)) return true
+      if (Either.isRight(asked)) {
+        const from = owner === undefined ? "" : ` from process ${owner}`
+        yield* ui.display({ _tag: "Note", level: "info", text: `taken over${from}; it goes on here`, whole: true })
+        return true
+      }
       yield* ui.display({ _tag: "Note", level: "error", text: asked.left.message, whole: true })
     }
   }).pipe(

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { ConfigUnreadable, ConfigUnwritable } from "../../config/ConfigError.ts"
 import * as ConfigFile from "../../config/ConfigFile.ts"
+import { locked } from "../../config/ConfigLock.ts"
 import { bare, Configuration } from "../../config/Configuration.ts"
 import * as LazyHttpClient from "../../host/LazyHttpClient.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
@@ -90,9 +91,26 @@ const typedServer: Answered<Server> = Effect.gen(function* () {
   }
 })
 
+/** What would have been found. */
+const noneFound = [
+  "No key is set and no Ollama runs here. Set one of these, then start again, or name a server:",
+  `    ${services
+    .slice(0, 4)
+    .map(({ variable }) => variable)
+    .join("  ")}`,
+  `    ${services
+    .slice(4)
+    .map(({ variable }) => variable)
+    .join("  ")}`,
+  "To see Tollgate at work without a model: tollgate tour",
+  ""
+].join("\n")
+
 const chooseServer: Answered<Server> = Effect.gen(function* () {
   const form = yield* Form
-  const picked = yield* form.pick({ question: "Which model server?", items: yield* found })
+  const items = yield* found
+  if (items.every(({ value }) => value === undefined)) yield* say(noneFound)
+  const picked = yield* form.pick({ question: "Which model server?", items })
   if (Option.isNone(picked)) return Option.none()
   return picked.value === undefined ? yield* typedServer : Option.some(picked.value)
 })
@@ -151,7 +169,10 @@ const chooseChange = ({ about, mend, reason }: ModelUnready): Answered<Change> =
     const { style } = yield* Screen
     const lines = [
       `${style.red("✗")} ${makeVisible(reason)}`,
-      ...mend.map((line) => `    ${style.cyan(makeVisible(line))}`)
+      // What would change a saved profile is asked for below: nothing is saved yet.
+      ...mend
+        .filter((line) => line.startsWith("export "))
+        .map((line) => `    ${style.cyan(makeVisible(line))}, then start again`)
     ]
     yield* say(lines.join("\n"))
     const items: ReadonlyArray<Item<Change>> = [
@@ -185,7 +206,7 @@ const save = (
   file: string,
   { name, profile }: Pick<Chosen, "name" | "profile">
 ): Effect.Effect<void, ConfigUnreadable | ConfigUnwritable> =>
-  ConfigFile.locked(file)(
+  locked(file)(
     Effect.flatMap(ConfigFile.read(file), (json) =>
       ConfigFile.write(
         file,
@@ -235,6 +256,8 @@ export const setUp: Effect.Effect<
   Form | Screen | Configuration | Surroundings
 > = Effect.flatMap(Form, ({ whole }) => whole(asked)).pipe(
   Effect.catchTag("NoSuchElementException", () => Effect.succeedNone),
-  Effect.tap((chosen) => (Option.isSome(chosen) ? Effect.void : say("left; nothing was saved"))),
+  Effect.tap((chosen) =>
+    Option.isSome(chosen) ? Effect.void : say("nothing was saved · tollgate tour shows it without a model")
+  ),
   Effect.provide(Layer.merge(LazyHttpClient.layer, NodeFileSystem.layer))
 )

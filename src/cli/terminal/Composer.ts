@@ -1,5 +1,4 @@
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
@@ -16,7 +15,7 @@ import { Region } from "./Region.ts"
 import { type BottomLine, Screen } from "./Screen.ts"
 
 /** Whether a line is about the running task. */
-export const isAside = (line: string) => /^\s*\/(?!\/)/.test(line)
+export const isAside = (line: string) => /^\s*\/(?!\S*\/)/.test(line)
 
 /** Rows of what is typed. */
 const editorRows = 10
@@ -68,14 +67,13 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       const between = "› "
       /** What stands in front of the answer; unset until one was asked for. */
       let mark: string | undefined
-      let waiting: Deferred.Deferred<Option.Option<string>> | undefined
       let bindings: ReadonlyArray<Binding> = []
       const completion = new Completion(editor)
 
       yield* region.place({
         composer: (most): BottomLine | undefined => {
           const queued = queue.rows(width(), style)
-          const idle = waiting !== undefined
+          const idle = queue.isAsked
           const searching = completion.isSearching
           const suggested = completion.rows(width(), style, Math.max(1, most - queued.length - 1))
           const room = most - queued.length - suggested.length
@@ -96,21 +94,15 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       const submit = (sent: Sent): Effect.Effect<void> =>
         Effect.suspend(() => {
           const { text } = sent
-          const asked = waiting
-          if (asked !== undefined) {
-            waiting = undefined
-            return Effect.asVoid(Deferred.succeed(asked, Option.some(text)))
-          }
+          if (queue.give(Option.some(text))) return Effect.void
           if (text.trim() === "") return Effect.void
           if (isAside(text)) return Effect.asVoid(asides.offer(text))
           if (queue.isFull) editor.text = text
           else queue.push(sent)
           return Effect.void
         })
-      const end = Effect.suspend(() => {
-        if (waiting !== undefined) return Deferred.succeed(waiting, Option.none())
-        queue.end()
-        return Effect.void
+      const end = Effect.sync(() => {
+        if (!queue.give(Option.none())) queue.end()
       })
       /** Stops the task, and gives back what was queued behind it. */
       const stop = Effect.suspend(() => {
@@ -134,7 +126,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           return Effect.void
         }
         if (isCtrl(key, "c") || isEscape(key)) {
-          if (waiting === undefined) return stop
+          if (!queue.isAsked) return stop
           editor.discard()
           return empty && !isEscape(key) ? interrupt : Effect.void
         }
@@ -154,22 +146,10 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
 
       return Composer.of({
         next: (shown) =>
-          Effect.flatMap(Deferred.make<Option.Option<string>>(), (answer) =>
-            Effect.acquireUseRelease(
-              Effect.sync(() => {
-                mark = shown
-                const line = queue.shift()
-                if (line === undefined) waiting = answer
-                return line === undefined ? undefined : line === "end" ? Option.none() : Option.some(line.text)
-              }),
-              (line) =>
-                Effect.zipRight(region.redraw, line === undefined ? Deferred.await(answer) : Effect.succeed(line)),
-              () =>
-                Effect.sync(() => {
-                  waiting = undefined
-                })
-            )
-          ),
+          Effect.suspend(() => {
+            mark = shown
+            return queue.next(() => region.redraw)
+          }),
         asides: Mailbox.toStream(asides),
         interruptions: Mailbox.toStream(interruptions),
         interrupt,

@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as FiberHandle from "effect/FiberHandle"
+import { type Agree, agreement } from "./agreement.ts"
 import { editorLine, TextEditor } from "./editor/TextEditor.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
@@ -23,6 +25,8 @@ export interface Pick<A> {
   readonly items: ReadonlyArray<Item<A>>
   /** The items for what is typed, the best first; if unset, nothing is typed. */
   readonly filter?: (typed: string) => ReadonlyArray<Item<A>>
+  /** Where nothing is typed: `n` leaves as well. */
+  readonly declines?: boolean
 }
 
 export interface Ask {
@@ -37,6 +41,8 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
   {
     readonly pick: <A>(pick: Pick<A>) => Effect.Effect<Option.Option<A>>
     readonly line: (ask: Ask) => Effect.Effect<Option.Option<string>>
+    /** Whether the person says yes, by a `y` that stands alone; Enter and leaving say no, and a word says neither. */
+    readonly agree: (agree: Agree) => Effect.Effect<boolean>
     /** Waits for one of these keys; in a terminal that gets lines, `said` asks for it. */
     readonly press: (keys: ReadonlyArray<string>, said: () => string) => Effect.Effect<Option.Option<string>>
     /** Several questions and what is done between them, where typing goes nowhere: none where the person leaves meanwhile. */
@@ -56,7 +62,7 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
         <A>(
           editor: TextEditor,
           draw: (show: Show) => Effect.Effect<void>,
-          onKey: (key: Key, done: (value: A) => Effect.Effect<void>) => Effect.Effect<void>
+          onKey: (key: Key, done: (value: A) => Effect.Effect<void>, leave: Effect.Effect<void>) => Effect.Effect<void>
         ) =>
         (show: Show): Effect.Effect<Option.Option<A>> =>
           Effect.gen(function* () {
@@ -68,25 +74,27 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
               keyboard.focus((key) =>
                 isEscape(key) || isCtrl(key, "c") || (isCtrl(key, "d") && editor.isEmpty)
                   ? leave
-                  : Effect.zipRight(onKey(key, done), draw(show))
+                  : Effect.zipRight(onKey(key, done, leave), draw(show))
               )
             )
           })
 
       return Form.of({
+        agree: agreement({ keyboard, region, screen }),
         press: (keys) =>
           Effect.gen(function* () {
             const pressed = yield* Queue.sliding<Key>(keyLimit)
-            const turn: Effect.Effect<Option.Option<string>> = Effect.gen(function* () {
+            /** An answer, or none where the person leaves; nothing for a key that says neither. */
+            const turn = Effect.gen(function* (): Effect.fn.Return<Option.Option<string> | undefined> {
               const key = yield* Queue.take(pressed)
               if (isEscape(key) || isCtrl(key, "c") || isCtrl(key, "d")) return Option.none()
               const found = Option.filter(key.input, (input) => keys.includes(input))
               // A letter of a word is no answer.
               if (Option.isSome(found) && (yield* isQuiet(pressed, alone))) return found
-              yield* untilQuiet(pressed, alone)
-              return yield* turn
+              return void (yield* untilQuiet(pressed, alone))
             })
-            return yield* keyboard.focus((key) => Effect.asVoid(Queue.offer(pressed, key)))(turn)
+            const said = Effect.repeat(turn, { until: (given) => given !== undefined })
+            return yield* keyboard.focus((key) => Effect.asVoid(Queue.offer(pressed, key)))(said)
           }),
         whole: (self) =>
           Effect.flatMap(Deferred.make<void>(), (left) =>
@@ -111,53 +119,73 @@ export class Form extends Context.Tag("tollgate/cli/Form")<
               return sent === undefined ? Effect.void : done(sent.text)
             })(show)
           }),
-        pick: <A>({ filter, items, question }: Pick<A>) =>
-          region.lend((show) => {
-            const editor = new TextEditor()
-            let found = items
-            let selected = 0
-            const draw = (shown: Show) =>
-              shown(() => {
-                const room = Math.max(1, Math.min(most, region.height() - 5))
-                const first = Math.max(0, Math.min(selected - room + 1, found.length - room))
-                const rows = found.slice(first, first + room).map(({ row }, index) => {
-                  const isSelected = first + index === selected
-                  return fit(`${isSelected ? style.cyan("❯") : " "} ${isSelected ? style.bold(row) : row}`, width() - 1)
+        pick: <A>({ declines = false, filter, items, question }: Pick<A>) =>
+          Effect.flatMap(FiberHandle.make<void>(), (leaving) =>
+            region.lend((show) => {
+              /** Letters were typed where none are asked for: the Enter behind them ends them, and chooses nothing. */
+              let typed = false
+              const editor = new TextEditor()
+              let found = items
+              let selected = 0
+              const draw = (shown: Show) =>
+                shown(() => {
+                  const room = Math.max(1, Math.min(most, region.height() - 5))
+                  const first = Math.max(0, Math.min(selected - room + 1, found.length - room))
+                  const rows = found.slice(first, first + room).map(({ row }, index) => {
+                    const isSelected = first + index === selected
+                    return fit(
+                      `${isSelected ? style.cyan("❯") : " "} ${isSelected ? style.bold(row) : row}`,
+                      width() - 1
+                    )
+                  })
+                  const hidden = found.length - rows.length
+                  const keys = hint(
+                    `↑↓ enter${filter === undefined ? "" : " · type to filter"} · ${declines ? "n or esc" : "esc"} leaves`
+                  )
+                  const above = [
+                    ...(question === "" ? [] : [style.bold(fit(question, width() - 1))]),
+                    ...(rows.length === 0 ? [hint("  nothing matches")] : rows),
+                    ...(hidden > 0 ? [hint(`  … ${hidden} more`)] : [])
+                  ]
+                  if (filter === undefined) return { above, text: keys, tall: true }
+                  return editor.isEmpty
+                    ? { above, text: `› ${keys}`, cursor: 2 }
+                    : { ...editorLine(editor, "› ", width(), 1, style), above }
                 })
-                const hidden = found.length - rows.length
-                const keys = hint(`↑↓ enter${filter === undefined ? "" : " · type to filter"} · esc leaves`)
-                const above = [
-                  ...(question === "" ? [] : [style.bold(fit(question, width() - 1))]),
-                  ...(rows.length === 0 ? [hint("  nothing matches")] : rows),
-                  ...(hidden > 0 ? [hint(`  … ${hidden} more`)] : [])
-                ]
-                if (filter === undefined) return { above, text: keys, tall: true }
-                return editor.isEmpty
-                  ? { above, text: `› ${keys}`, cursor: 2 }
-                  : { ...editorLine(editor, "› ", width(), 1, style), above }
-              })
-            return read<A>(editor, draw, (key, done) => {
-              const { name } = key.key
-              const { length } = found
-              if (name === "up" || isCtrl(key, "p")) selected = length === 0 ? 0 : (selected - 1 + length) % length
-              else if (name === "down" || isCtrl(key, "n")) selected = length === 0 ? 0 : (selected + 1) % length
-              else if (name === "return" || name === "enter") {
-                const chosen = found[selected]
-                return chosen === undefined ? Effect.void : done(chosen.value)
-              } else if (
-                filter !== undefined &&
-                !(name === "paste" && /\n/.test(Option.getOrElse(key.input, () => "")))
-              ) {
-                const before = editor.text
-                editor.press(key)
-                if (editor.text !== before) {
-                  found = editor.text.trim() === "" ? items : filter(editor.text.trim())
-                  selected = 0
+              return read<A>(editor, draw, (key, done, leave) => {
+                const { name } = key.key
+                const { length } = found
+                const isReturn = name === "return" || name === "enter"
+                if (filter === undefined) {
+                  const again = typed
+                  const ends = again && isReturn
+                  typed = !isReturn && Option.exists(key.input, (input) => input >= " ")
+                  if (ends) return FiberHandle.clear(leaving)
+                  // A letter of a word is no answer.
+                  const isNo = declines && !again && Option.contains(key.input, "n")
+                  if (isNo) return Effect.asVoid(FiberHandle.run(leaving, Effect.delay(leave, alone)))
+                  if (typed) return FiberHandle.clear(leaving)
                 }
-              }
-              return Effect.void
-            })(show)
-          })
+                if (name === "up" || isCtrl(key, "p")) selected = length === 0 ? 0 : (selected - 1 + length) % length
+                else if (name === "down" || isCtrl(key, "n")) selected = length === 0 ? 0 : (selected + 1) % length
+                else if (name === "return" || name === "enter") {
+                  const chosen = found[selected]
+                  return chosen === undefined ? Effect.void : done(chosen.value)
+                } else if (
+                  filter !== undefined &&
+                  !(name === "paste" && /\n/.test(Option.getOrElse(key.input, () => "")))
+                ) {
+                  const before = editor.text
+                  editor.press(key)
+                  if (editor.text !== before) {
+                    found = editor.text.trim() === "" ? items : filter(editor.text.trim())
+                    selected = 0
+                  }
+                }
+                return Effect.void
+              })(show)
+            })
+          ).pipe(Effect.scoped)
       })
     })
   )

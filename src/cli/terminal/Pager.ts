@@ -52,14 +52,14 @@ class Pages {
     )
   }
 
-  /** Counted rows that have not been on the screen. */
-  private get left(): number {
-    return this.rows.filter((row, index) => row.line < this.paged.counted && this.shown[index] !== true).length
+  /** Whether every counted row has been on the screen. */
+  private get isRead(): boolean {
+    return this.rows.every((row, index) => row.line >= this.paged.counted || this.shown[index] === true)
   }
 
   /** Everything required has been on the screen. */
   get seen(): boolean {
-    return this.width > 0 && this.left === 0
+    return this.width > 0 && this.isRead
   }
 
   private clamp(): void {
@@ -73,14 +73,13 @@ class Pages {
     const shown = this.rows.slice(this.top, this.top + this.room)
     const end = this.top + shown.length
     for (let index = this.top; index < end; index++) this.shown[index] = true
-    const { left } = this
     const { style } = this.screen
     const place = `${this.top + 1}–${end} of ${many(this.rows.length, "row")}`
     const { text, typing } = this.search
     const next = end < this.rows.length ? "space next  " : ""
     const back = this.top > 0 ? "b back  " : ""
     const done = next === "" ? "all read · " : "request read · "
-    const read = left > 0 ? `${left} not read · ` : this.paged.counted === 0 ? "" : done
+    const read = !this.isRead ? "not all read · " : this.paged.counted === 0 ? "" : done
     const steps = text !== "" ? "n next match  " : this.hunks.length > 1 ? "n next hunk  " : ""
     const keys = `${read}${next}${back}${steps}/ search  q close`
     const said = typing ? `/${text}` : this.missed ? `no match for ${text} · ${place}` : `${place} · ${keys}`

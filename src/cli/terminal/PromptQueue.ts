@@ -1,3 +1,7 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import { visibleLine } from "../../text/visible.ts"
 import type { Sent } from "./editor/TextEditor.ts"
 import { fit } from "./Layout.ts"
@@ -11,10 +15,47 @@ const shown = 3
 
 const hint = "↑ edits it"
 
-/** What was typed while a task runs, in the order of its coming, and perhaps that nothing more follows. */
+/**
+ * What was typed while a task runs, in the order of its coming, and perhaps that nothing more follows; or the one who waits for the
+ * next prompt.
+ */
 export class PromptQueue {
   private waiting: Array<Sent> = []
   private ended = false
+  private asked: Deferred.Deferred<Option.Option<string>> | undefined
+
+  /** Someone waits for a prompt. */
+  get isAsked(): boolean {
+    return this.asked !== undefined
+  }
+
+  /** Gives a prompt, or none at the end, to the one who waits; whether anyone does. */
+  give(prompt: Option.Option<string>): boolean {
+    const { asked } = this
+    this.asked = undefined
+    if (asked !== undefined) Deferred.unsafeDone(asked, Effect.succeed(prompt))
+    return asked !== undefined
+  }
+
+  /** The first prompt, or the next one that is given; none at the end. `shown` says first what is at hand, if anything. */
+  next(
+    shown: (atHand: Option.Option<string> | undefined) => Effect.Effect<void>
+  ): Effect.Effect<Option.Option<string>> {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const asked = Deferred.unsafeMake<Option.Option<string>>(FiberId.none)
+        const atHand = this.shift()
+        if (atHand === undefined) this.asked = asked
+        return { asked, atHand }
+      }),
+      ({ asked, atHand }) =>
+        Effect.zipRight(shown(atHand), atHand === undefined ? Deferred.await(asked) : Effect.succeed(atHand)),
+      ({ asked }) =>
+        Effect.sync(() => {
+          if (this.asked === asked) this.asked = undefined
+        })
+    )
+  }
 
   get isFull(): boolean {
     return this.waiting.length >= limit
@@ -33,14 +74,6 @@ export class PromptQueue {
     this.ended = true
   }
 
-  /** The next one; nothing where none waits. */
-  shift(): Sent | "end" | undefined {
-    const next = this.waiting.shift()
-    if (next !== undefined || !this.ended) return next
-    this.ended = false
-    return "end"
-  }
-
   /** Takes the last one back. */
   pop(): Sent | undefined {
     return this.waiting.pop()
@@ -52,6 +85,14 @@ export class PromptQueue {
     this.waiting = []
     this.ended = false
     return all
+  }
+
+  private shift(): Option.Option<string> | undefined {
+    const next = this.waiting.shift()
+    if (next !== undefined) return Option.some(next.text)
+    if (!this.ended) return undefined
+    this.ended = false
+    return Option.none()
   }
 
   rows(width: number, style: Style): ReadonlyArray<string> {

@@ -68,12 +68,11 @@ export class Region extends Context.Tag("tollgate/cli/Region")<
           borrower === undefined ? own(room) : typeof borrower.line === "function" ? borrower.line() : borrower.line
         if (status === undefined) return shown
         if (shown === undefined) return { text: status }
-        const typing = shown.cursor !== undefined || shown.tall === true
         return {
           ...shown,
           above: [...(shown.above ?? []), shown.text],
           text: status,
-          ...(typing ? { up: (shown.up ?? 0) + 1 } : {})
+          ...(shown.cursor === undefined ? {} : { up: (shown.up ?? 0) + 1 })
         }
       }
       const redraw = screen.bottom(line)

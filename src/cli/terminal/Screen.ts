@@ -18,7 +18,10 @@ export interface BottomLine {
   readonly text: string
   readonly cursor?: number
   readonly up?: number
-  /** The rows above stand there for long: the cursor stays below them, where no terminal that breaks them takes it along. */
+  /**
+   * The rows stand there for long: the cursor stays in a row of its own below them. Where they break on a narrower screen every
+   * terminal keeps it there; in or above a row that breaks, some move it.
+   */
   readonly tall?: boolean
 }
 
@@ -153,11 +156,15 @@ const make = (options: { readonly split: boolean }) =>
       if (line === undefined) return ""
       const rows = [...(line.above ?? []), line.text].slice(1 - height()).map((row) => fit(row, width() - 1))
       const text = rows.join("\r\n")
-      if (line.cursor !== undefined || line.tall === true) {
+      if (line.cursor !== undefined) {
         const up = Math.min(line.up ?? 0, rows.length - 1)
-        const column = Math.min(line.cursor ?? 0, width() - 1)
+        const column = Math.min(line.cursor, width() - 1)
         drawn = rows.slice(0, rows.length - 1 - up).map(columns)
-        return `${line.cursor === undefined ? hideCursor : showCursor}${text}\r${up === 0 ? "" : `\u001b[${up}A`}${column === 0 ? "" : `\u001b[${column}C`}`
+        return `${showCursor}${text}\r${up === 0 ? "" : `\u001b[${up}A`}${column === 0 ? "" : `\u001b[${column}C`}`
+      }
+      if (line.tall === true) {
+        drawn = rows.map(columns)
+        return `${hideCursor}${text}\r\n`
       }
       // At the beginning of what a narrower screen may break into more rows, whichever way it does.
       drawn = []
@@ -168,7 +175,8 @@ const make = (options: { readonly split: boolean }) =>
       // A narrower screen has broken those rows.
       const above = drawn.reduce((sum, wide) => sum + Math.max(1, Math.ceil(wide / width())), 0)
       drawn = undefined
-      return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseBelow}`
+      // Behind its first cell: what is erased from the first cell of the screen on, tmux keeps among what has scrolled away.
+      return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseRest}\u001b[C${eraseBelow}\r`
     }
     const paged = (): string =>
       page === undefined

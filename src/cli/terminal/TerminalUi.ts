@@ -17,13 +17,14 @@ import { Composer } from "./Composer.ts"
 import { header } from "./header.ts"
 import { isCtrl } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
-import { fit, wrap } from "./Layout.ts"
+import { fit, hanging, wrap } from "./Layout.ts"
 import { modeMark } from "./modeText.ts"
 import { showPages } from "./pages.ts"
 import * as Questions from "./Questions.ts"
 import { Region } from "./Region.ts"
 import { sandboxMark } from "./sandboxText.ts"
 import { Screen } from "./Screen.ts"
+import { offerText, toolRequest } from "./toolRequest.ts"
 import { toolRows } from "./toolRows.ts"
 import { paged } from "./transcript/Folded.ts"
 import { Transcript } from "./transcript/Transcript.ts"
@@ -188,6 +189,24 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
       asides: composer.asides,
       showTools: (tools) =>
         Effect.suspend(() => region.print([{ to: "progress", text: toolRows(tools, style, screen.width()) }])),
+      toolRequests: (offer) =>
+        screen.interactive
+          ? asking(
+              Effect.zipRight(
+                region.print([
+                  { to: "progress", text: `\n${hanging(`${style.cyan("?")} `, offerText(offer), screen.width() - 1)}` },
+                  { to: "progress", text: toolRows(offer.tools, style, screen.width()) }
+                ]),
+                toolRequest(offer, {
+                  ask: (question) => questions.read(style.cyan(question)),
+                  say: (text, level) =>
+                    region.print([
+                      { to: "progress", text: `${level === "error" ? style.red("✗") : "·"} ${makeVisible(text)}\n` }
+                    ])
+                })
+              )
+            )
+          : Effect.succeedNone,
       notify: () => (screen.interactive ? screen.bell : Effect.void)
     })
   })

@@ -13,6 +13,7 @@ interface Known {
   readonly session?: string | undefined
   readonly profile?: string | undefined
   readonly key?: string | undefined
+  readonly server?: string | undefined
   /** What it says, which names the values of an error that is known by its tag alone. */
   readonly message?: string | undefined
 }
@@ -29,7 +30,9 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   PolicyNotAllowed: () => ({ lead: "Start with", command: "tollgate --dangerously-allow-all" }),
   SessionNotFound: () => ({ lead: "To see all sessions", command: "tollgate sessions list --all" }),
   SessionBusy: ({ session }) =>
-    session === undefined ? undefined : { lead: "To watch it", command: `tollgate events ${session} --follow` },
+    session === undefined
+      ? undefined
+      : { lead: "To watch it, and take it over by t", command: `tollgate --session ${session}` },
   ProfileNotFound: () => ({ lead: "To check the profiles", command: "tollgate doctor" }),
   ProfileInvalid: ({ key, profile = "NAME" }) =>
     key === undefined
@@ -49,6 +52,9 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelMalformed: () => ({ lead: "See", command: "tollgate doctor" }),
+  ServerUnavailable: ({ server }) =>
+    server === undefined ? undefined : { lead: "To see what is known of it", command: `tollgate mcp show ${server}` },
+  StateUnusable: () => ({ lead: "To approve them", command: "tollgate mcp trust NAME" }),
   DatabaseDamaged: () => ({ lead: "To check the setup", command: "tollgate doctor" })
 }
 

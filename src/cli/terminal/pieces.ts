@@ -15,19 +15,35 @@ export const mostColumns = (text: string): number => {
   return sum
 }
 
-/** A line as rows that no terminal breaks, none of it left out. */
+/** Behind the last blank of a row that would be cut in a word, unless that leaves half of it empty. */
+const breakOf = (row: string, next: string): number => {
+  const at = row.lastIndexOf(" ") + 1
+  return next === "" || next === " " || at <= row.length / 2 ? row.length : at
+}
+
+const asciiPieces = (line: string, width: number): ReadonlyArray<string> => {
+  const rows: Array<string> = []
+  for (let from = 0; from < line.length; from += rows.at(-1)?.length ?? 0) {
+    const row = line.slice(from, from + width)
+    rows.push(row.slice(0, breakOf(row, line.slice(from + width, from + width + 1))))
+  }
+  return rows
+}
+
+/** A line as rows that no terminal breaks, between words where that is possible, and none of it left out. */
 export const pieces = (line: string, width: number): ReadonlyArray<string> => {
   if (ascii.test(line)) {
-    return line === ""
-      ? [line]
-      : Array.from({ length: Math.ceil(line.length / width) }, (_, at) => line.slice(at * width, (at + 1) * width))
+    return line === "" ? [line] : asciiPieces(line, width)
   }
   const rows = [""]
   let used = 0
   const put = (text: string, wide: number) => {
     if (used + wide > width) {
-      rows.push("")
-      used = 0
+      const row = rows.at(-1) ?? ""
+      const at = breakOf(row, text)
+      rows[rows.length - 1] = row.slice(0, at)
+      rows.push(row.slice(at))
+      used = mostColumns(row.slice(at))
     }
     rows[rows.length - 1] += text
     used += wide

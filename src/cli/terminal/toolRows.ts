@@ -1,5 +1,5 @@
 import { visibleLine } from "../../text/visible.ts"
-import { byCategory, type ToolShown } from "../../ui/ToolShown.ts"
+import { byCategory, type ToolShown } from "../../tool/ToolShown.ts"
 import { hanging } from "./Layout.ts"
 import type { Style } from "./Style.ts"
 

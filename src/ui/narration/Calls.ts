@@ -110,7 +110,7 @@ export class Calls {
   }
 
   requested(envelope: Envelope, request: ApprovalRequest): ReadonlyArray<Step> {
-    return this.ask(this.requests.add(this.of(envelope, request), request))
+    return this.waits(this.of(envelope, request), request)
   }
 
   /** A request from before a restart, whose call may have been shown to another frontend. */
@@ -119,24 +119,25 @@ export class Calls {
     if (request === undefined) return []
     const known = this.of(envelope, request)
     const call = known.arguments === "" ? { ...known, arguments: JSON.stringify(request.arguments) } : known
-    if (this.calls.has(call.key)) return this.ask(this.requests.add(call, request))
+    if (this.calls.has(call.key)) return this.waits(call, request)
     this.tasks.of(envelope.task ?? "").calls++
     this.calls.set(call.key, call)
-    return [{ _tag: "CallBegan", call }, ...this.ask(this.requests.add(call, request))]
+    return [{ _tag: "CallBegan", call }, ...this.waits(call, request)]
   }
 
   resolved(envelope: Envelope, event: ApprovalResolved): ReadonlyArray<Step> {
     const first = this.requests.remove(event)
     const call = this.of(envelope, event)
     this.waited.set(call.key, (this.waited.get(call.key) ?? 0) + event.waitedMillis)
-    if (event.outcome === "denied" && event.by === "user") {
-      this.denied.set(call.key, event.reason === undefined ? "you said no" : `you said no: ${event.reason}`)
+    if (event.outcome === "denied" && (event.by === "user" || event.by.startsWith("user "))) {
+      const said = `${event.by === "user" ? "you" : event.by} said no`
+      this.denied.set(call.key, event.reason === undefined ? said : `${said}: ${event.reason}`)
     }
     // A refusal is the failure of its call, and is shown there.
     const told = event.outcome === "denied" || event.outcome === "expired"
     return [
       ...(first ? [{ _tag: "Asked" } as const] : []),
-      ...(told ? [] : [{ _tag: "CallDecided", call, text: resolution(event), once: isOnce(event) } as const]),
+      { _tag: "CallDecided", call, ...(told ? {} : { text: resolution(event) }), once: isOnce(event) },
       ...(first ? this.ask(this.requests.first()) : [])
     ]
   }
@@ -191,17 +192,21 @@ export class Calls {
         outcome,
         text: denied ?? text,
         durationMillis: ranMillis,
-        ...(result !== undefined && { result })
+        ...(result !== undefined && { result }),
+        ...(told.isInvoked && { whole: true })
       },
       status("working")
     ]
   }
 
-  private ask(approval: Approval | undefined): ReadonlyArray<Step> {
-    if (approval === undefined) return []
-    const { request } = approval
+  /** The call waits for its decision, and the person is asked about it in its turn. */
+  private waits(of: CallShown, request: ApprovalRequest): ReadonlyArray<Step> {
     // Those that came with the call are masked as for a log.
-    const call = { ...approval.call, arguments: JSON.stringify(request.arguments) ?? "" }
-    return [status(undefined), { _tag: "CallAsked", call, request }, { _tag: "Ask", approval }]
+    const call = { ...of, arguments: JSON.stringify(request.arguments) ?? "" }
+    return [{ _tag: "CallAsked", call, request }, ...this.ask(this.requests.add(of, request))]
+  }
+
+  private ask(approval: Approval | undefined): ReadonlyArray<Step> {
+    return approval === undefined ? [] : [status(undefined), { _tag: "Ask", approval }]
   }
 }

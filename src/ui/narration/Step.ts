@@ -13,7 +13,7 @@ export type Step =
   /** The request that was first in line is over. */
   | { readonly _tag: "Asked" }
   /** A call of a tool of the frontend's own. */
-  | { readonly _tag: "ClientCall"; readonly call: CallShown; readonly request: ClientCallRequested }
+  | { readonly _tag: "ClientCall"; readonly call?: CallShown; readonly request: ClientCallRequested }
   /** It has ended. */
   | { readonly _tag: "ClientCallEnded"; readonly callId: string }
 

@@ -8,6 +8,8 @@ export interface TaskTold {
   calls: number
   failedCalls: number
   deniedCalls: number
+  /** The person runs a tool: no model asks for its call. */
+  isInvoked: boolean
   /** Tokens of the iterations that have ended. */
   tokens: number
   /** How long it did nothing but wait for a decision. */
@@ -23,7 +25,15 @@ export class Tasks {
   of(task: string): TaskTold {
     const known = this.tasks.get(task)
     if (known !== undefined) return known
-    const fresh = { requests: 0, calls: 0, failedCalls: 0, deniedCalls: 0, tokens: 0, decided: new DecisionTime() }
+    const fresh = {
+      requests: 0,
+      calls: 0,
+      failedCalls: 0,
+      deniedCalls: 0,
+      isInvoked: false,
+      tokens: 0,
+      decided: new DecisionTime()
+    }
     this.tasks.set(task, fresh)
     return fresh
   }

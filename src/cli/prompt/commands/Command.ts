@@ -32,6 +32,8 @@ export interface Prompt {
   readonly isRunning: () => boolean
   /** Waits for the end of the task that `begin` sends off, which is shown meanwhile. */
   readonly task: (begin: (session: Session) => Carried<unknown>) => Carried
+  /** Puts a text where prompts are typed, to be changed and sent; not where something is typed already. */
+  readonly draft: (text: string) => Effect.Effect<void>
   /** Sends text as a prompt, as if it had been typed. */
   readonly submit: (text: string) => Carried
   readonly profile: () => string

@@ -8,8 +8,10 @@ import { context, init } from "./conversation.ts"
 import { cost } from "./cost.ts"
 import { diff } from "./diff.ts"
 import { helpOf, keysHelp, overview } from "./help.ts"
+import { mcp } from "./mcp.ts"
 import { memory } from "./memory.ts"
 import { mode } from "./mode.ts"
+import { fork, rewind, title, undo } from "./rewind.ts"
 import { search } from "./search.ts"
 import { clear, compact, exit, model, resume, status } from "./session.ts"
 import { tasks } from "./tasks.ts"
@@ -30,6 +32,10 @@ const listed: ReadonlyArray<SlashCommand> = [
   search,
   cost,
   resume,
+  title,
+  fork,
+  rewind,
+  undo,
   diff,
   workers,
   cancel,
@@ -38,6 +44,7 @@ const listed: ReadonlyArray<SlashCommand> = [
   memory,
   tools,
   tool,
+  mcp,
   exporting,
   init,
   config,

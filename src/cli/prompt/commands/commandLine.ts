@@ -72,12 +72,15 @@ const spokenFor = (tool: AnyTool, text: string): Either.Either<string | undefine
     : Either.right(JSON.stringify({ [field.name]: text }))
 }
 
+const whyExamples = `e.g. /why run_shell git push, or /why write_file {"path":"a.txt","content":""}; nothing is run`
+const whyHelp = `name a tool and what it would do, ${whyExamples}`
+
 export const why = command({
   name: "why",
   group: "approvals",
   summary: "explain what would happen to a call, and which rule or mode decides",
   arguments: "TOOL [TEXT|JSON]",
-  details: `e.g. /why run_shell git push, or /why write_file {"path":"a.txt","content":""}; nothing is run`,
+  details: whyExamples,
   duringTask: true,
   complete: (typed) =>
     typed.length > 1
@@ -86,7 +89,7 @@ export const why = command({
   run: (argument, prompt) =>
     Effect.gen(function* () {
       const [, name = "", text = ""] = /^(\S*)\s*([^]*)$/.exec(argument) ?? []
-      if (name === "") return yield* usage(prompt, "why", "TOOL [TEXT|JSON]")
+      if (name === "") return yield* prompt.say(whyHelp)
       const tool = yield* load(builtin, ({ tools }) => toolOf(name, tools))
       const spoken = spokenFor(tool, text)
       if (Either.isLeft(spoken)) return yield* prompt.say(spoken.left, "error")

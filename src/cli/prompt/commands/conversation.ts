@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { SessionStore } from "../../../runtime/SessionStore.ts"
+import { initPrompt } from "../../../ui/initPrompt.ts"
 import { many } from "../../../ui/Words.ts"
 import { command } from "./Command.ts"
 
@@ -27,14 +28,9 @@ export const context = command({
     })
 })
 
-/** What the model is asked to write down about a project. */
-const wanted = `Look at this project and write AGENTS.md in its top directory: what a coding agent that works here must know.
-Cover the purpose in a sentence, how to build, test and check (exact commands, that of a single test too), how the code is laid out, and conventions that the code shows but a reader would not guess.
-Leave out what any tool finds in a minute. At most 60 lines. If AGENTS.md exists, keep what is right in it and correct the rest.`
-
 export const init = command({
   name: "init",
   group: "work",
   summary: "let the model write AGENTS.md, the instructions of this project",
-  run: (_, prompt) => prompt.submit(wanted)
+  run: (_, prompt) => prompt.submit(initPrompt)
 })

@@ -1,33 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import type { CommandFile, CommandFiles } from "../../../config/CommandFiles.ts"
+import { type CommandFile, type CommandFiles, filled, longest } from "../../../config/CommandFiles.ts"
 import { makeVisible } from "../../../text/visible.ts"
-import { splitWords } from "../../toolWords.ts"
 import { command, type SlashCommand } from "./Command.ts"
 import { isTaken } from "./Commands.ts"
-
-/** Characters of a prompt that a template makes. */
-const longest = 1024 * 1024
-
-const placeholder = /\\\$|\$(ARGUMENTS\b|[1-9])/g
-
-/** The words of a line; quotes hold one together where each has its end. */
-const wordsOf = (line: string): ReadonlyArray<string> =>
-  Either.getOrElse(splitWords(line), () => line.split(/\s+/u).filter((word) => word !== ""))
-
-/**
- * A template with its arguments: all of them for `$ARGUMENTS`, one for each of `$1` to `$9`, and `$` for `\$`. A template without
- * places for them has them behind it. Nothing where the text grows beyond bounds.
- */
-export const filled = (template: string, given: string): string | undefined => {
-  const words = wordsOf(given)
-  const places = [...template.matchAll(placeholder)].filter(([, name]) => name !== undefined)
-  if (template.length + Math.max(1, places.length) * given.length > longest) return undefined
-  if (places.length === 0 && given !== "") return `${template.replace(placeholder, "$$")}\n\n${given}`
-  return template.replace(placeholder, (_, name?: string) =>
-    name === undefined ? "$" : name === "ARGUMENTS" ? given : (words[Number(name) - 1] ?? "")
-  )
-}
 
 const firstLine = (template: string): string => /^.*$/m.exec(template)?.[0] ?? ""
 

@@ -25,7 +25,7 @@ const begins: ReadonlyArray<readonly [string, string]> = [
   ["@FILE", "complete a file of the project"],
   ["!COMMAND", "run a command behind the gate; the model sees its result"],
   ["#TEXT", "remember one line for every later session of the project"],
-  ["//", "send a text that begins with a slash"]
+  ["//TEXT", "send a prompt that begins with a slash"]
 ]
 
 const most = "enter sends · shift-enter new line · esc stops · shift-tab mode · ctrl-r search · ctrl-o open"
@@ -48,7 +48,7 @@ export const overview = (all: ReadonlyArray<SlashCommand>, width: number): strin
         const names = all.filter((one) => one.group === group).map(({ name }) => `/${name}`)
         return names.length === 0 ? [] : [[group, names.join(" ")] as const]
       }),
-      ["typed", begins.map(([name]) => name).join("  ")],
+      ["typed", "/NAME command  @FILE completes  !COMMAND runs  #TEXT remembers  //TEXT sends /TEXT"],
       ["keys", most],
       ["more", "/help NAME, /help keys"]
     ],

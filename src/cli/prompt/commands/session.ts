@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { load } from "../../command/load.ts"
 import { Configuration } from "../../../config/Configuration.ts"
+import { Keyboard } from "../../terminal/Keyboard.ts"
 import { modeText } from "../../terminal/modeText.ts"
 import { command } from "./Command.ts"
 
@@ -32,8 +33,33 @@ export const compact = command({
   name: "compact",
   group: "session",
   summary: "replace the model's context with a summary",
-  run: (_, prompt) =>
-    prompt.current() === undefined ? prompt.say("nothing to summarize yet") : prompt.task((session) => session.compact)
+  arguments: "[--edit] [INSTRUCTIONS]",
+  details:
+    "The model writes the summary, by your instructions if there are any; the log keeps the conversation. With --edit your editor opens it " +
+    "before it counts: an empty file cancels. It happens by itself before the context is full.",
+  complete: (typed) => Effect.succeed(typed.length < 2 ? [{ word: "--edit" }] : []),
+  run: (argument, prompt) =>
+    Effect.gen(function* () {
+      if (prompt.current() === undefined) return yield* prompt.say("nothing to summarize yet")
+      const [, edit, said = ""] = /^(--edit(?=\s|$))?\s*([^]*)$/.exec(argument.trim()) ?? []
+      const instructions = said === "" ? {} : { instructions: said }
+      if (edit === undefined) return yield* prompt.task((session) => session.compact(instructions))
+      let task = ""
+      yield* prompt.task((session) =>
+        Effect.tap(session.compact({ ...instructions, draft: true }), (made) => {
+          task = made
+        })
+      )
+      const draft = prompt.current()?.completed(task)
+      if (draft === undefined) return
+      const keyboard = yield* Keyboard
+      const text = yield* load(
+        () => import("../../terminal/editor/externalEditor.ts"),
+        ({ edited }) => keyboard.lend(edited(draft, "summary.md"))
+      )
+      if (text.trim() === "") return yield* prompt.say("the summary was left empty: the model's context is as it was")
+      yield* prompt.task((session) => session.compact({ summary: { text, draft: task } }))
+    })
 })
 
 export const status = command({

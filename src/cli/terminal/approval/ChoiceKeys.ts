@@ -1,5 +1,5 @@
 import * as Option from "effect/Option"
-import { isCtrl, isEscape, type Key } from "../Key.ts"
+import { isCtrl, type Key } from "../Key.ts"
 import type { Act, Choice } from "./Choices.ts"
 
 /** Which way a key goes through the choices. */
@@ -8,7 +8,7 @@ export const stepOf = ({ key: { name } }: Key): number =>
 
 /** What a key asks for; nothing where it is none of those that are shown. A capital counts for its letter unless it has a meaning. */
 export const choiceOf = (key: Key, choices: ReadonlyArray<Choice>): Act | undefined => {
-  if (isEscape(key) || isCtrl(key, "d")) return { _tag: "Deny" }
+  if (isCtrl(key, "d")) return { _tag: "Deny" }
   const input = Option.getOrElse(key.input, () => "")
   const named = (text: string) => choices.find((one) => one.key === text)?.act
   return named(input) ?? (input === "A" ? undefined : named(input.toLowerCase()))

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Scope, WiderKind } from "../../../tool/ApprovalRequest.ts"
+import { visibleLine } from "../../../text/visible.ts"
 import { columns } from "../Layout.ts"
 import type { Style } from "../Style.ts"
 
@@ -30,10 +31,15 @@ export const approves = ({ _tag }: Act): boolean => _tag === "Allow" || _tag ===
 
 const choice = (key: string, words: string, brief: string, act: Act): Choice => ({ key, words, brief, act })
 
-const widerWords = { directory: "this directory", beginning: "commands like it" } as const satisfies Record<
-  WiderKind,
-  string
->
+/** Columns of what commands begin with, among the choices. */
+const mostBeginning = 24
+
+/** What a wider answer covers, in words: what the commands begin with. */
+const widerWords = ({ kind, rule }: NonNullable<Offer["request"]["wider"]>): string => {
+  if (kind === "directory") return "this directory"
+  const beginning = visibleLine(rule.slice(rule.indexOf(": ") + 2))
+  return columns(beginning) <= mostBeginning ? beginning : "commands like it"
+}
 
 /** The choices in their order; none approves while there is something left to read. */
 export const choicesOf = ({ read, remaining, request: { masked, scopes, wider } }: Offer): ReadonlyArray<Choice> => {
@@ -52,7 +58,7 @@ export const choicesOf = ({ read, remaining, request: { masked, scopes, wider } 
     ...scope("session", choice("s", "this session", "session", { _tag: "Allow", scope: "session" })),
     ...(wider === undefined
       ? []
-      : scope("session", choice("w", widerWords[wider.kind], "wider", { _tag: "Wider", kind: wider.kind }))),
+      : scope("session", choice("w", widerWords(wider), "wider", { _tag: "Wider", kind: wider.kind }))),
     ...scope("always", choice("a", "always", "always", { _tag: "Always" })),
     choice("n", "deny", "deny", { _tag: "Deny" }),
     choice("r", "deny with reason", "why", { _tag: "Reason" }),

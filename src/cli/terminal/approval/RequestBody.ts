@@ -1,5 +1,12 @@
 import { type Line, own } from "../../../approval/rendering/Line.ts"
-import { aboutLines, approvedLines, contextLines, scopeLines, titleLine } from "../../../approval/rendering/Prompt.ts"
+import {
+  aboutLines,
+  approvedLines,
+  contextLines,
+  scopeLines,
+  titleLine,
+  widerLines
+} from "../../../approval/rendering/Prompt.ts"
 import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
 import { many } from "../../../ui/Words.ts"
 import type { Paged } from "../Pager.ts"
@@ -26,6 +33,14 @@ const neverAlways = ({ scopes }: ApprovalRequest): ReadonlyArray<Line> =>
     ? [own("choice", "not always: no saved rule can match exactly this call")]
     : []
 
+/** The first row of a request. */
+export const headOf = (request: ApprovalRequest, screen: Screen["Type"]): string =>
+  waitingHead(request, { style: screen.style, width: screen.width() - 1 })
+
+/** The rule that a wider answer makes, which stands alone: on a narrow screen both would not fit with the call, which has been read. */
+export const widerRows = (request: ApprovalRequest, screen: Screen["Type"]): ReadonlyArray<string> =>
+  rowsOf(widerLines(request), screen.width() - indented, screen.style).map(({ text }) => `    ${text}`)
+
 export const bodyOf = (request: ApprovalRequest, screen: Screen["Type"], choices: number): Body => {
   const { style } = screen
   const room = screen.width() - indented
@@ -36,8 +51,10 @@ export const bodyOf = (request: ApprovalRequest, screen: Screen["Type"], choices
   const first = whole ? approved : approved.slice(0, Math.max(0, limit - 1))
   const more = `… ${many(approved.length - first.length, "more row")}: d shows everything`
   const cut = whole ? [] : rowsOf([own("warning", more)], room, style)
-  const head = waitingHead(request, { style, width: screen.width() - 1 })
-  return { rows: ["", head, ...[...first, ...cut, ...scopes].map(({ text }) => `    ${text}`)], whole }
+  return {
+    rows: ["", headOf(request, screen), ...[...first, ...cut, ...scopes].map(({ text }) => `    ${text}`)],
+    whole
+  }
 }
 
 /** All there is to know of a request; only what is approved must be read. */

@@ -5,14 +5,23 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import { own } from "../../../approval/rendering/Line.ts"
-import { widerLines } from "../../../approval/rendering/Prompt.ts"
 import { monotonicMillis } from "../../../system/monotonic.ts"
 import { visibleLine } from "../../../text/visible.ts"
 import type { Answer, Approval } from "../../../ui/Display.ts"
 import { many, seconds } from "../../../ui/Words.ts"
 import { rowsOf } from "./approvalRows.ts"
 import { choiceOf, refusalOf, stepOf } from "./ChoiceKeys.ts"
-import { type Body, bodyOf, detailsOf, indented, isLongDiff, listOf, shortDiff } from "./RequestBody.ts"
+import {
+  type Body,
+  bodyOf,
+  detailsOf,
+  headOf,
+  indented,
+  isLongDiff,
+  listOf,
+  shortDiff,
+  widerRows
+} from "./RequestBody.ts"
 import { approves, choiceRows, choicesOf } from "./Choices.ts"
 import { type Edit, editing } from "./editing.ts"
 import { isCtrl, isEnter, isEscape, type Key } from "../Key.ts"
@@ -34,9 +43,6 @@ export interface ApprovalPromptOptions {
   readonly edit?: Edit
 }
 
-/** Columns below which there is no room for the choice of a wider answer and its rule. */
-const widerWidth = 76
-
 /** How long no key may come before one counts: what was typed at something else is no answer. */
 const settling = Duration.millis(300)
 
@@ -56,7 +62,7 @@ const deny: Answer = { decision: "deny" }
 
 /**
  * Asks for one key by itself, which an Enter may follow, or for a choice that the arrows went to and Enter takes; nothing is
- * chosen beforehand. What is typed or pasted as part of something longer is no answer; Escape and Ctrl-D always deny.
+ * chosen beforehand. What is typed or pasted as part of something longer is no answer; Ctrl-D always denies, and Escape stops everything.
  */
 export const approvalPrompt = (
   { issues, others = () => [], request, unmasked, waiting }: Approval,
@@ -73,8 +79,7 @@ export const approvalPrompt = (
     const listed = () => (request.masked === undefined ? others().filter(({ masked }) => masked === undefined) : [])
     const choicesNow = (read: boolean) =>
       choicesOf({ request, read, remaining: listed().length }).filter(
-        ({ act }) =>
-          (act._tag !== "Edit" || edit !== undefined) && (act._tag !== "Wider" || screen.width() >= widerWidth)
+        ({ act }) => act._tag !== "Edit" || edit !== undefined
       )
     /** The choice that the arrows went to. */
     let selected: number | undefined
@@ -112,10 +117,7 @@ export const approvalPrompt = (
     const showWider = Effect.flatMap(time, (parts) => {
       const tail = style.dim([", other keys go back", ...parts].join(" · "))
       return screen.bottom(() => ({
-        above: [
-          ...above(),
-          ...rowsOf(widerLines(request), screen.width() - indented, style).map(({ text }) => `    ${text}`)
-        ],
+        above: [headOf(request, screen), ...widerRows(request, screen)],
         text: `${style.yellow("wider?")} ${style.bold("Enter")} allows it for the session${tail}`,
         tall: true
       }))
@@ -233,8 +235,8 @@ export const approvalPrompt = (
       selected = undefined
       if (act === undefined || !(yield* standsAlone)) return void (yield* refuse(refusalOf(key)))
       if (approves(act) && !isRead()) {
-        return void (yield* bottom(() =>
-          style.dim(`not read yet · ${request.masked === undefined ? "d" : "v"} shows everything`)
+        return void (yield* refuse(
+          `not read yet · ${request.masked === undefined ? "d" : "v"} shows everything, then a key allows it`
         ))
       }
       const isCapital = Option.exists(key.input, (input) => /^[A-Z]$/.test(input))
@@ -289,8 +291,8 @@ export const approvalPrompt = (
     const answer = Effect.repeat(turn, { until: (given): given is Answer => given !== undefined })
 
     return yield* keyboard.focus((key) => {
-      if (isCtrl(key, "c")) return interrupt
-      if (!aside && (isEscape(key) || isCtrl(key, "d"))) return Effect.asVoid(Deferred.succeed(denied, deny))
+      if (isCtrl(key, "c") || (!aside && isEscape(key))) return interrupt
+      if (!aside && isCtrl(key, "d")) return Effect.asVoid(Deferred.succeed(denied, deny))
       // What is pasted was written for something else.
       return key.key.name === "paste" ? Effect.void : Effect.asVoid(Queue.offer(keys, key))
     })(Effect.ensuring(Effect.raceFirst(answer, Deferred.await(denied)), screen.bottom(undefined)))

@@ -2,6 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { rowsOf } from "../approval/approvalRows.ts"
 import { Form, type Pick } from "../Form.ts"
 import { Screen } from "../Screen.ts"
 import { Lines, quoted } from "./Lines.ts"
@@ -17,6 +18,13 @@ export const layer: Layer.Layer<Form, never, Screen | Lines> = Layer.effect(
     const screen = yield* Screen
     const reader = { lines: yield* Lines, screen }
     return Form.of({
+      agree: ({ about = [], question }) =>
+        Effect.gen(function* () {
+          const rows = rowsOf(about, screen.width() - 1, screen.style).map(({ text }) => `${text}\n`)
+          yield* screen.progress(rows.join(""))
+          const line = yield* readLine(`${question} y/N: `, reader)
+          return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+        }),
       press: (keys, said) =>
         Effect.repeat(
           Effect.suspend(() => readLine(`${said()}: `, reader)),

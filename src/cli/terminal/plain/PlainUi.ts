@@ -10,6 +10,7 @@ import { wrap } from "../Layout.ts"
 import { modeMark } from "../modeText.ts"
 import { sandboxMark } from "../sandboxText.ts"
 import { Screen } from "../Screen.ts"
+import { offerText, toolRequest } from "../toolRequest.ts"
 import { toolRows } from "../toolRows.ts"
 import { Transcript, type Written } from "../transcript/Transcript.ts"
 import { Lines } from "./Lines.ts"
@@ -75,6 +76,16 @@ export const layer: Layer.Layer<Ui, never, Screen | Lines | Composer> = Layer.ef
       interruptions: composer.interruptions,
       asides: composer.asides,
       showTools: (tools) => Effect.suspend(() => screen.progress(toolRows(tools, style, width()))),
+      toolRequests: (offer) =>
+        asking(
+          Effect.zipRight(
+            screen.progress(`${offerText(offer)}\n${toolRows(offer.tools, style, width())}`),
+            toolRequest(offer, {
+              ask: (question) => readLine(question, reader),
+              say: (text) => screen.progress(`${makeVisible(text)}\n`)
+            })
+          )
+        ),
       notify: () => Effect.void
     })
   })

@@ -21,6 +21,10 @@ export class CallBlock {
   output: Output | undefined
   /** What a person was asked about it. */
   request: ApprovalRequest | undefined
+  /** It waits for the decision on its request. */
+  waits = false
+  /** Its tool has begun to run. */
+  started = false
   /** A person has allowed it, this once. */
   approved = false
   readonly remarks: Array<CallRemark> = []
@@ -43,6 +47,7 @@ export class CallBlock {
   }
 
   heard(channel: "stdout" | "stderr", text: string): void {
+    this.started = true
     this.output ??= new Output()
     const lines = this.output.push(channel, text)
     this.early.push(...lines.filter(({ at }) => at < earlyLines))

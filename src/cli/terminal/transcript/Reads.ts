@@ -3,7 +3,7 @@ import { makeVisible } from "../../../text/visible.ts"
 import { aligned } from "./callHead.ts"
 import type { CallBlock } from "./CallBlock.ts"
 import type { RowsOptions } from "./callRows.ts"
-import { readings, worded } from "./verbs.ts"
+import { readings, worded } from "../../../ui/verbs.ts"
 
 /** Reads that one row can name. */
 const limit = 200

@@ -3,7 +3,7 @@ import type { Diff, Display } from "../../../ui/Display.ts"
 import type { Style } from "../Style.ts"
 import { Answer } from "./Answer.ts"
 import type { CallBlock } from "./CallBlock.ts"
-import { endedRows, liveRows, outputRow, remarkRows, runningRow } from "./callRows.ts"
+import { beginRow, endedRows, liveRows, outputRow, remarkRows, resultOf, resultRows } from "./callRows.ts"
 import { Folded, type FoldedBlock } from "./Folded.ts"
 import { foldedCall, foldedThought } from "./folding.ts"
 import { Lanes, type Ready } from "./Lanes.ts"
@@ -34,7 +34,8 @@ const liveLimit = 9
 const heldLimit = 1000
 
 type Of<Tag extends Display["_tag"]> = Extract<Display, { readonly _tag: Tag }>
-type CallTag = "CallBegan" | "CallDelegated" | "CallAsked" | "CallDecided" | "CallOutput" | "CallNote" | "CallEnded"
+type CallTag =
+  "CallBegan" | "CallDelegated" | "CallAsked" | "CallDecided" | "CallStarted" | "CallOutput" | "CallNote" | "CallEnded"
 
 /**
  * Turns what a frontend is told into text that only grows. A call is printed once it has ended, after those that the model asked
@@ -44,6 +45,8 @@ type CallTag = "CallBegan" | "CallDelegated" | "CallAsked" | "CallDecided" | "Ca
 export class Transcript {
   private readonly options: TranscriptOptions
   private readonly room: Room
+  /** The room of what is drawn anew, which leaves the last column free. */
+  private readonly liveRoom: Room
   private readonly spacing = new Spacing()
   private readonly lanes = new Lanes()
   private readonly reads = new Reads()
@@ -58,6 +61,7 @@ export class Transcript {
   constructor(options: TranscriptOptions) {
     this.options = options
     this.room = new Room(options)
+    this.liveRoom = new Room({ ...options, width: () => options.width() - 1 })
   }
 
   render(display: Display): ReadonlyArray<Written> {
@@ -66,13 +70,18 @@ export class Transcript {
       case "CallDelegated":
       case "CallAsked":
       case "CallDecided":
+      case "CallStarted":
       case "CallOutput":
       case "CallNote":
-      case "CallEnded":
         this.note(display)
-        return this.progress(this.asking || this.answer !== undefined ? "" : this.streamed() + this.finished())
+        return this.asOf()
+      case "CallEnded": {
+        const block = this.lanes.of(display.call)
+        this.note(display)
+        return display.whole === true ? [...this.asOf(), ...this.result(block)] : this.asOf()
+      }
       default:
-        if (this.asking || (this.answer !== undefined && (display._tag === "Note" || display._tag === "Thought"))) {
+        if (this.asking || (this.answer !== undefined && ["Note", "Thought", "Prompt"].includes(display._tag))) {
           this.held = [...this.held, display].slice(-heldLimit)
           return []
         }
@@ -80,17 +89,32 @@ export class Transcript {
     }
   }
 
+  /** What can be printed of the calls by now. */
+  private asOf(): ReadonlyArray<Written> {
+    return this.progress(this.asking || this.answer !== undefined ? "" : this.streamed() + this.finished())
+  }
+
+  /** The result of a call that the person has asked for, where neither its output nor its head shows it. */
+  private result(block: CallBlock): ReadonlyArray<Written> {
+    const text = resultOf(block)
+    if (text === "") return []
+    const before = this.progress(this.readsEnded())
+    if (this.options.split) return [...before, { to: "answer", text: `${text}\n` }]
+    const rows = this.room.under(block.depth, (options) => resultRows(block, text, options))
+    return [...before, ...this.progress(this.spacing.printed("CallEnded", rows))]
+  }
+
   /** What is on the way to be printed: it may change, and some of it never is. */
   live(): ReadonlyArray<string> {
     if (this.asking) return []
     const rows = [...(this.answer?.live(liveLimit) ?? [])]
     const waiting = this.reads.waiting
-    if (waiting.length > 0) rows.push(this.readsRow(waiting))
+    if (waiting.length > 0) rows.push(this.readsRow(waiting, this.liveRoom))
     const open = this.lanes.open().filter(({ begun, worker }) => !begun || worker === undefined)
     for (const [index, block] of open.entries()) {
-      rows.push(...this.room.under(block.depth, (options) => liveRows(block, index > 0, options)))
+      rows.push(...this.liveRoom.under(block.depth, (options) => liveRows(block, index > 0, options)))
     }
-    for (const display of this.held) if (display._tag === "Note") rows.push(...noteRows(display, this.room.notes))
+    for (const display of this.held) if (display._tag === "Note") rows.push(...noteRows(display, this.liveRoom.notes))
     const apart =
       rows.length > 0 &&
       this.spacing.before !== undefined &&
@@ -137,10 +161,16 @@ export class Transcript {
         // Its arguments are masked for a person, and no longer for a log.
         block.call = display.call
         block.request = display.request
+        block.waits = true
         return
       case "CallDecided":
+        block.waits = false
         if (display.once) block.approved = true
-        else block.remark({ level: "info", text: display.text })
+        else if (display.text !== undefined) block.remark({ level: "info", text: display.text })
+        return
+      case "CallStarted":
+        block.waits = false
+        block.started = true
         return
       case "CallOutput":
         return block.heard(display.channel, display.text)
@@ -222,9 +252,7 @@ export class Transcript {
     const lines = block.stream()
     if (lines.length === 0) return ""
     const options = this.room.rows
-    const begins = block.begun
-      ? ""
-      : this.readsEnded() + this.spacing.printed("CallBegan", [runningRow(block, options)])
+    const begins = block.begun ? "" : this.readsEnded() + this.spacing.printed("CallBegan", [beginRow(block, options)])
     block.begun = true
     return begins + lines.map((line) => `${outputRow(line, options)}\n`).join("")
   }
@@ -243,7 +271,7 @@ export class Transcript {
       case "Begins": {
         const { block } = ready
         block.begun = true
-        const rows = this.room.under(block.depth, (options) => [runningRow(block, options)])
+        const rows = this.room.under(block.depth, (options) => [beginRow(block, options)])
         return this.readsEnded() + this.spacing.printed("CallBegan", rows)
       }
       case "Said":
@@ -268,8 +296,8 @@ export class Transcript {
     }
   }
 
-  private endedRows(block: CallBlock): ReadonlyArray<string> {
-    return this.room.under(block.depth, (options) => endedRows(block, options))
+  private endedRows(block: CallBlock, room: Room = this.room): ReadonlyArray<string> {
+    return room.under(block.depth, (options) => endedRows(block, options))
   }
 
   /** The calls that end with their task. */
@@ -295,11 +323,11 @@ export class Transcript {
     return this.spacing.printed("CallEnded", [this.readsRow(blocks)])
   }
 
-  private readsRow(blocks: ReadonlyArray<CallBlock>): string {
+  private readsRow(blocks: ReadonlyArray<CallBlock>, room: Room = this.room): string {
     const [only] = blocks
     return blocks.length === 1 && only !== undefined
-      ? (this.endedRows(only)[0] ?? "")
-      : (this.room.under(only?.depth ?? 0, (options) => [readsRow(blocks, options)])[0] ?? "")
+      ? (this.endedRows(only, room)[0] ?? "")
+      : (room.under(only?.depth ?? 0, (options) => [readsRow(blocks, options)])[0] ?? "")
   }
 
   private progress(text: string): ReadonlyArray<Written> {

@@ -4,7 +4,7 @@ import type { CallShown } from "../../../ui/Display.ts"
 import { diffSize } from "../diffRows.ts"
 import { columns, fit } from "../Layout.ts"
 import type { Style } from "../Style.ts"
-import { type Phase, worded } from "./verbs.ts"
+import { type Phase, worded } from "../../../ui/verbs.ts"
 
 export interface HeadOptions {
   readonly style: Style

@@ -10,9 +10,9 @@ import type { Style } from "../Style.ts"
 import { aligned, approvedMark, sizeText, title } from "./callHead.ts"
 import type { CallBlock, CallRemark } from "./CallBlock.ts"
 import type { OutputLine } from "./Output.ts"
-import { resultSummary } from "./resultSummary.ts"
+import { isUnchanged, resultSummary } from "./resultSummary.ts"
 import { painted } from "./sgr.ts"
-import type { Phase } from "./verbs.ts"
+import type { Phase } from "../../../ui/verbs.ts"
 
 export interface RowsOptions {
   readonly style: Style
@@ -97,6 +97,9 @@ const marks = (style: Style) => ({
 /** How a command ended, out of the words for it. */
 const exit = /^exit code (\d+)$/
 
+/** Who has refused it, out of the words for that. */
+const refusal = /^(?:you|user \S+) said no\b/
+
 /** What stands on the right of a call that has ended, and what went wrong where that needs rows of its own. */
 const ending = (block: CallBlock): { readonly parts: ReadonlyArray<string>; readonly reason: string } => {
   const { approved, call, ended, output } = block
@@ -111,7 +114,7 @@ const ending = (block: CallBlock): { readonly parts: ReadonlyArray<string>; read
     }
     case "failed": {
       const code = exit.exec(text)?.[1]
-      const short = code === undefined ? (text.startsWith("you said no") ? "you said no" : undefined) : `exit ${code}`
+      const short = code === undefined ? refusal.exec(text)?.[0] : `exit ${code}`
       return {
         parts: [...allowed, ...(short === undefined ? [] : [short]), ...time],
         reason: short === text || code !== undefined ? "" : text
@@ -149,11 +152,19 @@ const bodyRows = (block: CallBlock, options: RowsOptions): ReadonlyArray<string>
   ...outputRows(block, options)
 ]
 
-/** What did not run was asked for alone. */
-const phaseOf = ({ ended, output, worker }: CallBlock): Phase =>
-  ended?.outcome === "failed" && output === undefined && worker === undefined && !exit.test(ended.text)
-    ? "asked"
-    : "ended"
+/**
+ * How a head speaks of a call: in the past only of what has happened. What failed, was refused or was interrupted was asked for
+ * alone, unless it has come as far as its verb says: a program that ran to a bad end, a sub-worker that was started.
+ */
+const endedPhase = ({ call, ended, worker }: CallBlock): Phase =>
+  (ended?.outcome === "done" && !isUnchanged(call.tool, ended.text)) ||
+  ended?.result !== undefined ||
+  worker !== undefined
+    ? "ended"
+    : "asked"
+
+export const phaseOf = (block: CallBlock): Phase =>
+  block.ended === undefined && block.started ? "running" : endedPhase(block)
 
 /** The head of a call by what is known of it. */
 const head = (block: CallBlock, mark: string, phase: Phase, parts: ReadonlyArray<string>, options: RowsOptions) => {
@@ -170,8 +181,27 @@ export const endedRows = (block: CallBlock, options: RowsOptions): ReadonlyArray
   const { parts, reason } = ending(block)
   const mark = marks(options.style)[block.ended?.outcome ?? "interrupted"]
   const rows = [...bodyRows(block, options), ...reasonRows(block, reason, options)]
-  if (!block.begun) return [head(block, mark, phaseOf(block), parts, options), ...rows]
+  if (!block.begun) return [head(block, mark, endedPhase(block), parts, options), ...rows]
   return [...rows, fit(`${indent}${mark} ${options.style.dim(closing(block, parts))}`, options.width)]
+}
+
+/** Rows of the result of a call that a person has asked for. */
+const resultLimit = 100
+
+/** What a call gave, visible. */
+export const resultOf = ({ ended }: CallBlock): string =>
+  ended === undefined || (ended.outcome !== "done" && ended.result === undefined)
+    ? ""
+    : makeVisible(ended.result ?? ended.text).trimEnd()
+
+/** What a call gave in rows; none where its head or its output says it. */
+export const resultRows = (block: CallBlock, text: string, options: RowsOptions): ReadonlyArray<string> => {
+  if (block.output !== undefined || resultSummary(block.call.tool, text) === text || text === "done") return []
+  const rows = text.split("\n").flatMap((line) => wrap(line, options.width - indent.length))
+  const shown = rows.slice(0, resultLimit).map((row) => `${indent}${row}`)
+  return rows.length > shown.length
+    ? [...shown, `${indent}${left(rows.length - shown.length, options, "more row")}`]
+    : shown
 }
 
 /** How a call ended whose head stands further up. */
@@ -181,14 +211,21 @@ const closing = ({ ended, worker }: CallBlock, parts: ReadonlyArray<string>): st
   return `${makeVisible(worker)} ${[outcome, ...parts.filter((part) => part !== outcome)].join(" · ")}`
 }
 
-/** The head of a call that runs. */
-export const runningRow = (block: CallBlock, options: RowsOptions): string =>
-  head(block, options.style.cyan("•"), "running", [], options)
+/** The head of a call that goes on, as it stays above what follows. */
+export const beginRow = (block: CallBlock, options: RowsOptions): string =>
+  head(block, options.style.cyan("•"), endedPhase(block), [], options)
 
-/** What is seen of a call while it runs; less of one that runs beside another. */
+/** The head of a call that goes on, as it is by now. */
+const openRow = (block: CallBlock, options: RowsOptions): string => {
+  const { style } = options
+  if (block.waits) return head(block, style.yellow("⏸"), "asked", ["needs an answer"], options)
+  return head(block, block.started ? style.cyan("•") : style.dim("○"), phaseOf(block), [], options)
+}
+
+/** What is seen of a call before it has ended; less of one beside another. */
 export const liveRows = (block: CallBlock, beside: boolean, options: RowsOptions): ReadonlyArray<string> => {
   const output = (block.output?.latest ?? []).map((line) => outputRow(line, options))
   const remarks = block.remarks.slice(-2).flatMap((remark) => remarkRows(remark, options))
   const rows = output.length > 0 ? output : remarks
-  return [runningRow(block, options), ...(beside ? rows.slice(-besideRows) : rows)]
+  return [openRow(block, options), ...(beside ? rows.slice(-besideRows) : rows)]
 }

@@ -6,8 +6,10 @@ import { many } from "../../../ui/Words.ts"
 import { plain } from "../Style.ts"
 import { title } from "./callHead.ts"
 import type { CallBlock } from "./CallBlock.ts"
+import { phaseOf } from "./callRows.ts"
 import { type FoldedBlock, foldedLines } from "./Folded.ts"
 import type { Output } from "./Output.ts"
+import { noticed } from "./noteRows.ts"
 import { delegated } from "./resultSummary.ts"
 import { painted } from "./sgr.ts"
 
@@ -32,23 +34,26 @@ export const diffLines = ({ omitted, text }: Omit<Diff, "call">): ReadonlyArray<
 ]
 
 /** All that is known of a call. */
-export const foldedCall = ({ call, diffs, ended, output, remarks, worker }: CallBlock): FoldedBlock => ({
-  title: title(call, "ended", plain, worker),
-  lines: [
-    ...remarks.flatMap(({ text }) => foldedLines(text, "context")),
-    ...diffs.flatMap(diffLines),
-    ...(output === undefined ? [] : outputLines(output)),
-    ...(ended === undefined || ended.text === "" || (output !== undefined && ended.outcome === "done")
-      ? []
-      : foldedLines(delegated(call.tool, ended.text)?.text ?? ended.text))
-  ]
+export const foldedCall = (block: CallBlock): FoldedBlock => ({
+  title: title(block.call, phaseOf(block), plain, block.worker),
+  lines: foldedBody(block)
 })
+
+const foldedBody = ({ call, diffs, ended, output, remarks }: CallBlock): ReadonlyArray<Line> => [
+  ...remarks.flatMap(({ text }) => foldedLines(text, "context")),
+  ...diffs.flatMap(diffLines),
+  ...(output === undefined ? [] : outputLines(output)),
+  ...(ended === undefined || ended.text === "" || (output !== undefined && ended.outcome === "done")
+    ? []
+    : foldedLines(delegated(call.tool, ended.text)?.text ?? ended.text))
+]
 
 /** What a model has thought aloud. */
 export const foldedThought = ({
   durationMillis,
   text
 }: Extract<Display, { readonly _tag: "Thought" }>): FoldedBlock => ({
-  title: durationMillis === undefined ? "Thought" : `Thought for ${duration(durationMillis)}`,
+  title:
+    durationMillis === undefined || durationMillis < noticed ? "Thought" : `Thought for ${duration(durationMillis)}`,
   lines: foldedLines(text)
 })

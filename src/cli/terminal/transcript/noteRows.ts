@@ -53,13 +53,19 @@ export const taskRows = (
 ): ReadonlyArray<string> => {
   const { usage } = ended
   const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens
-  const figures = [
+  const isCounted = ended.requests > 0 || ended.calls > 0
+  const counts = [
     many(ended.requests, "request"),
-    `${many(ended.calls, "call")}${ended.failedCalls === 0 ? "" : `, ${ended.failedCalls} failed`}${(ended.deniedCalls ?? 0) === 0 ? "" : `, ${ended.deniedCalls} denied`}`,
+    `${many(ended.calls, "call")}${ended.failedCalls === 0 ? "" : `, ${ended.failedCalls} failed`}${(ended.deniedCalls ?? 0) === 0 ? "" : `, ${ended.deniedCalls} denied`}`
+  ]
+  const figures = [
+    ...(isCounted ? counts : []),
     ...(tokens === 0 ? [] : [many(tokens, "token")]),
     duration(ended.durationMillis)
   ].join(" · ")
   const dimmed = (head: string) => hanging(head, figures, width).trimEnd().split("\n").map(style.dim)
+  // Nothing was asked of a model or a tool, e.g. where a summary takes effect.
+  if (ended.outcome === "completed" && !isCounted) return []
   if (ended.outcome === "completed") return dimmed("─ ")
   const [mark, paint] = ended.outcome === "failed" ? (["✗", style.red] as const) : (["◼", style.yellow] as const)
   const reason = told === ended.reason ? "the task ended with this call." : ended.reason
@@ -67,8 +73,11 @@ export const taskRows = (
   return [...rows.map((line, index) => `${index === 0 ? paint(mark) : " "} ${paint(line)}`), ...dimmed("  ")]
 }
 
+/** Milliseconds below which a time says nothing. */
+export const noticed = 100
+
 /** That the model has thought, folded. */
 export const thoughtRow = ({ durationMillis, text }: Of<"Thought">, opens: boolean, style: Style): string => {
-  const time = durationMillis === undefined ? "" : ` for ${duration(durationMillis)}`
+  const time = durationMillis === undefined || durationMillis < noticed ? "" : ` for ${duration(durationMillis)}`
   return style.dim(`· thought${time}${opens && text !== "" ? " (ctrl-o)" : ""}`)
 }

@@ -16,6 +16,13 @@ const behind = /^running in the background as /
 /** What the lines of a change say above it. */
 const changed = /^(?:created|modified) /
 
+/** What a change says that changed nothing. */
+const same = /has this content already$|^\[the files already match the patch\]$/
+const changes: ReadonlySet<string> = new Set(["write_file", "edit_file", "apply_patch"])
+
+/** Whether a call left the files as they were. */
+export const isUnchanged = (tool: string, text: string): boolean => changes.has(tool) && same.test(text.trim())
+
 const decode = Schema.decodeUnknownOption(Schema.parseJson(DelegationResult))
 
 /** What a sub-worker gave, out of the result of the call that started it. */
@@ -29,6 +36,7 @@ export const resultSummary = (tool: string, text: string): string => {
   if (given !== undefined) return given.status === "question" ? "needs to know more" : ""
   const trimmed = (tool === "run_shell" ? text.replace(ended, "") : text).trim()
   if (trimmed === "" || trimmed === "done") return ""
+  if (isUnchanged(tool, trimmed)) return "unchanged"
   if ((tool === "write_file" || tool === "edit_file") && changed.test(trimmed)) return ""
   const lines = trimmed.split("\n")
   if (tool === "run_shell" && lines[0] === "[no output]") return "no output"

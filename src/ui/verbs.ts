@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import { parseJson } from "../../../text/Json.ts"
-import type { CallShown } from "../../../ui/Display.ts"
-import { brief } from "../../Arguments.ts"
+import { parseJson } from "../text/Json.ts"
+import type { CallShown } from "./Display.ts"
+import { brief } from "./Arguments.ts"
 
 /** What a call of a tool is called while it waits, runs, and once it has ended. */
 interface Verb {
@@ -23,7 +23,7 @@ const verb = (asked: string, running: string, ended: string, ...without: Readonl
   without
 })
 
-const verbs: Readonly<Record<string, Verb>> = {
+export const verbs: Readonly<Record<string, Verb>> = {
   read_file: verb("Read", "Reading", "Read"),
   list_dir: verb("List", "Listing", "Listed"),
   glob: verb("Find", "Finding", "Found"),

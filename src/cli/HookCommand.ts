@@ -1,0 +1,218 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as path from "node:path"
+import { Audit } from "../audit/Audit.ts"
+import { isWaiting, spoolOf } from "../audit/AuditSpool.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { agents } from "../hook/agents.ts"
+import {
+  type Change,
+  forget,
+  installing,
+  perform,
+  remember,
+  type State,
+  stateOf,
+  uninstalling
+} from "../hook/install/Installation.ts"
+import { type Setup, setups } from "../hook/install/Setup.ts"
+import { Surroundings } from "../host/Surroundings.ts"
+import * as Records from "../host/Stores.ts"
+import { makeVisible } from "../text/visible.ts"
+import { unifiedDiff } from "../tools/files/UnifiedDiff.ts"
+import { Ui } from "../ui/Ui.ts"
+import * as Frontend from "./Frontend.ts"
+import { project } from "./here.ts"
+import { NobodyToAsk, UsageError } from "./Outcome.ts"
+import { wrap } from "./terminal/Layout.ts"
+import { Screen } from "./terminal/Screen.ts"
+
+export { incomplete } from "./Policy.ts"
+
+export interface Chosen {
+  readonly agent: string
+  /** In the files of this project instead of the user's. */
+  readonly project: boolean
+}
+
+export interface Changing extends Chosen {
+  /** The change has been read already. */
+  readonly yes: boolean
+}
+
+const say = (line: string) =>
+  Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
+
+const setupOf = (agent: string): Effect.Effect<Setup, UsageError> => {
+  const found = setups.find((setup) => setup.agent === agent)
+  return found === undefined
+    ? new UsageError({
+        reason: `unknown agent ${JSON.stringify(agent)}; expected one of ${setups.map((one) => one.agent).join(", ")}`
+      })
+    : Effect.succeed(found)
+}
+
+const titleOf = (agent: string): string => agents.find(({ name }) => name === agent)?.title ?? agent
+
+/** Variables that say where Tollgate has its files; the environment of an agent may have others. */
+const places = ["TOLLGATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] as const
+
+/** The words by which an agent starts this very program, for the files that it has now. */
+const argvFor = (agent: string, env: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> => {
+  const given = places.flatMap((name) => {
+    const value = env[name]
+    return value !== undefined && path.isAbsolute(value) ? [`${name}=${value}`] : []
+  })
+  const own = given.filter((one) => one.startsWith("TOLLGATE_HOME="))
+  const told = own.length > 0 ? own : given
+  return [
+    ...(told.length > 0 ? ["env", ...told] : []),
+    process.execPath,
+    path.resolve(process.argv[1] ?? "tollgate"),
+    "hook",
+    agent
+  ]
+}
+
+const fileOf = (setup: Setup, inProject: boolean) =>
+  Effect.gen(function* () {
+    const { home } = yield* Configuration
+    const { env } = yield* Surroundings
+    return inProject ? setup.project(yield* project) : setup.user(home.user, env)
+  })
+
+const stateDirectory = Effect.map(Configuration, ({ home }) => path.dirname(home.database))
+
+/** Shows a change and makes it once the person says so; whether it was made. */
+const confirmed = (change: Change, question: string, yes: boolean) =>
+  Effect.gen(function* () {
+    const { answer, interactive, style } = yield* Screen
+    const diff = unifiedDiff(change.before, change.after, change.file.slice(1))
+    const painted = diff
+      .trimEnd()
+      .split("\n")
+      .map((line) => makeVisible(line))
+      .map((line) => (line.startsWith("+") ? style.green(line) : line.startsWith("-") ? style.red(line) : line))
+    yield* answer(`${painted.join("\n")}\n\n`)
+    if (yes) return true
+    if (!interactive) {
+      return yield* new NobodyToAsk({
+        reason: "No terminal to confirm in. Read the change, then run the command again with --yes."
+      })
+    }
+    const line = yield* (yield* Ui).question(`${question} y/N`)
+    return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+  })
+
+/** Enters the hook in the configuration of an agent, once its change has been seen. */
+export const install = ({ agent, project: inProject, yes }: Changing) =>
+  Effect.gen(function* () {
+    const setup = yield* setupOf(agent)
+    const file = yield* fileOf(setup, inProject)
+    const state = yield* stateDirectory
+    const { env } = yield* Surroundings
+    const change = yield* installing(setup, file, argvFor(agent, env))
+    if (change.before === change.after) return yield* say(`${titleOf(agent)} already runs the hook (${file}).`)
+    if (!(yield* confirmed(change, `Enter the hook in ${file}?`, yes))) return yield* say("Nothing was changed.")
+    yield* remember(change, state)
+    yield* perform(change, state)
+    yield* say(`${titleOf(agent)} runs the hook before each call from now on (${file}).`)
+    if (setup.note !== undefined) yield* say(setup.note)
+  }).pipe(Effect.provide(Frontend.layer({ split: false, keys: !yes })), Effect.provide(Configuration.layer()))
+
+/** Removes the hook; a file that nobody has changed since is as it was before. */
+export const uninstall = ({ agent, project: inProject, yes }: Changing) =>
+  Effect.gen(function* () {
+    const setup = yield* setupOf(agent)
+    const file = yield* fileOf(setup, inProject)
+    const state = yield* stateDirectory
+    const change = yield* uninstalling(setup, file, state)
+    if (change.before === change.after) return yield* say(`${titleOf(agent)} does not run the hook (${file}).`)
+    if (!(yield* confirmed(change, `Remove the hook from ${file}?`, yes))) return yield* say("Nothing was changed.")
+    yield* perform(change, state)
+    yield* forget(file, state)
+    yield* say(`${titleOf(agent)} no longer runs the hook (${file}).`)
+  }).pipe(Effect.provide(Frontend.layer({ split: false, keys: !yes })), Effect.provide(Configuration.layer()))
+
+const words = (state: State): string => {
+  switch (state._tag) {
+    case "Absent":
+      return "not installed"
+    case "Installed":
+      return "installed"
+    case "Duplicated":
+      return `entered ${state.times} times, so that each call is judged more than once; install it again`
+    case "Unreadable":
+      return `cannot be read: ${state.reason}`
+    case "Other":
+      return `installed with another command: ${state.command}`
+  }
+}
+
+interface Standing {
+  readonly agent: string
+  readonly scope: "user" | "project"
+  readonly file: string
+  readonly state: State["_tag"]
+  readonly words: string
+}
+
+/** Says how it stands with the hook in the files of the user and of this project. */
+export const status = ({ agent, json }: { readonly agent: Option.Option<string>; readonly json: boolean }) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const chosen = Option.isSome(agent) ? [yield* setupOf(agent.value)] : setups
+    const { home } = yield* Configuration
+    const spool = spoolOf(home.database)
+    const { env } = yield* Surroundings
+    const rows: Array<Standing> = []
+    for (const setup of chosen) {
+      for (const scope of ["user", "project"] as const) {
+        const file = yield* fileOf(setup, scope === "project")
+        const state = yield* stateOf(setup, file, argvFor(setup.agent, env))
+        rows.push({ agent: setup.agent, scope, file, state: state._tag, words: words(state) })
+      }
+    }
+    if (json) return yield* answer(`${JSON.stringify({ hooks: rows, waiting: isWaiting(spool) })}\n`)
+    for (const { agent: name, file, scope, state, words: said } of rows) {
+      if (Option.isNone(agent) && state === "Absent") continue
+      const paint = state === "Installed" ? style.green : state === "Absent" ? style.dim : style.yellow
+      yield* say(`${paint(state === "Installed" ? "✓" : "·")} ${titleOf(name)}, ${scope}: ${said} (${file})`)
+    }
+    const twice = chosen.filter(
+      ({ agent: name }) =>
+        rows.filter((row) => row.agent === name && row.state !== "Absent" && row.state !== "Unreadable").length > 1
+    )
+    for (const setup of twice) {
+      yield* say(
+        `${titleOf(setup.agent)} has it for the user and for this project, so that each call here is judged twice.`
+      )
+    }
+    if (Option.isNone(agent) && rows.every(({ state }) => state === "Absent")) {
+      yield* say(
+        `No agent runs the hook. tollgate hook install AGENT enters it; agents: ${setups.map((one) => one.agent).join(", ")}.`
+      )
+    }
+    const codex = rows.find((row) => row.agent === "codex" && row.state === "Installed")
+    if (codex !== undefined) yield* say("Whether Codex trusts the hook, only codex itself tells: its /hooks lists it.")
+    if (isWaiting(spool))
+      yield* say("Entries of hooks wait to be put into the audit; tollgate hook collect does so, and every other run.")
+  }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
+
+/** Puts into the audit what hooks have taken down. */
+export const collect = Effect.gen(function* () {
+  const { home } = yield* Configuration
+  const waited = isWaiting(spoolOf(home.database))
+  yield* Effect.provide(Audit, Records.audit)
+  yield* say(waited ? "What hooks recorded is in the audit." : "No entries of hooks wait.")
+}).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
+
+/** Answers the payload on standard input, where the launcher has not done so. */
+export const answer = (agent: string) =>
+  Effect.zipRight(
+    Effect.flatMap(
+      Effect.promise(() => import("../hook/main.ts")),
+      ({ main }) => Effect.sync(() => main(agent))
+    ),
+    Effect.never
+  )

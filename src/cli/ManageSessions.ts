@@ -1,0 +1,232 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Configuration } from "../config/Configuration.ts"
+import { Database } from "../database/Database.ts"
+import { managing } from "../host/managing.ts"
+import {
+  DeleteSession,
+  ForkSession,
+  maxTitle,
+  PreviewRewind,
+  RenameSession,
+  RewindSession
+} from "../runtime/Command.ts"
+import type { SessionSummary } from "../runtime/Projection.ts"
+import { Runtime } from "../runtime/Runtime.ts"
+import { SessionFiles } from "../runtime/SessionFiles.ts"
+import { SessionBusy, SessionStore } from "../runtime/SessionStore.ts"
+import { Ids } from "../tool/Ids.ts"
+import { makeVisible, visibleLine } from "../text/visible.ts"
+import { Ui } from "../ui/Ui.ts"
+import { bytes as sizeText, many } from "../ui/Words.ts"
+import * as Frontend from "./Frontend.ts"
+import { project } from "./here.ts"
+import { invocation } from "./invocation.ts"
+import { NobodyToAsk, UsageError } from "./Outcome.ts"
+import { rewindLines } from "./rewindLines.ts"
+import { resolve } from "./SessionId.ts"
+import { ago } from "./Sessions.ts"
+import { parseSince } from "./Since.ts"
+import { parseSize } from "./Size.ts"
+import { rowsOf } from "./terminal/approval/approvalRows.ts"
+import { Form } from "./terminal/Form.ts"
+import { fit } from "./terminal/Layout.ts"
+import { Screen } from "./terminal/Screen.ts"
+
+/** Characters of a session's id that a person needs to see. */
+const shortId = "session_".length + 8
+
+const managed = <A, E, R>(self: Effect.Effect<A, E, R>, asks = false) =>
+  Effect.flatMap(Ui, (ui) => Effect.ensuring(self, ui.stop)).pipe(
+    Effect.provide(managing),
+    Effect.provide(Frontend.layer({ split: false, keys: asks })),
+    Effect.provide(Configuration.layer())
+  )
+
+const done = (text: string) => Effect.flatMap(Screen, ({ answer, style }) => answer(`${style.green("✓")} ${text}\n`))
+
+/** Whether the person agrees; fails where there is none, and says how to look first, if that can be done. */
+const agreed = (question: string, yes: boolean, look?: "--dry-run") =>
+  Effect.gen(function* () {
+    if (yes) return true
+    if (!(yield* Screen).interactive) {
+      const first = look === undefined ? "Repeat" : `Look with ${look}, then repeat`
+      return yield* new NobodyToAsk({ reason: `No terminal to confirm in. ${first} with --yes.` })
+    }
+    return yield* (yield* Form).agree({ question })
+  })
+
+/** Fails where a process has the session open, before anything is asked. */
+const isFree = (session: string) =>
+  Effect.gen(function* () {
+    const { handover } = yield* SessionStore
+    const owner = handover === undefined ? undefined : yield* handover.owner(session)
+    if (owner !== undefined) return yield* new SessionBusy({ session, pid: owner })
+  })
+
+/** Gives a session a title. */
+export const title = ({ id, title: words }: { readonly id: string; readonly title: ReadonlyArray<string> }) =>
+  Effect.gen(function* () {
+    const given = words.join(" ").trim()
+    if (given === "" || given.length > maxTitle) {
+      return yield* new UsageError({ reason: `A title has 1 to ${maxTitle} characters.` })
+    }
+    const session = yield* resolve(id)
+    const { event } = yield* (yield* Runtime).request(new RenameSession({ session, title: given }))
+    yield* done(`${session.slice(0, shortId)}: ${makeVisible(event.title)}`)
+  }).pipe(managed)
+
+/** Copies a session into a new one. */
+export const fork = ({ at, id }: { readonly id: string; readonly at: Option.Option<number> }) =>
+  Effect.gen(function* () {
+    const session = yield* resolve(id)
+    const copy = yield* (yield* Ids).next("session")
+    const last = Option.match(at, { onNone: () => ({}), onSome: (last) => ({ last }) })
+    if (Option.exists(at, (last) => last < 1)) return yield* new UsageError({ reason: "--at takes a number from 1." })
+    const { event } = yield* (yield* Runtime).request(new ForkSession({ session, fork: copy, ...last }))
+    yield* done(`${copy}: a copy of ${session.slice(0, shortId)} up to event ${event.last}`)
+    const { progress, style } = yield* Screen
+    yield* progress(`${style.dim(`${invocation()} --session ${copy.slice(0, shortId)} goes on with it`)}\n`)
+  }).pipe(managed)
+
+export interface RewindOptions {
+  readonly id: string
+  readonly to: number
+  readonly dryRun: boolean
+  readonly yes: boolean
+}
+
+/** Takes a session back to before an event, with the files. */
+export const rewind = ({ dryRun, id, to, yes }: RewindOptions) =>
+  Effect.gen(function* () {
+    if (to < 2) return yield* new UsageError({ reason: "--to takes the number of an event, from 2." })
+    const runtime = yield* Runtime
+    const { answer, style, width } = yield* Screen
+    const session = yield* resolve(id)
+    if (!dryRun) yield* isFree(session)
+    const { event: preview } = yield* runtime.request(new PreviewRewind({ session, to }))
+    const rows = rowsOf(rewindLines(preview, `before event ${to}`), width(), style)
+    yield* answer(rows.map(({ text }) => `${text}\n`).join(""))
+    if (dryRun) return
+    if (!(yield* agreed("Rewind?", yes, "--dry-run"))) return yield* answer("Nothing was changed.\n")
+    const { event } = yield* runtime.request(new RewindSession({ session, to, digest: preview.digest }))
+    yield* done(
+      `${session.slice(0, shortId)} is back to before event ${to}; ${many(event.restored.length, "file")} put back`
+    )
+  }).pipe((self) => managed(self, !yes && !dryRun))
+
+/** What a session takes: its events, and what it has on the disk. */
+const sizeOf = (session: string) =>
+  Effect.gen(function* () {
+    const files = yield* SessionFiles
+    return (yield* (yield* SessionStore).size(session)) + (yield* files.size(session))
+  })
+
+const line = ({ id, title, updatedAt }: SessionSummary, size: number, now: number): string =>
+  [
+    id.slice(0, shortId).padEnd(shortId),
+    ago(now - updatedAt).padEnd(11),
+    sizeText(size).padStart(9),
+    visibleLine(title.replaceAll(/\s+/gu, " ")) || "(no prompt yet)"
+  ].join("  ")
+
+/** Why a session is not pruned; nothing where it can be. */
+const keptBecause = (session: string) =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore
+    const owner = store.handover === undefined ? undefined : yield* store.handover.owner(session)
+    if (owner !== undefined) return `open in process ${owner}`
+    return (yield* store.unfinished(session)).requests.length > 0 ? "waits for an answer" : undefined
+  })
+
+/** Gives the system back what the database no longer needs, or says how. */
+const freed = Effect.gen(function* () {
+  const { progress, style } = yield* Screen
+  const database = yield* Database
+  const { after, before, free, others } = yield* database.shrink
+  const text =
+    after < before
+      ? `the database shrank from ${sizeText(before)} to ${sizeText(after)}`
+      : free === 0
+        ? undefined
+        : others
+          ? `${sizeText(free)} in the database are free for later sessions; to shrink the file, run tollgate sessions prune once no other tollgate runs`
+          : `${sizeText(free)} in the database are free for later sessions`
+  if (text !== undefined) yield* progress(`${style.dim(text)}\n`)
+})
+
+/** Deletes one session. */
+export const remove = ({ id, yes }: { readonly id: string; readonly yes: boolean }) =>
+  Effect.gen(function* () {
+    const session = yield* resolve(id)
+    const summary = yield* (yield* SessionStore).get(session)
+    yield* isFree(session)
+    const { answer } = yield* Screen
+    yield* answer(`${line(summary, yield* sizeOf(session), yield* Clock.currentTimeMillis)}\n`)
+    if (!(yield* agreed("Delete it for good, with what was kept of its files?", yes))) {
+      return yield* answer("Nothing was deleted.\n")
+    }
+    yield* (yield* Runtime).request(new DeleteSession({ session }))
+    yield* done(`${session.slice(0, shortId)} is deleted; what it has cost and its audit stay`)
+    yield* freed
+  }).pipe((self) => managed(self, !yes))
+
+export interface PruneOptions {
+  readonly olderThan: Option.Option<string>
+  readonly largerThan: Option.Option<string>
+  readonly all: boolean
+  readonly dryRun: boolean
+  readonly yes: boolean
+}
+
+/** Sessions that one prune looks through. */
+const lookedThrough = 100_000
+
+/** Deletes the sessions that are old and large enough, but for those that are open or wait for an answer. */
+export const prune = ({ all, dryRun, largerThan, olderThan, yes }: PruneOptions) =>
+  Effect.gen(function* () {
+    if (Option.isNone(olderThan) && Option.isNone(largerThan)) {
+      return yield* new UsageError({ reason: "Say which: --older-than 30d, --larger-than 10MB, or both." })
+    }
+    const store = yield* SessionStore
+    const runtime = yield* Runtime
+    const { answer, style, width } = yield* Screen
+    const now = yield* Clock.currentTimeMillis
+    const before = Option.isNone(olderThan) ? Infinity : yield* parseSince(olderThan.value, "--older-than")
+    const least = Option.isNone(largerThan) ? 0 : yield* parseSize(largerThan.value)
+    const where = all ? {} : { project: yield* project }
+    const old = (yield* store.list({ ...where, limit: lookedThrough })).filter(({ updatedAt }) => updatedAt < before)
+    const sized = yield* Effect.forEach(old, (summary) => Effect.map(sizeOf(summary.id), (size) => ({ size, summary })))
+    const wanted = sized.filter(({ size }) => size >= least)
+    const checked = yield* Effect.forEach(wanted, (one) =>
+      Effect.map(keptBecause(one.summary.id), (kept) => ({ ...one, kept }))
+    )
+    const going = checked.filter(({ kept }) => kept === undefined)
+    yield* answer(
+      checked
+        .map(({ kept, size, summary }) => {
+          const row = line(summary, size, now)
+          return `${fit(kept === undefined ? row : style.dim(`${row} · stays: ${kept}`), width() - 1)}\n`
+        })
+        .join("")
+    )
+    const total = sizeText(going.reduce((sum, { size }) => sum + size, 0))
+    const what = `${many(going.length, "session")}, ${total}`
+    if (going.length === 0) {
+      yield* answer("No session to delete.\n")
+      return yield* dryRun ? Effect.void : freed
+    }
+    if (dryRun) return yield* answer(`${what} would be deleted. Nothing was deleted: --dry-run\n`)
+    if (!(yield* agreed(`Delete ${what} for good?`, yes, "--dry-run"))) return yield* answer("Nothing was deleted.\n")
+    const outcomes = yield* Effect.forEach(going, ({ summary: { id } }) =>
+      Effect.match(runtime.request(new DeleteSession({ session: id })), {
+        onFailure: (error) => `${style.yellow("!")} ${id.slice(0, shortId)} stays: ${makeVisible(error.message)}\n`,
+        onSuccess: () => undefined
+      })
+    )
+    const failed = outcomes.filter((one) => one !== undefined)
+    yield* answer(failed.join(""))
+    yield* done(`${many(going.length - failed.length, "session")} deleted; what they have cost and their audit stay`)
+    yield* freed
+  }).pipe((self) => managed(self, !yes && !dryRun))

@@ -1,0 +1,310 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import { locked } from "../config/ConfigLock.ts"
+import { ConfigInvalid } from "../config/ConfigError.ts"
+import { Configuration } from "../config/Configuration.ts"
+import * as Problems from "../config/Problems.ts"
+import { approveServer } from "../host/approveServer.ts"
+import * as Records from "../host/Stores.ts"
+import type { KnownServer } from "../mcp/KnownServer.ts"
+import type { Manifest } from "../mcp/Manifest.ts"
+import type { Standing } from "../mcp/Pins.ts"
+import {
+  commandWords,
+  definitionDiff,
+  offerWords,
+  standingTitle,
+  standingWords,
+  tokensOf,
+  variableWords
+} from "../ui/serverWords.ts"
+import { makeVisible } from "../text/visible.ts"
+import { Ui } from "../ui/Ui.ts"
+import * as Frontend from "./Frontend.ts"
+import * as JsonOutput from "./jsonOutput.ts"
+import * as LoginCommand from "./mcp/LoginCommand.ts"
+import { exactPackage } from "./mcp/exactPackage.ts"
+import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
+import { NobodyToAsk, UsageError } from "./Outcome.ts"
+import { wrap } from "./terminal/Layout.ts"
+import { Screen } from "./terminal/Screen.ts"
+
+export { incomplete } from "./Policy.ts"
+
+const say = (line: string) =>
+  Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
+
+const services = (keys: boolean) =>
+  Layer.mergeAll(Records.decided, Records.audit).pipe(
+    Layer.provideMerge(Frontend.layer({ split: false, keys })),
+    Layer.provideMerge(Configuration.layer())
+  )
+
+/** Asks once; without a terminal only `--yes` is a yes. */
+const confirmed = (question: string, yes: boolean) =>
+  Effect.gen(function* () {
+    if (yes) return true
+    const { interactive } = yield* Screen
+    if (!interactive) {
+      return yield* new NobodyToAsk({
+        reason: "No terminal to confirm in. Read the above, then run the command again with --yes."
+      })
+    }
+    const line = yield* (yield* Ui).question(`${question} y/N`)
+    return Option.exists(line, (said) => /^y(es)?$/i.test(said.trim()))
+  })
+
+/** Every difference between what was approved and what is offered, whole. */
+const showDiff = (standings: ReadonlyArray<Standing>) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    for (const standing of standings) {
+      if (standing.state === "approved") continue
+      const painted = definitionDiff(standing)
+        .split("\n")
+        .map((line) => (line.startsWith("+") ? style.green(line) : line.startsWith("-") ? style.red(line) : line))
+      yield* answer(`${style.bold(standingTitle(standing))}\n${painted.join("\n")}\n\n`)
+    }
+  })
+
+const approve = (known: KnownServer, manifest: Manifest, names?: ReadonlySet<string>) =>
+  Effect.flatMap(stateFor(known), (state) => approveServer(known, state, manifest, names))
+
+export interface AddOptions {
+  readonly name: string
+  readonly command: ReadonlyArray<string>
+  readonly url: Option.Option<string>
+  readonly env: ReadonlyArray<string>
+  readonly header: ReadonlyArray<string>
+  readonly yes: boolean
+}
+
+/** `NAME`, or `NAME=env:VARIABLE`. */
+const references = (option: string, given: ReadonlyArray<string>): Effect.Effect<Record<string, string>, UsageError> =>
+  Effect.gen(function* () {
+    const found: Record<string, string> = {}
+    for (const one of given) {
+      const [, name = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(one) ?? []
+      if (name === "" || (value !== undefined && !/^(?:[A-Za-z]+ )?env:\w+$/.test(value))) {
+        return yield* new UsageError({
+          reason: `${option} takes NAME or NAME=env:VARIABLE, the name of a variable of your environment; values are not stored.`
+        })
+      }
+      found[name] = value ?? `env:${name}`
+    }
+    return found
+  })
+
+/** The server that the words of the command line describe, as the file will have it. */
+const described = ({ command, env, header, url }: AddOptions) =>
+  Effect.gen(function* () {
+    if (Option.isSome(url) === command.length > 0) {
+      return yield* new UsageError({
+        reason:
+          "Give either the command behind --, e.g. tollgate mcp add files -- npx -y PACKAGE@VERSION, or --url URL."
+      })
+    }
+    if (Option.isSome(url)) {
+      const headers = yield* references("--header", header)
+      return { url: url.value, ...(header.length > 0 && { headers }) }
+    }
+    const variables = yield* references("--env", env)
+    return { command: yield* exactPackage(command), ...(env.length > 0 && { env: variables }) }
+  })
+
+/** Enters a server in the user's configuration; the file must not have more problems than before. */
+const enter = (name: string, server: ConfigFile.Json) =>
+  Effect.gen(function* () {
+    const { home } = yield* Configuration
+    const json = yield* ConfigFile.read(home.config)
+    if (ConfigFile.at(json, ["mcp", "servers", name]) !== undefined) {
+      return yield* new UsageError({
+        reason: `There is an MCP server ${name} already; tollgate mcp remove ${name} removes it.`
+      })
+    }
+    const next = ConfigFile.replaceAt(json, ["mcp", "servers", name], server)
+    const [first, ...others] = Problems.inFile("mcp add", next).filter(({ key }) => key.startsWith("mcp."))
+    if (first !== undefined) return yield* new ConfigInvalid({ problems: [first, ...others] })
+    return { file: home.config, next }
+  })
+
+/** Starts a server and gives what it offers. */
+const asked = (known: KnownServer) => Effect.flatMap(slotOf(known), ({ refresh }) => refresh)
+
+const standingsOf = (known: KnownServer) => Effect.flatMap(slotOf(known), ({ standings }) => standings)
+
+/** Adds a server: shows all of its command, asks once, starts it and approves what it offers. */
+export const add = (options: AddOptions) =>
+  Effect.gen(function* () {
+    const { name, yes } = options
+    const server = yield* described(options)
+    const { file } = yield* enter(name, server)
+    const shown = { name, origin: "user", given: {}, server: server as KnownServer["server"] } as const
+    yield* say(
+      "url" in server
+        ? `MCP server ${name} is reached at:`
+        : `MCP server ${name} is this program, which runs with your rights:`
+    )
+    yield* Effect.flatMap(Screen, ({ answer, style }) => answer(`  ${style.bold(commandWords(shown))}\n`))
+    for (const variable of variableWords(shown)) yield* say(`  gets ${variable}`)
+    if (!(yield* confirmed(`Add it, start it, and approve the tools that it offers now?`, yes)))
+      return yield* say("Nothing was changed.")
+    yield* locked(file)(Effect.flatMap(enter(name, server), ({ file, next }) => ConfigFile.write(file, next)))
+    yield* say(`Added ${name} (${file}).`)
+    yield* Effect.gen(function* () {
+      const known = yield* named(name)
+      const manifest = yield* asked(known)
+      yield* approve(known, manifest)
+      yield* offered(known, yield* standingsOf(known), manifest.problems)
+    }).pipe(Effect.provide(Configuration.layer()))
+  }).pipe(Effect.scoped, Effect.provide(services(!options.yes)))
+
+/** What a server offers, a line each. */
+const offered = (known: KnownServer, standings: ReadonlyArray<Standing>, problems: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { answer, style, width } = yield* Screen
+    yield* say(
+      `${known.name}: ${offerWords(standings)}; ${standingWords(standings)}; about ${tokensOf(standings)} tokens of each request.`
+    )
+    for (const { kind, name, now, state } of standings) {
+      const said = now?.definition["description"]
+      const line = `${state.padEnd(8)}  ${kind === "tool" ? "" : `${kind} `}${name}  ${typeof said === "string" ? said.split("\n")[0] : ""}`
+      const cut = makeVisible(line).slice(0, Math.min(width(), 200) - 3)
+      yield* answer(`  ${state === "approved" ? cut : style.yellow(cut)}\n`)
+    }
+    for (const problem of problems) yield* say(`  ${problem}`)
+  })
+
+const when = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis)).replace(/\.\d+Z$/, "Z")
+
+/** What is known of every server; none is started. */
+export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
+  Effect.gen(function* () {
+    yield* JsonOutput.oneOf({ json, jsonl })
+    const { answer, style } = yield* Screen
+    const rows = yield* Effect.forEach(yield* knownServers, (known) =>
+      Effect.gen(function* () {
+        const slot = yield* slotOf(known)
+        const standings = yield* Effect.either(slot.standings)
+        const manifest = yield* Effect.orElseSucceed(slot.manifest, () => undefined)
+        return { known, standings, manifest }
+      })
+    )
+    if (json || jsonl) {
+      const documents = rows.map(({ known, manifest, standings }) =>
+        JSON.stringify({
+          name: known.name,
+          origin: known.origin,
+          command: commandWords(known),
+          variables: variableWords(known),
+          disabled: known.server.disabled === true,
+          ...(manifest === undefined ? {} : { listedAt: manifest.listedAt, protocol: manifest.protocol }),
+          ...(Either.isLeft(standings)
+            ? { problem: standings.left.message }
+            : {
+                offers: standings.right.map(({ digest, kind, name, state }) => ({ kind, name, state, digest })),
+                tokens: tokensOf(standings.right)
+              })
+        })
+      )
+      return yield* answer(JsonOutput.render(documents, { json }))
+    }
+    if (rows.length === 0) return yield* say("No MCP server is configured. tollgate mcp add NAME -- COMMAND adds one.")
+    for (const { known, manifest, standings } of rows) {
+      const state = Either.isLeft(standings)
+        ? style.red(makeVisible(standings.left.message))
+        : known.server.disabled === true
+          ? "disabled"
+          : manifest === undefined
+            ? "not asked yet"
+            : `${standingWords(standings.right)} · ${tokensOf(standings.right)} tokens`
+      yield* answer(`${style.bold(known.name)}  ${state}  ${style.dim(commandWords(known))}\n`)
+    }
+  }).pipe(Effect.scoped, Effect.provide(services(false)))
+
+/** All that is known of one server; it is not started. */
+export const show = (name: string) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const known = yield* named(name)
+    const slot = yield* slotOf(known)
+    yield* answer(`${style.bold(known.name)}  ${commandWords(known)}\n`)
+    yield* say(known.origin === "user" ? "by your configuration" : "by the .mcp.json of this project")
+    for (const variable of variableWords(known)) yield* say(`gets ${variable}`)
+    for (const line of yield* LoginCommand.told(known)) yield* say(line)
+    const manifest = yield* slot.manifest
+    if (manifest === undefined)
+      return yield* say(`It has not been asked what it offers; tollgate mcp trust ${name} asks it.`)
+    yield* say(
+      `${manifest.server.name} ${manifest.server.version} · protocol ${manifest.protocol} · listed ${when(manifest.listedAt)}`
+    )
+    yield* offered(known, yield* slot.standings, manifest.problems)
+  }).pipe(Effect.scoped, Effect.provide(services(false)))
+
+const differing = (standings: ReadonlyArray<Standing>) => standings.filter(({ state }) => state !== "approved")
+
+/** Starts a server and shows what it offers against what was approved. */
+export const diff = (name: string) =>
+  Effect.gen(function* () {
+    const known = yield* named(name)
+    const slot = yield* slotOf(known)
+    yield* slot.refresh
+    const standings = yield* slot.standings
+    if (differing(standings).length === 0)
+      return yield* say(`${name} offers what was approved: ${standingWords(standings)}.`)
+    yield* showDiff(standings)
+    yield* say(`${standingWords(standings)}. tollgate mcp trust ${name} approves what it offers now.`)
+  }).pipe(Effect.scoped, Effect.provide(services(false)))
+
+/** Starts a server, shows what is not approved of it, and approves that once the person says so. */
+export const trust = ({
+  name,
+  only,
+  yes
+}: {
+  readonly name: string
+  readonly only: ReadonlyArray<string>
+  readonly yes: boolean
+}) =>
+  Effect.gen(function* () {
+    const known = yield* named(name)
+    const slot = yield* slotOf(known)
+    const manifest = yield* slot.refresh
+    const { pins } = yield* stateFor(known)
+    // A file that cannot be read approves nothing, and this replaces it.
+    const standings = yield* Effect.catchTag(slot.standings, "StateUnusable", (error) =>
+      Effect.zipRight(say(error.message), Effect.zipRight(pins.remove, slot.standings))
+    )
+    const unknown = only.find((one) => !standings.some((standing) => standing.name === one))
+    if (unknown !== undefined)
+      return yield* new UsageError({ reason: `${name} has nothing called ${JSON.stringify(unknown)}.` })
+    const wanted = differing(standings).filter((standing) => only.length === 0 || only.includes(standing.name))
+    if (wanted.length === 0) return yield* say(`${name}: all of it is approved (${standingWords(standings)}).`)
+    yield* showDiff(wanted)
+    if (!(yield* confirmed(`Approve ${standingWords(wanted)} of ${name} as shown?`, yes)))
+      return yield* say("Nothing was changed.")
+    yield* approve(known, manifest, only.length === 0 ? undefined : new Set(only))
+    yield* say(`Approved. ${name}: ${standingWords(yield* slot.standings)}; sessions that begin from now on have it.`)
+  }).pipe(Effect.scoped, Effect.provide(services(!yes)))
+
+/** Removes a server of the user's configuration, with what was approved of it. */
+export const remove = (name: string) =>
+  Effect.gen(function* () {
+    const { home } = yield* Configuration
+    const known = yield* named(name)
+    if (known.origin === "project") {
+      return yield* new UsageError({ reason: `${name} is in the .mcp.json of this project; remove it there.` })
+    }
+    yield* locked(home.config)(
+      Effect.flatMap(ConfigFile.read(home.config), (json) =>
+        ConfigFile.write(home.config, ConfigFile.replaceAt(json, ["mcp", "servers", name], undefined))
+      )
+    )
+    const { login, manifest, pins } = yield* stateFor(known)
+    yield* Effect.all([manifest.remove, pins.remove, login.remove])
+    yield* say(`Removed ${name}; what was approved of it is forgotten.`)
+  }).pipe(Effect.scoped, Effect.provide(services(false)))

@@ -1,0 +1,14 @@
+import * as Command from "@effect/cli/Command"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+/** `tollgate acp` */
+export const acp = Command.make(
+  "acp",
+  { profile: options.profile, mode: options.mode, approve: options.approve, allowAll: options.allowAll },
+  (given) =>
+    load(
+      () => import("../AcpCommand.ts"),
+      (module) => module.acp(given)
+    )
+).pipe(Command.withDescription("Serve an editor over standard input and output, by the Agent Client Protocol"))

@@ -1,0 +1,91 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+const module = () => import("../HookCommand.ts")
+
+const agents = {
+  claude: "Claude Code",
+  codex: "Codex",
+  gemini: "Gemini CLI",
+  qwen: "Qwen Code",
+  copilot: "Copilot CLI",
+  opencode: "opencode",
+  cursor: "Cursor"
+} as const
+
+const agent = argument("agent", Object.keys(agents).join(", "))
+const changing = {
+  agent,
+  project: Options.boolean("project").pipe(Options.withDescription("in the files of this project, not in your own")),
+  yes: Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation"))
+}
+
+const install = Command.make("install", changing, (given) => load(module, ({ install }) => install(given))).pipe(
+  Command.withDescription("Show the change of an agent's configuration that runs the hook, and make it")
+)
+
+const uninstall = Command.make("uninstall", changing, (given) =>
+  load(module, ({ uninstall }) => uninstall(given))
+).pipe(Command.withDescription("Remove the hook from an agent's configuration"))
+
+const status = Command.make("status", { agent: agent.pipe(Args.optional), json: options.json }, (given) =>
+  load(module, ({ status }) => status(given))
+).pipe(Command.withDescription("Say which agents run the hook, and what is wrong with it"))
+
+const collect = Command.make("collect", {}, () => load(module, ({ collect }) => collect)).pipe(
+  Command.withDescription("Put what hooks have recorded into the audit")
+)
+
+const answering = (name: string, title: string) =>
+  Command.make(name, {}, () => load(module, ({ answer }) => answer(name))).pipe(
+    Command.withDescription(`Judge the call of ${title} that comes as JSON on standard input`)
+  )
+
+const claude = answering("claude", agents.claude)
+const codex = answering("codex", agents.codex)
+const gemini = answering("gemini", agents.gemini)
+const qwen = answering("qwen", agents.qwen)
+const copilot = answering("copilot", agents.copilot)
+const opencode = answering("opencode", agents.opencode)
+const cursor = answering("cursor", agents.cursor)
+
+/** `tollgate hook` */
+export const hook = {
+  command: Command.make("hook", {}, () =>
+    load(module, ({ incomplete }) =>
+      incomplete("hook", ["install", "uninstall", "status", "collect", ...Object.keys(agents)])
+    )
+  ).pipe(
+    Command.withDescription("Judge the calls of other agents by your policy and rules"),
+    Command.withSubcommands([
+      install,
+      uninstall,
+      status,
+      collect,
+      claude,
+      codex,
+      gemini,
+      qwen,
+      copilot,
+      opencode,
+      cursor
+    ])
+  ),
+  below: {
+    install: { command: install },
+    uninstall: { command: uninstall },
+    status: { command: status },
+    collect: { command: collect },
+    claude: { command: claude },
+    codex: { command: codex },
+    gemini: { command: gemini },
+    qwen: { command: qwen },
+    copilot: { command: copilot },
+    opencode: { command: opencode },
+    cursor: { command: cursor }
+  }
+}

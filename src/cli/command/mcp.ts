@@ -1,0 +1,131 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Option from "effect/Option"
+import { argument } from "../Guard.ts"
+import { load } from "./load.ts"
+import * as options from "./options.ts"
+
+const module = () => import("../McpCommand.ts")
+
+const name = argument("name", "the name of the server, which begins the names of its tools")
+const yes = Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation"))
+
+const add = Command.make(
+  "add",
+  {
+    name,
+    command: argument("command", "behind --: the program and its arguments").pipe(Args.repeated),
+    url: Options.text("url").pipe(
+      Options.withDescription("where a server is that is reached by HTTP"),
+      Options.optional
+    ),
+    env: Options.text("env").pipe(
+      Options.withDescription("a variable that it gets: NAME, or NAME=env:VARIABLE; repeatable"),
+      Options.repeated
+    ),
+    header: Options.text("header").pipe(
+      Options.withDescription('a header for its URL, e.g. "Authorization=Bearer env:TOKEN"; repeatable'),
+      Options.repeated
+    ),
+    yes
+  },
+  (given) => load(module, ({ add }) => add(given))
+).pipe(Command.withDescription("Add an MCP server: show its command, start it, and approve the tools it has now"))
+
+const list = Command.make("list", { json: options.json, jsonl: options.jsonl }, (given) =>
+  load(module, ({ list }) => list(given))
+).pipe(Command.withDescription("List the MCP servers, what is approved of each, and what that costs; starts none"))
+
+const show = Command.make("show", { name }, (given) => load(module, ({ show }) => show(given.name))).pipe(
+  Command.withDescription("Show an MCP server: its command, its variables, and all that it offers")
+)
+
+const diff = Command.make("diff", { name }, (given) => load(module, ({ diff }) => diff(given.name))).pipe(
+  Command.withDescription("Start an MCP server and show what it offers against what was approved")
+)
+
+const trust = Command.make(
+  "trust",
+  {
+    name,
+    only: Options.text("only").pipe(
+      Options.withDescription("approve only what has this name; repeatable"),
+      Options.repeated
+    ),
+    yes
+  },
+  (given) => load(module, ({ trust }) => trust(given))
+).pipe(Command.withDescription("Start an MCP server, show what is not approved of it, and approve that"))
+
+const remove = Command.make("remove", { name }, (given) => load(module, ({ remove }) => remove(given.name))).pipe(
+  Command.withDescription("Remove an MCP server and forget what was approved of it")
+)
+
+const loginModule = () => import("../mcp/LoginCommand.ts")
+
+const login = Command.make(
+  "login",
+  {
+    name,
+    scope: Options.text("scope").pipe(
+      Options.withDescription("what to ask for, instead of what the server says"),
+      Options.optional
+    ),
+    noBrowser: Options.boolean("no-browser").pipe(
+      Options.withDescription("only show the address, for a browser of your choice")
+    )
+  },
+  (given) => load(loginModule, ({ login }) => login(given))
+).pipe(Command.withDescription("Log in at an MCP server that is reached by a URL, in a browser"))
+
+const logout = Command.make("logout", { name }, (given) => load(loginModule, ({ logout }) => logout(given.name))).pipe(
+  Command.withDescription("Forget the login at an MCP server, and take it back there")
+)
+
+const gatewayModule = () => import("../mcp/GatewayCommand.ts")
+const { allowAll, approve, mode } = options
+
+const importModule = () => import("../mcp/ImportCommand.ts")
+const clients = ["claude", "codex", "opencode", "cursor", "vscode"] as const
+
+const print = Options.choice("print", clients).pipe(
+  Options.withDescription("print what to put into the configuration of that client, and do nothing else"),
+  Options.optional
+)
+
+const gateway = Command.make("gateway", { mode, approve, allowAll, print }, ({ print, ...given }) =>
+  Option.match(print, {
+    onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
+    onSome: (client) => load(importModule, (module) => module.print(client))
+  })
+).pipe(Command.withDescription("Be an MCP server whose tools are those of all your servers, behind the gate"))
+
+const serve = Command.make("serve", { mode, approve, allowAll }, (given) =>
+  load(gatewayModule, ({ serve }) => serve(given))
+).pipe(Command.withDescription("Be an MCP server with Tollgate's own tools, behind the gate"))
+
+const importing = Command.make("import", { client: argument("client", clients.join(", ")) }, ({ client }) =>
+  load(importModule, (module) => module.importing(client))
+).pipe(Command.withDescription("Show the MCP servers that a client has configured, each as the command that adds it"))
+
+/** `tollgate mcp` */
+export const mcp = {
+  command: Command.make("mcp", {}, () => load(module, ({ list }) => list({ json: false, jsonl: false }))).pipe(
+    Command.withDescription("Put the tools of MCP servers behind the gate"),
+    Command.withSubcommands([add, list, show, diff, trust, remove, login, logout, gateway, serve, importing])
+  ),
+  below: {
+    add: { command: add },
+    list: { command: list },
+    show: { command: show },
+    diff: { command: diff },
+    trust: { command: trust },
+    remove: { command: remove },
+    login: { command: login },
+    logout: { command: logout },
+    gateway: { command: gateway },
+    serve: { command: serve },
+    import: { command: importing }
+  }
+}

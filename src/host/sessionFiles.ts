@@ -1,0 +1,59 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { directoryOf } from "../checkpoint/Checkpoints.ts"
+import { Configuration } from "../config/Configuration.ts"
+import { SessionFiles } from "../runtime/SessionFiles.ts"
+import { makeDirectory } from "../system/makeDirectory.ts"
+import * as Spill from "../tool/Spill.ts"
+
+/** The regular files of a directory; none where it cannot be read. */
+const filesOf = (directory: string): ReadonlyArray<string> => {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true }).flatMap((one) => (one.isFile() ? [one.name] : []))
+  } catch {
+    return []
+  }
+}
+
+const sizeOf = (directory: string): number =>
+  filesOf(directory).reduce(
+    (sum, name) => sum + (fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })?.size ?? 0),
+    0
+  )
+
+/** A file under a second name; a copy of it where the file system has no such thing. */
+const link = (from: string, to: string): void => {
+  try {
+    fs.linkSync(from, to)
+  } catch {
+    fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL)
+    fs.chmodSync(to, 0o600)
+  }
+}
+
+/** What sessions of the user have on the disk: what their tools have replaced, and long results. */
+export const layer: Layer.Layer<never, never, Configuration> = Layer.unwrapEffect(
+  Effect.map(Configuration, ({ home }) => {
+    const kept = (session: string) => directoryOf(home.checkpoints, session)
+    const places = (session: string) => [kept(session), Spill.directoryOf(home.results, session)]
+    return Layer.succeed(SessionFiles, {
+      size: (session) => Effect.sync(() => places(session).reduce((sum, place) => sum + sizeOf(place), 0)),
+      copy: (from, to) =>
+        Effect.ignore(
+          Effect.try(() => {
+            const names = filesOf(kept(from))
+            if (names.length > 0) makeDirectory(kept(to))
+            for (const name of names) link(path.join(kept(from), name), path.join(kept(to), name))
+          })
+        ),
+      remove: (session) =>
+        Effect.ignore(
+          Effect.try(() => {
+            for (const place of places(session)) fs.rmSync(place, { recursive: true, force: true })
+          })
+        )
+    })
+  })
+)
