@@ -19,8 +19,8 @@ const declared = (file: string): ReadonlyArray<string> =>
 
 const cases = files.flatMap((file) => declared(file).map((name) => [path.relative(source, file), name] as const))
 
-/** What the library has: it knows no command line. */
-const isLibrary = (file: string): boolean => !/^(?:cli|config)\//.test(file)
+/** What the library has, which knows no command line; frontends and the configuration may name it. */
+const isLibrary = (file: string): boolean => !/^(?:cli|config|server|browser|mcp|acp|hook)\//.test(file)
 
 /** The text of a file without its comments. */
 const code = (file: string): string =>
@@ -49,7 +49,11 @@ describe("the library", () => {
     `\\btollgate (?:${commands})\\b|(?:^|[\\s"'\`])--(?:approve|dangerously-allow-all|log-level|session|continue|profile|param)\\b`,
     "u"
   )
-  const library = files.map((file) => path.relative(source, file)).filter(isLibrary)
+  const library = files
+    .map((file) => path.relative(source, file))
+    .filter(isLibrary)
+    // The options of other programs.
+    .filter((file) => !file.startsWith("policy/shell/doing/"))
 
   it.each(library)("%s speaks of no command and no flag of the command line (T19)", (file) => {
     assert.include(commands, "sessions")

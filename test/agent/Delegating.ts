@@ -1,9 +1,11 @@
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { ModelRequest } from "../../src/model/Model.ts"
 import type { ScriptStep } from "../../src/model/Script.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
 import type { EventTag } from "../../src/runtime/Event.ts"
-import type * as Testing from "../../src/testing.ts"
+import * as Testing from "../../src/testing.ts"
+import type * as Tool from "../../src/tool/Tool.ts"
 
 const promptOf = ({ messages }: ModelRequest): string | null | undefined =>
   messages.findLast(({ message }) => message.role === "user")?.message.content
@@ -17,6 +19,22 @@ export const turn = (prompt: string, ...steps: ReadonlyArray<ScriptStep>) => ({
 export const delegate = (task: string, name?: string): ScriptStep => ({
   call: { name: "delegate", arguments: name === undefined ? { task } : { task, name } }
 })
+
+/** Plays the prompt `go` with these tools and gives what happened, which keeps the rules of every timeline. */
+export const playing =
+  <T extends ReadonlyArray<Tool.Any>>(tools: T) =>
+  (
+    turns: ReadonlyArray<Testing.Scripted.Turn>,
+    options: Partial<Omit<Testing.HarnessOptions<T>, "model" | "tools">> = {}
+  ) =>
+    Effect.gen(function* () {
+      const model = yield* Testing.Scripted.make(turns)
+      const events = yield* Effect.flatMap(Testing.session(), (session) => session.run("go")).pipe(
+        Effect.provide(Testing.layer({ ...options, tools, model }))
+      )
+      assert.deepStrictEqual(Testing.Timeline.violations(events), [])
+      return { model, events, end: events.at(-1)?.event }
+    })
 
 /** What the workers with this task were sent, request by request. */
 export const sentTo = (model: Testing.Scripted.ScriptedModel, prompt: string) =>

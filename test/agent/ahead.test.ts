@@ -96,7 +96,7 @@ describe("later calls of an answer", () => {
     ([plan]) => {
       const ran: Array<number> = []
       return Effect.gen(function* () {
-        const { foreseen } = yield* Approvals
+        const { inspect } = yield* Approvals
         const session = yield* Testing.session()
         yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
         const deciding = Effect.gen(function* () {
@@ -106,7 +106,7 @@ describe("later calls of an answer", () => {
               ran.every((one) => one < index),
               "nothing behind a request that waits has run"
             )
-            const later = yield* foreseen(request.id)
+            const later = yield* inspect(request.id).foreseen
             assert.deepStrictEqual(
               later.map(indexOf),
               plan.flatMap(({ asks }, at) => (asks && at > index ? [at] : []))
@@ -149,11 +149,11 @@ describe("later calls of an answer", () => {
     const ran: Array<number> = []
     const plan = ["a", "b", "c"].map((key) => ({ key, asks: true, ahead: false }))
     return Effect.gen(function* () {
-      const { decide, foreseen } = yield* Approvals
+      const { decide, inspect } = yield* Approvals
       const session = yield* Testing.session()
       yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
       const first = yield* next()
-      const [second, third] = yield* foreseen(first.id)
+      const [second, third] = yield* inspect(first.id).foreseen
       assert.isDefined(second)
       assert.isDefined(third)
       const given = { approvalId: second.id, sessionId: second.sessionId, digest: second.digest, by: "user" } as const
@@ -174,7 +174,7 @@ describe("later calls of an answer", () => {
       assert.strictEqual(indexOf(asked), 2)
       assert.deepStrictEqual(ran, [0, 1])
       assert.strictEqual((yield* Effect.flip(allow(third)))._tag, "ApprovalNotPending")
-      assert.deepStrictEqual(yield* foreseen(first.id), [])
+      assert.deepStrictEqual(yield* inspect(first.id).foreseen, [])
       yield* allow(asked)
       yield* session.awaitEnd("t")
       assert.deepStrictEqual(ran, [0, 1, 2])

@@ -100,7 +100,7 @@ describe("a conversation longer than a request may be", () => {
         const session = yield* Testing.session()
         for (const prompt of ["one", "two", "three"]) yield* session.run(prompt)
         return yield* session.recorded
-      }).pipe(Effect.provide(Testing.layer({ model, settings: { contextCharacters: 130 } })))
+      }).pipe(Effect.provide(Testing.layer({ model, settings: { contextCharacters: 130, autoCompact: false } })))
       const last = (yield* model.requests).at(-1)
       assert.deepStrictEqual(
         last?.messages.map(({ message }) => message.content),

@@ -11,25 +11,14 @@ import * as Gate from "../../src/gate/Gate.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
 import { Delegate } from "../../src/tools/Delegate.ts"
-import { delegate, results, sentTo, told, turn } from "./Delegating.ts"
+import { delegate, playing, results, sentTo, told, turn } from "./Delegating.ts"
 
 const common = { description: "d", parameters: Schema.Struct({}), success: Schema.String }
 const Look = Tool.make("look", { ...common, readOnly: true, handler: () => Effect.succeed("a fact") })
 const Write = Tool.make("write", { ...common, approval: "always", handler: () => Effect.succeed("written") })
 const tools = [Delegate, Look, Write] as const
 
-type Options = Partial<Omit<Testing.HarnessOptions<typeof tools>, "model">>
-
-/** Runs the prompt `go` and gives what happened. */
-const play = (turns: ReadonlyArray<Testing.Scripted.Turn>, options: Options = {}) =>
-  Effect.gen(function* () {
-    const model = yield* Testing.Scripted.make(turns)
-    const events = yield* Effect.flatMap(Testing.session(), (session) => session.run("go")).pipe(
-      Effect.provide(Testing.layer({ tools, ...options, model }))
-    )
-    assert.deepStrictEqual(Testing.Timeline.violations(events), [])
-    return { model, events, end: events.at(-1)?.event }
-  })
+const play = playing(tools)
 
 describe("delegate", () => {
   it.effect("gives the parent the final text and nothing else of what its worker did (S1, U3)", () =>
@@ -246,7 +235,7 @@ describe("delegate", () => {
         { decide: () => ({ decision: "deny", stop: true, reason: "leave it" }) }
       )
       assert.deepInclude(end, { _tag: "TaskFailed", kind: "denied" })
-      assert.match(end?._tag === "TaskFailed" ? end.message : "", /^The rule denied approval for write: leave it$/)
+      assert.match(end?._tag === "TaskFailed" ? end.message : "", /^write was denied by a rule: leave it$/)
     })
   )
 

@@ -6,23 +6,13 @@ import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { Delegate } from "../../src/tools/Delegate.ts"
 import { NeedInput } from "../../src/tools/NeedInput.ts"
-import { delegate, results, sentTo, told, turn } from "./Delegating.ts"
+import { delegate, playing, results, sentTo, told, turn } from "./Delegating.ts"
 
 const common = { description: "d", parameters: Schema.Struct({}), success: Schema.String }
 const plain = (name: string) => Tool.make(name, { ...common, readOnly: true, handler: () => Effect.succeed(name) })
 const tools = [Delegate, NeedInput, plain("look"), plain("list"), plain("count")] as const
 
-type Options = Partial<Omit<Testing.HarnessOptions<typeof tools>, "model">>
-
-const play = (turns: ReadonlyArray<Testing.Scripted.Turn>, options: Options = {}) =>
-  Effect.gen(function* () {
-    const model = yield* Testing.Scripted.make(turns)
-    const events = yield* Effect.flatMap(Testing.session(), (session) => session.run("go")).pipe(
-      Effect.provide(Testing.layer({ tools, ...options, model }))
-    )
-    assert.deepStrictEqual(Testing.Timeline.violations(events), [])
-    return { model, events, end: events.at(-1)?.event }
-  })
+const play = playing(tools)
 
 const start = (worker: string, task: string) => ({ call: { name: "delegate", arguments: { task, worker } } })
 

@@ -56,8 +56,8 @@ describe("Reviewer", () => {
       const by = "reviewer reviewer"
       assert.strictEqual(yield* gated("deny", { decision: "approve", by }), "done")
       const denied = yield* gated("ask", { decision: "deny", by, reason: "not on Fridays" })
-      assert.include(String(denied), "The reviewer reviewer denied approval for write: not on Fridays")
-      assert.include(String(yield* gated("deny", { decision: "ask", by })), "The policy denied")
+      assert.include(String(denied), "write was denied by reviewer reviewer: not on Fridays")
+      assert.include(String(yield* gated("deny", { decision: "ask", by })), "was denied by the mode")
       assert.strictEqual(yield* gated("allow", { decision: "deny", by }), "done")
     })
   )

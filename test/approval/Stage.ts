@@ -37,6 +37,7 @@ const mute: WorkerSink = {
   task: "task",
   emit: () => Effect.void,
   emitAll: () => Effect.void,
+  compaction: () => mute,
   commit: () => Effect.void
 }
 

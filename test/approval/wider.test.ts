@@ -174,6 +174,21 @@ describe("an answer that covers more than the same call", () => {
         assert.strictEqual(yield* runs(Shell, { command }), expected, command)
       }
       assert.isFalse(yield* runs(Shell, { command: "npm test", cwd: "src" }))
+
+      const third = yield* call("run_shell", { command: "touch aa" })
+      assert.deepStrictEqual(third.asked?.wider, { kind: "beginning", rule: "allow run_shell: touch …" })
+      yield* answer(third.asked!, "beginning")
+      yield* Fiber.join(third.fiber)
+      for (const [command, expected] of [
+        ["touch bb src/cc", true],
+        ["touch /etc/passwd", false],
+        ["touch .env", false],
+        ["touch ../up", false],
+        ["touch bb; npm ci", false],
+        ["mkdir bb", false]
+      ] as const) {
+        assert.strictEqual(yield* runs(Shell, { command }), expected, command)
+      }
     })
   )
 

@@ -18,14 +18,14 @@ interface Listed {
   readonly sessionId: string
 }
 
-describe("an approval answered elsewhere", { timeout: 60_000 }, () => {
+describe("an approval answered elsewhere", () => {
   let at: Place
   beforeEach(() => {
     at = place()
     scripted(at, [{ steps: [write] }, { steps: [{ say: "Written." }] }], { approvals: { timeout: "10 minutes" } })
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open } = probes(() => at)
   const approvals = (...args: ReadonlyArray<string>) => tollgate(at, ["approvals", ...args])
   const waiting = async (): Promise<Listed> => {
     const [first] = JSON.parse((await approvals("list", "--json")).stdout) as ReadonlyArray<Listed>
@@ -96,7 +96,7 @@ describe("an approval answered elsewhere", { timeout: 60_000 }, () => {
     assert.strictEqual(await second.ended, 0)
     assert.include(first.screen(), "allow?")
     await approvals("answer", id, "no", "--reason", "not today")
-    await first.seen(`User ${me} denied approval for write_file: not today`)
+    await first.seen(`user ${me} said no: not today`)
     await first.seen("Written.")
     assert.isFalse(isWritten())
   })

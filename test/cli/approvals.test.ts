@@ -80,7 +80,7 @@ const lines = (text: string): ReadonlyArray<Record<string, unknown>> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-describe("tollgate approvals", { timeout: 60_000 }, () => {
+describe("tollgate approvals", () => {
   let at: Place
   beforeEach(() => {
     at = place()

@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 
-describe("tollgate backup", { timeout: 60_000 }, () => {
+describe("tollgate backup", () => {
   let at: Place
   beforeEach(() => {
     at = place()

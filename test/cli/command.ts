@@ -19,8 +19,8 @@ export interface Place {
   readonly remove: () => void
 }
 
-/** Compiled code is the same for every home. */
-const cache = path.join(os.tmpdir(), `tollgate-test-cache-${process.pid}`)
+/** Compiled code is the same for every home, and for all files of one run of the tests. */
+const cache = path.join(os.tmpdir(), `tollgate-test-cache-${process.ppid}`)
 
 export const place = (under = os.tmpdir()): Place => {
   const base = fs.realpathSync(fs.mkdtempSync(path.join(under, "tollgate-cli-")))
@@ -52,6 +52,8 @@ export interface Running {
   readonly kill: (signal: NodeJS.Signals) => void
   /** Resolves once standard error or output has had this text. */
   readonly seen: (text: string) => Promise<void>
+  /** Its standard output so far. */
+  readonly said: () => string
 }
 
 /** Starts the command in a process of its own, without a terminal; `input` ends its standard input. */
@@ -75,6 +77,7 @@ export const start = async (at: Place, args: ReadonlyArray<string>, input = "", 
     pid: child.pid,
     ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr }))),
     kill: (signal) => void child.kill(signal),
+    said: () => stdout,
     seen: (text) =>
       new Promise((resolve) => {
         const look = () => {

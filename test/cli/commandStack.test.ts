@@ -8,7 +8,7 @@ const logged = (stderr: string): ReadonlyArray<Record<string, unknown>> =>
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-describe("the stack in front of the built commands", { timeout: 60_000 }, () => {
+describe("the stack in front of the built commands", () => {
   let at: Place
   beforeEach(() => {
     at = place()

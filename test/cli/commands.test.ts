@@ -257,7 +257,7 @@ describe("the built command line", { timeout }, () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "stops on %s, says what was interrupted and by its exit code what stopped it (R9)",
     async (signal) => {
-      scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
+      scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] }])
       const running = await start(at, ["run", "--dangerously-allow-all", "wait"])
       await running.seen("begun")
       running.kill(signal)

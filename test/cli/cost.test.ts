@@ -1,5 +1,6 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { modelServer } from "../support/ModelServer.ts"
 import { place, type Place, scripted, tollgate as run } from "./command.ts"
 
 describe("tollgate cost, as a user runs it", () => {
@@ -69,5 +70,32 @@ describe("tollgate cost, as a user runs it", () => {
     const said = refused.stderr + refused.stdout
     assert.include(said, "The price of model qwen3 is unknown, and a budget applies.")
     assert.include(said, "tollgate config set profiles.test.price")
+  })
+
+  it("books what doctor and search ask servers for, as what any request costs, and a budget holds for them (C1, C2)", async () => {
+    const server = await modelServer({ usage: { prompt_tokens: 70, completion_tokens: 3 } })
+    const remote = { provider: "chat-completions", baseUrl: server.baseUrl, price: { input: 2, output: 10 } }
+    const more = {
+      profile: "test",
+      profiles: { test: { ...remote, model: "talks" } },
+      search: { embeddings: "provider", profile: "test", model: "embeds" }
+    }
+    const model = async (name: string) =>
+      (JSON.parse((await run(at, ["cost", "--by", "model", "--json"])).stdout) as ReadonlyArray<object>).find(
+        (row) => "key" in row && row.key === name
+      )
+    scripted(at, turns, more)
+    await run(at, ["doctor"])
+    assert.deepInclude(await model("talks"), { requests: 1, nanoUsd: 170_000 })
+    await run(at, ["search", "anything"])
+    const asked = server.seen.filter((one) => one.endsWith("embeds")).length
+    assert.isAbove(asked, 0)
+    assert.deepInclude(await model("embeds"), { requests: asked })
+    scripted(at, turns, { ...more, budgets: { day: 0.000001 } })
+    const before = server.seen.length
+    assert.match((await run(at, ["doctor"])).stdout, /✗ profile test .*\n +tollgate config set budgets\.day/)
+    await run(at, ["search", "anything else"])
+    assert.deepStrictEqual(server.seen.slice(before), [])
+    await server.close()
   })
 })

@@ -34,7 +34,7 @@ const reviewer = (script: string, more: object = {}) => ({
   reviewer: { command: [process.execPath, "-e", script], ...more }
 })
 
-describe("the audit of calls that nobody could be asked about", { timeout: 60_000 }, () => {
+describe("the audit of calls that nobody could be asked about", () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -98,18 +98,18 @@ describe("the audit of calls that nobody could be asked about", { timeout: 60_00
   })
 })
 
-describe("the audit of calls that somebody could be asked about", { timeout: 60_000 }, () => {
+describe("the audit of calls that somebody could be asked about", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
-  const probe = probes(() => at)
+  const { open: probe } = probes(() => at)
   afterEach(() => at.remove())
 
   it.each<[string, string, string]>([
     ["yes", "y", "resolved approve granted user"],
     ["no", "n", "resolved deny denied user"],
-    ["escape", "\u001b", "resolved deny denied user"]
+    ["escape", "\u001b", "resolved deny withdrawn interruption"]
   ])("says that the user did: %s (A10)", async (_, key, expected) => {
     scripted(at, turns)
     const terminal = await probe(["run", "go"])

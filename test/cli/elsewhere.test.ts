@@ -8,7 +8,7 @@ const write = (file: string) => ({ steps: [{ call: { name: "write_file", argumen
 const listing = { steps: [{ call: { name: "list_dir", arguments: {} } }] }
 const done = { steps: [{ say: "So be it." }] }
 
-describe("a session that goes on from another directory", { timeout: 60_000 }, () => {
+describe("a session that goes on from another directory", () => {
   let at: Place
   let own: string
   let elsewhere: Place

@@ -7,7 +7,7 @@ import { type Place, place, scripted, tollgate } from "./command.ts"
 
 const secret = "correct-horse-battery-staple-42"
 
-describe("tollgate export and import", { timeout: 120_000 }, () => {
+describe("tollgate export and import", () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -97,6 +97,24 @@ describe("tollgate export and import", { timeout: 120_000 }, () => {
     const tags = database.values("SELECT DISTINCT tag FROM events")
     database.close()
     for (const tag of ["ApprovalRequested", "ToolCallRequested", "ApprovalPolicySet"]) assert.notInclude(tags, tag)
+  })
+
+  it.each(["-", "/dev/stdin", "/dev/fd/0"])("reads what is piped into it as %s (K2)", async (name) => {
+    const imported = await run(["import", name], JSON.stringify([{ role: "user", content: "piped" }]))
+    assert.strictEqual(imported.code, 0, imported.stderr)
+    assert.include(imported.stdout, "1 message from messages of OpenAI")
+  })
+
+  it("marks in lists what was imported, and what was one tool for a person (K2, K6)", async () => {
+    scripted(at, turns)
+    assert.strictEqual((await run(["run", "a prompt"])).code, 0)
+    await run(["tool", "git_status"])
+    const document = JSON.stringify([{ role: "user", content: "theirs" }])
+    assert.strictEqual((await run(["import", "-"], document)).code, 0)
+    const listed = JSON.parse((await run(["sessions", "list", "--json"])).stdout) as ReadonlyArray<{ kind: string }>
+    assert.deepStrictEqual(listed.map(({ kind }) => kind).sort(), ["conversation", "imported", "tool"])
+    const rows = (await run(["sessions", "list"])).stdout
+    for (const mark of ["  imported · ", "  tool · "]) assert.include(rows, mark)
   })
 
   it("stores nothing of a file that is refused, or that only looks like one of the project's (K2)", async () => {

@@ -21,7 +21,7 @@ const failedOf = (json: string): ReadonlyArray<object | undefined> =>
     .map((line) => JSON.parse(line) as Completed)
     .flatMap(({ event }) => (event._tag === "ToolCallCompleted" ? [event.failed] : []))
 
-describe("a command that fails", { timeout: 60_000 }, () => {
+describe("a command that fails", () => {
   let at: Place
   beforeEach(() => {
     at = place()

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { faultRound } from "../support/faultRounds.ts"
 
 /** Each fault once, each moment; `scripts/soak/faults.ts` lets every fault strike at every moment. */
-describe("a fault in the middle of a task", { timeout: 60_000 }, () => {
+describe("a fault in the middle of a task", () => {
   it.each([
     ["kill -9", "ToolCallStarted"],
     ["SIGHUP", "ModelAnswered"],

@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { type ModelServer, modelServer, type ModelServerOptions } from "../support/ModelServer.ts"
 import { type Place, place, tollgate } from "./command.ts"
-import { probes } from "./terminal/TerminalProbe.ts"
+import { leave, probes } from "./terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
 const down = "\u001b[B"
@@ -13,7 +13,7 @@ const ctrlD = "\u0004"
 /** No one listens there. */
 const nowhere = { OLLAMA_HOST: "127.0.0.1:1" }
 
-describe("the first start", { timeout: 60_000 }, () => {
+describe("the first start", () => {
   let at: Place
   let servers: Array<ModelServer> = []
   beforeEach(() => {
@@ -24,7 +24,7 @@ describe("the first start", { timeout: 60_000 }, () => {
     servers = []
     at.remove()
   })
-  const open = probes(() => at)
+  const { open } = probes(() => at)
   const serve = async (options: ModelServerOptions) => {
     const server = await modelServer(options)
     servers.push(server)
@@ -52,13 +52,11 @@ describe("the first start", { timeout: 60_000 }, () => {
       profiles: { ollama: { provider: "chat-completions", baseUrl: server.baseUrl, model: "qwen3" } }
     })
     terminal.press("hi\r")
-    await terminal.seen(/Hello from qwen\.[^]*\n›/)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await terminal.idle(/Hello from qwen\./)
+    await leave(terminal)
     const again = await open([])
     await again.seen(/ASK · ollama/)
-    again.press(ctrlD)
-    assert.strictEqual(await again.ended, 0)
+    await leave(again)
   })
 
   it("says what fails and lets it be changed; a key is named and never written (U9, D9)", async () => {
@@ -82,8 +80,7 @@ describe("the first start", { timeout: 60_000 }, () => {
     terminal.press("MY_KEY\r")
     await terminal.seen(/✓ big · \S+ · key MY_KEY · answered in/)
     await terminal.seen(/ASK · local/)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
     assert.deepStrictEqual(config(), {
       profile: "local",
       profiles: {
@@ -151,11 +148,10 @@ describe("the first start", { timeout: 60_000 }, () => {
     terminal.press("2\n")
     await terminal.seen(/2 {2}use it now and save nothing[^]*number:/)
     terminal.press("2\n")
-    await terminal.seen(/✓ two · [^]*saved nowhere[^]*\n›/)
+    await terminal.seen(/✓ two · [^]*saved nowhere[^]*\n›(?![^])/)
     terminal.press("hi\n")
-    await terminal.seen(/Hello\.[^]*\n›/)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await terminal.seen(/Hello\.[^]*\n›(?![^])/)
+    await leave(terminal)
     assert.isFalse(fs.existsSync(file()))
     assert.notInclude(terminal.raw(), escape)
     assert.deepStrictEqual(server.seen.slice(-1), ["POST /v1/chat/completions two"])

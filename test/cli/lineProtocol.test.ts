@@ -106,7 +106,7 @@ describe("a program in front", () => {
     scripted(at, [
       { steps: [write] },
       { steps: [{ say: "written" }] },
-      { steps: [write] },
+      { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "two\n" } } }] },
       { steps: [{ say: "as you like" }] }
     ])
     const front = new Front(program, at).read()
@@ -123,6 +123,7 @@ describe("a program in front", () => {
     front.send({ _tag: "SubmitPrompt", prompt: "again" })
     front.send(decide(await front.seen("ApprovalRequested", from), "deny", { reason: "once is enough" }))
     await front.seen("TaskCompleted", from)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
     assert.strictEqual(await front.end().code, 0)
     const [first] = front.said
     assert.strictEqual(first?.event._tag, "SessionCreated")
@@ -205,11 +206,8 @@ describe("a program in front", () => {
 
   it("that does not read holds up nothing, and reads all of it later (R4)", async () => {
     const text = "lorem ipsum ".repeat(20_000)
-    scripted(at, [
-      ...Array.from({ length: 6 }, () => ({ steps: [{ say: text }] })),
-      { steps: [write] },
-      { steps: [{ say: "written" }] }
-    ])
+    const turns = [...Array.from({ length: 6 }, () => ({ steps: [{ say: text }] })), { steps: [write] }]
+    scripted(at, [...turns, { steps: [{ say: "written" }] }], { autoCompact: false })
     const front = new Front(program, at)
     for (let index = 0; index < 7; index++) front.send({ _tag: "SubmitPrompt", prompt: `${index}` })
     // Nobody reads the pipe: the request is found in the store, and decided all the same.

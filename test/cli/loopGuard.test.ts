@@ -9,14 +9,14 @@ const read = { call: { name: "read_file", arguments: { path: "x.txt" } } }
 const forEver = [{ repeat: true, steps: [read] }]
 const allow = { id: "reads", decision: "allow", level: "user", tool: "read_file" }
 
-describe("a model that makes the same call over and over", { timeout: 60_000 }, () => {
+describe("a model that makes the same call over and over", () => {
   let at: Place
   beforeEach(() => {
     at = place()
     fs.writeFileSync(path.join(at.work, "x.txt"), "hi\n")
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open } = probes(() => at)
 
   const calls = async (args: ReadonlyArray<string>, more: object = {}) => {
     scripted(at, forEver, { maxIterations: 14, ...more })

@@ -7,7 +7,7 @@ import { probe } from "./terminal/TerminalProbe.ts"
 
 const secret = "sk-abcdefghijklmnopqrstuvwx"
 
-describe("what a project remembers", { timeout: 60_000 }, () => {
+describe("what a project remembers", () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -61,7 +61,7 @@ describe("what a project remembers", { timeout: 60_000 }, () => {
 
   it("is said when it is kept, and listed and forgotten at the prompt (K3, U7)", async () => {
     const terminal = await probe(at, [])
-    await terminal.seen("›")
+    await terminal.idle()
     terminal.press("I prefer tabs.\r")
     await terminal.seen("remembered for this project: I prefer tabs. · /memory forget 1")
     terminal.press("/memory\r")

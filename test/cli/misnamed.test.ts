@@ -13,7 +13,7 @@ const said = [
   "unknown tool launch_rockets; known tools: read_file, "
 ]
 
-describe("names in the configuration that no tool has", { timeout: 60_000 }, () => {
+describe("names in the configuration that no tool has", () => {
   let at: Place
   beforeEach(() => {
     at = place()

@@ -1,16 +1,16 @@
 // @effect-diagnostics asyncFunction:off - drives a real terminal from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { type Place, place, scripted, tollgate } from "./command.ts"
-import { probes } from "./terminal/TerminalProbe.ts"
+import { leave, probes } from "./terminal/TerminalProbe.ts"
 
-describe("the mode of approvals", { timeout: 60_000 }, () => {
+describe("the mode of approvals", () => {
   let at: Place
   beforeEach(() => {
     at = place()
     scripted(at, [{ steps: [{ say: "Fine." }] }])
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open } = probes(() => at)
 
   it.each([
     { flags: [], header: "asks before acting", prompt: /^ ASK · test/m },
@@ -23,8 +23,7 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     await terminal.seen(prompt)
     terminal.press("/status\r")
     assert.include(await terminal.seen(/no session yet/), `· ${header} ·`)
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it.each([
@@ -36,8 +35,7 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     await terminal.seen(new RegExp(`asks before acting · ${said} · /help`))
     terminal.press("/status\r")
     await terminal.seen(new RegExp(`no session yet · .* · asks before acting · ${said} · `))
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("goes on to the next by shift-tab, and to any by /mode, also before there is a session (U13)", async () => {
@@ -56,8 +54,7 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     // The session exists by now, and what a key does leaves no rows behind.
     terminal.press("\u001b[Z")
     await terminal.seen(/^ PLAN · test/m)
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
     assert.strictEqual(terminal.screen().split("mode: ").length, 2)
   })
 
@@ -66,12 +63,11 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     const terminal = await open(["--mode", "plan"], { columns: 100 })
     await terminal.seen(/^ PLAN · test/m)
     terminal.press("plan it\r")
-    await terminal.seen("Go on with this plan?")
+    await terminal.seen("Carry out this plan?")
     terminal.press("e\r")
     await terminal.seen("Carried out.")
     await terminal.seen(/^ EDITS · test/m)
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("stays in plan mode on esc after a plan, and does not quit (U13)", async () => {
@@ -79,16 +75,15 @@ describe("the mode of approvals", { timeout: 60_000 }, () => {
     const terminal = await open(["--mode", "plan"], { columns: 100 })
     await terminal.seen(/^ PLAN · test/m)
     terminal.press("plan it\r")
-    await terminal.seen("Go on with this plan?")
+    await terminal.seen("Carry out this plan?")
     terminal.press("\u001b")
     await terminal.seen(/^› ?\n PLAN · test/m)
     terminal.press("plan more\r")
-    await terminal.seen(/Another plan[^]*Go on with this plan\?/)
+    await terminal.seen(/Another plan[^]*Carry out this plan\?/)
     terminal.press("\u001b")
     await terminal.seen(/^› ?\n PLAN · test/m)
     assert.notInclude(terminal.screen(), "to quit")
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("is refused where it is sandboxed and nothing holds commands, with what to do (U13)", async () => {

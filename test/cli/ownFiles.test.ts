@@ -21,7 +21,7 @@ const forging = `
   for (const cache of caches) fs.writeFileSync(cache, script.createCachedData(), { mode: 0o600 })
 `
 
-describe("the code that the command keeps", { timeout: 60_000 }, () => {
+describe("the code that the command keeps", () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -113,7 +113,7 @@ describe("the code that the command keeps", { timeout: 60_000 }, () => {
   })
 })
 
-describe("what is Tollgate's own", { timeout: 60_000 }, () => {
+describe("what is Tollgate's own", () => {
   let at: Place
   beforeEach(() => {
     at = place()

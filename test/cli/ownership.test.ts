@@ -2,17 +2,18 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { until } from "../support/until.ts"
 import { type Ended, type Place, place, type Running, scripted, start, tollgate } from "./command.ts"
 
 /** A write that begins at once and ends when the file `go` is there. */
-const command = "echo begun; echo x >> begun; while [ ! -e go ]; do sleep 0.05; done; echo x >> done"
+const command = "echo x >> begun; while [ ! -e go ]; do sleep 0.05; done; echo x >> done"
 const turns = [
   { when: "wait", steps: [{ call: { name: "run_shell", arguments: { command } } }] },
   { steps: [{ say: "Done." }] }
 ]
 const outcome = /^ToolCall(?:Completed|Failed|Interrupted|OutcomeUnknown)$/
 
-describe("two processes on one session", { timeout: 60_000 }, () => {
+describe("two processes on one session", () => {
   let at: Place
   let running: Array<Running>
   beforeEach(() => {
@@ -31,6 +32,12 @@ describe("two processes on one session", { timeout: 60_000 }, () => {
     running.push(one)
     return one
   }
+  /** Resolves once the command has begun; its own text is shown before. */
+  const begun = () =>
+    until(() => {
+      const file = path.join(at.work, "begun")
+      return fs.existsSync(file) && fs.statSync(file).size > 0
+    })
   const go = () => fs.writeFileSync(path.join(at.work, "go"), "")
   const lines = (file: string) => fs.readFileSync(path.join(at.work, file), "utf8").trim().split("\n").length
   const only = async (): Promise<string> => {
@@ -48,12 +55,12 @@ describe("two processes on one session", { timeout: 60_000 }, () => {
   const refused = ({ code, stderr }: Ended, id: string, pid: number | undefined) => {
     assert.strictEqual(code, 1, stderr)
     assert.include(stderr, `Session ${id} is open in process ${pid}`)
-    assert.match(stderr, new RegExp(`tollgate events (?:${id}|SESSION) --follow`))
+    assert.match(stderr, new RegExp(`take it over by t: tollgate --session (?:${id}|SESSION)`))
   }
 
   it("leaves it to the living one, stopped or not, whose call has one outcome (R9, R4)", async () => {
     const owner = await begin("wait")
-    await owner.seen("begun")
+    await begun()
     const id = await only()
     refused(await (await begin("--session", id, "again")).ended, id, owner.pid)
     refused(await (await begin("--continue", "again")).ended, id, owner.pid)
@@ -81,7 +88,7 @@ describe("two processes on one session", { timeout: 60_000 }, () => {
 
   it("gives it to the next at once after kill -9, and of two to one (R9, R4)", async () => {
     const owner = await begin("wait")
-    await owner.seen("begun")
+    await begun()
     const id = await only()
     owner.kill("SIGKILL")
     await owner.ended

@@ -29,7 +29,7 @@ const site = (): Promise<Site> =>
     })
   })
 
-describe("network and sandbox of the configuration", { timeout: 60_000 }, () => {
+describe("network and sandbox of the configuration", () => {
   let at: Place
   let one: Site
   let other: Site

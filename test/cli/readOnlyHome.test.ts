@@ -2,7 +2,6 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
 import { built } from "../support/built.ts"
 import { type Ended, type Place, place, scripted, tollgate } from "./command.ts"
@@ -12,7 +11,7 @@ const nobody = 65_534
 
 const homeOf = (at: Place): string => at.env["TOLLGATE_HOME"]!
 
-describe("a home", { timeout: 60_000 }, () => {
+describe("a home", () => {
   let at: Place
   beforeEach(async () => {
     at = place()
@@ -82,7 +81,8 @@ describe("a home", { timeout: 60_000 }, () => {
   it("loses what killed processes left in it and beside a user's files at the next start, and keeps what is being written (R12)", async () => {
     const dead = spawnSync(process.execPath, ["-e", ""]).pid
     const hex = "0123456789abcdef01234567"
-    const tmp = fs.realpathSync(os.tmpdir())
+    // Others write in that of the machine at the same time.
+    const tmp = path.join(at.home, "tmp")
     const notes = path.join(tmp, `tollgate-writing-${process.getuid?.() ?? 0}`)
     const below = path.join(at.work, "src")
     fs.mkdirSync(below)
@@ -100,7 +100,7 @@ describe("a home", { timeout: 60_000 }, () => {
       fs.writeFileSync(path.join(folder(pid), "audit.key"), "half")
       fs.symlinkSync(below, path.join(notes, `.tollgate-${pid}-${hex}.tmp`))
     }
-    assert.strictEqual((await tollgate(at, ["run", "--approve", "allow-edits", "go"])).code, 0)
+    assert.strictEqual((await tollgate(at, ["run", "--approve", "allow-edits", "go"], "", { TMPDIR: tmp })).code, 0)
     assert.deepStrictEqual([...names(dead), folder(dead)].filter(fs.existsSync), [])
     assert.deepStrictEqual(
       [...names(process.pid), folder(process.pid)].filter((file) => !fs.existsSync(file)),

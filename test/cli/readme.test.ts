@@ -7,6 +7,7 @@ import { exitCodeOf, exitCodes } from "../../src/cli/Outcome.ts"
 import { tools } from "../../src/tools/Builtin.ts"
 import { keys } from "../../src/config/Settings.ts"
 import { built } from "../support/built.ts"
+import { png } from "../support/pictures.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 
 const readme = ["README.md", "docs/terminal.md", "docs/sessions.md", "docs/configuration.md"]
@@ -23,7 +24,7 @@ const sample = (language: string, has: string): string => {
   return found!
 }
 
-describe("what the README says of the command line", { timeout: 60_000 }, () => {
+describe("what the README says of the command line", () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -31,7 +32,9 @@ describe("what the README says of the command line", { timeout: 60_000 }, () => 
   afterEach(() => at.remove())
 
   it("runs as it stands, each command with what a newcomer has (U9)", async () => {
-    scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
+    const test = { provider: "scripted", script: path.join(at.home, "script.json"), maxAttempts: 1, images: true }
+    scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }], { profiles: { test } })
+    fs.writeFileSync(path.join(at.work, "a.png"), png(2, 2))
     assert.strictEqual((await tollgate(at, ["run", "hello"])).code, 0)
     const [id = ""] = (await tollgate(at, ["sessions", "list"])).stdout.split(" ")
     fs.writeFileSync(path.join(at.work, "FILE.json"), sample("json", '"expected"'))
@@ -55,12 +58,18 @@ describe("what the README says of the command line", { timeout: 60_000 }, () => 
     for (const command of commands) {
       // Nobody serves that model here.
       if (command === "tollgate doctor") await ended("tollgate config unset profiles.local")
-      // Following ends with who follows.
-      const typed = command.replace(" --follow", "").replace(" ID", ` ${id}`).replace("…", '"say hello"')
+      // Following and serving end with who follows and who serves.
+      const typed = command
+        .replace(" --follow", "")
+        .replace(/^(tollgate serve) .*/, "$1 --help")
+        .replace(" ID", ` ${id}`)
+        .replace(" SEQ", " 2")
+        .replace("…", '"say hello"')
       const [code, said] = await ended(typed)
       const expected = needsTerminal.test(command)
         ? exitCodes.usage
-        : command.startsWith("tollgate tool ")
+        : // Each asks first, and nobody is there.
+          /^tollgate (?:tool|sessions rewind) /.test(command)
           ? exitCodes.denied
           : // Nothing waits.
             command.startsWith("tollgate approvals answer ")

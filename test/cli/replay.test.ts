@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 
-describe("tollgate replay of what is no recording", { timeout: 60_000 }, () => {
+describe("tollgate replay of what is no recording", () => {
   let at: Place
   let lines: ReadonlyArray<string>
   beforeAll(async () => {

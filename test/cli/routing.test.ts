@@ -14,7 +14,7 @@ interface Routed {
   readonly worker?: ReadonlyArray<string>
 }
 
-describe("which profile serves", { timeout: 60_000 }, () => {
+describe("which profile serves", () => {
   let at: Place
   beforeEach(() => {
     at = place()

@@ -24,7 +24,7 @@ const written = (directory: string): string =>
 
 const call = (name: string, args: object) => ({ call: { name, arguments: args } })
 
-describe("a secret that a model puts into whatever it can", { timeout: 60_000 }, () => {
+describe("a secret that a model puts into whatever it can", () => {
   it("is in no output, no record and no byte of the database (A9, S5)", async () => {
     scripted(at, [
       {
@@ -58,7 +58,7 @@ describe("a secret that a model puts into whatever it can", { timeout: 60_000 },
   })
 })
 
-describe("a value that nothing but its variable gives away", { timeout: 60_000 }, () => {
+describe("a value that nothing but its variable gives away", () => {
   const key = "zq9plainvalue77"
   const credential = "vk4 other value 31"
   const server = "http://127.0.0.1:9/v1"

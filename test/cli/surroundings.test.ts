@@ -10,7 +10,7 @@ import * as path from "node:path"
 import { built } from "../support/built.ts"
 import { type Place, place, scripted, start, tollgate } from "./command.ts"
 
-describe("what surrounds a command", { timeout: 60_000 }, () => {
+describe("what surrounds a command", () => {
   let at: Place
   beforeEach(() => {
     at = place()
@@ -88,6 +88,8 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
   it("a full disk and a reader who has gone are no success (R9)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
     const command = `"${process.execPath}" "${await built()}"`
+    // Nothing can be written any more once the reader has gone.
+    const untilGone = "(while echo; do :; done) 2>/dev/null"
     for (const words of [
       "--help",
       "--version",
@@ -100,7 +102,9 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
       const [full, said] = await exitOf(`${command} ${words} </dev/null >/dev/full; echo $?`)
       assert.strictEqual(full, "1", words)
       assert.include(said, "The output cannot be written")
-      const [gone, silent] = await exitOf(`{ (sleep 0.3; ${command} ${words} </dev/null; echo $? >&3) | true; } 3>&1`)
+      const [gone, silent] = await exitOf(
+        `{ (${untilGone}; ${command} ${words} </dev/null; echo $? >&3) | true; } 3>&1`
+      )
       assert.deepStrictEqual([gone, silent], ["141", ""], words)
     }
   })
@@ -109,7 +113,7 @@ describe("what surrounds a command", { timeout: 60_000 }, () => {
     "a run that ends by %s says so by its exit code (R9)",
     async (signal) => {
       scripted(at, [
-        { repeat: true, steps: [{ call: { name: "run_shell", arguments: { command: "touch started; sleep 60" } } }] }
+        { repeat: true, steps: [{ call: { name: "run_shell", arguments: { command: "touch started; sleep 600" } } }] }
       ])
       const running = await start(at, ["run", "--jsonl", "--dangerously-allow-all", "go"])
       await running.seen("ToolCallStarted")

@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
-describe("tollgate tool", { timeout: 60_000 }, () => {
+describe("tollgate tool", () => {
   let at: Place
   let bare: string
   const git = (...args: ReadonlyArray<string>) =>
@@ -24,7 +24,7 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     git("remote", "add", "origin", bare)
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open, prompt } = probes(() => at)
   const pushed = () =>
     execFileSync("git", ["-C", bare, "branch", "--list", "main"], { encoding: "utf8" }).includes("main")
 
@@ -74,6 +74,19 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     assert.isFalse(pushed())
   })
 
+  it("prints its result on standard output, and nothing else there (U6)", async () => {
+    const { code, stderr, stdout } = await tollgate(at, ["tool", "git_status"])
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^## main\n/)
+    assert.match(stderr, /^• Ran git status /m)
+    assert.notInclude(stderr, "## main")
+    const json = await tollgate(at, ["tool", "git_status", "--json"])
+    assert.strictEqual((JSON.parse(json.stdout) as { readonly text: string }).text.trimEnd(), stdout.trimEnd())
+    const terminal = await open(["tool", "git_status"])
+    assert.strictEqual(await terminal.ended, 0)
+    assert.match(terminal.screen(), /^• Ran git status[^]*^ {2}## main/m)
+  })
+
   it("fails with 1 where it ran and failed, and says why once (U6)", async () => {
     git("remote", "set-url", "origin", path.join(at.home, "none.git"))
     const { code, stderr } = await tollgate(at, ["tool", "git_push", "--dangerously-allow-all"])
@@ -96,10 +109,48 @@ describe("tollgate tool", { timeout: 60_000 }, () => {
     assert.include((await tollgate(at, ["events", id])).stdout, "The user ran git_push:")
   })
 
+  it("is offered when a sub-worker that owns it returns: continue, or run it first (U10)", async () => {
+    const delegated = { call: { name: "delegate", arguments: { task: "prepare the release", worker: "pusher" } } }
+    scripted(
+      at,
+      [
+        { when: "release it", steps: [delegated] },
+        { when: "prepare the release", steps: [{ say: "It is ready." }] },
+        { repeat: true, steps: [{ say: "Released." }] }
+      ],
+      { workers: { pusher: { tools: ["git_status", "git_push"] } } }
+    )
+    const terminal = await open([], { columns: 100 })
+    await terminal.idle()
+    terminal.press("release it\r")
+    const offer = await terminal.seen("c continues, or a tool ›")
+    assert.match(offer, /\? pusher has returned: It is ready\.\s+git\n {2}git_push {2}you · asks/)
+    assert.notMatch(offer, /Released|git_status/)
+    terminal.press("git_psh\r")
+    await terminal.seen("type c to continue, or a tool: git_push")
+    terminal.press("git_push\r")
+    await terminal.seen("remote (text, optional) ›")
+    terminal.press("origin\r")
+    await terminal.seen("branch (text, optional) ›")
+    terminal.press("\r")
+    assert.match(await terminal.seen("allow?"), /⏸ .*Push/)
+    assert.isFalse(pushed())
+    terminal.press("y")
+    await terminal.seen(/Pushed[^]*c continues, or a tool ›/)
+    assert.isTrue(pushed())
+    terminal.press("c\r")
+    await terminal.idle(/Released\./)
+    terminal.press("/exit\r")
+    assert.strictEqual(await terminal.ended, 0)
+    const told = (await tollgate(at, ["events", "--jsonl"])).stdout
+    assert.match(told, /It is ready\.[^\n]*\[the user ran git_push: /)
+    const unattended = await tollgate(at, ["run", "release it"])
+    assert.strictEqual(unattended.code, 0, unattended.stderr)
+  })
+
   it("is asked for field by field, at the prompt as well, and the model hears of the result (U6, U7)", async () => {
     scripted(at, [{ steps: [{ say: "I see the push." }] }])
-    const terminal = await open([], { columns: 110 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { columns: 110 })
     terminal.press("/git_push --nothing there\r")
     await terminal.seen("nothing")
     terminal.press("/ts\r")

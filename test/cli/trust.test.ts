@@ -11,13 +11,13 @@ const unconfined = { sandbox: { target: "none" } }
 const listing = { steps: [{ call: { name: "list_dir", arguments: {} } }] }
 const writing = { steps: [{ call: { name: "write_file", arguments: { path: "a.txt", content: "one\n" } } }] }
 
-describe("the configuration of a project", { timeout: 60_000 }, () => {
+describe("the configuration of a project", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open } = probes(() => at)
 
   const bring = (settings: object) => {
     fs.mkdirSync(path.join(at.work, ".tollgate"), { recursive: true })

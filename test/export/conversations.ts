@@ -1,5 +1,5 @@
 import { FastCheck as fc } from "effect"
-import { MessageRecorded, ModelAnswered } from "../../src/agent/AgentEvent.ts"
+import { MessageRecorded, ModelAnswered, SessionCompacted } from "../../src/agent/AgentEvent.ts"
 import type { StoredMessage } from "../../src/conversation/Message.ts"
 import { ToolCallCompleted } from "../../src/gate/CallEvent.ts"
 import { noUsage } from "../../src/model/ModelPart.ts"
@@ -7,7 +7,6 @@ import type { Place } from "../../src/runtime/Envelope.ts"
 import {
   type DurableEvent,
   SessionCleared,
-  SessionCompacted,
   TaskCompleted,
   TaskQueued,
   TaskStarted,

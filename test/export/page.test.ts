@@ -10,61 +10,7 @@ import { exported } from "../../src/export/Export.ts"
 import * as Import from "../../src/import/Import.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Chromium } from "../support/chromium.ts"
-
-/** What runs a script, loads something or leads away where a page takes it for markup; `URL` is a server that listens. */
-const injections = [
-  "<script>RUN</script>",
-  "</script><script>RUN</script>",
-  "</title><script>RUN</script>",
-  "</style><script>RUN</script>",
-  "</pre></details></section><script>RUN</script>",
-  "--></comment><script>RUN</script><!--",
-  "<!--<script>-->RUN",
-  "]]><script>RUN</script>",
-  '"><img src=x onerror="RUN">',
-  "' onmouseover='RUN' autofocus onfocus='RUN' x='",
-  "<img src=URL/img onerror=RUN>",
-  "<svg onload=RUN><script>RUN</script></svg>",
-  "<svg><animate onbegin=RUN attributeName=x dur=1s></svg>",
-  "<math><mtext><style><img src=x onerror=RUN></style></mtext></math>",
-  '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=RUN&gt;">',
-  "<iframe srcdoc='<script>parent.RUN</script>'></iframe>",
-  "<iframe src='javascript:RUN'></iframe>",
-  "<object data=URL/object></object><embed src=URL/embed>",
-  "<link rel=stylesheet href=URL/style.css><link rel=prefetch href=URL/prefetch>",
-  "<style>@import url(URL/import.css); body { background: url(URL/background) }</style>",
-  '<p style="background: url(URL/style)">x</p>',
-  "<meta http-equiv=refresh content='0;url=URL/refresh'>",
-  "<base href=URL/base/>",
-  "<form action=URL/form><input autofocus onfocus=RUN></form>",
-  "<body onload=RUN>",
-  "<details open ontoggle=RUN>",
-  "<video src=URL/video onerror=RUN><source src=URL/source></video>",
-  "<audio src=URL/audio autoplay></audio>",
-  "<template><script>RUN</script></template>",
-  '<noscript><p title="</noscript><img src=x onerror=RUN>">',
-  "[x](javascript:RUN)",
-  "[x](JaVaScRiPt&colon;RUN)",
-  "[x](java\nscript:RUN)",
-  "[x](data:text/html,<script>RUN</script>)",
-  "[x](vbscript:RUN)",
-  "[x](file:///etc/passwd)",
-  "![x](URL/markdown-image)",
-  "![x](data:image/svg+xml,<svg onload=RUN>)",
-  "[x]: javascript:RUN\n\n[x]",
-  "<javascript:RUN>",
-  "```html\n<script>RUN</script>\n```",
-  "```diff\n+<script>RUN</script>\n```",
-  "`<script>RUN</script>`",
-  "| a |\n| - |\n| <script>RUN</script> |",
-  "# <script>RUN</script>",
-  "> <img src=URL/quote onerror=RUN>",
-  "- [ ] <img src=URL/item onerror=RUN>",
-  "&lt;script&gt;RUN&lt;/script&gt;",
-  "\u2028</script><script>RUN</script>",
-  "\u0000<scr\u0000ipt>RUN</script>",
-  "+ADw-script+AD4-RUN+ADw-/script+AD4-"
-]
+import { injections } from "../support/injections.ts"
 
 /** What a page holds that an export has not, whether something ran, and whether the style applies. */
 const look = `(async () => {
@@ -82,7 +28,7 @@ const look = `(async () => {
   }
 })()`
 
-describe("an exported page in a browser", { timeout: 120_000 }, () => {
+describe("an exported page in a browser", () => {
   let browser: Chromium
   let folder: string
   let server: http.Server
@@ -104,8 +50,7 @@ describe("an exported page in a browser", { timeout: 120_000 }, () => {
     fs.rmSync(folder, { recursive: true, force: true })
   })
 
-  const hostile = () =>
-    injections.map((text) => text.replaceAll("RUN", `(window.ran=true,fetch('${url}/ran'))`).replaceAll("URL", url))
+  const hostile = () => injections(`(window.ran=true,fetch('${url}/ran'))`, url)
 
   const view = async (name: string, page: string) => {
     const file = path.join(folder, name)

@@ -12,6 +12,7 @@ import { redactEvent } from "../../src/runtime/redactEvent.ts"
 import { Redactor } from "../../src/redaction/Redactor.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
+import { MessageRecorded } from "../../src/agent/AgentEvent.ts"
 import { makeVisible } from "../../src/text/visible.ts"
 import { create, numbered } from "../support/storeContract.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -94,6 +95,19 @@ describe("an exported session that is imported", () => {
         }
       }).pipe(Effect.provide(MemorySessionStore.layer)),
     { fastCheck: { numRuns: 40 } }
+  )
+
+  it.effect("says the same in Markdown with any number of fences in it (K2)", () =>
+    Effect.gen(function* () {
+      const content = "` ".repeat(200_000)
+      const message = { id: "m1", message: { role: "user", content } } as const
+      const session = yield* store([[new MessageRecorded({ message }), { worker: ["root"] }]])
+      const { copy } = yield* again(session, "markdown")
+      assert.deepStrictEqual(
+        messagesOf(yield* text(copy, "json")).map((one) => one.content),
+        [content]
+      )
+    }).pipe(Effect.provide(MemorySessionStore.layer))
   )
 
   it.scoped("is the same from a database on the disk, of many pages (K2)", () =>

@@ -69,12 +69,12 @@ const outcomes = (session: SessionHandle, calls: ReadonlyArray<Wanted>) =>
     )
   })
 
-const hostAt = (base: string, directory: string, PATH = "/usr/bin:/bin", policy: "deny" | "ask" = "deny") =>
+const hostAt = (base: string, directory: string) =>
   Host.layer({
     directory,
-    env: { PATH, HOME: base, TOLLGATE_HOME: path.join(base, "state") },
+    env: { PATH: "/usr/bin:/bin", HOME: base, TOLLGATE_HOME: path.join(base, "state") },
     models,
-    policy
+    policy: "deny"
   })
 
 /** Has a session do what shows whose it is, and says what of that is not its own. */
@@ -233,23 +233,50 @@ describe("the project of an open session", () => {
   )
 })
 
-describe("the reviewer of a host", () => {
-  it.scoped("finds no program in the project of any session (A11, R16)", () =>
+describe("programs of the user that serve all projects", () => {
+  it.scoped("are found in the project of no session: reviewer, routing hook, budget hook (A11, R16)", () =>
     Effect.gen(function* () {
       const base = yield* temporaryDirectory
       const own = bring(base, "one", { trusted: false, decision: "allow", hook: false, below: true })
       const elsewhere = path.join(base, "elsewhere")
       fs.mkdirSync(elsewhere)
-      write(path.join(base, "review.sh"), `echo "$PATH" > ${base}/path\n`)
-      const reviewer = { command: ["/bin/sh", path.join(base, "review.sh")] }
-      write(path.join(base, "state", "config.json"), JSON.stringify({ approvals: { reviewer } }))
+      const program = (name: string) => {
+        write(path.join(base, `${name}.sh`), `echo "$PATH" > ${base}/${name}\n`)
+        return ["/bin/sh", path.join(base, `${name}.sh`)]
+      }
+      const usage = { inputTokens: 200_000, outputTokens: 1 }
+      const turns = [
+        { steps: [{ call: { name: "write_file", arguments: { path: "made", content: "x" } } }, { usage }] },
+        { repeat: true, steps: [{ say: "Done." }, { usage }] }
+      ]
+      write(path.join(base, "script.json"), JSON.stringify({ turns }))
+      const test = {
+        provider: "scripted",
+        script: path.join(base, "script.json"),
+        price: { input: 3, output: 15 }
+      }
+      const configuration = {
+        profile: "test",
+        profiles: { test },
+        approvals: { reviewer: { command: program("reviewer") } },
+        routing: { hooks: [{ command: program("routing") }] },
+        budgets: { session: 1, hook: program("budget") }
+      }
+      write(path.join(base, "state", "config.json"), JSON.stringify(configuration))
       const bins = [own.directory, own.project, elsewhere, base].map((place) => path.join(place, "bin"))
+      const env = {
+        PATH: [...bins, "/usr/bin", "/bin"].join(":"),
+        HOME: base,
+        TOLLGATE_HOME: path.join(base, "state")
+      }
       yield* Effect.gen(function* () {
         const session = yield* (yield* Runtime).session({ create: { project: own.directory } })
-        yield* outcomes(session, [["write_file", { path: "made", content: "x" }]])
-      }).pipe(Effect.scoped, Effect.provide(hostAt(base, elsewhere, [...bins, "/usr/bin", "/bin"].join(":"), "ask")))
-      const seen = fs.readFileSync(path.join(base, "path"), "utf8").trim().split(":")
-      assert.deepStrictEqual(seen, [path.join(base, "bin"), "/usr/bin", "/bin"])
+        yield* Effect.flip(session.prompt("write"))
+      }).pipe(Effect.scoped, Effect.provide(Host.layer({ directory: elsewhere, env, policy: "ask" })))
+      for (const name of ["reviewer", "routing", "budget"]) {
+        const seen = fs.readFileSync(path.join(base, name), "utf8").trim().split(":")
+        assert.deepStrictEqual(seen, [path.join(base, "bin"), "/usr/bin", "/bin"], name)
+      }
     })
   )
 })

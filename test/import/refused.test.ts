@@ -261,6 +261,21 @@ describe("a file that is not whole or not right", () => {
       "a worker whose name is a path",
       `${head}{"role":"user","content":"x","worker":["root","../x"]}]}`,
       /no valid worker/
+    ],
+    [
+      "a worker in Markdown below too many others",
+      `# Session: t\n\n## User @${"w/".repeat(16)}w\n\nhi\n`,
+      /no valid worker/
+    ],
+    [
+      "a worker in a page that has no name",
+      '<section data-role="user" data-worker="root//w">x</section>',
+      /no valid worker/
+    ],
+    [
+      "a result in a transcript of Codex that names no call",
+      '{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"function_call_output","output":"x"}}',
+      /names no call/
     ]
   ]
   it.effect.each(wrong)("%s is refused (K2)", ([, text, because]) => refused(whole(text as string), because))

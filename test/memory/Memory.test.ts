@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FastCheck, Layer, Redacted, TestClock } from "effect"
+import { Effect, FastCheck, Fiber, Layer, Redacted, TestClock } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Database } from "../../src/database/Database.ts"
 import { migrations } from "../../src/database/migrations.ts"
 import { Memory } from "../../src/memory/Memory.ts"
 import { Redactor } from "../../src/redaction/Redactor.ts"
+import { type Embedder, EmbeddingFailed, Embeddings } from "../../src/search/Embeddings.ts"
+import * as StaticEmbeddings from "../../src/search/StaticEmbeddings.ts"
 import { corpus } from "../support/corpora.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -102,6 +104,72 @@ for (const [name, layer] of layers) {
         assert.isFalse((yield* memory.record({ ...note, sessionId: "b", scope: "project" })).added)
         assert.strictEqual((yield* memory.list({ sessionId: "a" })).length, 3)
       }).pipe(given)
+    )
+
+    it.scoped("finds by meaning what has none of the words, and puts first what has both (K3)", () =>
+      Effect.gen(function* () {
+        const memory = yield* Memory
+        const texts = ["Use pnpm to install packages", "Commit messages are in German", "Prices are in cents"]
+        for (const text of texts) yield* memory.record({ sessionId: "a", scope: "project", text })
+        yield* memory.record({ sessionId: "c", scope: "project", text: "Commit texts are in French" })
+        const found = (query: string) => textsOf(memory.retrieve({ sessionId: "b", query }))
+        assert.deepStrictEqual(yield* found("setup of libraries"), [texts[0]!])
+        assert.deepStrictEqual(yield* found("write the commit text"), [texts[1]!])
+        assert.deepStrictEqual((yield* found("prices of libraries"))[0], texts[2])
+        assert.deepStrictEqual(yield* found("xyzzy"), [])
+        const [best] = yield* memory.retrieve({ sessionId: "b", query: "write the commit text" })
+        assert.strictEqual(best?.score, 1)
+      }).pipe((self) =>
+        Effect.flatMap(layer, (one) => Effect.provide(self, one.pipe(Layer.provide(StaticEmbeddings.layer()))))
+      )
+    )
+
+    it.scoped("asks for each meaning once per model, and goes by words where that fails or takes long (K3)", () =>
+      Effect.gen(function* () {
+        const asked: Array<ReadonlyArray<string>> = []
+        let model = "one"
+        let answer: Effect.Effect<void, EmbeddingFailed> = Effect.void
+        const embedder: Embedder = {
+          get model() {
+            return model
+          },
+          batch: 2,
+          similar: 0.9,
+          embed: (texts) =>
+            Effect.as(
+              Effect.zipLeft(
+                answer,
+                Effect.sync(() => asked.push(texts))
+              ),
+              texts.map(() => Float32Array.of(1, 1))
+            )
+        }
+        const all = Layer.provide(yield* layer, Layer.succeed(Embeddings, embedder))
+        yield* Effect.gen(function* () {
+          const memory = yield* Memory
+          const notes = ["red", "green", "blue"]
+          const found = Effect.map(textsOf(memory.retrieve({ sessionId: "a", query: "green" })), (texts) =>
+            texts.toSorted()
+          )
+          assert.deepStrictEqual(yield* found, [])
+          assert.deepStrictEqual(asked, [], "nothing is remembered, so nothing is asked")
+          for (const text of notes) yield* memory.record({ sessionId: "a", scope: "session", text })
+          assert.deepStrictEqual(yield* found, notes.toSorted())
+          assert.strictEqual(asked.length, 3, "the query and two batches")
+          assert.deepStrictEqual(asked.flat().toSorted(), ["blue", "green", "green", "red"])
+          assert.deepStrictEqual(yield* found, notes.toSorted())
+          assert.strictEqual(asked.length, 4, "the query alone")
+          model = "two"
+          assert.deepStrictEqual(yield* found, notes.toSorted())
+          assert.strictEqual(asked.length, 7)
+          answer = new EmbeddingFailed({ model, reason: "is away" })
+          assert.deepStrictEqual(yield* found, ["green"])
+          answer = Effect.never
+          const late = yield* Effect.fork(found)
+          yield* TestClock.adjust("3 seconds")
+          assert.deepStrictEqual(yield* Fiber.join(late), ["green"])
+        }).pipe(Effect.provide(all))
+      })
     )
 
     it.scoped("forgets by id, and gives no id a second time (K3)", () =>

@@ -132,7 +132,7 @@ const bundled = async (source: string, platform: "browser" | "node") => {
   }
 }
 
-describe("the package, from outside of the repository", { timeout: 120_000 }, () => {
+describe("the package, from outside of the repository", () => {
   beforeAll(install, 120_000)
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
@@ -143,7 +143,7 @@ describe("the package, from outside of the repository", { timeout: 120_000 }, ()
       .readdirSync(at("node_modules/tollgate"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0)
-    assert.isBelow(own / 1e6, 16)
+    assert.isBelow(own / 1e6, 22)
     const licenses = fs.readFileSync(at("node_modules/tollgate/dist/LICENSES"), "utf8")
     for (const name of ["@effect/cli", "ajv", "diff", "htmlparser2", "undici"]) {
       assert.match(licenses, new RegExp(`^${name} \\S+ \\(.*\\)$`, "m"))

@@ -115,7 +115,7 @@ describe("what a log comes to", () => {
             { calls, tasks },
             yield* store.waiting(10),
             yield* store.messages("s", 10),
-            yield* store.workerMessages("s", { task: "t", worker: ["root", "W1"], limit: 10 })
+            yield* store.workerChanges("s", { task: "t", worker: ["root", "W1"], limit: 10 })
           ]
         })
         const memory = yield* Effect.scoped(Effect.provide(told, MemorySessionStore.layer))

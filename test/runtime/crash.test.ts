@@ -4,6 +4,8 @@ import { build } from "esbuild"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { modelView } from "../../src/conversation/ModelView.ts"
+import type { Envelope } from "../../src/runtime/Envelope.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as Testing from "../../src/testing.ts"
 import { happenedIn, storeIn, toolsIn } from "../support/doomed.ts"
@@ -47,6 +49,10 @@ const outcomes = {
   ToolCallOutcomeUnknown: "unknown"
 } as const
 
+/** The first prompt of a log. */
+const began = (recorded: ReadonlyArray<Envelope>) =>
+  recorded.map(({ event }) => event).find((event) => event._tag === "TaskStarted")?.message?.message.content
+
 /** What another process finds and does after the death of the first. */
 const revived = (folder: string) =>
   Effect.gen(function* () {
@@ -60,6 +66,9 @@ const revived = (folder: string) =>
     )
     assert.deepStrictEqual(Testing.Timeline.violations(recorded), [])
     const messages = yield* (yield* SessionStore).messages("doomed", 100)
+    const compacted = recorded.some(({ event }) => event._tag === "SessionCompacted")
+    const first = modelView(messages)[0]?.message.content
+    assert.strictEqual(first, compacted ? "Summary of the conversation so far:\nWhat was done" : began(recorded))
     return { results: new Map(results), text: JSON.stringify(messages.at(-1)) }
   }).pipe(
     Effect.provide(
@@ -105,6 +114,6 @@ describe("a runtime that is killed at any event of a task", () => {
         while ((yield* both(seq)).every(Boolean)) seq++
         assert.isAbove(seq, 20)
       }),
-    120_000
+    240_000
   )
 })

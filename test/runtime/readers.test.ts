@@ -149,7 +149,7 @@ describe("a session that cannot be read", () => {
     }).pipe(Effect.provide(Testing.layer({ model: ["Done"], store: failing({ hasTask: () => failure }) })))
   )
 
-  for (const part of ["unfinished", "messages"] as const) {
+  for (const part of ["unfinished", "changes"] as const) {
     it.effect(`is not opened where its ${part} cannot be found (R9)`, () =>
       Effect.gen(function* () {
         const store = yield* SessionStore

@@ -71,6 +71,15 @@ const driver = (folder: string): SessionDriver.SessionDriver => {
         ),
         Effect.zipRight(add(session, events))
       ),
+    delete: ({ epoch, session }) =>
+      load(session).pipe(
+        Effect.filterOrFail(
+          (kept) => kept?.epoch === epoch,
+          () => new SessionFenced({ session, epoch })
+        ),
+        Effect.zipRight(attempt(session, () => fs.rmSync(fileOf(session))))
+      ),
+    size: (session) => attempt(session, () => (fs.existsSync(fileOf(session)) ? fs.statSync(fileOf(session)).size : 0)),
     select: (session, which) => Effect.map(load(session), (kept) => Selection.pick(kept?.events ?? [], which)),
     get: (session) => Effect.map(get(session), ({ projection }) => projection),
     list: (filter) =>

@@ -1,10 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck } from "effect"
 import * as path from "node:path"
+import { approvalMessage } from "../../src/agent/approvalMessage.ts"
 import { Database } from "../../src/database/Database.ts"
-import { additions, migrations } from "../../src/database/migrations.ts"
+import { additions } from "../../src/database/additions.ts"
+import { migrations } from "../../src/database/migrations.ts"
 import * as Indexer from "../../src/search/Indexer.ts"
 import { Search } from "../../src/search/Search.ts"
+import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
+import { ApprovalRequested, ApprovalResolved, trusted } from "../../src/tool/ToolEvent.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -52,6 +56,45 @@ describe("full text", () => {
         ["nothing of this kind", []]
       ]
       for (const [query, hits] of expected) assert.deepStrictEqual(yield* find(query), hits, query)
+    }).pipe(searching)
+  )
+
+  it.scopedLive("says what a request for approval and its answer mean, and never their JSON (K1)", () =>
+    Effect.gen(function* () {
+      const request = {
+        id: "a",
+        sessionId: "s",
+        callId: "c",
+        tool: "run_shell",
+        message: "Feed the unicorn",
+        arguments: { command: "feed" },
+        scopes: ["once"]
+      } as unknown as ApprovalRequest
+      const events = [
+        new ApprovalRequested({ request, ahead: 0 }, trusted),
+        new ApprovalResolved(
+          {
+            callId: "c",
+            tool: "run_shell",
+            approvalId: "a",
+            outcome: "denied",
+            by: "user",
+            reason: "Not the walrus",
+            waitedMillis: 1
+          },
+          trusted
+        )
+      ].flatMap((event) => approvalMessage(event) ?? [])
+      const database = yield* Database
+      yield* database.write((connection) =>
+        Effect.gen(function* () {
+          yield* connection.executeRaw(insertSession, ["s", "/p", "t", 0, events.length])
+          for (const [at, event] of events.entries())
+            yield* connection.executeRaw(insertEvent, ["s", at + 1, at, event._tag, JSON.stringify(event)])
+        })
+      )
+      assert.deepStrictEqual(yield* shown("walrus"), ["approval denied by user · Not the [walrus]"])
+      assert.deepStrictEqual(yield* shown("unicorn"), ["approval requested: run_shell: Feed the [unicorn]"])
     }).pipe(searching)
   )
 
@@ -195,44 +238,46 @@ describe("full text", () => {
     }).pipe(searching)
   )
 
-  it.scopedLive("indexes what an earlier version stored step by step, and says what is left (K1, K4)", () =>
-    Effect.gen(function* () {
-      const name = yield* file
-      const before = additions.findIndex((step) => step.some((statement) => statement.includes("TABLE unindexed")))
-      const old = new Sqlite(name)
-      for (const statement of [...migrations, ...additions.slice(0, before)].flat()) old.exec(statement)
-      old.exec(`PRAGMA user_version = ${migrations.length}`)
-      old.exec(`UPDATE store SET additions = ${before}`)
-      old.exec("BEGIN")
-      for (const session of ["early", "late"]) {
-        old.run(insertSession, session, "/p", "", session === "late" ? 2 : 1, 250)
-        for (let seq = 1; seq <= 250; seq++) {
-          const [tag, json] = eventOf({ text: `word${seq}x of ${session} 本文` })
-          old.run(insertEvent, session, seq, seq, seq % 2 === 0 ? tag : "ModelRequested", json)
+  it.scopedLive(
+    "indexes what an earlier version stored step by step, broken records left out, and says what is left (K1, K4)",
+    () =>
+      Effect.gen(function* () {
+        const name = yield* file
+        const before = additions.findIndex((step) => step.some((statement) => statement.includes("TABLE unindexed")))
+        const old = new Sqlite(name)
+        for (const statement of [...migrations, ...additions.slice(0, before)].flat()) old.exec(statement)
+        old.exec(`PRAGMA user_version = ${migrations.length}`)
+        old.exec(`UPDATE store SET additions = ${before}`)
+        old.exec("BEGIN")
+        for (const session of ["early", "late"]) {
+          old.run(insertSession, session, "/p", "", session === "late" ? 2 : 1, 250)
+          for (let seq = 1; seq <= 250; seq++) {
+            const [tag, json] = eventOf({ text: `word${seq}x of ${session} 本文` })
+            old.run(insertEvent, session, seq, seq, seq % 2 === 0 ? tag : "ModelRequested", seq === 100 ? "{" : json)
+          }
         }
-      }
-      old.exec("COMMIT")
-      old.close()
-      yield* Effect.gen(function* () {
-        const search = yield* Search
-        const indexer = yield* Indexer.make("test")
-        assert.deepStrictEqual((yield* search.find({ query: "word250x" })).notes, [
-          "2 earlier sessions are still being indexed"
-        ])
-        assert.isTrue(yield* indexer.step)
-        assert.deepStrictEqual(yield* find("word250x"), ["late:250"])
-        assert.deepStrictEqual(yield* find("word2x"), [])
-        yield* record("new", ["word250x again"])
-        let steps = 1
-        while (yield* indexer.step) steps++
-        assert.isAbove(steps, 4)
-        assert.deepStrictEqual((yield* find("word250x")).toSorted(), ["early:250", "late:250", "new:1"])
-        assert.deepStrictEqual((yield* find("word2x")).toSorted(), ["early:2", "late:2"])
-        assert.deepStrictEqual(yield* find("word3x"), [])
-        assert.strictEqual((yield* find("本文", { limit: 100 })).length, 100)
-        assert.deepStrictEqual((yield* search.find({ query: "word250x" })).notes, [])
-        assert.deepStrictEqual(yield* indexer.progress, { sessions: 0, embedded: 0, messages: 251 })
-      }).pipe(Effect.provide(inFile(name)))
-    })
+        old.exec("COMMIT")
+        old.close()
+        yield* Effect.gen(function* () {
+          const search = yield* Search
+          const indexer = yield* Indexer.make("test")
+          assert.deepStrictEqual((yield* search.find({ query: "word250x" })).notes, [
+            "2 earlier sessions are still being indexed"
+          ])
+          assert.isTrue(yield* indexer.step)
+          assert.deepStrictEqual(yield* find("word250x"), ["late:250"])
+          assert.deepStrictEqual(yield* find("word2x"), [])
+          yield* record("new", ["word250x again"])
+          let steps = 1
+          while (yield* indexer.step) steps++
+          assert.isAbove(steps, 4)
+          assert.deepStrictEqual((yield* find("word250x")).toSorted(), ["early:250", "late:250", "new:1"])
+          assert.deepStrictEqual((yield* find("word2x")).toSorted(), ["early:2", "late:2"])
+          assert.deepStrictEqual(yield* find("word3x"), [])
+          assert.strictEqual((yield* find("本文", { limit: 100 })).length, 100)
+          assert.deepStrictEqual((yield* search.find({ query: "word250x" })).notes, [])
+          assert.deepStrictEqual(yield* indexer.progress, { sessions: 0, embedded: 0, messages: 249 })
+        }).pipe(Effect.provide(inFile(name)))
+      })
   )
 })

@@ -10,6 +10,8 @@ import { catchUp } from "../../src/search/catchUp.ts"
 import { type Embedder, EmbeddingFailed, Embeddings } from "../../src/search/Embeddings.ts"
 import * as Indexer from "../../src/search/Indexer.ts"
 import { Search } from "../../src/search/Search.ts"
+import { Accounts } from "../../src/cost/Accounts.ts"
+import { Ledger } from "../../src/cost/Ledger.ts"
 import * as ServerEmbeddings from "../../src/search/ServerEmbeddings.ts"
 import * as StaticEmbeddings from "../../src/search/StaticEmbeddings.ts"
 import { failureOf } from "../support/failureOf.ts"
@@ -81,7 +83,7 @@ describe("search by meaning", () => {
         assert.deepStrictEqual((yield* find("feline", { by: "meaning" })).toSorted(), ["s:1", "s:5"])
         yield* record("t", ["cats"])
         assert.deepStrictEqual((yield* (yield* Search).find({ query: "hound" })).notes, [
-          "1 of 6 messages are not yet found by meaning"
+          "1 of 6 messages are found by their words alone so far"
         ])
         yield* indexed
         assert.deepStrictEqual((yield* find("feline", { by: "meaning" })).toSorted(), ["s:1", "s:5", "t:1"])
@@ -119,7 +121,7 @@ describe("search by meaning", () => {
         )
         assert.deepStrictEqual(notes, [
           "searched by text alone: The embedding model far failed: no answer",
-          "1 of 1 messages are not yet found by meaning"
+          "1 of 1 messages are found by their words alone so far"
         ])
       }).pipe(Effect.provide(inFile(yield* file, broken)))
     })
@@ -173,7 +175,7 @@ describe("embeddings", () => {
     })
   )
 
-  const served = (answer: (body: unknown) => Response) => {
+  const served = (answer: (body: unknown) => Response, more: Partial<ServerEmbeddings.ServerOptions> = {}) => {
     const sent: Array<{ url: string; authorization: string | undefined; body: unknown }> = []
     const client = HttpClient.make((request, url) =>
       Effect.sync(() => {
@@ -182,7 +184,12 @@ describe("embeddings", () => {
         return HttpClientResponse.fromWeb(request, answer(body))
       })
     )
-    const endpoint = { model: "embedder", baseUrl: "https://models.example/v1", apiKey: Redacted.make("sk-secret") }
+    const endpoint = {
+      model: "embedder",
+      baseUrl: "https://models.example/v1",
+      apiKey: Redacted.make("sk-secret"),
+      ...more
+    }
     const embedder = Effect.provide(
       Embeddings,
       ServerEmbeddings.layer(endpoint).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))
@@ -209,6 +216,35 @@ describe("embeddings", () => {
       const url = "https://models.example/v1/embeddings"
       assert.deepStrictEqual(sent, [{ url, authorization: "Bearer sk-secret", body }])
     })
+  )
+
+  it.scoped("of a server are booked by what it counted, and refused where no budget is left (C1, K1)", () =>
+    Effect.gen(function* () {
+      const data = [{ index: 0, embedding: [1, 0] }]
+      const { embedder, sent } = served(() => Response.json({ data, usage: { prompt_tokens: 1_000_000 } }), {
+        model: "text-embedding-3-small",
+        profile: "mine"
+      })
+      const ledger = yield* Ledger
+      const { embed } = (yield* Effect.provide(
+        embedder,
+        // What is of no session, task and project has no budget of theirs.
+        Accounts.layer({ budgets: { day: 0.02, session: 0.000_001, task: 0.000_001, project: 0.000_001 } })
+      ))!
+      yield* embed(["a"])
+      const [charge] = yield* ledger.charges({ limit: 10 })
+      assert.deepInclude(charge, {
+        profile: "mine",
+        model: "text-embedding-3-small",
+        outcome: "answered",
+        estimated: false
+      })
+      assert.strictEqual(charge?.amount, 20_000_000)
+      const refused = yield* failureOf(embed(["b"]))
+      assert.strictEqual(refused._tag, "EmbeddingFailed")
+      assert.include(refused.message, "today")
+      assert.strictEqual(sent.length, 1)
+    }).pipe(Effect.provide(Ledger.layerMemory))
   )
 
   it.scoped("of a server that answers wrongly fail, without the key (K1)", () =>

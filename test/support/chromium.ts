@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream"
 const names = ["chromium", "chromium-browser", "google-chrome"]
 
 /** The browser of this machine; that there is none is a failure and no reason to skip. */
-const program = (): string => {
+export const program = (): string => {
   const folders = (process.env["PATH"] ?? "").split(":")
   const found = folders
     .flatMap((folder) => names.map((name) => path.join(folder, name)))

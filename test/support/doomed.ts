@@ -27,7 +27,8 @@ export const storeIn = (folder: string) =>
 export const script: ReadonlyArray<Turn> = [
   [{ say: "First" }, { call: { name: "look", id: "look-1" } }, { call: { name: "act", id: "act-1" } }],
   [{ say: "Then" }, { call: { name: "act", id: "act-2" } }],
-  "Done"
+  "Done",
+  "What was done"
 ]
 
 /** The calls that happened, in order and as often as they did. */

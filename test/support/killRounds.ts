@@ -22,11 +22,14 @@ const lines = (file: string): ReadonlyArray<ReadonlyArray<string>> =>
     .filter((line) => line !== "")
     .map((line) => line.split(" "))
 
-/** Starts the program on the folder and kills it without warning a random moment after it is ready. */
+/** Starts the program on the folder and kills it without warning, a random moment after a random number of events. */
 const killOnce = (program: string, folder: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, folder], { stdio: ["ignore", "pipe", "inherit"] })
-    child.stdout.once("data", () => setTimeout(() => child.kill("SIGKILL"), 20 + Math.random() * 250))
+    let left = Math.ceil(Math.random() * 200)
+    child.stdout.on("data", (events: Buffer) => {
+      if (left > 0 && (left -= events.length) <= 0) setTimeout(() => child.kill("SIGKILL"), Math.random() * 5)
+    })
     child.once("exit", (code, signal) =>
       signal === "SIGKILL" ? resolve() : reject(new Error(`the program ended by itself with code ${code}`))
     )

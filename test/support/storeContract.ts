@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, type Layer, Option, Scope } from "effect"
 import { ModelAnswered } from "../../src/agent/AgentEvent.ts"
+import { messagesOf } from "../../src/conversation/Change.ts"
 import { ToolCallCompleted, ToolCallRequested } from "../../src/gate/CallEvent.ts"
 import { toolMessage } from "../../src/gate/conclude.ts"
 import type { DatabaseError } from "../../src/database/DatabaseError.ts"
@@ -142,7 +143,7 @@ export const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<Sessi
         ])
         const [of] = yield* store.messages(session, 9)
         assert.strictEqual(of?.message.content, text)
-        const results = yield* store.workerMessages(session, { limit: 9, task: "t", worker: place.worker })
+        const results = messagesOf(yield* store.workerChanges(session, { limit: 9, task: "t", worker: place.worker }))
         assert.deepStrictEqual(
           results.map(({ message }) => message),
           [answered, toolMessage(first, text).message]
@@ -196,7 +197,8 @@ export const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<Sessi
       assert.deepStrictEqual(yield* store.used("s", "t", ["root", "W1"]), usage)
       assert.deepStrictEqual(yield* store.used("s", "t", ["root", "W"]), noUsage)
       assert.deepStrictEqual(yield* store.used("s", "none", ["root"]), noUsage)
-      const of = (worker: ReadonlyArray<string>) => store.workerMessages("s", { task: "t", worker, limit: 10 })
+      const of = (worker: ReadonlyArray<string>) =>
+        Effect.map(store.workerChanges("s", { task: "t", worker, limit: 10 }), messagesOf)
       assert.deepStrictEqual(yield* of(["root", "W1"]), [asked])
       assert.deepStrictEqual(yield* of(["root", "W"]), [])
     })
@@ -306,11 +308,13 @@ export const contract = <E>(name: string, layer: Effect.Effect<Layer.Layer<Sessi
   )
 
   test(
-    "summarises sessions, the latest first",
+    "summarises sessions that have events, the latest first",
     Effect.gen(function* () {
       const store = yield* SessionStore
       const first = yield* store.open({ session: "a", create })
-      yield* store.open({ session: "b", create: { ...create, project: "there" } })
+      const second = yield* store.open({ session: "b", create: { ...create, project: "there" } })
+      yield* store.open({ session: "bare", create: { ...create, project: "there" } })
+      yield* store.append(second, numbered(second, [[new SessionCleared({}), {}]]))
       yield* store.append(
         first,
         numbered(first, [

@@ -6,8 +6,8 @@ import * as path from "node:path"
 import type { Place } from "../cli/command.ts"
 import { built } from "./built.ts"
 
-/** How long something may take to appear before the test fails with what is there instead. */
-const patienceMillis = 20_000
+/** How long something may take to appear before the test fails with what is there instead; a pass costs none of it. */
+const patienceMillis = 90_000
 
 /** Its entry for bundlers names a file that is not there. */
 const { Terminal: Screen } = createRequire(path.resolve("package.json"))("@xterm/headless") as typeof Headless
@@ -35,14 +35,25 @@ const jobWitness =
 /** A job in the foreground, as a shell has it that reads commands. */
 const stoppable =
   'set -m; "$@"; code=$?; while [ "$code" = 148 ]; do echo "stopped 148"; read -r _; fg >/dev/null; code=$?; done; printf "\\033]7777;%d\\007" "$code"; exec sleep 600'
+/** An empty prompt over a status line that counts no task: nothing runs, and the next key begins a new prompt. */
+const idle = /^› ?\n [A-Z][A-Z -]+ · (?!.*\b\d+ tasks?\b).*(?![^])/m
 const farewell = new RegExp(`${"\u001b"}\\]7777;(\\d+)${"\u0007"}`)
+
+const shows = (screen: string, text: string | RegExp): void => {
+  if (!(typeof text === "string" ? screen.includes(text) : text.test(screen)))
+    throw new Error(`without ${String(text)}`)
+}
 
 /** The command in a real pseudo-terminal, and what a person would see in it. */
 export interface Probe {
   readonly press: (keys: string) => void
   readonly resize: (columns: number, rows: number) => void
-  /** Resolves with the screen once it shows the text. */
+  /** Resolves with the screen once it shows the text; of a drawing only the whole is looked at. */
   readonly seen: (text: string | RegExp) => Promise<string>
+  /** The same, once the prompt is empty below it and no task runs. */
+  readonly idle: (text?: string | RegExp) => Promise<string>
+  /** Resolves with the screen once the check passes; fails with what the check has last thrown. */
+  readonly settles: (check: (screen: string) => void) => Promise<string>
   /** Every line, those that have scrolled away included. */
   readonly screen: () => string
   /** The same, with rows that the terminal itself has broken as one line. */
@@ -87,29 +98,50 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
     })
     return lines.join("\n").trimEnd()
   }
+  const settles = (check: (screen: string) => void) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        if (emulator.modes.synchronizedOutputMode) return
+        const shown = screen()
+        try {
+          check(shown)
+        } catch {
+          return
+        }
+        waiting.delete(look)
+        resolve(shown)
+      }
+      waiting.add(look)
+      const giveUp = (why: string) => {
+        look()
+        if (!waiting.delete(look)) return
+        const shown = screen()
+        try {
+          check(shown)
+        } catch (cause) {
+          return reject(
+            new Error(`${why}: ${cause instanceof Error ? cause.message : String(cause)}\n${shown}`, { cause })
+          )
+        }
+        resolve(shown)
+      }
+      void ended.then(() => giveUp("ended"))
+      setTimeout(() => giveUp("waited"), patienceMillis).unref()
+      look()
+    })
   return {
     press: (keys) => child.write(keys),
     resize: (columns, rows) => {
       child.resize(columns, rows)
       emulator.resize(columns, rows)
     },
-    seen: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const shown = screen()
-          if (!(typeof text === "string" ? shown.includes(text) : text.test(shown))) return
-          waiting.delete(look)
-          resolve(shown)
-        }
-        waiting.add(look)
-        const giveUp = (why: string) => {
-          look()
-          if (waiting.delete(look)) reject(new Error(`${why} without ${String(text)}:\n${screen()}`))
-        }
-        void ended.then(() => giveUp("ended"))
-        setTimeout(() => giveUp("waited"), patienceMillis).unref()
-        look()
+    seen: (text) => settles((shown) => shows(shown, text)),
+    idle: (text = "") =>
+      settles((shown) => {
+        shows(shown, idle)
+        shows(shown, text)
       }),
+    settles,
     screen,
     lines: () => {
       const { active } = emulator.buffer

@@ -1,4 +1,4 @@
-import { additions } from "../../src/database/migrations.ts"
+import { additions } from "../../src/database/additions.ts"
 import type { Sqlite } from "./Sqlite.ts"
 
 /** What undoes a statement of the schema. */

@@ -23,7 +23,7 @@ const turns = [
 
 const own = Effect.acquireRelease(Effect.sync(place), (at) => Effect.sync(at.remove))
 
-describe("the built command line and a collector", { timeout: 60_000 }, () => {
+describe("the built command line and a collector", () => {
   it.scopedLive("exports what a run does, and none of its words (T11, M3)", () =>
     Effect.gen(function* () {
       const server = yield* collector

@@ -74,7 +74,7 @@ describe("loopGuard", () => {
       for (let index = 0; index < 3; index++) assert.strictEqual((yield* fails())._tag, "ApprovalDenied")
       const ended = yield* fails()
       assert.strictEqual(ended._tag, "LoopDetected")
-      assert.include(ended.message, "It was denied several times in this task")
+      assert.include(ended.message, "denied the same call in this task several times")
       assert.strictEqual(ran, 2)
     }).pipe(Effect.provide(asked))
   )

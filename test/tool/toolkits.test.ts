@@ -140,7 +140,7 @@ describe("toToolkit", () => {
           return answer.toolResults.map(({ isFailure, name, result }) => [name, isFailure, result])
         })
       assert.deepStrictEqual(yield* ask("never"), [["write", false, "wrote hi"]])
-      assert.deepStrictEqual(yield* ask("always"), [["write", true, "The rule denied approval for write: no"]])
+      assert.deepStrictEqual(yield* ask("always"), [["write", true, "write was denied by a rule: no"]])
     }).pipe(Effect.provide([denying, scripted]))
   )
 })

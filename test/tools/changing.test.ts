@@ -24,6 +24,11 @@ describe("tools that change files", () => {
       assert.deepStrictEqual(changes(created.events), ["created b.txt"])
       assert.isNull(created.asked[0]?.preview?.targets[0]?.baseHash)
       assert.strictEqual(here.read("x/y/b.txt"), "b")
+      const same = yield* Effect.provide(call("write_file", { path: "x/y/b.txt", content: "b" }), here.layer())
+      assert.deepStrictEqual([same.asked, changes(same.events)], [[], []])
+      const kept = yield* Effect.provide(call("write_file", { path: ".env", content: "A=1" }), here.layer())
+      const again = yield* Effect.provide(call("write_file", { path: ".env", content: "A=1" }), here.layer())
+      assert.deepStrictEqual([kept.asked.length, again.asked.length], [1, 1])
     })
   )
 
@@ -38,7 +43,7 @@ describe("tools that change files", () => {
       assert.deepStrictEqual(yield* told("two\n"), [
         { text: "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two", omitted: 0 }
       ])
-      assert.deepStrictEqual(yield* told("two\n"), [undefined])
+      assert.deepStrictEqual(yield* told("two\n"), [])
       const [long] = yield* told("line\n".repeat(5000))
       assert.strictEqual((long?.text.split("\n").length ?? 0) + (long?.omitted ?? 0), 5004)
       const [wide] = yield* told("x".repeat(100_000))

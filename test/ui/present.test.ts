@@ -121,7 +121,7 @@ describe("present", () => {
     })
     assert.deepInclude(call, { _tag: "CallEnded", durationMillis: 12 })
     const asked = new ModelRequested({ profile: "p", model: "m", messages: 1, functions: 0 }, trusted)
-    narrator.tell({ ...root, worker: ["compact"], event: asked })
+    narrator.tell({ ...root, worker: ["compaction", "root"], event: asked })
     const done = { text: "", usage: noUsage, iterations: 1, durationMillis: 5020 }
     const ended = narrator
       .tell({ ...root, event: new TaskCompleted(done, trusted) })

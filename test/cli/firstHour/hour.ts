@@ -44,7 +44,7 @@ export const hour = (prepare: (at: Place) => void = () => {}): Hour => {
     prepare(at)
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open } = probes(() => at)
   return {
     at: () => at,
     open: (args, [columns, rows], env = {}) =>

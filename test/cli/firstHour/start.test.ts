@@ -16,7 +16,7 @@ const refusing = async () => {
   return { server, baseUrl: `http://127.0.0.1:${port}/v1` }
 }
 
-describe("the first start", { timeout: 60_000 }, () => {
+describe("the first start", () => {
   const { open } = hour()
 
   it.each(sizes)("without a configuration asks what to use, at %d × %d (U9, U12)", async (...size) => {
@@ -36,7 +36,7 @@ describe("the first start", { timeout: 60_000 }, () => {
     const told = await open(["config", "set", "profiles.openai.baseUrl", baseUrl], size, env)
     assert.strictEqual(await told.ended, 0)
     const prompt = await open([], size, env)
-    await prompt.seen("›")
+    await prompt.idle()
     prompt.press("hello\r")
     await prompt.seen("1 request")
     prompt.press(ctrlD)

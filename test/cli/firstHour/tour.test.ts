@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { hour, matches, type Size, sizes } from "./hour.ts"
 
-describe("the tour", { timeout: 60_000 }, () => {
+describe("the tour", () => {
   const { open } = hour()
   const taken = async (size: Size) => {
     const tour = await open(["tour"], size)

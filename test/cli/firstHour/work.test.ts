@@ -8,7 +8,7 @@ import { ctrlD, hour, matches, sizes } from "./hour.ts"
 const call = (name: string, args: object) => ({ call: { name, arguments: args } })
 const shell = (command: string) => call("run_shell", { command })
 
-describe("a conversation", { timeout: 60_000 }, () => {
+describe("a conversation", () => {
   const { at, open } = hour(({ work }) => {
     fs.writeFileSync(path.join(work, "sum.sh"), "sum() {\n  echo $(($1 - $2))\n}\n")
     fs.writeFileSync(
@@ -30,7 +30,7 @@ describe("a conversation", { timeout: 60_000 }, () => {
       { steps: [{ say: "The notes are in notes.md. I kept check.sh, as you asked." }] }
     ])
     const terminal = await open([], size)
-    await terminal.seen("›")
+    await terminal.idle()
     terminal.press("look at the sources and take notes\r")
     await terminal.seen(/notes\.md[^]*\nallow\?/)
     terminal.press("y")
@@ -40,7 +40,7 @@ describe("a conversation", { timeout: 60_000 }, () => {
     terminal.press("r")
     await terminal.seen("why not?")
     terminal.press("keep the check\r")
-    await terminal.seen(/3 requests[^]*\n›/)
+    await terminal.idle(/3 requests/)
     terminal.press(ctrlD)
     assert.strictEqual(await terminal.ended, 0)
     await matches(terminal, "work-approvals", size)
@@ -60,7 +60,7 @@ describe("a conversation", { timeout: 60_000 }, () => {
       { steps: [{ say: "The test passes now. `sum` subtracted where it had to add." }] }
     ])
     const terminal = await open([], size)
-    await terminal.seen("›")
+    await terminal.idle()
     terminal.press("make check.sh pass\r")
     await terminal.seen(/Run sh check\.sh[^]*\nallow\?/)
     terminal.press("y")
@@ -68,7 +68,7 @@ describe("a conversation", { timeout: 60_000 }, () => {
     terminal.press("y")
     await terminal.seen(/Once more[^]*\nallow\?/)
     terminal.press("y")
-    await terminal.seen(/4 requests[^]*\n›/)
+    await terminal.idle(/4 requests/)
     terminal.press(ctrlD)
     assert.strictEqual(await terminal.ended, 0)
     await matches(terminal, "work-failing-test", size)

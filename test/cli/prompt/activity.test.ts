@@ -7,13 +7,13 @@ import { probes } from "../terminal/TerminalProbe.ts"
 
 const call = (name: string, args: object) => ({ call: { name, arguments: args } })
 
-describe("what goes on", { timeout: 60_000 }, () => {
+describe("what goes on", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { prompt } = probes(() => at)
 
   it("is shown by /status while a task runs, iterations, calls and files, and afterwards (T13, T14, T16, U7)", async () => {
     const pipe = path.join(at.work, "go")
@@ -22,8 +22,7 @@ describe("what goes on", { timeout: 60_000 }, () => {
       { steps: [call("run_shell", { command: `mkfifo ${pipe}; cat ${pipe}` })] },
       { steps: [{ say: "Done." }] }
     ])
-    const terminal = await open(["--approve=ask"], { columns: 200 })
-    await terminal.seen("›")
+    const terminal = await prompt(["--approve=ask"], { columns: 200 })
     terminal.press("go\r")
     await terminal.seen("allow?")
     terminal.press("y")

@@ -3,18 +3,18 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { filled } from "../../../src/cli/prompt/commands/fromFiles.ts"
+import { filled } from "../../../src/config/CommandFiles.ts"
 import { read } from "../../../src/config/CommandFiles.ts"
 import { type Place, place, scripted, tollgate } from "../command.ts"
-import { probes } from "../terminal/TerminalProbe.ts"
+import { leave, probes } from "../terminal/TerminalProbe.ts"
 
-describe("commands from Markdown files", { timeout: 60_000 }, () => {
+describe("commands from Markdown files", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open, prompt } = probes(() => at)
 
   const bring = (directory: string, files: Readonly<Record<string, string | Uint8Array>>) => {
     fs.mkdirSync(directory, { recursive: true })
@@ -83,20 +83,17 @@ describe("commands from Markdown files", { timeout: 60_000 }, () => {
     await terminal.seen("Reviewed.")
     terminal.press("/help\r")
     await terminal.seen(/files +\/review/)
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("of a project count once they are trusted, as they were then (U7, A6)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Done." }] }])
     const directory = bring(path.join(at.work, ".tollgate", "commands"), { "ship.md": "Ship it." })
     const refused = async () => {
-      const terminal = await open([], { columns: 120 })
-      await terminal.seen("›")
+      const terminal = await prompt([], { columns: 120 })
       terminal.press("/ship\r")
       await terminal.seen("unknown command /ship")
-      terminal.press("\u0004")
-      assert.strictEqual(await terminal.ended, 0)
+      await leave(terminal)
       return terminal.screen()
     }
     assert.match(await refused(), /commands is not trusted/)
@@ -104,12 +101,10 @@ describe("commands from Markdown files", { timeout: 60_000 }, () => {
     assert.include(shown.stdout, "/ship\nShip it.")
     const trusted = await tollgate(at, ["trust", "--yes"])
     assert.include(trusted.stdout, "Trusted: 0 hooks, 0 rules and 1 command")
-    const terminal = await open([], { columns: 120 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { columns: 120 })
     terminal.press("/ship\r")
     await terminal.seen(/› Ship it\.[^]*Done\./)
-    terminal.press("\u0004")
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
     fs.writeFileSync(path.join(directory, "ship.md"), "Ship everything.")
     assert.match(await refused(), /has changed since it was trusted/)
   })

@@ -22,6 +22,8 @@ describe("a typed line", () => {
     ["# a note", "Note", "a note"],
     ["# Title\nand more", "Prompt", "# Title\nand more"],
     ["## Title", "Prompt", "## Title"],
+    ["/home/ada/shot.png", "Prompt", "/home/ada/shot.png"],
+    ["/why write_file {}", "Command", "/why write_file {}"],
     ["!ls\n-l", "Shell", "ls\n-l"],
     ["!", "Prompt", "!"]
   ] as const)("%j is a %s (U7, U12)", (typed, _tag, text) => {

@@ -2,24 +2,23 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted } from "../command.ts"
-import { probes } from "../terminal/TerminalProbe.ts"
+import { type Place, place, scripted, tollgate } from "../command.ts"
+import { leave, probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
 const ctrlD = "\u0004"
 
-describe("the prompt", { timeout: 60_000 }, () => {
+describe("the prompt", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open, prompt } = probes(() => at)
 
   it("lists commands and their arguments while they are typed, completes them on tab and closes on esc (U7, U12)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
-    const terminal = await open([], { rows: 24 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { rows: 24 })
     terminal.press("/")
     await terminal.seen(/› \/\n❯ help +\[NAME\|keys\] {2}show the commands/)
     terminal.press("stts")
@@ -41,33 +40,29 @@ describe("the prompt", { timeout: 60_000 }, () => {
     await terminal.seen("unknown command /mo · did you mean /mode?")
     terminal.press("/help model\r")
     await terminal.seen(/\/model \[NAME\|list\] {2}list the profiles/)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("shows its help on one screen, and what a key does on request (U7)", async () => {
     scripted(at, [])
-    const terminal = await open([], { rows: 24 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { rows: 24 })
     terminal.press("/help\r")
-    const shown = await terminal.seen(/session +\/model[^]*more +\/help NAME[^]*^›/m)
+    const shown = await terminal.idle(/session +\/model[^]*more +\/help NAME/)
     assert.isAtMost(shown.split("\n").length, 24)
     terminal.press("/help keys\r")
-    await terminal.seen(/ctrl-r +search what was typed[^]*^›/m)
+    await terminal.idle(/ctrl-r +search what was typed/)
     terminal.press("/h")
     await terminal.seen(/❯ help/)
     terminal.press("\u0015/")
     await terminal.seen(/^ +\d+ more below$/m)
     terminal.press("\u0015")
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("remembers a line behind a #, without secrets, says how to forget it, and forgets (U7, S5)", async () => {
     scripted(at, [])
     const secret = ["ghp_", "b2".repeat(18)].join("")
-    const terminal = await open([], { columns: 100 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { columns: 100 })
     terminal.press(`# deploy with ${secret} only\r`)
     await terminal.seen(
       /remembered for this project \(what looked like a secret was left out\): deploy with\s+\S+ only/
@@ -80,50 +75,57 @@ describe("the prompt", { timeout: 60_000 }, () => {
     terminal.press("/memory\r")
     const shown = await terminal.seen(/use tabs/)
     assert.notInclude(shown, secret)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("shows what the session has changed, page by page, and explains a call without running it (U7)", async () => {
     const call = { name: "write_file", arguments: { path: "a.txt", content: "one\ntwo\n" } }
     scripted(at, [{ steps: [{ call }] }, { repeat: true, steps: [{ say: "Written." }] }])
-    const terminal = await open(["--mode", "edits"], { columns: 100, rows: 24 })
-    await terminal.seen("›")
+    const terminal = await prompt(["--mode", "edits"], { columns: 100, rows: 24 })
     terminal.press("/diff\r")
     await terminal.seen("no changes yet")
     terminal.press("write\r")
-    await terminal.seen(/Written\.[^]*^›$/m)
+    await terminal.idle(/Written\./)
     terminal.press("/diff\r")
     await terminal.seen(/1 change of 1 file[^]*created a\.txt {2}\+2 −0[^]*\+one[^]*q close/)
     terminal.press("q")
-    await terminal.seen(/^›$/m)
+    await terminal.idle()
     terminal.press("/why run_shell touch b.txt\r")
     await terminal.seen("run_shell would be asked about")
     terminal.press("/why write_file b.txt\r")
     await terminal.seen("give the parameters of write_file as JSON")
     assert.isFalse(fs.existsSync(path.join(at.work, "b.txt")))
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
+  })
+
+  it("opens one session, whatever is typed while it opens (U7, U12)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
+    const terminal = await prompt()
+    terminal.press("hello\r/model test\r")
+    await terminal.seen("Still here.")
+    await terminal.idle()
+    terminal.press("again\r")
+    await terminal.idle(/› again[^]*Still here\./)
+    await leave(terminal)
+    const sessions = JSON.parse((await tollgate(at, ["sessions", "list", "--json"])).stdout) as ReadonlyArray<unknown>
+    assert.lengthOf(sessions, 1)
   })
 
   it("goes on in an earlier session on /resume (U7, U12)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
-    const first = await open([])
-    await first.seen("›")
+    const first = await prompt()
     first.press("the first talk\r")
-    await first.seen(/Still here\.[^]*^›$/m)
+    await first.idle(/Still here\./)
     first.press(ctrlD)
     await first.ended
-    const terminal = await open([])
-    await terminal.seen("›")
+    const terminal = await prompt()
     terminal.press("/resume\r")
     await terminal.seen(/❯ +just now.*the first talk/)
     terminal.press("\r")
-    await terminal.seen(/› the first talk\n+Still here\.[^]*^›$/m)
+    await terminal.idle(/› the first talk\n+Still here\./)
     terminal.press("the second prompt\r")
-    await terminal.seen(/› the second prompt\n+Still here\.[^]*1 request[^]*^›$/m)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await terminal.idle(/› the second prompt\n+Still here\.[^]*1 request/)
+    await leave(terminal)
   })
 
   it("completes files behind an @, without those that are ignored, and sends what is typed then (U12)", async () => {
@@ -131,8 +133,7 @@ describe("the prompt", { timeout: 60_000 }, () => {
     for (const name of ["src/cart.ts", "src/card.ts", "ignored.log"]) fs.writeFileSync(path.join(at.work, name), "")
     fs.writeFileSync(path.join(at.work, ".gitignore"), "*.log\n")
     scripted(at, [{ when: "explain src/cart.ts please", repeat: true, steps: [{ say: "It is a cart." }] }])
-    const terminal = await open([], { rows: 24 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { rows: 24 })
     terminal.press("explain @ig")
     await terminal.seen(/❯ \.gitignore$/m)
     terminal.press("\u007f\u007fcart")
@@ -141,19 +142,17 @@ describe("the prompt", { timeout: 60_000 }, () => {
     await terminal.seen(/› explain src\/cart\.ts$/m)
     terminal.press("please\r")
     await terminal.seen("It is a cart.")
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("runs !command behind the gate of the model's own, and the model reads its result (U7, A1)", async () => {
     scripted(at, [{ when: "and now?", repeat: true, steps: [{ say: "I have seen it." }] }])
-    const terminal = await open([])
-    await terminal.seen("›")
+    const terminal = await prompt()
     terminal.press("!touch a.txt; echo made\r")
     await terminal.seen("allow?")
     assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
     terminal.press("y")
-    await terminal.seen(/^›$/m)
+    await terminal.idle("│ made")
     assert.isTrue(fs.existsSync(path.join(at.work, "a.txt")))
     terminal.press("and now?\r")
     await terminal.seen("I have seen it.")
@@ -161,21 +160,18 @@ describe("the prompt", { timeout: 60_000 }, () => {
     await terminal.seen(/system +1 message/)
     terminal.press("/approvals rules\r")
     await terminal.seen("No rules for")
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("remembers what was typed in this project, without secrets, and searches it on ctrl-r (U12, S5)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
     const secret = ["ghp_", "a1".repeat(18)].join("")
-    const first = await open([])
-    await first.seen("›")
+    const first = await prompt()
     first.press(`deploy with ${secret}\r`)
     await first.seen("1 request")
     first.press("/status\r")
     await first.seen("sandbox")
-    first.press(ctrlD)
-    assert.strictEqual(await first.ended, 0)
+    await leave(first)
     const folder = path.join(at.env["TOLLGATE_HOME"]!, "history")
     const [file = ""] = fs.readdirSync(folder).map((name) => path.join(folder, name))
     assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
@@ -202,10 +198,8 @@ describe("the prompt", { timeout: 60_000 }, () => {
     second.press("\u0015\u000bhalf a line\u0007")
     await second.seen(/› whole a line$/m)
     second.press("\u0015")
-    second.press(ctrlD)
-    assert.strictEqual(await second.ended, 0)
-    const third = await open([])
-    await third.seen("›")
+    await leave(second)
+    const third = await prompt()
     third.press("/exit\r")
     assert.strictEqual(await third.ended, 0)
     assert.notInclude(third.screen(), "damaged")

@@ -6,13 +6,13 @@ import { probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
 
-describe("picking an earlier session", { timeout: 60_000 }, () => {
+describe("picking an earlier session", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open, prompt } = probes(() => at)
 
   it("lists title, age, branch and what waits, filters as one types, opens what is picked, and Esc leaves (U12)", async () => {
     scripted(at, [
@@ -22,8 +22,7 @@ describe("picking an earlier session", { timeout: 60_000 }, () => {
     await tollgate(at, ["run", "before git"])
     execFileSync("git", ["init", "--quiet", "--initial-branch=feature/paint"], { cwd: at.work, env: at.env })
     await tollgate(at, ["run", "paint the barn"])
-    const lawn = await open([])
-    await lawn.seen("›")
+    const lawn = await prompt()
     lawn.press("mow the lawn\r")
     await lawn.seen("allow?")
     lawn.kill()
@@ -41,7 +40,7 @@ describe("picking an earlier session", { timeout: 60_000 }, () => {
     await terminal.seen(/❯ +just now.*paint the barn\n› brn$/m)
     assert.notInclude(terminal.screen(), "lawn")
     terminal.press("\r")
-    await terminal.seen(/› paint the barn[^]*^›$/m)
+    await terminal.idle(/› paint the barn/)
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
     const { stdout } = await tollgate(at, ["sessions", "list", "--jsonl"])
@@ -54,10 +53,33 @@ describe("picking an earlier session", { timeout: 60_000 }, () => {
     const terminal = await open(["--resume"], { env: { TERM: "dumb" } })
     await terminal.seen(/1 .*mow the lawn\n2 .*paint the barn\nnumber, or words to filter:/)
     terminal.press("2\n")
-    await terminal.seen(/› paint the barn[^]*Fine\.[^]*\n›/)
+    await terminal.seen(/› paint the barn[^]*Fine\.[^]*\n›(?![^])/)
     terminal.press("/exit\n")
     assert.strictEqual(await terminal.ended, 0)
     assert.notInclude(terminal.raw(), escape)
+  })
+
+  it("shows what the prompt has shown, with the line of requests and calls (U12)", async () => {
+    const call = (name: string, given: object) => ({ call: { name, arguments: given } })
+    scripted(at, [
+      {
+        steps: [{ say: "Both." }, call("list_dir", { path: "." }), call("write_file", { path: "a.txt", content: "a" })]
+      },
+      { steps: [{ say: "Done." }] }
+    ])
+    const exchange = /› mow the lawn[^]*─ 2 requests · 2 calls, 1 denied · .*$/m
+    const lawn = await prompt()
+    lawn.press("mow the lawn\r")
+    await lawn.seen("allow?")
+    lawn.press("n")
+    const shown = exchange.exec(await lawn.seen(/─ 2 requests[^]*^›$/m))?.[0]
+    lawn.press("/exit\r")
+    await lawn.ended
+    const again = await prompt(["--continue"])
+    const seen = await again.seen(/› mow the lawn[^]*^›$/m)
+    assert.strictEqual(exchange.exec(seen)?.[0], shown, seen)
+    again.press("/exit\r")
+    await again.ended
   })
 
   it("is one way of saying which session", async () => {

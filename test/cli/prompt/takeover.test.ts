@@ -3,11 +3,10 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../command.ts"
-import { probes } from "../terminal/TerminalProbe.ts"
+import { leave, probes } from "../terminal/TerminalProbe.ts"
 
 const escape = "\u001b"
-const ctrlD = "\u0004"
-const command = "echo begun; echo $$ > pid; exec sleep 60"
+const command = "echo $$ > pid; echo begun; exec sleep 600"
 const turns = [
   { when: "paint", steps: [{ say: "Painted." }] },
   { when: "wait", steps: [{ call: { name: "run_shell", arguments: { command } } }] },
@@ -15,14 +14,14 @@ const turns = [
   { repeat: true, steps: [{ say: "Done." }] }
 ]
 
-describe("a session that is open elsewhere", { timeout: 60_000 }, () => {
+describe("a session that is open elsewhere", () => {
   let at: Place
   beforeEach(() => {
     at = place()
     scripted(at, turns, { sandbox: { target: "none" } })
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { open, prompt } = probes(() => at)
   const pidOf = (text: string) => Number(/process (\d+)/.exec(text)?.[1])
   const tags = async (): Promise<ReadonlyArray<string>> =>
     (await tollgate(at, ["events", "--jsonl"])).stdout
@@ -30,9 +29,18 @@ describe("a session that is open elsewhere", { timeout: 60_000 }, () => {
       .split("\n")
       .map((line) => (JSON.parse(line) as { readonly event: { readonly _tag: string } }).event._tag)
 
+  /** A session with a running command, and the same session in another process. */
+  const running = async () => {
+    const first = await prompt(["--dangerously-allow-all"], { columns: 100 })
+    first.press("wait\r")
+    await first.seen("│ begun")
+    const second = await open(["--continue"], { columns: 100 })
+    await second.seen("READ-ONLY · open in process")
+    return { first, second }
+  }
+
   it("is shown live and read-only; t takes it over with its open request, and back (R9, U12)", async () => {
-    const first = await open([], { columns: 100 })
-    await first.seen("›")
+    const first = await prompt([], { columns: 100 })
     first.press("paint the barn\r")
     await first.seen(/Painted\.[^]*1 request/)
     const second = await open(["--continue"], { columns: 100 })
@@ -61,8 +69,7 @@ describe("a session that is open elsewhere", { timeout: 60_000 }, () => {
     first.press("hello\r")
     await first.seen(/› hello[^]*Done\./)
     await second.seen(/› hello[^]*Done\./)
-    first.press(ctrlD)
-    assert.strictEqual(await first.ended, 0)
+    await leave(first)
     await second.seen("its process has ended · t goes on here")
     second.press(escape)
     assert.strictEqual(await second.ended, 0)
@@ -70,12 +77,7 @@ describe("a session that is open elsewhere", { timeout: 60_000 }, () => {
   })
 
   it("ends what runs in good order before it passes on, and no process is left (R9)", async () => {
-    const first = await open(["--dangerously-allow-all"], { columns: 100 })
-    await first.seen("›")
-    first.press("wait\r")
-    await first.seen("│ begun")
-    const second = await open(["--continue"], { columns: 100 })
-    await second.seen("READ-ONLY · open in process")
+    const { first, second } = await running()
     second.press("t")
     await second.seen(/ASK · test/)
     await first.seen("taken over by process")
@@ -92,12 +94,7 @@ describe("a session that is open elsewhere", { timeout: 60_000 }, () => {
   })
 
   it("goes on here where its process was killed, with a call of unknown outcome (R4, R9)", async () => {
-    const first = await open(["--dangerously-allow-all"], { columns: 100 })
-    await first.seen("›")
-    first.press("wait\r")
-    await first.seen("│ begun")
-    const second = await open(["--continue"], { columns: 100 })
-    await second.seen("READ-ONLY · open in process")
+    const { second } = await running()
     process.kill(pidOf(second.screen()), "SIGKILL")
     await second.seen("its process has ended · t goes on here")
     second.press("t")
@@ -105,7 +102,6 @@ describe("a session that is open elsewhere", { timeout: 60_000 }, () => {
     second.press("go on\r")
     await second.seen(/› go on[^]*Done\./)
     assert.strictEqual((await tags()).filter((tag) => tag === "ToolCallOutcomeUnknown").length, 1)
-    second.press(ctrlD)
-    assert.strictEqual(await second.ended, 0)
+    await leave(second)
   })
 })

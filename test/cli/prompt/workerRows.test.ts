@@ -45,7 +45,7 @@ describe("what one worker did", () => {
           "",
           "✗ Ran npm test … exit 1",
           "  │ not ok",
-          "• Delegating to asker deploy",
+          "• Delegated to asker deploy",
           "  • Asked its parent Where to?",
           "  • asker done · needs to know more",
           "",

@@ -1,5 +1,5 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
-import { afterEach } from "@effect/vitest"
+import { afterEach, assert } from "@effect/vitest"
 import { type Options, type Probe, probe } from "../../support/terminal.ts"
 import type { Place } from "../command.ts"
 
@@ -7,15 +7,28 @@ export { type Probe, probe }
 
 /** Opens terminals that are closed when their test is over. */
 export const probes = (at: () => Place) => {
-  let open: Array<Probe> = []
+  let opened: Array<Probe> = []
   afterEach(async () => {
-    for (const one of open) one.kill()
-    await Promise.all(open.map(({ ended }) => ended))
-    open = []
+    for (const one of opened) one.kill()
+    await Promise.all(opened.map(({ ended }) => ended))
+    opened = []
   })
-  return async (args: ReadonlyArray<string>, options?: Options): Promise<Probe> => {
-    const opened = await probe(at(), args, options)
-    open.push(opened)
-    return opened
+  const open = async (args: ReadonlyArray<string>, options?: Options): Promise<Probe> => {
+    const one = await probe(at(), args, options)
+    opened.push(one)
+    return one
   }
+  /** The same with the prompt, once it is ready for keys. */
+  const prompt = async (args: ReadonlyArray<string> = [], options?: Options): Promise<Probe> => {
+    const one = await open(args, options)
+    await one.idle()
+    return one
+  }
+  return { open, prompt }
+}
+
+/** Leaves the prompt on ctrl-d, in good order. */
+export const leave = async (terminal: Probe): Promise<void> => {
+  terminal.press("\u0004")
+  assert.strictEqual(await terminal.ended, 0)
 }

@@ -3,17 +3,17 @@ import { Effect, FastCheck, Layer, Option } from "effect"
 import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
-import { keysOf, Keyboard, type OnKey } from "../../../src/cli/terminal/Keyboard.ts"
+import { keysOf, Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { columns } from "../../../src/cli/terminal/Layout.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
-import { type Bottom, Screen } from "../../../src/cli/terminal/Screen.ts"
-import { plain } from "../../../src/cli/terminal/Style.ts"
+import { Screen } from "../../../src/cli/terminal/Screen.ts"
+import { fakeKeyboard, fakeScreen } from "./fakeScreen.ts"
 
 const escape = "\u001b"
 const paste = (text: string) => `${escape}[200~${text}${escape}[201~`
 
 /** What a terminal sends for some key, a paste or a piece of text; no escape by itself, which a clock tells from a sequence. */
-const press = FastCheck.oneof(
+const piece = FastCheck.oneof(
   FastCheck.string({ unit: "grapheme", minLength: 1, maxLength: 4 }),
   FastCheck.constantFrom(..."abcdefghijklmnopqrstuvwxyz /@#!\\"),
   FastCheck.constantFrom(
@@ -27,48 +27,18 @@ const press = FastCheck.oneof(
   FastCheck.string({ maxLength: 40 }).map((text) => paste(text.replaceAll(escape, ""))),
   FastCheck.constant(paste("row\n".repeat(30)))
 )
-const presses = FastCheck.array(press, { maxLength: 40 })
+const presses = FastCheck.array(piece, { maxLength: 40 })
 
 /** What the prompt shows and sends while these keys arrive, a few bytes at a time. */
 const typing = (keys: ReadonlyArray<string>, pieces: number, widths: ReadonlyArray<number>) =>
   Effect.gen(function* () {
-    let width = 80
-    let bottom: Bottom | undefined
-    let onKey: OnKey = () => Effect.void
-    const screen = Screen.of({
-      style: plain,
-      interactive: true,
-      live: true,
-      plain: false,
-      split: false,
-      width: () => width,
-      height: () => 24,
-      page: (use) => use(() => Effect.void),
-      progress: () => Effect.void,
-      answer: () => Effect.void,
-      bell: Effect.void,
-      changed: Effect.void,
-      clear: Effect.void,
-      lend: (self) => self,
-      bottom: (line) => Effect.sync(() => void (bottom = line))
-    })
-    const keyboard = Layer.succeed(Keyboard, {
-      lend: (self) => self,
-      focus: (given) => (self) =>
-        Effect.suspend(() => {
-          onKey = given
-          return self
-        })
-    })
+    const { resize, rows, screen } = fakeScreen()
+    const { keyboard, press } = fakeKeyboard()
     const layer = Composer.layer.pipe(
       Layer.provideMerge(Region.layer),
-      Layer.provide([Layer.succeed(Screen, screen), keyboard])
+      Layer.provide([Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard)])
     )
     const composer = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Composer, context))
-    const rows = () => {
-      const line = typeof bottom === "function" ? bottom() : bottom
-      return line === undefined ? [] : [...(line.above ?? []), line.text]
-    }
     const sent: Array<string> = []
     yield* Effect.forkScoped(
       Effect.forever(
@@ -87,9 +57,10 @@ const typing = (keys: ReadonlyArray<string>, pieces: number, widths: ReadonlyArr
       const before = composer.editor.text
       const count = sent.length
       const key = yield* decoded.take
-      yield* onKey(key)
+      yield* press(key)
       yield* Effect.yieldNow()
-      width = widths[step++ % widths.length] ?? 80
+      const width = widths[step++ % widths.length] ?? 80
+      resize(width)
       for (const row of rows()) assert.isAtMost(columns(stripVTControlCharacters(row)), width)
       assert.isAtMost(rows().length, 12)
       if (sent.length > count)

@@ -5,17 +5,19 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Headless from "@xterm/headless"
-import { Effect, Layer, TestClock } from "effect"
+import { Context, Effect, Layer, TestClock } from "effect"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
+import { Form } from "../../../src/cli/terminal/Form.ts"
 import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
-import { type Bottom, Screen } from "../../../src/cli/terminal/Screen.ts"
+import { Screen } from "../../../src/cli/terminal/Screen.ts"
 import { coloured, plain, type Style } from "../../../src/cli/terminal/Style.ts"
 import * as TerminalUi from "../../../src/cli/terminal/TerminalUi.ts"
 import { Ui } from "../../../src/ui/Ui.ts"
+import { fakeScreen } from "./fakeScreen.ts"
 import { type Scene, scenes } from "./scenes.ts"
 
 const { Terminal } = createRequire(path.resolve("package.json"))("@xterm/headless") as typeof Headless
@@ -33,48 +35,27 @@ interface Drawn {
 /** What a scene writes on a screen of a width. */
 const drawn = (scene: Scene, width: number, style: Style) =>
   Effect.gen(function* () {
-    let columns = width
-    let bottom: Bottom | undefined
-    let printed = ""
-    const print = (text: string) => Effect.sync(() => void (printed += text))
-    const screen = Screen.of({
-      style,
-      interactive: true,
-      live: true,
-      plain: false,
-      split: false,
-      width: () => columns,
-      height: () => height,
-      page: (use) => use(() => Effect.void),
-      progress: print,
-      answer: print,
-      bell: Effect.void,
-      changed: Effect.void,
-      clear: Effect.void,
-      lend: (self) => self,
-      bottom: (line) => Effect.sync(() => void (bottom = line))
-    })
-    const layer = TerminalUi.layer.pipe(
+    const { printed, resize, rows, screen } = fakeScreen({ style, width, height })
+    const layer = Layer.merge(TerminalUi.layer, Form.layer).pipe(
       Layer.provide(Composer.layer),
       Layer.provide(Region.layer),
       Layer.provide([Layer.succeed(Screen, screen), Keyboard.layerNone])
     )
-    const ui = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Ui, context))
+    const context = yield* Layer.build(layer)
+    const ui = Context.get(context, Ui)
     for (const display of scene.displays ?? []) yield* ui.display(display)
     const [first] = scene.displays ?? []
     if (scene.diff !== undefined && first?._tag === "CallBegan") {
       yield* ui.diff({ call: first.call, text: scene.diff, omitted: 0 })
       yield* ui.display({ _tag: "CallEnded", call: first.call, outcome: "done", text: "", durationMillis: 1234 })
     }
-    if (scene.ask !== undefined) yield* Effect.forkScoped(scene.ask(ui))
+    if (scene.ask !== undefined) yield* Effect.forkScoped(scene.ask(ui, Context.get(context, Form)))
     yield* TestClock.adjust("400 millis")
     return {
-      printed,
+      printed: printed(),
       bottom: (now) => {
-        columns = now
-        if (scene.rows !== undefined) return scene.rows(now, style).join("\n")
-        const line = typeof bottom === "function" ? bottom() : bottom
-        return line === undefined ? "" : [...(line.above ?? []), line.text].join("\n")
+        resize(now)
+        return (scene.rows === undefined ? rows() : scene.rows(now, style)).join("\n")
       }
     } satisfies Drawn
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import stringWidth from "string-width"
-import { brief } from "../../../src/cli/Arguments.ts"
+import { brief } from "../../../src/ui/Arguments.ts"
 import { similar } from "../../../src/cli/Guard.ts"
 import { columns, fit, Flow, wrap } from "../../../src/cli/terminal/Layout.ts"
 import { Pastes } from "../../../src/cli/terminal/Paste.ts"

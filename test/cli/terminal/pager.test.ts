@@ -61,7 +61,7 @@ describe("the pager", () => {
       assert.strictEqual(tops[0], "diff:")
       assert.deepStrictEqual([tops[1], tops[2]?.trim(), tops[3]?.trim()], [" 7 │ line 6", "⋮", "7 │ line 6"])
       assert.include(tops[8], "30 │+needle")
-      assert.match(seen[0]![1], /^1–7 of \d+ rows · \d+ not read · space next {2}n next hunk {2}/)
+      assert.match(seen[0]![1], /^1–7 of \d+ rows · not all read · space next {2}n next hunk {2}/)
       assert.isFalse(all)
     })
   )

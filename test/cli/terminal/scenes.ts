@@ -1,17 +1,28 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import { modes } from "../../../src/approval/ApprovalPolicy.ts"
+import * as PlanQuestion from "../../../src/cli/prompt/PlanQuestion.ts"
+import { rewindLines } from "../../../src/cli/rewindLines.ts"
+import { detailsOf } from "../../../src/cli/terminal/approval/RequestBody.ts"
+import type { Form } from "../../../src/cli/terminal/Form.ts"
+import { pager } from "../../../src/cli/terminal/Pager.ts"
+import { Palette } from "../../../src/cli/terminal/Palette.ts"
+import { PromptQueue } from "../../../src/cli/terminal/PromptQueue.ts"
+import { RewindPreviewed } from "../../../src/runtime/Event.ts"
 import { type Standing, statusLine } from "../../../src/cli/terminal/StatusLine.ts"
 import type { Style } from "../../../src/cli/terminal/Style.ts"
 import type { ApprovalRequest } from "../../../src/tool/ApprovalRequest.ts"
 import type { CallShown, Display } from "../../../src/ui/Display.ts"
-import type { Ui } from "../../../src/ui/Ui.ts"
+import { Ui } from "../../../src/ui/Ui.ts"
+import { trusted } from "../../../src/tool/ToolEvent.ts"
+import { requested } from "../../approval/requested.ts"
+import { fakeScreen } from "./fakeScreen.ts"
 
 /** Something that a person sees: what is displayed, and what is asked then, if anything. */
 export interface Scene {
   readonly name: string
   readonly displays?: ReadonlyArray<Display>
   readonly diff?: string
-  readonly ask?: (ui: Ui["Type"]) => Effect.Effect<unknown>
+  readonly ask?: (ui: Ui["Type"], form: Form["Type"]) => Effect.Effect<unknown>
   /** Rows that stand by themselves. */
   readonly rows?: (width: number, style: Style) => ReadonlyArray<string>
 }
@@ -24,13 +35,14 @@ const call = (tool: string, args: unknown): CallShown => ({
 })
 const began = (of: CallShown): Display => ({ _tag: "CallBegan", call: of })
 const output = (of: CallShown, text: string): Display => ({ _tag: "CallOutput", call: of, channel: "stdout", text })
-const ended = (of: CallShown, outcome: "done" | "failed" | "interrupted", text = ""): Display => ({
-  _tag: "CallEnded",
+const ended = (of: CallShown, outcome: "done" | "failed" | "interrupted", text = "") => ({
+  _tag: "CallEnded" as const,
   call: of,
   outcome,
   text,
   durationMillis: 1234
 })
+const started = (of: CallShown): Display => ({ _tag: "CallStarted", call: of })
 const note = (level: "info" | "warning" | "error", text: string): Display => ({ _tag: "Note", level, text })
 
 const shell = call("run_shell", { command: "npm test -- --reporter=dot test/cart.test.js" })
@@ -66,21 +78,16 @@ const markdown = [
   "> quoted 🎉"
 ].join("\n")
 
-const request: ApprovalRequest = {
-  id: "approval_1",
-  callId: "c1",
-  sessionId: "s",
-  tool: "run_shell",
-  workerPath: ["root"],
-  risk: "medium",
-  digest: "d".repeat(64),
-  arguments: { command: "git push origin main" },
-  message: "run git push origin main",
-  scopes: ["once", "session"],
-  grant: "run_shell: git push origin main",
-  requestedAt: 0,
-  timeoutMillis: 0
-}
+const request = requested(
+  { command: "git push origin main" },
+  {
+    risk: "medium",
+    message: "run git push origin main",
+    scopes: ["once", "session"],
+    grant: "run_shell: git push origin main",
+    timeoutMillis: 0
+  }
+)
 const approve =
   (given: Partial<ApprovalRequest> = {}, waiting = 0) =>
   (ui: Ui["Type"]) =>
@@ -102,7 +109,7 @@ export const scenes: ReadonlyArray<Scene> = [
     displays: [
       began(shell),
       output(shell, Array.from({ length: 30 }, (_, n) => (n === 3 ? "not ok 2 - total" : `line ${n}`)).join("\n")),
-      ended(shell, "failed", "exit code 1")
+      { ...ended(shell, "failed", "exit code 1"), result: "" }
     ]
   },
   {
@@ -113,12 +120,25 @@ export const scenes: ReadonlyArray<Scene> = [
       ended(shell, "done")
     ]
   },
-  { name: "command-running", displays: [began(shell), output(shell, "one\ntwo\nthree\nfour\nfive\nsix\nseven\n")] },
+  {
+    name: "command-running",
+    displays: [began(shell), started(shell), output(shell, "one\ntwo\nthree\nfour\nfive\nsix\nseven\n")]
+  },
   {
     name: "reads",
     displays: [
       ...reads.flatMap((of) => [began(of), ended(of, "done", "1 const a = 1\n2 const b = 2")]),
       note("info", "then")
+    ]
+  },
+  {
+    name: "calls-waiting",
+    displays: [
+      began(shell),
+      { _tag: "CallAsked", call: shell, request },
+      began(edit),
+      began(reads[0]!),
+      started(reads[0]!)
     ]
   },
   { name: "edit", displays: [began(edit)], diff },
@@ -172,6 +192,75 @@ export const scenes: ReadonlyArray<Scene> = [
   },
   { name: "approval-once", ask: approve({ risk: "high", scopes: ["once"] }) },
   { name: "approval-worker", ask: approve({ workerPath: ["root", "W1"] }) },
+  {
+    name: "approval-masked",
+    ask: approve({ arguments: { command: "curl -H 'Authorization: ••••' https://api.example.org" }, masked: 1 })
+  },
+  {
+    name: "pager",
+    rows: (width, style) => {
+      const { page, screen } = fakeScreen({ style, width, height: 12 })
+      const long = {
+        ...request,
+        arguments: { command: Array.from({ length: 30 }, (_, at) => `echo ${at}`).join("\n") }
+      }
+      Effect.runFork(pager(screen, detailsOf(long), (redraw) => Effect.zipRight(redraw, Effect.never)))
+      return page() ?? []
+    }
+  },
+  {
+    name: "palette",
+    rows: (width, style) => {
+      const items = ["model", "mode", "memory", "mcp", "more", "most", "moved"].map((word) => ({
+        word,
+        summary: `[NAME]  what /${word} does, in words that go on where there is room for them`
+      }))
+      const palette = new Palette({ from: 1, to: 2, items, enter: "takes" })
+      palette.move(1)
+      return palette.rows(width, style, 7)
+    }
+  },
+  {
+    name: "queue",
+    rows: (width, style) => {
+      const queue = new PromptQueue()
+      for (const text of [
+        "first",
+        "second",
+        "then update the changelog\nand tell me what was in it before",
+        "last 青い"
+      ]) {
+        queue.push({ text, typed: text })
+      }
+      return queue.rows(width, style)
+    }
+  },
+  {
+    name: "plan-question",
+    ask: (ui) => Effect.flatMap(Effect.provideService(PlanQuestion.make, Ui, ui), ({ ask }) => ask)
+  },
+  {
+    name: "rewind",
+    ask: (_, form) =>
+      form.agree({
+        question: 'Rewind to before "round the total"?',
+        about: rewindLines(
+          new RewindPreviewed(
+            {
+              of: "session_1",
+              to: 7,
+              messages: 4,
+              digest: "d",
+              files: [{ path: "src/cart.js", change: "modified", diff: { text: diff, omitted: 0 } }],
+              left: [{ path: "notes.md", reason: "somebody else changed it" }],
+              commands: ["npm test"]
+            },
+            trusted
+          ),
+          'before "round the total"'
+        )
+      })
+  },
   { name: "question", ask: (ui) => ui.question("Which of them?\n1 the red one\n2 the 青い one 🔵") },
   { name: "prompt", ask: (ui) => ui.input("› ") },
   {

@@ -3,24 +3,23 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { leave, probes } from "./TerminalProbe.ts"
 
 const escape = "\u001b"
 const ctrlC = "\u0003"
-const ctrlD = "\u0004"
 
 const write = (name: string) => ({
   steps: [{ call: { name: "write_file", arguments: { path: name, content: "one\ntwo\n" } } }]
 })
 
-describe("the terminal", { timeout: 60_000 }, () => {
+describe("the terminal", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
   // After what removes their place: what comes last is run first.
-  const open = probes(() => at)
+  const { open, prompt } = probes(() => at)
 
   it("asks nothing of a background job, which ends instead of being stopped (U9)", async () => {
     scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
@@ -36,16 +35,14 @@ describe("the terminal", { timeout: 60_000 }, () => {
   it("prompts, edits, answers, and quits on ctrl-d (U1)", async () => {
     scripted(at, [{ when: "hello world", repeat: true, steps: [{ say: "Good day." }] }])
     // The last line names this very program, however long its path is.
-    const terminal = await open([], { columns: 400 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { columns: 400 })
     terminal.press("hello wxorld\u001b[D\u001b[D\u001b[D\u001b[D\u007f\r")
     const shown = await terminal.seen("1 request")
     assert.include(shown, "› hello world")
     assert.include(shown, "Good day.")
     terminal.press("\u001b[A\r")
-    await terminal.seen(/Good day\.[^]*Good day\.[^]*1 request/)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await terminal.idle(/Good day\.[^]*Good day\.[^]*1 request/)
+    await leave(terminal)
     assert.match(terminal.screen(), /resume with .*--session session_\w+/)
     assert.isTrue(
       terminal.raw().trimEnd().endsWith("\u001b[?25h") ||
@@ -71,19 +68,17 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const shown = await terminal.seen(/three\n+› ?$/m)
     assert.match(
       shown,
-      /… 1 earlier prompt above\n+› second\n+two\n+› third\n+• Wrote a\.txt.*\n {2}1 │\+one\n {2}2 │\+two\n+three\n/
+      /… 1 earlier prompt not shown\n+› second\n+two\n+› third\n+• Wrote a\.txt.*\n {2}1 │\+one\n {2}2 │\+two\n+three\n/
     )
     assert.notInclude(shown, "first")
     terminal.press("long\r")
     await terminal.seen("row 59")
-    await terminal.seen(/^›$/m)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await terminal.idle()
+    await leave(terminal)
     const again = await open(["--session", "session_"])
     const cut = await again.seen(/row 59\n+› ?$/m)
-    assert.match(cut, /… \d\d rows and 2 earlier prompts above\n+row 20\nrow 21/)
-    again.press(ctrlD)
-    assert.strictEqual(await again.ended, 0)
+    assert.match(cut, /… \d\d rows and 2 earlier prompts not shown\n+row 20\nrow 21/)
+    await leave(again)
   })
 
   it("ends with the reason where the runtime behind the prompt cannot start (U1)", async () => {
@@ -107,8 +102,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
   it("sends a paste of 10,000 lines as one prompt, and nothing before Enter (U12)", async () => {
     const lines = Array.from({ length: 10_000 }, (_, line) => `line ${line}`)
     scripted(at, [{ when: "line 9999\nto its end", repeat: true, steps: [{ say: "All read." }] }])
-    const terminal = await open([])
-    await terminal.seen("›")
+    const terminal = await prompt()
     terminal.press(`\u001b[200~${lines.join("\r")}\u001b[201~\u001b[200~\rto its end\u001b[201~`)
     await terminal.seen(/^› \[Pasted 10,000 lines\]\n {2}to its end$/m)
     assert.notInclude(terminal.screen(), "All read.")
@@ -119,8 +113,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
 
   it("quits on the second ctrl-c in a row at the prompt, and says so at the first (U8)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
-    const terminal = await open([])
-    await terminal.seen("›")
+    const terminal = await prompt()
     terminal.press(ctrlC)
     await terminal.seen("press ctrl-c again")
     terminal.press("hello\r")
@@ -133,8 +126,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
 
   it("answers slash commands without the model", async () => {
     scripted(at, [])
-    const terminal = await open([])
-    await terminal.seen("›")
+    const terminal = await prompt()
     terminal.press("/help\r")
     await terminal.seen("/clear")
     terminal.press("/status\r")
@@ -152,11 +144,10 @@ describe("the terminal", { timeout: 60_000 }, () => {
     ["Ctrl-C", ctrlC]
   ])("%s interrupts the running task and gives the prompt back (U8)", async (_, key) => {
     scripted(at, [
-      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] },
+      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] },
       { repeat: true, steps: [{ say: "Still here." }] }
     ])
-    const terminal = await open(["--dangerously-allow-all"])
-    await terminal.seen("›")
+    const terminal = await prompt(["--dangerously-allow-all"])
     terminal.press("wait\r")
     await terminal.seen("│ begun")
     terminal.press("and then\rand last\r")
@@ -167,14 +158,12 @@ describe("the terminal", { timeout: 60_000 }, () => {
     assert.notInclude(terminal.screen(), "Still here.")
     terminal.press("\r")
     await terminal.seen("Still here.")
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
   })
 
   it("is suspended by ctrl-z and continued by fg, with what was typed and the modes of a shell between (U12)", async () => {
     scripted(at, [{ repeat: true, steps: [{ say: "Still here." }] }])
-    const terminal = await open([], { job: true })
-    await terminal.seen("›")
+    const terminal = await prompt([], { job: true })
     terminal.press("half a l")
     await terminal.seen("› half a l")
     terminal.press("\u001a")
@@ -186,24 +175,22 @@ describe("the terminal", { timeout: 60_000 }, () => {
     terminal.press("ine\r")
     await terminal.seen("Still here.")
     assert.include(terminal.screen(), "› half a line")
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
     assert.deepStrictEqual(modes(terminal.raw()).slice(-2), ["<u", "?2004l"])
   })
 
   it("ctrl-c ends a run with 130 and says what was interrupted", async () => {
-    scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 60" } } }] }])
+    scripted(at, [{ steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] }])
     const terminal = await open(["run", "--dangerously-allow-all", "wait"])
     await terminal.seen("│ begun")
     terminal.press(ctrlC)
     assert.strictEqual(await terminal.ended, 130)
-    assert.match(terminal.screen(), /◼ Ran echo begun; sleep 60 +interrupted/)
+    assert.match(terminal.screen(), /◼ Run echo begun; sleep 600 +interrupted/)
   })
 
   it.each([
     ["y", "Wrote a.txt", ["a.txt"]],
-    ["n", "you said no", []],
-    [escape, "you said no", []]
+    ["n", "you said no", []]
   ])("takes %j for an answer to an approval (U5)", async (key, sign, files) => {
     scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
     const terminal = await open(["run", "write"])
@@ -215,6 +202,17 @@ describe("the terminal", { timeout: 60_000 }, () => {
     assert.include(terminal.screen(), sign)
     assert.include(terminal.screen(), "So be it.")
     assert.deepStrictEqual(fs.readdirSync(at.work), files)
+  })
+
+  it("stops the run on Esc while a request waits, and runs nothing (U8)", async () => {
+    scripted(at, [write("a.txt"), { steps: [{ say: "So be it." }] }])
+    const terminal = await open(["run", "write"])
+    await terminal.seen("allow?")
+    terminal.press(escape)
+    assert.strictEqual(await terminal.ended, 130)
+    assert.match(terminal.screen(), /◼ Write a\.txt .*interrupted[^]*◼ interrupted/)
+    assert.notInclude(terminal.screen(), "allow?")
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 
   it("shows details on d and sends the reason that is typed after r", async () => {
@@ -271,21 +269,24 @@ describe("the terminal", { timeout: 60_000 }, () => {
     scripted(at, [
       seq,
       { steps: [{ say: "Counted." }] },
-      { steps: [{ wait: "2 seconds" }, ...write("a.txt").steps] },
+      { steps: [{ call: { name: "run_shell", arguments: { command: "until [ -e go ]; do sleep 0.05; done" } } }] },
+      write("a.txt"),
       { repeat: true, steps: [{ say: "So be it." }] }
     ])
-    const terminal = await open([], { columns: 100, rows: 40 })
-    await terminal.seen("›")
+    const terminal = await prompt([], { columns: 100, rows: 40 })
     terminal.press("count\r")
-    await terminal.seen(/25 lines \(ctrl-o\)[^]*^ +│ 30$[^]*Counted\.[^]*^›$/m)
+    await terminal.idle(/25 lines \(ctrl-o\)[^]*^ +│ 30$[^]*Counted\./m)
     terminal.press("\u000f")
     assert.match(await terminal.seen("q close"), /^│ 7$[^]*^│ 30$/m)
     terminal.press("q")
-    await terminal.seen(/Counted\.[^]*^›$/m)
+    await terminal.idle(/Counted\./)
     terminal.press("write\r")
-    await terminal.seen("esc stops")
+    await terminal.seen("allow?")
+    terminal.press("y")
+    await terminal.seen("running run_shell")
     terminal.press("\u000f")
     await terminal.seen("q close")
+    fs.writeFileSync(path.join(at.work, "go"), "")
     assert.notInclude(await terminal.seen("allow?"), "q close")
     terminal.press("n")
     await terminal.seen("So be it.")
@@ -296,7 +297,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
     const terminal = await open([], { columns: 100 })
     await terminal.seen(/^ ASK /m)
     terminal.press("hello\r")
-    await terminal.seen(/So be it\.[^]*^›$/m)
+    await terminal.idle(/So be it\./)
     for (const mode of ["EDITS", "PLAN", "ASK"]) {
       terminal.press("\u001b[Z")
       await terminal.seen(new RegExp(`^ ${mode} `, "m"))

@@ -1,62 +1,33 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Stream, TestClock } from "effect"
-import { Keyboard, type OnKey } from "../../../src/cli/terminal/Keyboard.ts"
+import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
 import { Composer } from "../../../src/cli/terminal/Composer.ts"
 import { Region } from "../../../src/cli/terminal/Region.ts"
-import { type BottomLine, Screen } from "../../../src/cli/terminal/Screen.ts"
-import { plain } from "../../../src/cli/terminal/Style.ts"
+import { Screen } from "../../../src/cli/terminal/Screen.ts"
 import * as TerminalUi from "../../../src/cli/terminal/TerminalUi.ts"
 import { Ui } from "../../../src/ui/Ui.ts"
+import { requested } from "../../approval/requested.ts"
+import { fakeKeyboard, fakeScreen } from "./fakeScreen.ts"
 
 /** The frontend over a keyboard that the test presses and a screen that it reads. */
 const staged = Effect.gen(function* () {
-  let holders: ReadonlyArray<OnKey> = []
-  let bottom: BottomLine | undefined
-  let printed = ""
-  const screen = Layer.succeed(Screen, {
-    style: plain,
-    interactive: true,
-    live: true,
-    plain: false,
-    split: false,
-    width: () => 80,
-    height: () => 24,
-    page: (use) => use(() => Effect.void),
-    progress: (text) => Effect.sync(() => void (printed += text)),
-    answer: () => Effect.void,
-    bell: Effect.void,
-    changed: Effect.void,
-    clear: Effect.void,
-    lend: (self) => self,
-    bottom: (line) => Effect.sync(() => void (bottom = typeof line === "function" ? line() : line))
-  })
-  const keyboard = Layer.succeed(Keyboard, {
-    lend: (self) => self,
-    focus: (onKey) => (self) =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => void (holders = [...holders, onKey])),
-        () => self,
-        () => Effect.sync(() => void (holders = holders.filter((other) => other !== onKey)))
-      )
-  })
+  const { line, screen } = fakeScreen()
+  const { keyboard, press: send } = fakeKeyboard()
   const layer = TerminalUi.layer.pipe(
     Layer.provide(Composer.layer),
     Layer.provide(Region.layer),
-    Layer.provide([screen, keyboard])
+    Layer.provide([Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard)])
   )
-  const press = (name: string, input = "") =>
+  const press = (name: string, text = "") =>
     Effect.zipRight(
-      Effect.suspend(
-        () =>
-          holders.at(-1)?.({
-            input: Option.liftPredicate(input, (text) => text !== ""),
-            key: { name, ctrl: false, meta: false, shift: false }
-          }) ?? Effect.void
-      ),
+      send({
+        input: Option.liftPredicate(text, (text) => text !== ""),
+        key: { name, ctrl: false, meta: false, shift: false }
+      }),
       Effect.yieldNow()
     )
   const type = (text: string) => Effect.forEach(text, (letter) => press(letter, letter), { discard: true })
-  return { layer, press, type, printed: () => printed, bottom: () => bottom }
+  return { layer, press, type, bottom: line }
 })
 
 describe("TerminalUi", () => {
@@ -83,6 +54,36 @@ describe("TerminalUi", () => {
       yield* press("escape")
       yield* TestClock.adjust(1)
       assert.strictEqual(interruptions, 1)
+    })
+  )
+
+  it.scoped("takes nothing that is typed at a request that is over, until the person pauses (A8, U8)", () =>
+    Effect.gen(function* () {
+      const { bottom, layer, press, type } = yield* staged
+      const ui = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Ui, context))
+      const line = yield* Effect.fork(ui.input("› "))
+      const request = requested({ command: "make test" })
+      const call = { key: "k", tool: "run_shell", arguments: "", worker: [] }
+      const asked = yield* Effect.fork(
+        ui.approve({ call, request, unmasked: Effect.sync(() => undefined), waiting: () => 0, others: () => [] })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* press("r", "r")
+      yield* TestClock.adjust("1 second")
+      yield* type("no eno")
+      assert.include(bottom()?.text, "no eno")
+      yield* Fiber.interrupt(asked)
+      for (const letter of "ugh") {
+        yield* TestClock.adjust("999 millis")
+        assert.include(bottom()?.text, "the request is over")
+        yield* press(letter, letter)
+      }
+      yield* press("return")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(bottom()?.text, "› ")
+      yield* type("hi")
+      yield* press("return")
+      assert.deepStrictEqual(yield* Fiber.join(line), Option.some("hi"))
     })
   )
 })

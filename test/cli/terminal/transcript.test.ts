@@ -21,6 +21,7 @@ const ended = (of: CallShown, text = "", outcome: "done" | "failed" = "done"): D
   call: of,
   outcome,
   text,
+  ...(outcome === "failed" && text.startsWith("exit code ") && { result: "" }),
   durationMillis: 5
 })
 const note = (text: string): Display => ({ _tag: "Note", level: "info", text })
@@ -152,7 +153,7 @@ describe("Transcript", () => {
     const lines = Array.from({ length: 40 }, (_, line) => `line ${line}\n`)
     const transcript = made(80, false)
     const before = rows(transcript, ...lines.map((line) => output(shell, line)))
-    assert.deepStrictEqual([before[0], before[1], before.length], ["• Running npm test", "  │ line 0", 13])
+    assert.deepStrictEqual([before[0], before[1], before.length], ["• Run npm test", "  │ line 0", 13])
     assert.deepStrictEqual(rows(transcript, ended(shell, "exit code 3", "failed")), [
       "  │ … 8 lines",
       ...Array.from({ length: 20 }, (_, line) => `  │ line ${line + 20}`),
@@ -165,7 +166,8 @@ describe("Transcript", () => {
     const list = call("src", "list_dir", { path: "src" })
     const transcript = made(60)
     assert.deepStrictEqual(rows(transcript, ended(read("a.ts"), "1"), ended(list, "2"), ended(read("b.ts"), "3")), [])
-    assert.deepStrictEqual(transcript.live(), ["• Read 2 files, listed 1  a.ts src b.ts                15 ms"])
+    // The last column stays free of what is drawn anew.
+    assert.deepStrictEqual(transcript.live(), ["• Read 2 files, listed 1  a.ts src b.ts               15 ms"])
     assert.deepStrictEqual(rows(transcript, ended(read("none"), "no such file", "failed"), ended(read("c.ts"), "x")), [
       "• Read 2 files, listed 1  a.ts src b.ts                15 ms",
       "✗ Read none                                             5 ms",

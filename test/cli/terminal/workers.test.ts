@@ -2,10 +2,9 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import { type Place, place, scripted } from "../command.ts"
-import { probes } from "./TerminalProbe.ts"
+import { leave, probes } from "./TerminalProbe.ts"
 
 const escape = "\u001b"
-const ctrlD = "\u0004"
 
 /** Processes whose arguments name the text. */
 const livingWith = (text: string): ReadonlyArray<string> =>
@@ -20,13 +19,13 @@ const livingWith = (text: string): ReadonlyArray<string> =>
       }
     })
 
-describe("what runs for a task, in a terminal", { timeout: 60_000 }, () => {
+describe("what runs for a task, in a terminal", () => {
   let at: Place
   beforeEach(() => {
     at = place()
   })
   afterEach(() => at.remove())
-  const open = probes(() => at)
+  const { prompt } = probes(() => at)
 
   it("ends sub-workers on esc, three deep, with what they had done, no process left, and the prompt back (U3, U8)", async () => {
     const marker = `marker-${at.home.split("-").at(-1)?.split("/")[0]}`
@@ -45,25 +44,23 @@ describe("what runs for a task, in a terminal", { timeout: 60_000 }, () => {
       { when: "the third job", steps: [sleep] },
       { when: "go on", repeat: true, steps: [{ say: "Here again." }] }
     ])
-    const terminal = await open(["--dangerously-allow-all"], { columns: 100 })
-    await terminal.seen("›")
+    const terminal = await prompt(["--dangerously-allow-all"], { columns: 100 })
     terminal.press("begin\r")
     await terminal.seen("│ begun")
     assert.isAtLeast(livingWith(marker).length, 2)
     terminal.press(escape)
-    const shown = await terminal.seen(/◼ interrupted[^]*^›$/m)
+    const shown = await terminal.idle(/◼ interrupted/)
     for (const name of ["one", "two", "three"]) assert.match(shown, new RegExp(`◼ ${name} interrupted`))
-    assert.match(shown, /◼ Ran .*interrupted/)
+    assert.match(shown, /◼ Run .*interrupted/)
     assert.include(shown, "one: I look around.")
     assert.isEmpty(livingWith(marker))
     terminal.press("/workers one\r")
-    const told = await terminal.seen(/· one: interrupted[^]*^›$/m)
+    const told = await terminal.idle(/· one: interrupted/)
     assert.match(told.slice(told.indexOf("· one: interrupted")), /› the first job[^]*• Listed[^]*! interrupted/)
     assert.notInclude(told.slice(told.indexOf("· one: interrupted")), "{")
     terminal.press("go on\r")
     await terminal.seen("Here again.")
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
     assert.isEmpty(livingWith(marker))
   })
 
@@ -75,17 +72,15 @@ describe("what runs for a task, in a terminal", { timeout: 60_000 }, () => {
       { when: "moved it to the background", steps: [{ say: "I go on." }] },
       { repeat: true, steps: [{ say: "Not told." }] }
     ])
-    const terminal = await open(["--dangerously-allow-all"], { columns: 100 })
-    await terminal.seen("›")
+    const terminal = await prompt(["--dangerously-allow-all"], { columns: 100 })
     terminal.press("begin\r")
     await terminal.seen("│ begun")
     terminal.press("\u0002")
-    await terminal.seen(/I go on\.[^]*^›$/m)
+    await terminal.idle(/I go on\./)
     assert.isNotEmpty(livingWith(marker))
     terminal.press("/tasks\r")
     await terminal.seen(/· shell_\w+ has been running for/)
-    terminal.press(ctrlD)
-    assert.strictEqual(await terminal.ended, 0)
+    await leave(terminal)
     assert.isEmpty(livingWith(marker))
   })
 })

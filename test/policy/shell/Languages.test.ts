@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { awkProgram } from "../../../src/policy/shell/AwkProgram.ts"
 import { jqFilter } from "../../../src/policy/shell/JqFilter.ts"
-import type { Form } from "../../../src/policy/shell/ReadOnlyCommands.ts"
+import type { Form } from "../../../src/policy/shell/ReadOnlyCommand.ts"
 import { isHeavy } from "../../../src/policy/shell/Repetition.ts"
 import { sedScript } from "../../../src/policy/shell/SedScript.ts"
 import { classify } from "../../../src/policy/shell/ShellPolicy.ts"

@@ -1,0 +1,174 @@
+// @effect-diagnostics asyncFunction:off newPromise:off globalTimers:off - a client of a real process
+import {
+  type AnyMessage,
+  client,
+  type ClientCapabilities,
+  type ClientContext,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  methods,
+  ndJsonStream,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionNotification,
+  type SessionUpdate
+} from "@agentclientprotocol/sdk"
+import { assert } from "@effect/vitest"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { Readable, Writable } from "node:stream"
+import type { Place } from "../cli/command.ts"
+import { built } from "../support/built.ts"
+import { problemsIn } from "./Protocol.ts"
+
+/** What a headless editor does when it is asked. */
+export interface Behaviour {
+  readonly capabilities?: ClientCapabilities
+  readonly args?: ReadonlyArray<string>
+  /** The option that is chosen; `cancelled`, or nothing for one that never answers. */
+  readonly permission?: (request: RequestPermissionRequest) => string | undefined | Promise<string | undefined>
+  readonly form?: (request: CreateElicitationRequest) => CreateElicitationResponse
+}
+
+/** A kind of update, by its discriminant. */
+export type Kind = SessionUpdate["sessionUpdate"]
+export type Of<K extends Kind> = Extract<SessionUpdate, { sessionUpdate: K }>
+
+export interface Connected {
+  readonly agent: ClientContext
+  readonly child: ChildProcessWithoutNullStreams
+  readonly updates: ReadonlyArray<SessionNotification>
+  readonly permissions: ReadonlyArray<RequestPermissionRequest>
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The updates of a kind so far. */
+  readonly of: <K extends Kind>(kind: K, session?: string) => ReadonlyArray<Of<K>>
+  /** What was said in a session. */
+  readonly said: (session: string) => string
+  /** Resolves once this holds of what has come. */
+  readonly until: (holds: () => boolean) => Promise<void>
+  readonly ended: Promise<number | null>
+  /** What the schema of the protocol has against what was received. */
+  readonly problems: ReadonlyArray<string>
+  /** Closes standard input and waits for the end of the process. */
+  readonly close: () => Promise<number | null>
+}
+
+/** Starts the command and initializes the connection. */
+export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Connected> => {
+  const { args = [], capabilities = {}, form, permission = () => "once" } = behaviour
+  const child = spawn(process.execPath, [await built(), "acp", ...args], { cwd: at.work, env: { ...at.env } })
+  const updates: Array<SessionNotification> = []
+  const permissions: Array<RequestPermissionRequest> = []
+  const problems: Array<string> = []
+  let stdout = ""
+  let stderr = ""
+  const waiting = new Set<() => void>()
+  const wake = () => waiting.forEach((look) => look())
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+    wake()
+  })
+  child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString("latin1")))
+  child.stdin.on("error", () => {})
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
+  const app = client({ name: "headless" })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      updates.push(params)
+      wake()
+    })
+    .onRequest(
+      methods.client.session.requestPermission,
+      async ({ params, signal }): Promise<RequestPermissionResponse> => {
+        permissions.push(params)
+        wake()
+        const chosen = await permission(params)
+        if (chosen === "cancelled") return { outcome: { outcome: "cancelled" } }
+        if (chosen !== undefined) return { outcome: { outcome: "selected", optionId: chosen } }
+        return new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(RequestError.requestCancelled()), { once: true })
+        )
+      }
+    )
+    .onRequest(methods.client.elicitation.create, ({ params }) => form?.(params) ?? { action: "decline" })
+  const stream = ndJsonStream(
+    Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+    Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>
+  )
+  const names = new Map<unknown, string>()
+  const sent = stream.writable.getWriter()
+  const checked = {
+    readable: stream.readable.pipeThrough(
+      new TransformStream<AnyMessage, AnyMessage>({
+        transform: (message, to) => {
+          problems.push(...problemsIn(message, names))
+          to.enqueue(message)
+        }
+      })
+    ),
+    writable: new WritableStream<AnyMessage>({
+      write: (message) => {
+        if ("method" in message && "id" in message) names.set(message.id, message.method)
+        return sent.write(message)
+      }
+    })
+  }
+  const connection = app.connect(checked)
+  void connection.closed.then(wake)
+  const { agent } = connection
+  await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: capabilities })
+  const of = <K extends Kind>(kind: K, session?: string) =>
+    updates.flatMap(({ sessionId, update }) =>
+      update.sessionUpdate === kind && (session === undefined || sessionId === session) ? [update as Of<K>] : []
+    )
+  return {
+    agent,
+    child,
+    updates,
+    permissions,
+    problems,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    of,
+    said: (session) =>
+      of("agent_message_chunk", session)
+        .map(({ content }) => (content.type === "text" ? content.text : ""))
+        .join(""),
+    until: (holds) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const isOver = connection.signal.aborted
+          if (!holds() && !isOver) return
+          waiting.delete(look)
+          if (holds()) resolve()
+          else reject(new Error(`The connection is closed: ${stderr}`))
+        }
+        waiting.add(look)
+        look()
+      }),
+    ended,
+    close: () => {
+      child.stdin.end()
+      return ended
+    }
+  }
+}
+
+/** Begins a session in a directory. */
+export const begun = async ({ agent }: Connected, cwd: string): Promise<string> =>
+  (await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })).sessionId
+
+/** Sends a prompt and waits for the end of its turn. */
+export const prompted = ({ agent }: Connected, sessionId: string, text: string) =>
+  agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] })
+
+/** The code that a request is refused with. */
+export const refusal = async (request: Promise<unknown>): Promise<RequestError> => {
+  try {
+    await request
+  } catch (error) {
+    if (error instanceof RequestError) return error
+    throw error
+  }
+  return assert.fail("the request was not refused")
+}

@@ -1,0 +1,43 @@
+// @effect-diagnostics asyncFunction:off - drives a real browser
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { served } from "../server/served.ts"
+import { type Machine, open, playing, sayAfter, start } from "./Page.ts"
+
+let machine: Machine
+beforeAll(async () => {
+  machine = await start()
+})
+afterAll(() => machine.stop())
+
+describe("a conversation in the browser", () => {
+  it.scopedLive("logs in by the address, streams an answer as it comes, and keeps it over a reload (U11)", () =>
+    Effect.gen(function* () {
+      const more = yield* Deferred.make<void>()
+      const models = playing({
+        hello: [sayAfter("## Plan\n\nFirst **bold", Deferred.await(more), "** words, then `code`.\n\n- one\n- two")]
+      })
+      const server = yield* served({ models, page: machine.page })
+      const { faults, page, requests } = yield* open(machine, server)
+      yield* Effect.promise(async () => {
+        await page.getByRole("textbox", { name: "Prompt" }).fill("hello")
+        await page.keyboard.press("Enter")
+        await page.getByRole("heading", { name: "Plan" }).waitFor()
+        await page.getByText("waiting for played").or(page.getByText("answering")).waitFor()
+        assert.notInclude(page.url(), "token")
+        await page.reload()
+        await page.getByText("First").waitFor()
+      })
+      yield* Deferred.succeed(more, undefined)
+      yield* Effect.promise(async () => {
+        await page.getByText("Done in").waitFor()
+        assert.strictEqual(await page.locator(".answer strong").innerText(), "bold")
+        assert.strictEqual(await page.locator(".answer li").count(), 2)
+        assert.strictEqual(await page.locator(".prompt").count(), 1)
+        assert.strictEqual(await page.locator(".answer").count(), 1)
+      })
+      assert.deepStrictEqual(faults, [])
+      assert.isTrue(requests.every((url) => url.startsWith(server.url)))
+    })
+  )
+})

@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Layer } from "effect"
+import type { ApprovalPolicy } from "../../../src/approval/ApprovalPolicy.ts"
+import type { Dialogue } from "../../../src/cli/prompt/Dialogue.ts"
+import * as PromptSession from "../../../src/cli/prompt/PromptSession.ts"
+import { PromptState } from "../../../src/cli/prompt/PromptState.ts"
+import type { Session } from "../../../src/cli/prompt/Session.ts"
+import { Region } from "../../../src/cli/terminal/Region.ts"
+import { Screen } from "../../../src/cli/terminal/Screen.ts"
+import { Ui } from "../../../src/ui/Ui.ts"
+import { UsageError } from "../../../src/cli/Outcome.ts"
+import { failureOf } from "../../support/failureOf.ts"
+
+const quiet = Layer.mergeAll(
+  Layer.succeed(Screen, { progress: () => Effect.void } as unknown as Screen["Type"]),
+  Layer.succeed(Region, { changed: Effect.void } as unknown as Region["Type"]),
+  Layer.mock(Ui, {})
+)
+
+describe("the session of a prompt", () => {
+  it.scoped("is opened once, and used only in the mode that was chosen, also where that failed at first (U9)", () =>
+    Effect.gen(function* () {
+      const modes: Array<ApprovalPolicy> = []
+      let opened = 0
+      let failing = true
+      const session = {
+        profile: "",
+        spent: { amount: 0, unpriced: false },
+        shown: Effect.never,
+        setMode: (mode: ApprovalPolicy) =>
+          Effect.suspend(() => {
+            modes.push(mode)
+            return failing ? new UsageError({ reason: "not now" }) : Effect.void
+          })
+      } as unknown as Session
+      const current = yield* PromptSession.make({
+        dialogue: Effect.succeed({
+          open: () =>
+            Effect.sync(() => {
+              opened++
+              return session
+            })
+        } as unknown as Dialogue),
+        ended: Effect.void,
+        isShown: true,
+        policy: "ask",
+        quit: yield* Deferred.make<void>(),
+        say: () => Effect.void,
+        state: new PromptState({ mode: "plan", profile: "", sandbox: "" })
+      })
+      assert.strictEqual((yield* failureOf(current.opened)).message, "not now")
+      assert.isUndefined(current.current())
+      failing = false
+      assert.strictEqual(yield* current.opened, session)
+      assert.deepStrictEqual([opened, modes], [1, ["plan", "plan"]])
+    }).pipe(Effect.provide(quiet))
+  )
+})

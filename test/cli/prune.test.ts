@@ -1,0 +1,66 @@
+// @effect-diagnostics asyncFunction:off newPromise:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { createInterface } from "node:readline"
+import { built } from "../support/built.ts"
+import { type Place, place, scripted, tollgate } from "./command.ts"
+
+const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "a\n" } } }
+
+describe("sessions prune", () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+    scripted(at, [
+      { when: "large", steps: [{ say: crypto.randomBytes(2 * 1024 * 1024).toString("hex") }] },
+      { when: "wait", steps: [write] },
+      { repeat: true, steps: [{ say: "Fine." }] }
+    ])
+  })
+  afterEach(() => at.remove())
+
+  it("leaves what is open or waits for an answer, and gives back what the database no longer needs (K6)", async () => {
+    const size = () => fs.statSync(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")).size
+    const titles = async () =>
+      (await tollgate(at, ["sessions", "list", "--jsonl"])).stdout
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => (JSON.parse(line) as { readonly title: string }).title)
+        .toSorted()
+    assert.strictEqual((await tollgate(at, ["run", "large"])).code, 0)
+    const lines = ["run", "--input-format", "jsonl", "--output-format", "jsonl"]
+    await tollgate(at, lines, `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "wait" })}\n`)
+    const open = spawn(process.execPath, [await built(), ...lines], { cwd: at.work, env: at.env })
+    const closed = new Promise((resolve) => open.on("close", resolve))
+    await new Promise<void>((resolve) => {
+      createInterface({ input: open.stdout }).on("line", (line) => {
+        if (line.includes('"TaskCompleted"')) resolve()
+      })
+      open.stdin.write(`${JSON.stringify({ _tag: "SubmitPrompt", prompt: "open" })}\n`)
+    })
+    const before = size()
+
+    const dry = await tollgate(at, ["sessions", "prune", "--larger-than", "0B", "--dry-run"])
+    assert.match(dry.stdout, /1 session, \d.* would be deleted/)
+    assert.deepStrictEqual(await titles(), ["large", "open", "wait"])
+
+    const pruned = await tollgate(at, ["sessions", "prune", "--larger-than", "0B", "--yes"])
+    assert.match(pruned.stdout, new RegExp(`open in process ${open.pid}`))
+    assert.match(pruned.stdout, /waits for an answer/)
+    assert.match(pruned.stdout, /free for later sessions; to shrink the file/)
+    assert.deepStrictEqual(await titles(), ["open", "wait"])
+    assert.isAtLeast(size(), before, "the file is shrunk while another process uses it")
+
+    open.stdin.end()
+    await closed
+    const later = await tollgate(at, ["sessions", "prune", "--older-than", "1d", "--yes"])
+    assert.match(later.stdout, /No session to delete/)
+    assert.match(later.stdout, /the database shrank from \d.* to \d/)
+    assert.isBelow(size(), before - 4 * 1024 * 1024)
+    assert.deepStrictEqual(await titles(), ["open", "wait"])
+    assert.strictEqual((await tollgate(at, ["search", "wait"])).code, 0)
+  })
+})

@@ -1,0 +1,327 @@
+// @effect-diagnostics asyncFunction:off newPromise:off processEnv:off - drives real processes from outside
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { agents } from "../../src/hook/agents.ts"
+import { place, type Place, tollgate } from "../cli/command.ts"
+import { built } from "../support/built.ts"
+import { Sqlite } from "../support/Sqlite.ts"
+import { meaning, shellPayload } from "./support.ts"
+
+let launcher: string
+beforeAll(async () => {
+  launcher = await built()
+})
+const places: Array<Place> = []
+const one = (): Place => {
+  const made = place()
+  fs.mkdirSync(path.join(made.work, ".git"))
+  places.push(made)
+  return made
+}
+afterAll(() => places.forEach(({ remove }) => remove()))
+
+const hook = (at: Place, agent: string, input: string | Buffer, env: object = {}) => {
+  const { signal, status, stderr, stdout } = spawnSync(process.execPath, [launcher, "hook", agent], {
+    cwd: at.work,
+    env: { ...at.env, ...env },
+    input,
+    encoding: "utf8"
+  })
+  return { signal, status, stderr, stdout }
+}
+const sent = (at: Place, agent: string, command: string) => JSON.stringify(shellPayload(agent, command, at.work))
+const config = (at: Place, text: string): void => {
+  fs.mkdirSync(at.env["TOLLGATE_HOME"]!, { recursive: true })
+  fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), text)
+}
+const database = (at: Place) => path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db")
+/** Whether a process has a handler for a signal, by what the kernel says. */
+const catches = (pid: number, signal: number): boolean => {
+  const [, caught = "0"] = /^SigCgt:\s*([0-9a-f]+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n
+}
+const cannotAsk = new Set(["codex", "gemini", "opencode", "cursor"])
+
+/** What must never be allowed, however it comes about. */
+const broken: ReadonlyArray<readonly [what: string, prepare: (at: Place, agent: string) => string | Buffer]> = [
+  ["no payload", () => ""],
+  ["half of a payload", (at, agent) => sent(at, agent, "npm test").slice(0, -20)],
+  ["text before the payload", (at, agent) => `profile says hello\n${sent(at, agent, "npm test")}`],
+  ["a list", () => "[]"],
+  ["bytes that are no text", () => Buffer.from([0xff, 0xfe, 0x00, 0x80])],
+  ["a payload of 9 MiB", (at, agent) => sent(at, agent, `echo ${"a".repeat(9 * 1024 * 1024)}`)],
+  [
+    "a tool that is not known",
+    (at, agent) =>
+      sent(at, agent, "npm test").replace(/"(?:Bash|bash|run_shell_command|beforeShellExecution)"/, '"Frobnicate"')
+  ],
+  ["parameters that are not the tool's", (at, agent) => sent(at, agent, "npm test").replace('"command"', '"cmdline"')],
+  ["a directory that is gone", (at, agent) => JSON.stringify(shellPayload(agent, "npm test", `${at.work}/gone`))],
+  [
+    "a configuration that is no JSON",
+    (at, agent) => {
+      config(at, "{")
+      return sent(at, agent, "npm test")
+    }
+  ],
+  [
+    "a rule with a mistake",
+    (at, agent) => {
+      config(at, JSON.stringify({ approvals: { rules: [{ id: "x", decision: "deny", tol: "*" }] } }))
+      return sent(at, agent, "npm test")
+    }
+  ],
+  [
+    "a database that is none",
+    (at, agent) => {
+      config(at, "{}")
+      fs.writeFileSync(database(at), "not a database, but long enough to be taken for one".repeat(100))
+      return sent(at, agent, "npm test")
+    }
+  ],
+  [
+    "an audit that cannot be written",
+    (at, agent) => {
+      config(at, "{}")
+      fs.writeFileSync(path.join(at.env["TOLLGATE_HOME"]!, "hooks"), "")
+      return sent(at, agent, "npm test")
+    }
+  ]
+]
+
+describe("tollgate hook", () => {
+  for (const [index, [what, prepare]] of broken.entries()) {
+    it(`asks or denies, and ends with 0, given ${what} (X5)`, () => {
+      for (const { name } of [agents[index % agents.length]!, agents[(index + 3) % agents.length]!]) {
+        const at = one()
+        const { status, stderr, stdout } = hook(at, name, prepare(at, name))
+        assert.strictEqual(status, 0, `${name} ${stderr}`)
+        const { reason, said } = meaning(stdout)
+        assert.strictEqual(said, cannotAsk.has(name) ? "deny" : "ask", `${name}: ${stdout}`)
+        assert.match(reason, /not judged/)
+        assert.notMatch(stdout + stderr, /\n\s+at \S|undefined/)
+        assert.strictEqual(stderr, "")
+      }
+    })
+  }
+
+  it("ends with 2 where its answer cannot be written, and with 0 where it has none (X5)", () => {
+    const at = one()
+    const shell = (agent: string, command: string, redirect: string) =>
+      spawnSync("sh", ["-c", `'${process.execPath}' '${launcher}' hook ${agent} ${redirect}`], {
+        cwd: at.work,
+        env: at.env,
+        input: sent(at, agent, command),
+        encoding: "utf8"
+      })
+    for (const { name } of agents) {
+      for (const redirect of [">&-", ...(process.platform === "linux" ? [">/dev/full"] : [])]) {
+        const { status, stderr } = shell(name, "git reset --hard", redirect)
+        assert.strictEqual(status, 2, `${name} ${redirect} ${stderr}`)
+        assert.match(stderr, /^tollgate: The call is denied: its answer cannot be written/)
+      }
+    }
+    assert.strictEqual(shell("claude", "git reset --hard", ">&- 2>&-").status, 2)
+    assert.strictEqual(shell("claude", "npm test", ">&-").status, 0)
+  })
+
+  it("ends with 2 for an agent that it does not know, and says which it knows (X5)", () => {
+    for (const name of ["clade", "instal", "Claude", "x".repeat(300)]) {
+      const at = one()
+      const { status, stderr, stdout } = hook(at, name, sent(at, "claude", "npm test"))
+      assert.strictEqual(status, 2, name)
+      assert.strictEqual(stdout, "")
+      if (/^[a-z]+$/.test(name)) assert.match(stderr, /claude, codex, gemini, qwen, copilot, opencode, cursor/)
+    }
+  })
+
+  it("refuses a payload that is not UTF-8 or says one thing twice, and takes that down (X5, A10)", async () => {
+    const at = one()
+    const payload = sent(at, "claude", "cat a.txt")
+    const twice = payload.replace('"tool_name"', '"tool_name":"Read","tool_name"')
+    const nested = payload.replace('"command"', '"comm\\u0061nd":"rm x","command"')
+    const bytes = Buffer.concat([
+      Buffer.from(payload.slice(0, payload.indexOf("cat"))),
+      Buffer.from([0xff, 0xc0]),
+      Buffer.from(payload.slice(payload.indexOf("cat")))
+    ])
+    for (const input of [twice, nested, bytes]) {
+      const { status, stdout } = hook(at, "claude", input)
+      assert.strictEqual(status, 0)
+      assert.strictEqual(meaning(stdout).said, "ask")
+    }
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    assert.strictEqual(stdout.split("hook/not-judged").length - 1, 3, stdout)
+  })
+
+  it.runIf(process.platform === "linux")("answers when it is stopped while it waits for the payload (X5)", async () => {
+    for (const name of ["claude", "codex", "gemini", "cursor"]) {
+      const at = one()
+      const child = spawn(process.execPath, [launcher, "hook", name], { cwd: at.work, env: at.env })
+      let stdout = ""
+      child.stdout.on("data", (text) => (stdout += text))
+      const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+      // The last handler that is put up; Node has one of its own for SIGTERM.
+      while (!catches(child.pid!, os.constants.signals.SIGHUP)) await setTimeout(10)
+      child.kill("SIGTERM")
+      assert.strictEqual(await ended, 0)
+      assert.strictEqual(meaning(stdout).said, cannotAsk.has(name) ? "deny" : "ask")
+    }
+  })
+
+  it("answers within its own deadline although the payload never ends (X5)", async () => {
+    const at = one()
+    const child = spawn(process.execPath, [launcher, "hook", "claude"], { cwd: at.work, env: at.env })
+    let stdout = ""
+    child.stdout.on("data", (text) => (stdout += text))
+    child.stdin.write("{")
+    assert.strictEqual(await new Promise((resolve) => child.on("close", resolve)), 0)
+    assert.strictEqual(meaning(stdout).said, "ask")
+  })
+
+  it("has what it answered in the audit, once, also after kill -9 behind the answer (X5, A10)", async () => {
+    const at = one()
+    fs.writeFileSync(path.join(at.work, "a.txt"), "a")
+    const commands = ["cat a.txt", "npm test", "git reset --hard", "rm -rf /"]
+    for (const command of commands) {
+      const child = spawn(process.execPath, [launcher, "hook", "claude"], { cwd: at.work, env: at.env })
+      const ended = new Promise((resolve) => child.on("close", resolve))
+      child.stdout.once("data", () => child.kill("SIGKILL"))
+      child.stdin.end(sent(at, "claude", command))
+      await ended
+    }
+    const audit = async () => {
+      const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+      return stdout
+    }
+    for (const time of [1, 2]) {
+      const listed = await audit()
+      for (const command of commands) {
+        assert.strictEqual(
+          listed.split(JSON.stringify(JSON.stringify(command)).slice(1, -1)).length - 1,
+          1,
+          `${time} ${command} ${listed}`
+        )
+      }
+    }
+    const { code, stdout } = await tollgate(at, ["approvals", "audit", "--verify"])
+    assert.strictEqual(code, 0, stdout)
+  })
+
+  it("takes many calls at once, and what waits while another process takes it in (X5, A10)", async () => {
+    const at = one()
+    const calls = Array.from({ length: 6 }, (_, index) => `npm run job-${index}`)
+    const running = calls.map(
+      (command) =>
+        new Promise((resolve) => {
+          const child = spawn(process.execPath, [launcher, "hook", "codex"], {
+            cwd: at.work,
+            env: at.env,
+            stdio: ["pipe", "ignore", "ignore"]
+          })
+          child.on("close", resolve)
+          child.stdin.end(sent(at, "codex", command))
+        })
+    )
+    await tollgate(at, ["approvals", "audit"])
+    await Promise.all(running)
+    const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
+    for (const command of calls) assert.strictEqual(stdout.split(`${command}\\`).length - 1, 1, command)
+    assert.strictEqual((await tollgate(at, ["approvals", "audit", "--verify"])).code, 0)
+  })
+
+  it("goes by a rule that was saved with always, and by none that a locked database keeps from it (X5, A6)", async () => {
+    const at = one()
+    assert.strictEqual((await tollgate(at, ["approvals", "audit"])).code, 0)
+    const saved = new Sqlite(database(at))
+    const project = fs.realpathSync(at.work)
+    const save = (id: string, decision: string, ...argv: ReadonlyArray<string>) =>
+      saved.run(
+        "INSERT INTO rules (project, id, rule, saved_at) VALUES (?, ?, ?, ?)",
+        project,
+        id,
+        JSON.stringify({ id, decision, level: "user", tool: "run_shell", argv }),
+        1
+      )
+    save("frob", "allow", "frobnicate")
+    save("ship", "allow", "npm", "run", "ship")
+    const of = (agent: string, command: string) => {
+      const { status, stdout } = hook(at, agent, sent(at, agent, command))
+      assert.strictEqual(status, 0)
+      return meaning(stdout).said
+    }
+    for (const command of ["frobnicate --all", "npm run ship"]) {
+      assert.strictEqual(of("claude", command), "allow", command)
+      assert.strictEqual(of("codex", command), "nothing", command)
+      assert.strictEqual(of("opencode", command), "allow", command)
+    }
+    assert.strictEqual(of("claude", "frobnicate2"), "ask")
+    // What never runs is not in the power of a rule.
+    save("hooks", "allow", "cp")
+    assert.strictEqual(of("claude", "cp x .git/hooks/pre-commit"), "deny")
+    saved.run("INSERT INTO rules (project, id, rule, saved_at) VALUES (?, 'odd', '{}', 2)", project)
+    const odd = meaning(hook(at, "claude", sent(at, "claude", "npm run ship")).stdout)
+    assert.strictEqual(odd.said, "ask")
+    assert.match(odd.reason, /changed by another program/)
+    saved.exec("DELETE FROM rules WHERE id = 'odd'")
+    saved.exec("PRAGMA journal_mode = DELETE")
+    saved.exec("BEGIN EXCLUSIVE")
+    assert.strictEqual(of("claude", "npm run ship"), "ask")
+    assert.strictEqual(of("codex", "npm run ship"), "deny")
+    saved.exec("ROLLBACK")
+    saved.close()
+    assert.strictEqual(of("claude", "npm run ship"), "allow")
+  })
+
+  it("is installed for the files that the installation was made with (X5)", async () => {
+    const at = one()
+    config(
+      at,
+      JSON.stringify({ approvals: { rules: [{ id: "no", decision: "deny", tool: "run_shell", argv: ["npm"] }] } })
+    )
+    const run = (...args: ReadonlyArray<string>) =>
+      spawnSync(process.execPath, [launcher, ...args], { cwd: at.work, env: at.env, encoding: "utf8" })
+    const { HOME = "", TOLLGATE_HOME: _, XDG_CONFIG_HOME: __, XDG_DATA_HOME: ___, ...bare } = at.env
+    const env = { ...bare, HOME }
+    for (const [name, file] of [
+      ["claude", ".claude/settings.json"],
+      ["gemini", ".gemini/settings.json"]
+    ] as const) {
+      const { status, stderr } = run("hook", "install", name, "--yes")
+      assert.strictEqual(status, 0, stderr)
+      const [, command = ""] =
+        /"command": "((?:[^"\\]|\\.)*)"/.exec(fs.readFileSync(path.join(HOME, file), "utf8")) ?? []
+      const installed = spawnSync("sh", ["-c", JSON.parse(`"${command}"`)], {
+        cwd: at.work,
+        env,
+        input: sent(at, name, "npm test"),
+        encoding: "utf8"
+      })
+      assert.strictEqual(meaning(installed.stdout).said, "deny", installed.stderr)
+      assert.match(run("hook", "status", name).stdout, /installed \(/)
+      assert.strictEqual(run("hook", "uninstall", name, "--yes").status, 0)
+    }
+    const { status, stderr } = run("hook", "install", "opencode", "--yes")
+    assert.strictEqual(status, 0, stderr)
+    assert.include(
+      fs.readFileSync(path.join(HOME, ".config/opencode/plugins/tollgate.js"), "utf8"),
+      at.env["TOLLGATE_HOME"]!
+    )
+  })
+
+  it("goes by the rules of a project once it is trusted (X5, A6)", async () => {
+    const at = one()
+    fs.mkdirSync(path.join(at.work, ".tollgate"))
+    const rules = [{ id: "ship", decision: "deny", tool: "run_shell", argv: ["npm", "run", "ship"] }]
+    fs.writeFileSync(path.join(at.work, ".tollgate", "config.json"), JSON.stringify({ approvals: { rules } }))
+    const ship = () => meaning(hook(at, "claude", sent(at, "claude", "npm run ship")).stdout).said
+    assert.strictEqual(ship(), "nothing")
+    const { code, stderr } = await tollgate(at, ["trust", "--yes"])
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(ship(), "deny")
+  })
+})

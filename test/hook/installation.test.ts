@@ -1,0 +1,204 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import {
+  contentOf,
+  forget,
+  installing,
+  perform,
+  remember,
+  stateOf,
+  uninstalling
+} from "../../src/hook/install/Installation.ts"
+import { type Setup, setups } from "../../src/hook/install/Setup.ts"
+import * as Jsonc from "../../src/text/Jsonc.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+
+const argv = (agent: string) => ["/usr/bin/node", "/opt/it's here/tollgate.cjs", "hook", agent]
+
+const json = FastCheck.letrec((tie) => ({
+  value: FastCheck.oneof(
+    { maxDepth: 3 },
+    FastCheck.constantFrom(1, true, null, "a", "é // no comment", "{"),
+    tie("list"),
+    tie("object")
+  ),
+  list: FastCheck.array(tie("value"), { maxLength: 3 }),
+  object: FastCheck.dictionary(FastCheck.constantFrom("a", "b", "model", "permissions"), tie("value"), { maxKeys: 3 })
+}))
+
+/** A settings file as people leave one: some hooks of others, comments, tabs, commas behind the last entry, no last newline. */
+const settings = FastCheck.record({
+  rest: json.object,
+  hooks: FastCheck.constantFrom(
+    undefined,
+    {},
+    { PreToolUse: [] },
+    { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "lint.sh" }] }] },
+    { SessionStart: [{ hooks: [{ type: "command", command: "hello" }] }], BeforeTool: [{ matcher: "x", hooks: [] }] }
+  ),
+  unit: FastCheck.constantFrom(undefined, 2, 4, "\t"),
+  crlf: FastCheck.boolean(),
+  comment: FastCheck.boolean(),
+  comma: FastCheck.boolean(),
+  end: FastCheck.constantFrom("", "\n", "\n\n")
+}).map(({ comma, comment, crlf, end, hooks, rest, unit }) => {
+  const plain = JSON.stringify({ ...(rest as object), ...(hooks && { hooks }) }, null, unit)
+  const multi = plain.includes("\n")
+  const trailing = comma && multi ? plain.replace(/([^{[,\s])(\n\s*[}\]])/g, "$1,$2") : plain
+  const noted = comment && multi ? `// mine\n${trailing.replace(/\n(\s*)"/, '\n$1/* { " */ "')}` : trailing
+  const whole = noted + end
+  return crlf ? whole.replaceAll("\n", "\r\n") : whole
+})
+
+const inFiles = setups.filter(({ entries }) => entries !== undefined)
+const anyOf = (list: ReadonlyArray<Setup>) => FastCheck.constantFrom(...list)
+
+const install = (setup: Setup, file: string, state: string) =>
+  Effect.gen(function* () {
+    const change = yield* installing(setup, file, argv(setup.agent))
+    yield* remember(change, state)
+    yield* perform(change, state)
+  })
+const uninstall = (setup: Setup, file: string, state: string) =>
+  Effect.gen(function* () {
+    yield* perform(yield* uninstalling(setup, file, state), state)
+    yield* forget(file, state)
+  })
+
+const read = (text: string): unknown => {
+  const node = Jsonc.parse(text)
+  return node === undefined ? undefined : Jsonc.valueOf(node)
+}
+
+describe("the hook in the configuration of an agent", () => {
+  it.scoped.prop(
+    "goes in once, leaves the rest as it is written, and comes out again to the byte (X5)",
+    { setup: anyOf(inFiles), text: settings },
+    ({ setup, text }) =>
+      Effect.gen(function* () {
+        const state = yield* temporaryDirectory
+        const file = path.join(state, "settings.json")
+        fs.writeFileSync(file, text)
+        yield* install(setup, file, state)
+        const entered = fs.readFileSync(file, "utf8")
+        assert.strictEqual((yield* stateOf(setup, file, argv(setup.agent)))._tag, "Installed", entered)
+        const again = yield* installing(setup, file, argv(setup.agent))
+        assert.strictEqual(again.after, again.before)
+        // Without what was put in, it is what it was, also for whoever has no memory of it.
+        const forgetful = yield* uninstalling(setup, file, path.join(state, "elsewhere"))
+        const [was, left] = [read(text), read(forgetful.after ?? "")]
+        const bare = (value: unknown) =>
+          JSON.stringify(value)
+            .replaceAll(/,?"hooks":\{(?:"PreToolUse":\[\])?\}/g, "")
+            .replaceAll(/,?"version":1/g, "")
+            .replaceAll("{,", "{")
+        assert.strictEqual(bare(left), bare(was), `${text}\n->\n${entered}\n->\n${forgetful.after}`)
+        yield* uninstall(setup, file, state)
+        assert.strictEqual(fs.readFileSync(file, "utf8"), text)
+      }),
+    { fastCheck: { numRuns: 30 } }
+  )
+
+  it.scoped.prop(
+    "keeps every byte of what stands there but for commas and the entry (X5)",
+    { setup: anyOf(inFiles), text: settings },
+    ({ setup, text }) =>
+      Effect.gen(function* () {
+        const state = yield* temporaryDirectory
+        const file = path.join(state, "settings.json")
+        fs.writeFileSync(file, text)
+        const { after = "" } = yield* installing(setup, file, argv(setup.agent))
+        let at = 0
+        for (const char of text.replaceAll(/[\s,]/g, "")) {
+          at = after.indexOf(char, at) + 1
+          assert.isAbove(at, 0, `${text}\n->\n${after}`)
+        }
+      }),
+    { fastCheck: { numRuns: 20 } }
+  )
+
+  for (const setup of setups) {
+    it.scoped(`${setup.agent} has it in a new file, which is gone with it (X5)`, () =>
+      Effect.gen(function* () {
+        const state = yield* temporaryDirectory
+        const file = path.join(state, "new", "deep", "file")
+        yield* install(setup, file, state)
+        assert.strictEqual((yield* stateOf(setup, file, argv(setup.agent)))._tag, "Installed")
+        assert.strictEqual((yield* stateOf(setup, file, argv("other")))._tag, "Other")
+        if (setup.entries !== undefined) {
+          const whole = read(fs.readFileSync(file, "utf8"))
+          assert.include(JSON.stringify(whole), "exit 2")
+        }
+        yield* uninstall(setup, file, state)
+        assert.isFalse(fs.existsSync(file))
+      })
+    )
+  }
+
+  it.scoped("takes the place of an entry with another path, and mends one that is there twice (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      const [claude] = setups
+      const file = path.join(state, "settings.json")
+      const command = "'/old/node' '/old/tollgate.cjs' hook claude"
+      const group = {
+        matcher: "Bash",
+        hooks: [
+          { type: "command", command: "mine.sh" },
+          { type: "command", command }
+        ]
+      }
+      fs.writeFileSync(
+        file,
+        JSON.stringify(
+          { hooks: { PreToolUse: [group, { matcher: "*", hooks: [{ type: "command", command }] }] } },
+          null,
+          2
+        )
+      )
+      assert.strictEqual((yield* stateOf(claude!, file, argv("claude")))._tag, "Duplicated")
+      yield* install(claude!, file, state)
+      assert.strictEqual((yield* stateOf(claude!, file, argv("claude")))._tag, "Installed")
+      const text = fs.readFileSync(file, "utf8")
+      assert.include(text, "mine.sh")
+      assert.notInclude(text, "/old/")
+    })
+  )
+
+  it.scoped("keeps a link a link and the mode of the file, and refuses what it cannot do whole (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      const [claude] = setups
+      const real = path.join(state, "dotfiles.json")
+      const file = path.join(state, "settings.json")
+      fs.writeFileSync(real, "{}\n", { mode: 0o640 })
+      fs.chmodSync(real, 0o640)
+      fs.symlinkSync(real, file)
+      yield* install(claude!, file, state)
+      assert.isTrue(fs.lstatSync(file).isSymbolicLink())
+      assert.strictEqual(fs.statSync(real).mode & 0o777, 0o640)
+      yield* uninstall(claude!, file, state)
+      assert.strictEqual(fs.readFileSync(real, "utf8"), "{}\n")
+
+      for (const [text, why] of [
+        ["{ not json", /not valid JSON/],
+        ['{"hooks": []}', /something else/],
+        ["\u0000\ufffd", /not valid JSON/]
+      ] as const) {
+        fs.writeFileSync(real, text)
+        const { message } = yield* Effect.flip(installing(claude!, file, argv("claude")))
+        assert.match(message, why)
+        assert.strictEqual(yield* contentOf(file), text)
+      }
+
+      fs.writeFileSync(real, "{}\n")
+      const change = yield* installing(claude!, file, argv("claude"))
+      fs.writeFileSync(real, '{"edited":true}\n')
+      assert.match((yield* Effect.flip(perform(change, state))).message, /changed meanwhile/)
+      assert.strictEqual(fs.readFileSync(real, "utf8"), '{"edited":true}\n')
+    })
+  )
+})

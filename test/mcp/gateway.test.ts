@@ -1,0 +1,205 @@
+// @effect-diagnostics asyncFunction:off newPromise:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { built } from "../support/built.ts"
+import { planned, tool } from "./support.ts"
+
+type Era = "legacy" | "auto"
+
+interface Asked {
+  readonly message: string
+}
+
+const said = (result: { readonly content?: unknown }): string =>
+  (result.content as ReadonlyArray<{ readonly text?: string }>).map(({ text }) => text ?? "").join("\n")
+
+describe("an MCP client in front of the gateway", () => {
+  let at: Place
+  let clients: Array<Client> = []
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(async () => {
+    await Promise.all(clients.map((client) => client.close()))
+    clients = []
+    at.remove()
+  })
+
+  const open = async (era: Era, answer?: (asked: Asked) => object, words: ReadonlyArray<string> = ["gateway"]) => {
+    const client = new Client(
+      { name: "host", version: "1" },
+      {
+        capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
+        versionNegotiation: { mode: era }
+      }
+    )
+    if (answer !== undefined)
+      client.setRequestHandler("elicitation/create", async ({ params }) => answer(params as Asked) as never)
+    const args = [await built(), "mcp", ...words]
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: at.work, env: { ...at.env }, stderr: "ignore" })
+    )
+    clients.push(client)
+    return client
+  }
+
+  const config = () => JSON.parse(fs.readFileSync(path.join(at.env["TOLLGATE_HOME"]!, "config.json"), "utf8"))
+  const added = async (plan: object, more: object = {}) => {
+    scripted(at, [], more)
+    const fix = planned(at.home, "fix", plan)
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    return { ...fix, calls: () => fix.logged().filter((line) => line.startsWith("call")) }
+  }
+
+  const offer = {
+    tools: [
+      tool("echo", {}, { inputSchema: { type: "object", properties: { text: { type: "string" } } } }),
+      tool("drop", {}, { annotations: { destructiveHint: true } })
+    ],
+    prompts: [{ name: "greet", arguments: [{ name: "who" }] }],
+    resources: [{ uri: "file:///a.txt", name: "a" }],
+    templates: [{ uriTemplate: "file:///{path}", name: "files" }]
+  }
+
+  for (const era of ["legacy", "auto"] as const) {
+    it(`lists from what is known and calls what its user allows, ${era} (X2)`, async () => {
+      const fix = await added(offer, { mcp: { gateway: { patience: 300_000 } } })
+      const questions: Array<string> = []
+      const decisions = ["once", "deny"]
+      const client = await open(era, ({ message }) => {
+        questions.push(message)
+        return { action: "accept", content: { decision: decisions.shift() } }
+      })
+      assert.strictEqual(client.getProtocolEra(), era === "auto" ? "modern" : "legacy")
+      const { tools } = await client.listTools()
+      assert.deepStrictEqual(
+        tools.map(({ name }) => name),
+        ["fix__drop", "fix__echo"]
+      )
+      assert.strictEqual(fix.started(), 1)
+      const yes = await client.callTool({ name: "fix__echo", arguments: { text: "hi\u202e" } })
+      assert.strictEqual(said(yes), 'echo {"text":"hi\u202e"}')
+      assert.include(questions[0], '"text": "hi\\u202e"')
+      const no = await client.callTool({ name: "fix__echo", arguments: { text: "again" } })
+      assert.isTrue(no.isError)
+      assert.include(said(no), "denied")
+      assert.strictEqual(fix.calls().length, 1)
+      assert.strictEqual(questions.length, 2)
+
+      const { prompts } = await client.listPrompts()
+      assert.deepStrictEqual(
+        prompts.map(({ name }) => name),
+        ["fix__greet"]
+      )
+      const prompt = await client.getPrompt({ name: "fix__greet", arguments: { who: "you" } })
+      assert.include(JSON.stringify(prompt), 'prompt greet {\\"who\\":\\"you\\"}')
+      const { resources } = await client.listResources()
+      assert.strictEqual(resources[0]?.uri, "fix+file:///a.txt")
+      assert.include(JSON.stringify(await client.readResource({ uri: "fix+file:///a.txt" })), "resource file:///a.txt")
+      const { resourceTemplates } = await client.listResourceTemplates()
+      assert.strictEqual(resourceTemplates[0]?.uriTemplate, "fix+file:///{path}")
+    })
+  }
+
+  it("is told that a call waits, and gets it once by calling again, also after a restart (X2)", async () => {
+    const fix = await added(offer, { mcp: { gateway: { patience: 500 } } })
+    const asked: Array<string> = []
+    let client = await open("auto", ({ message }) => {
+      asked.push(message)
+      return { action: "accept", content: { decision: "once" } }
+    })
+    const call = () => client.callTool({ name: "fix__drop", arguments: { path: "a" } })
+    const first = await call()
+    assert.isTrue(first.isError)
+    assert.match(said(first), /^approval approval_\w+ is pending/)
+    assert.include(said(await call()), "is pending")
+    const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
+    const requests = (
+      JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string; risk: string }>
+    ).filter(({ kind }) => kind === "request")
+    assert.lengthOf(requests, 1)
+    assert.strictEqual(requests[0]?.risk, "high")
+    await client.close()
+    const { digest, id } = requests[0]!
+    assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "yes", "--digest", digest])).code, 0)
+    assert.lengthOf(fix.calls(), 0)
+    client = await open("auto")
+    const done = await call()
+    assert.include(said(done), 'echo {"path":"a"}')
+    assert.lengthOf(fix.calls(), 1)
+    assert.lengthOf(asked, 0)
+  })
+
+  it("answers with what it was given for this call alone, once, unchanged (X2)", async () => {
+    const fix = await added(offer, { mcp: { gateway: { patience: 300 } } })
+    const client = await open("auto", () => ({ action: "cancel" }))
+    const other = await open("auto", () => ({ action: "cancel" }))
+    const yes = { approval: { action: "accept", content: { decision: "once" } } }
+    const call = async (of: Client, text: string, more: object = {}) => {
+      const params = { name: "fix__echo", arguments: { text }, ...more }
+      const result: unknown = await of
+        .callTool(params, { allowInputRequired: true })
+        .catch((error: Error) => ({ content: [{ text: error.message }] }))
+      return result as { readonly requestState?: string; readonly content?: unknown }
+    }
+    const requestState = (await call(client, "a")).requestState ?? ""
+    assert.isNotEmpty(requestState)
+    const middle = Math.floor(requestState.length / 2)
+    const flipped = requestState[middle] === "A" ? "B" : "A"
+    const tampered = `${requestState.slice(0, middle)}${flipped}${requestState.slice(middle + 1)}`
+    await call(client, "a", { requestState: tampered, inputResponses: yes })
+    await call(client, "b", { requestState, inputResponses: yes })
+    await call(other, "a", { requestState, inputResponses: yes })
+    assert.lengthOf(fix.calls(), 0)
+    const done = await call(client, "a", { requestState, inputResponses: yes })
+    assert.include(said(done), 'echo {"text":"a"}')
+    await call(client, "a", { requestState, inputResponses: yes })
+    assert.deepStrictEqual(fix.calls(), ['call echo {"text":"a"}'])
+  })
+
+  it("without a way to ask its user leaves it to the queue, and is denied by a mode (X2)", async () => {
+    const fix = await added(offer, { mcp: { gateway: { patience: 300 } } })
+    const client = await open("legacy")
+    assert.include(said(await client.callTool({ name: "fix__echo", arguments: {} })), "is pending")
+    const strict = await open("legacy", undefined, ["gateway", "--mode", "deny"])
+    assert.isTrue((await strict.callTool({ name: "fix__echo", arguments: {} })).isError)
+    const unknown = await strict.callTool({ name: "fix__none", arguments: {} })
+    assert.include(said(unknown), "there is no tool of that name")
+    assert.lengthOf(fix.calls(), 0)
+  })
+
+  it("searches where the definitions are too many, and the gate sees the real tool (X2)", async () => {
+    const fix = await added({ many: 300 }, { mcp: { gateway: { budget: 1000 } } })
+    const client = await open("auto", undefined, ["gateway", "--dangerously-allow-all"])
+    assert.deepStrictEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["search_tools", "call_tool"]
+    )
+    const found = await client.callTool({ name: "search_tools", arguments: { query: "tool17" } })
+    assert.include(said(found), '"fix__tool17"')
+    const given = { name: "fix__tool17", arguments: { a: 1 } }
+    assert.include(said(await client.callTool({ name: "call_tool", arguments: given })), 'echo {"a":1}')
+    assert.deepStrictEqual(fix.calls(), ['call tool17 {"a":1}'])
+  })
+
+  it("has Tollgate's own tools of tollgate mcp serve, behind the same gate (X2)", async () => {
+    scripted(at, [])
+    fs.writeFileSync(path.join(at.work, "a.txt"), "one\n")
+    const client = await open("auto", undefined, ["serve", "--mode", "deny"])
+    const names = (await client.listTools()).tools.map(({ name }) => name)
+    assert.includeMembers(names, ["read_file", "run_shell", "write_file"])
+    const read = await client.callTool({ name: "read_file", arguments: { path: "a.txt" } })
+    assert.include(said(read), "one")
+    const write = await client.callTool({ name: "write_file", arguments: { path: "a.txt", content: "two\n" } })
+    assert.isTrue(write.isError)
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "a.txt"), "utf8"), "one\n")
+    const home = await client.callTool({ name: "read_file", arguments: { path: path.join(at.home, ".ssh/id_rsa") } })
+    assert.isTrue(home.isError)
+    assert.deepStrictEqual(Object.keys(config()), ["profiles"])
+  })
+})

@@ -1,0 +1,110 @@
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
+import * as Toolset from "../../src/gate/Toolset.ts"
+import type { KnownServer } from "../../src/mcp/KnownServer.ts"
+import type { McpServer } from "../../src/mcp/McpServer.ts"
+import { approving } from "../../src/mcp/Pins.ts"
+import * as Servers from "../../src/mcp/Servers.ts"
+import * as StateFile from "../../src/mcp/StateFile.ts"
+import * as TouchPolicy from "../../src/mcp/TouchPolicy.ts"
+import * as PathContext from "../../src/policy/path/PathContext.ts"
+import { webOf } from "../../src/host/webOf.ts"
+import { environment } from "../../src/process/Environment.ts"
+import { Processes } from "../../src/process/Processes.ts"
+import type { CallEvent } from "../../src/gate/CallEvent.ts"
+
+const fixture = path.resolve("test/fixtures/mcp/server.mjs")
+
+/** A directory that is gone with the scope. */
+export const directory = Effect.acquireRelease(
+  Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-mcp-")))),
+  (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+)
+
+/** A server that does what its plan says. */
+export const planned = (at: string, name: string, plan: object, more: object = {}) => {
+  const file = path.join(at, `${name}.plan.json`)
+  const log = path.join(at, `${name}.log`)
+  const put = (next: object) => fs.writeFileSync(file, JSON.stringify({ log, ...next }))
+  put(plan)
+  const server = { command: [process.execPath, fixture, file], ...more } as McpServer
+  const known: KnownServer = { name, origin: "user", given: {}, server }
+  const logged = () => (fs.existsSync(log) ? fs.readFileSync(log, "utf8").split("\n").slice(0, -1) : [])
+  return { known, put, file, logged, started: () => logged().filter((line) => line.startsWith("started")).length }
+}
+
+export const tool = (name: string, x: object = {}, more: object = {}) => ({
+  name,
+  description: `Does ${name}`,
+  inputSchema: { type: "object" },
+  x,
+  ...more
+})
+
+/** The servers of a directory as a project has them. */
+export const servers = (at: string, known: ReadonlyArray<KnownServer>, variables = {}) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    return yield* Servers.make({
+      known,
+      state: (server) => StateFile.stateOf(path.join(at, "state"), server, at),
+      directory: at,
+      environment: environment({ PATH: path.dirname(process.execPath) }),
+      variables,
+      network: webOf({}).rules,
+      processes: Effect.map(Layer.buildWithScope(Processes.layer, scope), Context.get(Processes)),
+      policy: TouchPolicy.make({
+        boundary: yield* PathContext.make({
+          cwd: at,
+          roots: [at],
+          home: "/home/tester",
+          stateDirs: [],
+          trusted: false
+        }),
+        network: webOf({}).rules
+      })
+    })
+  })
+
+/** Asks a server what it offers and approves that. */
+export const approveAll = (at: string, known: KnownServer) =>
+  Effect.gen(function* () {
+    const [slot] = (yield* servers(at, [known])).all
+    const manifest = yield* slot!.refresh
+    const { pins } = StateFile.stateOf(path.join(at, "state"), known, at)
+    yield* pins.write(approving(yield* pins.read, manifest, 0))
+    return manifest
+  }).pipe(Effect.scoped)
+
+/** Calls a tool behind the whole stack; everything is approved. */
+export const calling = (
+  of: Servers.Servers,
+  { asked = "approve", bytes = 100_000 }: { readonly asked?: "approve" | "deny"; readonly bytes?: number } = {}
+) =>
+  Effect.gen(function* () {
+    const stack = DefaultStack.make({ resultLimit: { bytes }, timeouts: { limit: Duration.minutes(2) } })
+    const toolset = yield* Toolset.make(of.tools, { middleware: stack })
+    const events: Array<CallEvent> = []
+    const note = (event: CallEvent) => Effect.sync(() => void events.push(event))
+    let count = 0
+    const call = (name: string, rawParams: unknown = {}) =>
+      toolset
+        .call({
+          name,
+          rawParams,
+          callId: `call${++count}`,
+          sessionId: "s1",
+          workerPath: ["root"],
+          startedAt: 0,
+          sink: { emit: note, commit: note }
+        })
+        .pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: asked }))))
+    return { call, events }
+  })

@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { asking, models } from "../host/Directed.ts"
+import { served } from "./served.ts"
+
+describe("managing sessions over HTTP", () => {
+  it.scopedLive("names, copies, rewinds and clears one, and deletes what nothing waits in (X4)", () =>
+    Effect.gen(function* () {
+      const { ask, directory, frames } = yield* served({ models })
+      const command = (body: object, session = "s1") => ask(`/v1/sessions/${session}/commands`, { body })
+      const file = path.join(directory, "a.txt")
+      const write = asking([["write_file", { path: "a.txt", content: "new" }]])
+      const waits = () =>
+        Effect.map(
+          Effect.repeat(ask("/v1/approvals"), { until: ({ json }) => json.approvals.length > 0 }),
+          ({ json }) => json.approvals[0].request as { readonly id: string; readonly digest: string }
+        )
+      fs.writeFileSync(file, "old")
+      yield* ask("/v1/sessions", { body: { id: "s1" } })
+      const queued = yield* command({ _tag: "SubmitPrompt", task: "t1", prompt: write })
+      const { digest, id } = yield* waits()
+      const early = yield* ask("/v1/sessions/s1", { method: "DELETE" })
+      assert.strictEqual(early.status, 409)
+      assert.strictEqual(early.json.error, "SessionWaits")
+      yield* ask(`/v1/approvals/${id}`, { body: { digest, decision: "approve" } })
+      yield* Stream.runDrain(
+        Stream.takeUntil(frames("/v1/sessions/s1/events"), ({ data }) => data.event?._tag === "TaskCompleted")
+      )
+      assert.strictEqual(fs.readFileSync(file, "utf8"), "new")
+      const to = queued.json.seq as number
+
+      const renamed = yield* command({ _tag: "RenameSession", title: "A name" })
+      assert.strictEqual(renamed.json.answer.event._tag, "SessionRenamed")
+      assert.strictEqual((yield* ask("/v1/sessions/s1")).json.title, "A name")
+      assert.strictEqual((yield* command({ _tag: "RenameSession", title: " " })).status, 400)
+
+      assert.strictEqual((yield* command({ _tag: "ForkSession", fork: "s2" })).json.answer.event._tag, "SessionForked")
+      assert.strictEqual((yield* command({ _tag: "ForkSession", fork: "s2" })).status, 422)
+      assert.isAbove((yield* ask("/v1/sessions/s2")).json.head, to)
+
+      const preview = yield* command({ _tag: "PreviewRewind", to })
+      assert.strictEqual(preview.json.answer.event.files.length, 1)
+      const rewind = { _tag: "RewindSession", to, digest: preview.json.answer.event.digest }
+      assert.strictEqual((yield* command(rewind)).json.answer.event._tag, "SessionRewound")
+      assert.strictEqual(fs.readFileSync(file, "utf8"), "old")
+      assert.strictEqual((yield* command({ _tag: "ClearSession" }, "s2")).json.answer.event._tag, "SessionCleared")
+
+      assert.strictEqual((yield* ask("/v1/sessions/s1", { method: "DELETE" })).status, 204)
+      assert.strictEqual((yield* ask("/v1/sessions/s1")).status, 404)
+      assert.strictEqual((yield* ask("/v1/sessions/s1", { method: "DELETE" })).status, 404)
+      assert.strictEqual((yield* ask("/v1/sessions/s2")).status, 200)
+    })
+  )
+
+  it.scopedLive("are told of a full queue and of who has a session open, and change nothing then (X4)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models })
+      const submit = (ask: typeof server.ask, task: string) =>
+        ask("/v1/sessions/s1/commands", {
+          body: { _tag: "SubmitPrompt", task, prompt: asking([["write_file", { path: "a.txt", content: "x" }]]) }
+        })
+      yield* server.ask("/v1/sessions", { body: { id: "s1" } })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 70 }, (_, index) => `t${index}`),
+        (task) => submit(server.ask, task)
+      )
+      const full = answers.filter(({ status }) => status === 503)
+      assert.isNotEmpty(full)
+      assert.isTrue(answers.every(({ status }) => status === 202 || status === 503))
+      assert.isTrue(full.every(({ headers, json }) => headers["retry-after"] === "1" && json.error === "TooManyTasks"))
+      const { tasks } = (yield* server.ask("/v1/sessions/s1")).json
+      assert.strictEqual(tasks.length, answers.length - full.length)
+      const other = yield* served({ models, base: path.dirname(server.directory) })
+      const busy = yield* submit(other.ask, "elsewhere")
+      assert.strictEqual(busy.status, 409)
+      assert.strictEqual(busy.json.owner, process.pid)
+    })
+  )
+
+  it.scopedLive("answers a request of a session that another process has open, once, as its sender (A5, A15)", () =>
+    Effect.gen(function* () {
+      const first = yield* served({ models })
+      const other = yield* served({ models, base: path.dirname(first.directory) })
+      const prompt = asking([["write_file", { path: "a.txt", content: "x" }]])
+      yield* first.ask("/v1/sessions", { body: { id: "s1" } })
+      yield* first.ask("/v1/sessions/s1/commands", { body: { _tag: "SubmitPrompt", task: "t1", prompt } })
+      const { json } = yield* Effect.repeat(other.ask("/v1/approvals"), {
+        until: ({ json }) => json.approvals.length > 0
+      })
+      const { digest, id } = json.approvals[0].request
+      const answer = (body: object) => other.ask(`/v1/approvals/${id}`, { body })
+      const wrong = yield* answer({ digest: "0".repeat(64), decision: "approve" })
+      assert.deepStrictEqual([wrong.status, wrong.json.error], [409, "ApprovalMismatch"])
+      const edited = yield* answer({ digest, decision: "approve", parameters: { path: "b.txt", content: "y" } })
+      assert.deepStrictEqual([edited.status, edited.json.error], [409, "SessionBusy"])
+      const both = yield* Effect.all(
+        [answer({ digest, decision: "approve" }), answer({ digest, decision: "approve" })],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(both.map(({ status }) => status).sort(), [200, 410])
+      const taken = both.find(({ status }) => status === 200)?.json
+      assert.deepStrictEqual([taken.answer.event._tag, taken.answer.event.by], ["ApprovalResolved", "user local"])
+      yield* Effect.repeat(first.ask("/v1/sessions/s1"), { until: ({ json }) => json.tasks.length === 0 })
+      assert.strictEqual(fs.readFileSync(path.join(first.directory, "a.txt"), "utf8"), "x")
+      assert.strictEqual((yield* answer({ digest, decision: "deny" })).status, 410)
+    })
+  )
+})
