@@ -65,10 +65,10 @@ describe("the terminal", () => {
       assert.strictEqual((await tollgate(at, ["run", "--dangerously-allow-all", ...more, prompt])).code, 0)
     }
     const terminal = await open(["--continue"])
-    const shown = await terminal.seen(/three\n+› ?$/m)
+    const shown = await terminal.seen(/three\n+─ 2 requests · 1 call · .*\n+› ?$/m)
     assert.match(
       shown,
-      /… 1 earlier prompt not shown\n+› second\n+two\n+› third\n+• Wrote a\.txt.*\n {2}1 │\+one\n {2}2 │\+two\n+three\n/
+      /… 1 earlier prompt not shown\n+› second\n+two\n+─ 1 request · .*\n+› third\n+• Wrote a\.txt.*\n {2}1 │\+one\n {2}2 │\+two\n+three\n+─ 2 requests · 1 call · .*\n/
     )
     assert.notInclude(shown, "first")
     terminal.press("long\r")
@@ -76,7 +76,7 @@ describe("the terminal", () => {
     await terminal.idle()
     await leave(terminal)
     const again = await open(["--session", "session_"])
-    const cut = await again.seen(/row 59\n+› ?$/m)
+    const cut = await again.seen(/row 59\n+─ 1 request · .*\n+› ?$/m)
     assert.match(cut, /… \d\d rows and 2 earlier prompts not shown\n+row 20\nrow 21/)
     await leave(again)
   })
