@@ -77,7 +77,7 @@ describe("the terminal", () => {
     await leave(terminal)
     const again = await open(["--session", "session_"])
     const cut = await again.seen(/row 59\n+─ 1 request · .*\n+› ?$/m)
-    assert.match(cut, /… \d\d rows and 2 earlier prompts not shown\n+row 20\nrow 21/)
+    assert.match(cut, /… \d\d rows and 2 earlier prompts not shown\n+row 22\nrow 23/)
     await leave(again)
   })
 
