@@ -52,22 +52,33 @@ export const buildBrowser = async (root, outdir, plugins = []) => {
     if (foreign !== undefined) throw new Error(`${name}: the page must not contain ${foreign[0]}`)
     if (builtin !== undefined) throw new Error(`${name}: the page cannot import ${builtin.path}`)
   }
+  /** What a file imports at once, and what that does, in the order in which it is found. */
+  const eagerOf = (file, known = new Set()) => {
+    for (const { kind, path: imported } of metafile.outputs[file].imports) {
+      if (kind !== "import-statement" || known.has(imported)) continue
+      known.add(imported)
+      eagerOf(imported, known)
+    }
+    return [...known]
+  }
   const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source)
-  const [main, { imports }] = outputOf("src/browser/main.tsx")
+  const [main] = outputOf("src/browser/main.tsx")
   const [style] = outputOf("src/browser/style.css")
   const at = (file) => path.join(root, file)
   const named = (file) => `/assets/${path.basename(file)}`
   const icon = fs.readFileSync(path.join(source, "icon.svg"))
   const iconName = `icon-${crypto.createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`
   fs.writeFileSync(path.join(outdir, iconName), icon)
+  const eager = eagerOf(main)
+  const preloads = eager.map((file) => `<link rel="modulepreload" href="${named(file)}" />`)
   const html = fs
     .readFileSync(path.join(source, "index.html"), "utf8")
     .replace('"ICON"', `"${named(iconName)}"`)
     .replace('"STYLE"', `"${named(style)}"`)
     .replace('"SCRIPT"', `"${named(main)}"`)
+    .replace("    <!-- PRELOADS -->\n", preloads.map((line) => `    ${line}\n`).join(""))
   fs.writeFileSync(path.join(outdir, "index.html"), html)
-  const eager = imports.filter(({ kind }) => kind === "import-statement").map(({ path: file }) => at(file))
-  const first = [at(main), at(style), ...eager, path.join(outdir, iconName), path.join(outdir, "index.html")]
+  const first = [...[main, style, ...eager].map(at), path.join(outdir, iconName), path.join(outdir, "index.html")]
   const sum = (files) => files.reduce((bytes, file) => bytes + sizeOf(file), 0)
   const sizes = { first: sum(first), all: sum(fs.readdirSync(outdir).map((name) => path.join(outdir, name))) }
   if (sizes.first > firstLimit * 1024 || sizes.all > allLimit * 1024) {

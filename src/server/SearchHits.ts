@@ -27,6 +27,13 @@ const Hit = Schema.Struct({
   snippet: Schema.Array(Schema.Struct({ text: Schema.String, hit: Schema.Boolean }))
 })
 
+const SearchHits = Schema.Struct({
+  hits: Schema.Array(Hit),
+  /** What was not searched, and why. */
+  notes: Schema.Array(Schema.String)
+})
+export type SearchHits = typeof SearchHits.Type
+
 export const group = HttpApiGroup.make("search").add(
   HttpApiEndpoint.get("search", "/v1/search")
     .setUrlParams(
@@ -41,13 +48,7 @@ export const group = HttpApiGroup.make("search").add(
         limit: Limit(100)
       })
     )
-    .addSuccess(
-      Schema.Struct({
-        hits: Schema.Array(Hit),
-        /** What was not searched, and why. */
-        notes: Schema.Array(Schema.String)
-      })
-    )
+    .addSuccess(SearchHits)
     .addError(Rejected)
     .annotate(OpenApi.Description, "Finds messages of all sessions by their words and by what they mean.")
     .middleware(Viewing)

@@ -99,6 +99,52 @@ describe("the page", () => {
     })
   )
 
+  it.scopedLive(
+    "reads on from the event that is missing where a stream has a gap, and loses nothing behind it (U11)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served({ models: playing({ go: [say("all of it")] }), page: machine.page })
+        yield* server.ask("/v1/sessions", { body: { id: "s1" } })
+        yield* server.ask("/v1/sessions/s1/commands", { body: { _tag: "SubmitPrompt", task: "t", prompt: "go" } })
+        const { json: detail } = yield* Effect.repeat(server.ask("/v1/sessions/s1"), {
+          until: ({ json }) => json.tasks.length === 0
+        })
+        const { events } = (yield* server.ask("/v1/sessions/s1/log")).json
+        const [last, end] = [events.slice(-3), detail.head as number]
+        const frame = (event: string, data: unknown) => `${event}data: ${JSON.stringify(data)}\n\n`
+        const { page } = yield* open(machine, server)
+        yield* Effect.promise(async () => {
+          let streams = 0
+          // The page has all but the last three; of these the stream leaves the first one out.
+          await page.route(/\/v1\/sessions\/s1\/log/, (route) => {
+            const from = Number(new URL(route.request().url()).searchParams.get("from"))
+            const until = from > end - 3 ? end - 1 : end - 3
+            const found = events.filter(({ seq }: { readonly seq: number }) => seq >= from && seq <= until)
+            return route.fulfill({ json: { head: end, events: found } })
+          })
+          await page.route(/\/v1\/sessions\/s1\/events/, (route) => {
+            streams += 1
+            if (streams > 1)
+              return new URL(route.request().url()).searchParams.get("from") === `${end - 2}`
+                ? route.continue()
+                : undefined
+            return route.fulfill({
+              contentType: "text/event-stream",
+              body:
+                frame("event: snapshot\n", { ...detail, partial: [] }) +
+                last
+                  .slice(1)
+                  .map((one: { readonly seq: number }) => `id: ${one.seq}\n${frame("", one)}`)
+                  .join("")
+            })
+          })
+          await page.locator(".session-line").click()
+          await page.locator(".ending").waitFor()
+          assert.deepStrictEqual(await page.locator(".answer").allInnerTexts(), ["all of it"])
+        })
+      })
+  )
+
   it.scopedLive("runs nothing and asks for nothing, whatever a model, a tool, a file or a title says (U11, U14)", () =>
     Effect.gen(function* () {
       const text = injections("ran = true", "http://127.0.0.1:9/leak")
@@ -127,7 +173,7 @@ describe("the page", () => {
         await page.locator(".call-head").first().click()
         const look = `({
           ran: window.ran === true,
-          active: [...document.querySelectorAll("main script, iframe, object, embed, img, svg, math, video, audio, form[action], base, link:not([rel=icon]):not([rel=stylesheet])")].length,
+          active: [...document.querySelectorAll("main script, iframe, object, embed, img, svg, math, video, audio, form[action], base, link:not([rel=icon], [rel=stylesheet], [rel=modulepreload][href^='/assets/'])")].length,
           links: [...document.querySelectorAll("main a, aside a")].filter((one) => !/^(?:https?|mailto):$/.test(one.protocol)).length
         })`
         assert.deepStrictEqual(await page.evaluate(look), { ran: false, active: 0, links: 0 })

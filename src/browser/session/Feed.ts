@@ -40,8 +40,6 @@ export class Feed {
   private timer: number | undefined
   private frame: number | undefined
   private closed = false
-  /** Whether events that are missing are being read. */
-  private filling = false
   /** Deltas of what follows an event that has not come yet. */
   private early: Array<Envelope> = []
 
@@ -62,22 +60,34 @@ export class Feed {
   }
 
   /** Reads the page of the log before what is there. */
-  async earlier(): Promise<void> {
-    const first = this.first.value
-    if (first <= 1 || this.loading.value) return
-    this.loading.value = true
-    const from = Math.max(1, first - page)
-    const found = await this.read(from, first - from)
-    this.loading.value = false
-    if (found === undefined || this.closed || this.first.value !== first) return
-    this.events = [...found.events, ...this.events]
-    this.first.value = from
-    this.refold()
+  earlier(): Promise<void> {
+    return this.back(this.first.value - page)
   }
 
   /** Reads the log from its beginning. */
-  async all(): Promise<void> {
-    while (this.first.value > 1 && !this.closed && this.problem.value === undefined) await this.earlier()
+  all(): Promise<void> {
+    return this.back(1)
+  }
+
+  /** Reads what is before the first event that is there, down to a number. */
+  private async back(to: number): Promise<void> {
+    const first = this.first.value
+    if (first <= 1 || this.loading.value) return
+    this.loading.value = true
+    const pages: Array<ReadonlyArray<Envelope>> = []
+    let from = first
+    while (from > Math.max(1, to) && !this.closed) {
+      const below = Math.max(1, from - page)
+      const found = await this.read(below, from - below)
+      if (found === undefined) break
+      pages.unshift(found.events)
+      from = below
+    }
+    this.loading.value = false
+    if (this.closed || from === first || this.first.value !== first) return
+    this.events = [...pages.flat(), ...this.events]
+    this.first.value = from
+    this.refold()
   }
 
   private async open(): Promise<void> {
@@ -132,7 +142,7 @@ export class Feed {
     })
     source.addEventListener("snapshot", ({ data }: MessageEvent<string>) => this.begin(JSON.parse(data) as Snapshot))
     source.addEventListener("delta", ({ data }: MessageEvent<string>) => this.hear(JSON.parse(data) as Envelope))
-    source.addEventListener("message", ({ data }: MessageEvent<string>) => void this.take(JSON.parse(data) as Envelope))
+    source.addEventListener("message", ({ data }: MessageEvent<string>) => this.take(JSON.parse(data) as Envelope))
   }
 
   private begin({ partial, ...detail }: Snapshot): void {
@@ -153,11 +163,13 @@ export class Feed {
     this.changed()
   }
 
-  /** Takes a durable event, once, after all before it. */
-  private async take(envelope: Envelope): Promise<void> {
+  /** Takes a durable event, once, after all before it; where one is missing, the stream begins anew with that. */
+  private take(envelope: Envelope): void {
     if (envelope.seq <= this.head) return
-    if (envelope.seq > this.head + 1) return this.fill(envelope.seq)
-    this.keep(envelope)
+    if (envelope.seq === this.head + 1) return this.keep(envelope)
+    this.source?.close()
+    this.connection.value = "lost"
+    this.later()
   }
 
   private keep(envelope: Envelope): void {
@@ -173,18 +185,6 @@ export class Feed {
   private hear(delta: Envelope): void {
     if (delta.seq > this.head) this.early.push(delta)
     else this.step(delta)
-  }
-
-  /** Reads what is missing before an event, and the event. */
-  private async fill(until: number): Promise<void> {
-    if (this.filling) return
-    this.filling = true
-    while (this.head < until) {
-      const found = await this.read(this.head + 1, page)
-      if (found === undefined || found.events.length === 0) break
-      for (const envelope of found.events) if (envelope.seq === this.head + 1) this.keep(envelope)
-    }
-    this.filling = false
   }
 
   private step(envelope: Envelope): void {

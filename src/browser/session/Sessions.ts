@@ -3,7 +3,7 @@ import type { Envelope } from "../../runtime/Envelope.ts"
 import type { PostedCommand } from "../../server/PostedCommand.ts"
 import type { SessionDetail, SessionInfo } from "../../server/SessionInfo.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
-import { get, newId, post, type Problem, sessionPath } from "../Api.ts"
+import { ask, get, newId, post, type Problem, sessionPath } from "../Api.ts"
 
 /** Sessions that are listed. */
 const most = 300
@@ -35,6 +35,15 @@ export const byProject = computed((): ReadonlyArray<readonly [project: string, R
   return [...found]
 })
 
+/** Takes a session out of the list. */
+const leave = (session: string): void => {
+  if (sessions.value.some(({ id }) => id === session))
+    sessions.value = sessions.value.filter(({ id }) => id !== session)
+}
+
+/** What changes how a session is listed. */
+const telling: ReadonlySet<string> = new Set(["TaskQueued", "SessionRenamed", "SessionForked"])
+
 let reload = 0
 
 /** What an event changes of the list. */
@@ -56,10 +65,12 @@ export const happened = ({ event, session, time }: Envelope): void => {
     case "SessionSuspended":
       set(false)
       break
+    case "SessionDeleted":
+      return leave(event.deleted)
     default:
   }
   const known = sessions.value.find(({ id }) => id === session)
-  const isTelling = known === undefined || known.title === "" || event._tag === "TaskQueued"
+  const isTelling = known === undefined || known.title === "" || telling.has(event._tag)
   if (known !== undefined && time > known.updatedAt + 1000) {
     sessions.value = sessions.value.map((one) => (one === known ? { ...one, updatedAt: time } : one))
   }
@@ -85,6 +96,29 @@ export const command = async (session: string, body: PostedCommand): Promise<Pro
 /** Prompts a session; the same task sent again is the same task. */
 export const submit = (session: string, prompt: string, task = newId("task")): Promise<Problem | undefined> => {
   return command(session, { _tag: "SubmitPrompt", task, prompt, typed: prompt })
+}
+
+export const rename = async (session: string, title: string): Promise<Problem | undefined> => {
+  const refused = await command(session, { _tag: "RenameSession", title })
+  if (refused === undefined) await loadSessions()
+  return refused
+}
+
+/** Copies a session; the id of the copy, or why there is none. */
+export const fork = async (session: string): Promise<string | Problem> => {
+  const copy = newId("session")
+  const refused = await command(session, { _tag: "ForkSession", fork: copy })
+  if (refused !== undefined) return refused
+  await loadSessions()
+  return copy
+}
+
+/** Deletes a session with all that belongs to it. */
+export const remove = async (session: string): Promise<Problem | undefined> => {
+  const done = await ask("DELETE", sessionPath(session))
+  if (!done.ok && done.problem.status !== 404) return done.problem
+  leave(session)
+  return undefined
 }
 
 /** The last part of a path, by which people know a project. */

@@ -11,6 +11,7 @@ import { promptWanted } from "./Composer.tsx"
 import { LoginPage } from "./LoginPage.tsx"
 import { ReplayPage } from "./ReplayPage.tsx"
 import { SessionPage, WorkersPanel } from "./SessionPage.tsx"
+import { SessionDialog } from "./SessionDialog.tsx"
 import { Sidebar } from "./Sidebar.tsx"
 import { StartPage } from "./StartPage.tsx"
 import { Timeline } from "./Timeline.tsx"
@@ -105,6 +106,7 @@ export const App = () => {
           <WorkersPanel feed={feed} />
         </aside>
       ) : null}
+      <SessionDialog />
       <p class="spoken" role="status" aria-live="polite">
         {waiting === 0 ? "" : `${many(waiting, "call")} waiting for an answer`}
       </p>

@@ -14,6 +14,7 @@ import { isOpen, type Worker } from "../session/Workers.ts"
 import { Composer } from "./Composer.tsx"
 import { now } from "./now.ts"
 import { Row } from "./Row.tsx"
+import { manage } from "./SessionDialog.tsx"
 import { Virtual } from "./Virtual.tsx"
 
 /** The rows as they were last shown: what has not changed is not made anew. */
@@ -151,6 +152,9 @@ const Head = ({ feed, workers }: { readonly feed: Feed; readonly workers: boolea
       <a class="small button" href={to("timeline", feed.session)}>
         Timeline
       </a>
+      <button type="button" class="small" onClick={() => manage(feed.session)}>
+        Manage
+      </button>
     </header>
   )
 }

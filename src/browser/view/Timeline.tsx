@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { Envelope } from "../../runtime/Envelope.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
@@ -57,16 +57,11 @@ const Moment = ({ at, events }: { readonly events: ReadonlyArray<Envelope>; read
 export const Timeline = ({ events, onEarlier, revision, title }: Props) => {
   const [group, setGroup] = useState("all")
   const [at, setAt] = useState<number | undefined>(undefined)
-  const list = useRef<Virtual>(null)
   const pattern = groups[group] ?? /^/
   const shown = group === "all" ? events : events.filter(({ event }) => pattern.test(event._tag))
   const position = Math.min(at ?? events.length - 1, events.length - 1)
   const current = events[position]
-  useEffect(() => {
-    if (at === undefined) return
-    const index = shown.findIndex((envelope) => envelope === events[at])
-    if (index >= 0) list.current?.reveal(index)
-  }, [at])
+  const chosen = at === undefined ? -1 : shown.findLastIndex(({ seq }) => seq <= (current?.seq ?? 0))
   return (
     <section class="timeline" aria-label="Timeline">
       <header class="session-head">
@@ -101,12 +96,13 @@ export const Timeline = ({ events, onEarlier, revision, title }: Props) => {
       </div>
       <div class="timeline-columns">
         <Virtual
-          ref={list}
           class="events"
           label="Events"
           count={shown.length}
           keyOf={(index) => String(shown[index]?.seq)}
           estimate={25}
+          follows={at === undefined}
+          shown={chosen < 0 ? undefined : chosen}
           revision={revision}
           row={(index) => {
             const envelope = shown[index]

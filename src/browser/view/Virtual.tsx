@@ -14,6 +14,8 @@ export interface VirtualProps {
   readonly onTop?: () => void
   /** Grows when a row has changed. */
   readonly revision: number
+  /** The row that is brought into sight whenever it becomes another one. */
+  readonly shown?: number | undefined
 }
 
 /** Pixels above and below what is visible that are there as well. */
@@ -32,6 +34,8 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
   private anchor: { readonly key: string; readonly offset: number } | undefined
   private watcher: ResizeObserver | undefined
   private starts: Float64Array = new Float64Array(1)
+  /** The rows that the starts are of; unset where they are to be added up anew. */
+  private summed: VirtualProps["keyOf"] | undefined
 
   override componentDidMount(): void {
     this.watcher = new ResizeObserver((entries) => {
@@ -44,7 +48,8 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
     this.settle()
   }
 
-  override componentDidUpdate(): void {
+  override componentDidUpdate({ shown }: VirtualProps): void {
+    if (this.props.shown !== undefined && this.props.shown !== shown) this.reveal(this.props.shown)
     this.settle()
   }
 
@@ -61,6 +66,7 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
       this.heights.set(key, height)
       changed = true
     }
+    if (changed) this.summed = undefined
     return changed
   }
 
@@ -109,13 +115,15 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
     this.setState({ top })
   }
 
-  /** Shows a row. */
-  reveal(index: number): void {
+  /** Brings a row into sight, if it is not there already. */
+  private reveal(index: number): void {
     const { current } = this.scroller
-    if (current === null) return
+    const [top = 0, bottom = 0] = this.starts.subarray(index, index + 2)
+    if (current === null || (top >= current.scrollTop && bottom <= current.scrollTop + current.clientHeight)) return
     this.atEnd = false
-    this.anchor = undefined
-    current.scrollTop = Math.max(0, (this.starts[index] ?? 0) - current.clientHeight / 3)
+    const offset = -Math.min(top, Math.floor(current.clientHeight / 3))
+    this.anchor = { key: this.props.keyOf(index), offset }
+    current.scrollTop = top + offset
   }
 
   private readonly measured = (key: string) => (element: HTMLElement | null) => {
@@ -124,7 +132,8 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
     this.watcher?.observe(element)
   }
 
-  override render({ class: name = "", count, estimate, keyOf, label, row }: VirtualProps) {
+  /** Adds up where each row starts. */
+  private add(count: number, keyOf: VirtualProps["keyOf"], estimate: number): void {
     if (this.starts.length < count + 1) this.starts = new Float64Array(2 * count + 1)
     let sum = 0
     for (let index = 0; index < count; index++) {
@@ -132,6 +141,12 @@ export class Virtual extends Component<VirtualProps, { top: number; height: numb
       sum += this.heights.get(keyOf(index)) ?? estimate
     }
     this.starts[count] = sum
+    this.summed = keyOf
+  }
+
+  override render({ class: name = "", count, estimate, keyOf, label, row }: VirtualProps) {
+    if (this.summed !== keyOf) this.add(count, keyOf, estimate)
+    const sum = this.starts[count] ?? 0
     const { height, top } = this.state
     const first = count === 0 ? 0 : this.indexAt(Math.max(0, top - beyond))
     const last = count === 0 ? -1 : this.indexAt(top + height + beyond)
