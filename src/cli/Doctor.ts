@@ -3,7 +3,6 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as path from "node:path"
@@ -11,7 +10,6 @@ import { Audit } from "../audit/Audit.ts"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
 import { Database } from "../database/Database.ts"
-import { booked } from "../host/budgets.ts"
 import { credentials, openProfile } from "../model/OpenProfile.ts"
 import { apiKeyVariable, type Profile } from "../model/Profile.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
@@ -21,7 +19,7 @@ import type { Step } from "../middleware/Step.ts"
 import * as Collector from "../telemetry/Collector.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import { version } from "../version.ts"
-import { askModel, mendedBy } from "./askModel.ts"
+import { askModel, kept, mendedBy } from "./askModel.ts"
 import * as CommandStack from "./commandStack.ts"
 import * as Instructions from "../host/Instructions.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
@@ -128,9 +126,6 @@ const readOnly = (directory: string): Finding =>
   missing("home", `${directory} is read-only: sessions can be read, but nothing can be run or changed`, [
     'export TOLLGATE_HOME="$HOME/.tollgate"'
   ])
-
-/** What asking the models costs is booked; it is asked all the same where the ledger cannot be opened, which is said above. */
-const kept = Layer.catchAll(booked, () => Layer.empty)
 
 const checkProfiles = (offline: boolean) =>
   Effect.flatMap(Configuration, ({ preferred, profiles }) =>

@@ -4,10 +4,12 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as RequestAccount from "../agent/RequestAccount.ts"
 import type { CostError } from "../cost/CostError.ts"
+import { booked } from "../host/budgets.ts"
 import type { ModelRequest, ModelService } from "../model/Model.ts"
 import type { ModelPart } from "../model/ModelPart.ts"
 import { type Environment, openProfile } from "../model/OpenProfile.ts"
@@ -58,7 +60,15 @@ const aboutOf = (tag: string): ModelUnready["about"] =>
         ? "model"
         : "other"
 
-const unpaid = (error: CostError) => new ModelUnready({ reason: error.message, mend: mendedBy(error), about: "other" })
+const unpaid = (error: CostError) => {
+  // A model that is not configured yet has no price of its own.
+  const priced =
+    error._tag === "PriceUnknown" ? [`tollgate config set budgets.unknownPrice '{"input":1,"output":5}'`] : []
+  return new ModelUnready({ reason: error.message, mend: [...mendedBy(error), ...priced], about: "other" })
+}
+
+/** What asking costs is booked, and budgets hold; a model is asked all the same where the ledger cannot be opened. */
+export const kept = Layer.catchAll(booked, () => Layer.empty)
 
 /** Hears an answer out, for its usage, as far as that goes in time; gives how long it took to begin. */
 const heard = (model: ModelService, account: RequestAccount.RequestAccount) =>

@@ -76,7 +76,7 @@ export const parseValue = (text: string): unknown =>
 const unset = Symbol("unset")
 
 /** The source of an unset value. */
-const fallback = "default"
+export const fallback = "default"
 
 const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
   Effect.gen(function* () {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Configuration } from "../config/Configuration.ts"
+import { Configuration, fallback } from "../config/Configuration.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { Accounts } from "../cost/Accounts.ts"
 import type { Alert } from "../cost/Budget.ts"
@@ -29,7 +29,7 @@ const current = Effect.map(Configuration, ({ entries, home, settings }) => {
     const found = Either.getOrElse(Either.flatMap(written, decode), () => initial)
     const elsewhere = entries.flatMap(({ key, source }) => {
       const [name, value] = Object.entries(initial).find(([name]) => key === `budgets.${name}`) ?? []
-      return name === undefined || source === home.config ? [] : [[name, value] as const]
+      return name === undefined || source === home.config || source === fallback ? [] : [[name, value] as const]
     })
     return { ...found, ...Object.fromEntries(elsewhere) }
   })

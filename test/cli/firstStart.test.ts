@@ -34,7 +34,8 @@ describe("the first start", () => {
   const config = () => JSON.parse(fs.readFileSync(file(), "utf8")) as unknown
 
   it("finds Ollama, lists its models, asks one as a test, saves it and goes on to the prompt (U9)", async () => {
-    const server = await serve({ models: ["llama3", "qwen3", "phi4"], answer: "Hello from qwen." })
+    const usage = { prompt_tokens: 70, completion_tokens: 3 }
+    const server = await serve({ models: ["llama3", "qwen3", "phi4"], answer: "Hello from qwen.", usage })
     const terminal = await open([], { env: { OLLAMA_HOST: `127.0.0.1:${server.port}` } })
     await terminal.seen(new RegExp(`Which model server\\?[^]*❯ ollama {2}${server.baseUrl}, 3 models`))
     terminal.press("\r")
@@ -57,6 +58,29 @@ describe("the first start", () => {
     const again = await open([])
     await again.seen(/ASK · ollama/)
     await leave(again)
+    // The question of the test is booked as the prompt is.
+    const { stdout } = await tollgate(at, ["cost", "--by", "model", "--json"])
+    const [cost] = JSON.parse(stdout) as ReadonlyArray<{ readonly requests: number; readonly usage: object }>
+    assert.strictEqual(cost?.requests, 2)
+    assert.include(cost?.usage, { inputTokens: 140, outputTokens: 6 })
+  })
+
+  it("asks no model for which a budget has no room, and goes on once it has (U9, C2)", async () => {
+    await tollgate(at, ["config", "set", "budgets.day", "1"])
+    const server = await serve({ models: ["one"] })
+    const terminal = await open([], { env: { OLLAMA_HOST: `127.0.0.1:${server.port}` }, columns: 120 })
+    for (const question of ["Which model server?", "Which model?", "Keep this choice?"]) {
+      await terminal.seen(question)
+      terminal.press("\r")
+    }
+    await terminal.seen(/✗ The price of model one is unknown[^]*What to change\?[^]*❯ try again/)
+    const [, key = "", value = ""] =
+      /tollgate config set (budgets\.unknownPrice) '([^']+)', then try again/.exec(terminal.screen()) ?? []
+    assert.isFalse(server.seen.some((one) => one.startsWith("POST")))
+    assert.strictEqual((await tollgate(at, ["config", "set", key, value])).code, 0)
+    terminal.press("\r")
+    await terminal.seen(/✓ one · [^]*ASK · ollama/)
+    await leave(terminal)
   })
 
   it("says what fails and lets it be changed; a key is named and never written (U9, D9)", async () => {

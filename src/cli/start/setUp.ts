@@ -15,7 +15,7 @@ import { Surroundings } from "../../host/Surroundings.ts"
 import type { Environment } from "../../model/OpenProfile.ts"
 import { duration } from "../../text/duration.ts"
 import { makeVisible } from "../../text/visible.ts"
-import { askModel, type ModelUnready } from "../askModel.ts"
+import { askModel, kept, type ModelUnready } from "../askModel.ts"
 import type { RemoteProfile } from "../modelAdvice.ts"
 import { Form, type Item } from "../terminal/Form.ts"
 import { fuzzy } from "../terminal/fuzzy.ts"
@@ -171,8 +171,10 @@ const chooseChange = ({ about, mend, reason }: ModelUnready): Answered<Change> =
       `${style.red("✗")} ${makeVisible(reason)}`,
       // What would change a saved profile is asked for below: nothing is saved yet.
       ...mend
-        .filter((line) => line.startsWith("export "))
-        .map((line) => `    ${style.cyan(makeVisible(line))}, then start again`)
+        .filter((line) => /^export |\bset budgets\./.test(line))
+        .map(
+          (line) => `    ${style.cyan(makeVisible(line))}, then ${line.startsWith("export ") ? "start" : "try"} again`
+        )
     ]
     yield* say(lines.join("\n"))
     const items: ReadonlyArray<Item<Change>> = [
@@ -230,7 +232,7 @@ const asked = Effect.gen(function* () {
     const name = freeName(server, profiles)
     const profile = profileOf(server, model)
     yield* say(style.dim(`asking ${makeVisible(model)} at ${place(server)} …`))
-    const answered = yield* Effect.either(askModel(name, { ...profile, maxAttempts: 1 }, secret))
+    const answered = yield* Effect.either(Effect.provide(askModel(name, { ...profile, maxAttempts: 1 }, secret), kept))
     if (Either.isRight(answered)) {
       const key = server.variable === undefined ? [] : [`key ${server.variable}`]
       const said = [makeVisible(model), place(server), ...key, `answered in ${duration(answered.right)}`].join(" · ")
