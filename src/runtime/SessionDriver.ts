@@ -4,8 +4,10 @@ import type * as Scope from "effect/Scope"
 import { Meter } from "../agent/Meter.ts"
 import { messagesOf } from "../conversation/Change.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import * as Pace from "../policy/Pace.ts"
 import { root } from "../tool/WorkerPath.ts"
 import type { Envelope } from "./Envelope.ts"
+import type { Event } from "./Event.ts"
 import { changeOf, conversationTags, type Projection, step } from "./Projection.ts"
 import { rewoundBy } from "./Rewound.ts"
 import type { Selection, SessionFilter } from "./Selection.ts"
@@ -13,6 +15,7 @@ import {
   type Handover,
   type Lease,
   type OpenOptions,
+  type Origin,
   type SessionBusy,
   SessionFenced,
   type SessionNotFound,
@@ -34,6 +37,16 @@ export interface SessionDriver {
     events: ReadonlyArray<Envelope>,
     projection: Projection
   ) => Effect.Effect<void, SessionFenced | DatabaseError>
+  /**
+   * Copies the first events of another session, without the ids of the commands that they answered, and appends some behind them: all or
+   * none, without holding them together in memory. If unset, they are read and appended at once.
+   */
+  readonly copy?: (
+    lease: Lease,
+    origin: Origin,
+    events: ReadonlyArray<Envelope>,
+    projection: Projection
+  ) => Effect.Effect<void, SessionFenced | DatabaseError>
   /** Deletes the session and all that was derived from it, where the lease has its epoch. */
   readonly delete: (lease: Lease) => Effect.Effect<void, SessionFenced | DatabaseError>
   /** The bytes of its events. */
@@ -43,6 +56,16 @@ export interface SessionDriver {
   readonly list: (filter: SessionFilter) => Effect.Effect<ReadonlyArray<Projection>, DatabaseError>
   /** How a session passes from one process to another; unset where no other process can have it. */
   readonly handover?: Handover
+}
+
+/** Events of another session that are read at once. */
+const page = 200
+
+/** The event without the id of the command that it answered, which was one of the other session. */
+const unanswering = (event: Event): Event => {
+  if (event._tag === "UnknownEvent" || !("commandId" in event)) return event
+  const { commandId: _, ...rest } = event
+  return rest as Event
 }
 
 /** The store over a driver. */
@@ -82,6 +105,29 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
           const after = events.reduce(step, projection)
           return Effect.map(driver.append(lease, events, after), () => void projections.set(lease, after))
         })
+      }),
+    copy: (lease, origin, finish) =>
+      Effect.gen(function* () {
+        const kept: Array<Envelope> = []
+        const pace = Pace.make()
+        let copied = yield* before(lease, lease.head)
+        while (copied.summary.head < origin.last) {
+          const from = copied.summary.head + 1
+          const found = yield* select(origin.session, { from, limit: Math.min(page, origin.last + 1 - from) })
+          if (found.length === 0) break
+          const { session } = lease
+          const copies = found.map((one): Envelope => ({ ...one, session, event: unanswering(one.event) }))
+          copied = copies.reduce(step, copied)
+          if (driver.copy === undefined) kept.push(...copies)
+          yield* pace
+        }
+        const events = yield* finish(copied)
+        const after = events.reduce(step, copied)
+        yield* driver.copy === undefined
+          ? driver.append(lease, [...kept, ...events], after)
+          : driver.copy(lease, origin, events, after)
+        projections.set(lease, after)
+        return events
       }),
     delete: (lease) => Effect.map(driver.delete(lease), () => void projections.delete(lease)),
     size: driver.size,

@@ -11,7 +11,7 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { EventTag } from "./Event.ts"
 import type { Rewound } from "./Rewound.ts"
-import type { Open, SessionSummary } from "./Projection.ts"
+import type { Open, Projection, SessionSummary } from "./Projection.ts"
 import type { Selection, SessionFilter } from "./Selection.ts"
 
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
@@ -77,6 +77,13 @@ export interface OpenOptions {
   readonly create?: { readonly project: string; readonly profile: string; readonly time: number }
 }
 
+/** The events of a session that are copied. */
+export interface Origin {
+  readonly session: string
+  /** The number of the last of them. */
+  readonly last: number
+}
+
 /** What a dead owner left behind. */
 export type Unfinished = Pick<Open, "tasks" | "calls" | "requests">
 
@@ -111,6 +118,15 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
       lease: Lease,
       events: ReadonlyArray<Envelope>
     ) => Effect.Effect<void, SessionFenced | DatabaseError>
+    /**
+     * Fills a session without events with the first ones of another, without the ids of the commands that they answered, and with those
+     * that `finish` puts behind them, given what the copied ones come to: all or none. Gives those of `finish`.
+     */
+    readonly copy: <E>(
+      lease: Lease,
+      origin: Origin,
+      finish: (copied: Projection) => Effect.Effect<ReadonlyArray<Envelope>, E>
+    ) => Effect.Effect<ReadonlyArray<Envelope>, E | SessionFenced | DatabaseError>
     /** Deletes the session and all that was derived from it. */
     readonly delete: (lease: Lease) => Effect.Effect<void, SessionFenced | DatabaseError>
     /** The bytes of its events. */

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Database } from "../database/Database.ts"
+import { Database, type Write } from "../database/Database.ts"
 import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
-import { asJson, Text } from "../database/text.ts"
+import { Text } from "../database/text.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as Checksum from "./Checksum.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
@@ -13,7 +13,8 @@ import { decodeEvent } from "./Event.ts"
 import { Open, type Projection } from "./Projection.ts"
 import type { Selection } from "./Selection.ts"
 import { toStore } from "./SessionDriver.ts"
-import { SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
+import { type Lease, SessionFenced, SessionNotFound, SessionStore } from "./SessionStore.ts"
+import * as SqlAppend from "./SqlAppend.ts"
 import * as SqlHandover from "./SqlHandover.ts"
 import * as SqlLeases from "./SqlLeases.ts"
 
@@ -33,18 +34,6 @@ const SessionRow = Schema.Struct({
 })
 
 const sessionColumns = "id, project, profile, json_quote(title) AS title, created_at, updated_at, status, head, open"
-
-/** One statement for batches of any size: a JSON array with one array of columns for each event. */
-const insertEvents = `
-  INSERT INTO events (session_id, seq, epoch, time, tag, task_id, iteration, worker, event, checksum)
-  SELECT owner.id, e.value ->> 0, owner.epoch, e.value ->> 1, e.value ->> 2, e.value ->> 3, e.value ->> 4,
-    e.value ->> 5, e.value ->> 6, e.value ->> 7
-  FROM sessions AS owner, json_each(?) AS e
-  WHERE owner.id = ? AND owner.epoch = ?`
-
-const project = `
-  UPDATE sessions SET head = ?, updated_at = ?, title = ? ->> '$', profile = ? ->> '$', status = ?, waits = ?, open = ?
-  WHERE id = ? AND epoch = ?`
 
 /** What the index of answers has. */
 const answers = [
@@ -81,34 +70,6 @@ const deletions = [
   "DELETE FROM memories WHERE scope = 'session' AND session_id = ?",
   "DELETE FROM sessions WHERE id = ?"
 ]
-
-const stored = ({ event, iteration, seq, task, time, worker }: Envelope): Checksum.NewEvent => ({
-  seq,
-  time,
-  tag: event._tag === "UnknownEvent" ? event.tag : event._tag,
-  task_id: task ?? null,
-  iteration: iteration ?? null,
-  worker: worker === undefined ? null : WorkerPath.toText(worker),
-  event: JSON.stringify(event)
-})
-
-/** The JSON of a batch; its first event carries the checksum of all. */
-const batchOf = (events: ReadonlyArray<Envelope>): string => {
-  const rows = events.map(stored)
-  const checksum = Checksum.of(rows)
-  return JSON.stringify(
-    rows.map(({ event, iteration, seq, tag, task_id, time, worker }, index) => [
-      seq,
-      time,
-      tag,
-      task_id,
-      iteration,
-      worker,
-      event,
-      index === 0 ? checksum : null
-    ])
-  )
-}
 
 /** Sessions in the database. */
 export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
@@ -218,40 +179,32 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
       )
     }
 
+    /** All of the events or, where the session has another owner, none. */
+    const written = (
+      { epoch, session }: Lease,
+      { summary: { head } }: Projection,
+      count: number,
+      write: Write<number>
+    ): Effect.Effect<void, SessionFenced | DatabaseError> =>
+      Effect.flatMap(
+        database.write(write, (changes) => (changes === count ? { session, head } : undefined)),
+        (changes) => (changes === count ? Effect.void : new SessionFenced({ session, epoch }))
+      )
+
     const open = yield* SqlLeases.make
     const handover = yield* SqlHandover.make(database)
 
     return toStore({
       handover,
       open,
-      append: (lease, events, { open, summary }) => {
-        const { epoch, session } = lease
-        const { head, profile, status, title, updatedAt } = summary
-        const batch = batchOf(events)
-        const row = [
-          head,
-          updatedAt,
-          asJson(title),
-          asJson(profile),
-          status,
-          open.requests.length,
-          textOf(open),
-          session,
-          epoch
-        ]
-        const isStored = (result: unknown) => (result as { readonly changes: number }).changes === events.length
-        return Effect.flatMap(
-          database.write(
-            (connection) =>
-              Effect.zipLeft(
-                connection.executeRaw(insertEvents, [batch, session, epoch]),
-                connection.executeRaw(project, row)
-              ),
-            (result) => (isStored(result) ? { session, head } : undefined)
-          ),
-          (result) => (isStored(result) ? Effect.void : new SessionFenced({ session, epoch }))
-        )
-      },
+      append: (lease, events, projection) =>
+        written(lease, projection, events.length, (connection) =>
+          SqlAppend.append(connection, lease, events, projection)
+        ),
+      copy: (lease, origin, events, projection) =>
+        written(lease, projection, origin.last + events.length, (connection) =>
+          SqlAppend.copy(connection, lease, origin, events, projection)
+        ),
       select: (session, which) => {
         const { from = 1, limit = -1, ...rest } = which
         return Object.keys(rest).length === 0 ? read(session, from, limit) : some(session, which)
@@ -303,14 +256,3 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     })
   })
 )
-
-const texts = new WeakMap<Open, string>()
-
-/** What is open stays the same over most events. */
-const textOf = (open: Open): string => {
-  const known = texts.get(open)
-  if (known !== undefined) return known
-  const text = JSON.stringify(open)
-  texts.set(open, text)
-  return text
-}
