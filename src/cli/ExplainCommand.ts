@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
-import type { Wanted } from "../approval/Decision.ts"
 import type { Explanation } from "../approval/Explanation.ts"
 import type { RuleStore, RuleStoreFailed } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
@@ -14,6 +13,7 @@ import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import * as KnownRules from "./KnownRules.ts"
 import { hanging } from "./terminal/Layout.ts"
+import { asked, own, type Own } from "../host/asked.ts"
 import type { ToolServices } from "../host/ToolServices.ts"
 import type { ProjectGone } from "../runtime/Projects.ts"
 import type { Surroundings } from "../host/Surroundings.ts"
@@ -31,25 +31,6 @@ export interface ExplainOptions extends Spoken {
   readonly json: boolean
 }
 
-type Provided = ToolServices
-
-type Own<A> = Effect.Effect<Either.Either<A, string>, never, Provided>
-
-/** What the tool itself says of a call, or why it refuses it. */
-const own = <A>(say: () => Effect.Effect<A, Error, Provided>): Own<A> =>
-  Effect.suspend(say).pipe(
-    Effect.mapError(({ message }) => message),
-    Effect.either
-  )
-
-/** Whether the tool wants a decision on the call, or why it refuses it. */
-export const asked = ({ approval }: Tool.Any, params: unknown): Own<Wanted> =>
-  own(() => {
-    if (typeof approval !== "function") return Effect.succeed(approval === "always" && approval)
-    const wanted = approval(params as never) as Wanted | Effect.Effect<Wanted, Error, Provided>
-    return Effect.isEffect(wanted) ? wanted : Effect.succeed(wanted)
-  })
-
 /** What a person would be shown of the call. */
 const summary = (tool: Tool.Any, params: unknown): Own<string | undefined> => {
   const preview: ((params: never) => unknown) | undefined = tool.preview
@@ -57,7 +38,7 @@ const summary = (tool: Tool.Any, params: unknown): Own<string | undefined> => {
     preview === undefined
       ? Effect.succeed(undefined)
       : Effect.zipWith(
-          preview(params as never) as Effect.Effect<Preview, Error, Provided>,
+          preview(params as never) as Effect.Effect<Preview, Error, ToolServices>,
           Redactor,
           (shown, { text }) => text(shown.summary)
         )
@@ -90,7 +71,7 @@ const explained = (
 ): Effect.Effect<
   Answer,
   RuleStoreFailed | DatabaseError | ProjectGone,
-  Approvals | Configuration | RuleStore | Trust | Surroundings | Provided
+  Approvals | Configuration | RuleStore | Trust | Surroundings | ToolServices
 > =>
   Effect.gen(function* () {
     const { settings } = yield* Configuration

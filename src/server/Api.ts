@@ -3,6 +3,7 @@ import { version } from "../version.ts"
 import * as ApprovalRequests from "./ApprovalRequests.ts"
 import { base } from "./Base.ts"
 import * as Rules from "./Rules.ts"
+import * as RuleTrials from "./RuleTrials.ts"
 import * as Grants from "./Grants.ts"
 import * as AuditTrail from "./AuditTrail.ts"
 import * as ManualTools from "./ManualTools.ts"
@@ -27,6 +28,7 @@ export const Api = base
   .add(Streams.group)
   .add(ApprovalRequests.group)
   .add(Rules.group)
+  .add(RuleTrials.group)
   .add(Grants.group)
   .add(AuditTrail.group)
   .add(ManualTools.group)

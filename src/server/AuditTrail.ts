@@ -21,6 +21,8 @@ const Verification = Schema.Struct({
   reason: Schema.optionalWith(Schema.String, { exact: true })
 })
 
+export type Verification = typeof Verification.Type
+
 const ToolStats = Schema.Struct({
   tool: Schema.String,
   asked: Schema.Number,
@@ -32,6 +34,8 @@ const ToolStats = Schema.Struct({
   meanMillis: Schema.Number,
   maxMillis: Schema.Number
 })
+
+export type ToolStats = typeof ToolStats.Type
 
 export const group = HttpApiGroup.make("audit")
   .add(

@@ -35,6 +35,8 @@ const ManualTool = Schema.Struct({
   parameters: Schema.Unknown
 })
 
+export type ManualTool = typeof ManualTool.Type
+
 const [, InvokeTool] = PostedCommand.members
 const { _tag: _, tool: _tool, ...invocation } = InvokeTool.fields
 

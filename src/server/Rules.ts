@@ -34,11 +34,15 @@ const KnownRule = Schema.Struct({
   ignored: Schema.optionalWith(Schema.String, { exact: true })
 })
 
+export type KnownRule = typeof KnownRule.Type
+
 /** A rule as a person writes it; its id is made. */
-const NewRule = Schema.Struct({
+export const NewRule = Schema.Struct({
   ...Project,
   ...Struct.omit(Rule.fields, "id", "level", "basis")
 }).annotations({ identifier: "NewRule", parseOptions: { onExcessProperty: "error" } })
+
+export type NewRule = typeof NewRule.Type
 
 const Question = Schema.Struct({
   /** A session that is open here, by whose mode, grants and rules the call is judged. */

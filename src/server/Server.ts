@@ -14,6 +14,7 @@ import * as Document from "./Document.ts"
 import { Feed } from "./Feed.ts"
 import { guard, protect } from "./Guard.ts"
 import * as Rules from "./Rules.ts"
+import * as RuleTrials from "./RuleTrials.ts"
 import * as Grants from "./Grants.ts"
 import * as AuditTrail from "./AuditTrail.ts"
 import * as ManualTools from "./ManualTools.ts"
@@ -95,6 +96,7 @@ const groups = HttpApiBuilder.api(Api).pipe(
   Layer.provide([Health.live, Login.live, Sessions.live, Streams.live, ApprovalRequests.live]),
   Layer.provide([
     Rules.live,
+    RuleTrials.live,
     Grants.live,
     AuditTrail.live,
     ManualTools.live,

@@ -1,6 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives a real browser
 import { Effect, type Layer, Stream } from "effect"
 import * as fs from "node:fs"
+import { createRequire } from "node:module"
 import * as os from "node:os"
 import * as path from "node:path"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
@@ -68,6 +69,17 @@ export const open = (
     ),
     ({ faults, page, requests }): Opened => ({ faults, page, requests })
   )
+
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** What is wrong with a page for who hears it or uses no mouse. */
+export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe)
+  const found = (await page.evaluate(
+    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`
+  )) as ReadonlyArray<string>
+  return found
+}
 
 /** What a model does for a prompt, or for the task of a worker: request by request. */
 export type Play = Readonly<Record<string, ReadonlyArray<Stream.Stream<ModelPart>>>>

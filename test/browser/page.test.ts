@@ -2,30 +2,18 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import * as fs from "node:fs"
-import { createRequire } from "node:module"
 import * as path from "node:path"
 import type { Page } from "playwright-core"
 import { served } from "../server/served.ts"
 import { injections } from "../support/injections.ts"
 import { cutting } from "./Cutting.ts"
-import { call, type Machine, open, playing, say, sayAfter, start } from "./Page.ts"
+import { call, type Machine, open, playing, say, sayAfter, start, violations } from "./Page.ts"
 
 let machine: Machine
 beforeAll(async () => {
   machine = await start()
 })
 afterAll(() => machine.stop())
-
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-/** What is wrong with a page for who hears it or uses no mouse. */
-const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe)
-  const found = (await page.evaluate(
-    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`
-  )) as ReadonlyArray<string>
-  return found
-}
 
 const deep = {
   deep: [call([["delegate", { task: "above", name: "analyse" }]], "I split the work."), say("all done")],

@@ -11,7 +11,8 @@ interface Props {
   readonly onCancel: () => void
 }
 
-const Input = ({
+/** Where one parameter is filled in. */
+export const Input = ({
   field,
   focus,
   id,
@@ -34,7 +35,7 @@ const Input = ({
     return (
       <select id={id} ref={place} value={text} onChange={({ currentTarget }) => onText(currentTarget.value)}>
         {options.map((option) => (
-          <option value={String(option)}>{String(option)}</option>
+          <option value={String(option)}>{option === "" ? "unset" : String(option)}</option>
         ))}
       </select>
     )

@@ -8,6 +8,7 @@ import { QueuePanel } from "../approval/QueuePanel.tsx"
 import { Feed } from "../session/Feed.ts"
 import { titleOf } from "../session/Sessions.ts"
 import { promptWanted } from "./Composer.tsx"
+import { LazyPage } from "./LazyPage.tsx"
 import { LoginPage } from "./LoginPage.tsx"
 import { ReplayPage } from "./ReplayPage.tsx"
 import { SessionPage, WorkersPanel } from "./SessionPage.tsx"
@@ -48,6 +49,11 @@ const Page = ({ feed }: { readonly feed: Feed | undefined }) => {
       return feed === undefined ? null : <WorkersPanel feed={feed} />
     case "timeline":
       return feed === undefined ? null : <SessionTimeline feed={feed} />
+    case "rules":
+    case "audit":
+    case "cost":
+    case "tools":
+      return <LazyPage name={route.value.page} />
     case "replay":
       return <ReplayPage />
     default:

@@ -13,7 +13,13 @@ import { watching } from "./Watch.ts"
 const filter = signal("")
 
 /** The pages besides sessions. */
-const pages = [["replay", "Replay a file"]] as const
+const pages = [
+  ["tools", "Tools"],
+  ["rules", "Rules"],
+  ["audit", "Audit"],
+  ["cost", "Cost"],
+  ["replay", "Replay a file"]
+] as const
 
 /** Goes through the lines of the list by so many. */
 const move = (from: HTMLElement, by: number): void => {

@@ -2,7 +2,7 @@ import { ClaudeCode } from "../../import/ClaudeCode.ts"
 import { Codex } from "../../import/Codex.ts"
 import { type Data, isData } from "../../import/JsonPiece.ts"
 import { timeOf } from "../../import/time.ts"
-import { Open, type PastCall, type Was } from "./PastCall.ts"
+import { Open, type PastCall, type Was } from "../../host/PastCall.ts"
 
 /** Finds the calls in the lines of a transcript; one is given once its end is known. */
 export interface TranscriptCalls {

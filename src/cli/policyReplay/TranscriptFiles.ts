@@ -7,7 +7,7 @@ import { reading } from "../../import/ImportProblem.ts"
 import { parseData } from "../../import/JsonPiece.ts"
 import { errnoOf, errnoText } from "../../system/errno.ts"
 import { LongLines } from "./LongLines.ts"
-import type { PastCall } from "./PastCall.ts"
+import type { PastCall } from "../../host/PastCall.ts"
 import { callsIn, type TranscriptCalls } from "./TranscriptCalls.ts"
 import type { Trouble } from "./Trouble.ts"
 

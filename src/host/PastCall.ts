@@ -1,14 +1,10 @@
-import type { Fold } from "../../hook/Judgement.ts"
-import type { WorkerPath } from "../../tool/WorkerPath.ts"
+import type { WorkerPath } from "../tool/WorkerPath.ts"
 
 /**
  * What became of a call: it `ran` without a question that the record has, was `approved` and ran, was `refused` by a person or a
  * policy, `failed` before it ran, or has no end in the record.
  */
 export type Was = "ran" | "approved" | "refused" | "failed" | "unknown"
-
-/** What would become of it; `unjudged` where that cannot be said. */
-export type Now = Fold | "unjudged"
 
 /** A call that was asked for before. */
 export interface PastCall {
@@ -26,28 +22,6 @@ export interface PastCall {
   readonly input: unknown
   readonly was: Was
 }
-
-/** What is said of a call. */
-export interface Judged {
-  readonly now: Now
-  /** The id of the rule, or what else decides. */
-  readonly by?: string
-  /** One sentence. */
-  readonly reason: string
-}
-
-export const unjudged = (reason: string): Judged => ({ now: "unjudged", reason })
-
-const same: Readonly<Record<Was, ReadonlyArray<Now>>> = {
-  ran: ["allow", "defer"],
-  approved: ["ask"],
-  refused: ["ask", "deny"],
-  failed: ["allow", "defer", "ask", "deny"],
-  unknown: ["allow", "defer", "ask", "deny"]
-}
-
-/** Whether the call would go another way than it went. */
-export const changes = (was: Was, now: Now): boolean => now !== "unjudged" && !same[was].includes(now)
 
 /** Calls of one record that wait for their end there; the oldest is given up where there are too many. */
 export class Open {
