@@ -1,6 +1,4 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -8,16 +6,14 @@ import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
 import { builtin, layerConfigured } from "../host/Host.ts"
 import { models } from "../host/models.ts"
-import { isLoopback, Listening, parse, usual } from "../server/Listening.ts"
+import { isLoopback, Listening } from "../server/Listening.ts"
 import * as Server from "../server/Server.ts"
 import * as TokenFile from "../server/TokenFile.ts"
-import { tokenStore } from "../server/tokenFiles.ts"
-import { TokenStore } from "../server/TokenStore.ts"
 import { newSecret } from "../server/Secret.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { checkProfile } from "./checkProfile.ts"
 import { flagsOf } from "./flags.ts"
-import { UsageError } from "./Outcome.ts"
+import { hasTokens, listenAddress } from "./listenAddress.ts"
 import { openInBrowser } from "./openInBrowser.ts"
 import { Screen } from "./terminal/Screen.ts"
 
@@ -28,33 +24,12 @@ export interface ServeOptions extends PolicyOptions {
   readonly profile: Option.Option<string>
 }
 
-const addressOf = (listen: Option.Option<string>) =>
-  Option.match(listen, {
-    onNone: () => Effect.succeed(usual),
-    onSome: (text) =>
-      Either.match(parse(text), {
-        onLeft: (problem) => new UsageError({ reason: `--listen ${JSON.stringify(text.slice(0, 100))}: ${problem}` }),
-        onRight: (address) => Effect.succeed(address)
-      })
-  })
-
-/** Who reaches this machine from elsewhere has a token of their own. */
-const hasTokens = Effect.gen(function* () {
-  const now = yield* Clock.currentTimeMillis
-  const tokens = yield* (yield* TokenStore).list
-  if (tokens.some(({ expiresAt = Infinity }) => now < expiresAt)) return
-  return yield* new UsageError({
-    reason:
-      "Other machines could reach this address, and there is no token for them. Make one first: tollgate tokens add NAME --scope view"
-  })
-}).pipe(Effect.provide(tokenStore))
-
 /** Serves the user's sessions until it is stopped. */
 export const serve = (options: ServeOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const { home } = yield* Configuration
-    const listen = yield* addressOf(options.listen)
+    const listen = yield* listenAddress(options.listen)
     const policy = yield* policyOf(options, true)
     yield* checkProfile({ ...options, session: Option.none(), last: false })
     if (!isLoopback(listen.host)) yield* hasTokens

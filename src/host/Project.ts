@@ -85,7 +85,9 @@ export type Provided = ToolServices.ToolServices | HookRunner | Memory | Search 
 export type Seal<E, R> = (
   stack: Stack,
   /** The tools of the user's MCP servers; a toolset may leave them out. */
-  servers: ReadonlyArray<DynamicTool>
+  servers: ReadonlyArray<DynamicTool>,
+  /** The calls that the prompts and resources of those are. */
+  parts: ReadonlyArray<DynamicTool>
 ) => Effect.Effect<Toolset.Toolset<E, R>, Toolset.ToolsetInvalid>
 
 /** What all projects of a host have in common. */
@@ -191,7 +193,7 @@ export const make = <E extends CallError, R>(
         policy: (touches) => touchPolicy()(touches)
       })
     const servers = yield* openServers(ProjectConfig.serversOf(config, settings))
-    const toolset = later(yield* seal(around, servers.tools), requirements)
+    const toolset = later(yield* seal(around, servers.tools, servers.parts), requirements)
     const sealClient: SealClient = (tools) =>
       Toolset.make(tools, { middleware: DefaultStack.make(around) }).pipe(
         Effect.flatMap((sealed) => Effect.provide(Tools, Tools.layer(later(sealed, requirements))))

@@ -1,43 +1,43 @@
-import type { CallToolResult, Client, Transport } from "@modelcontextprotocol/client"
-import * as Clock from "effect/Clock"
+import type {
+  CallToolResult,
+  Client,
+  InputRequest,
+  InputRequiredResult,
+  InputResponse,
+  ResourceUpdatedNotification,
+  Transport
+} from "@modelcontextprotocol/client"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Processes } from "../process/Processes.ts"
 import type { NetworkRules } from "../policy/network/NetworkRules.ts"
 import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
-import { identityOf, isProgram, type KnownServer } from "./KnownServer.ts"
+import { type Answers, type Audience, declined, type Inquiries, nobody, type ServerProgress } from "./Audience.ts"
+import * as Inquiry from "./Inquiry.ts"
+import { isProgram, type KnownServer } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
 import type { Login } from "./login/Login.ts"
 import { LoginNeeded } from "./login/LoginError.ts"
-import * as Manifest from "./Manifest.ts"
+import { listed } from "./listed.ts"
+import type * as Manifest from "./Manifest.ts"
 import { ServerFailed, ServerUnavailable } from "./McpError.ts"
 import * as ProgramTransport from "./ProgramTransport.ts"
 import type { StateFile } from "./StateFile.ts"
 import { veiling } from "./veiled.ts"
 
-/** How far a call is, by the server's word. */
-export interface ServerProgress {
-  readonly progress: number
-  readonly total?: number | undefined
-  readonly message?: string | undefined
-}
-
 /** A started server. */
 export interface Connection {
   /** What it offers now. */
   readonly list: Effect.Effect<Manifest.Manifest, ServerUnavailable>
-  /** Asks something of it; interrupting it cancels the request there. */
-  readonly request: <A>(
-    operation: string,
-    ask: (client: Client, options: RequestOptions) => Promise<A>,
-    hear?: (progress: ServerProgress) => void
-  ) => Effect.Effect<A, ServerFailed>
+  /** Asks something of it, and answers what it needs for that; interrupting it cancels the request there. */
+  readonly request: <A>(operation: string, ask: Asking<A>, audience?: Audience) => Effect.Effect<A, ServerFailed>
   /** Why it cannot be asked any more. */
   readonly gone: () => string | undefined
 }
@@ -47,7 +47,21 @@ export interface RequestOptions {
   readonly timeout: number
   readonly onprogress: (progress: ServerProgress) => void
   readonly resetTimeoutOnProgress: true
+  readonly allowInputRequired: true
 }
+
+/** Sends a request. */
+export type Asking<A> = (client: Client, options: RequestOptions, round: Round) => Promise<A | InputRequiredResult>
+
+/** What a request says besides its own parameters: what was answered to the server so far, and what it may ask for. */
+export interface Round {
+  readonly inputResponses?: { [key: string]: InputResponse }
+  readonly requestState?: string
+  readonly _meta?: { [key: string]: unknown }
+}
+
+/** A list of a server that is asked for anew once it has changed. */
+export type ListKind = "tools" | "prompts"
 
 /** What a connection needs besides its server. */
 export interface Surroundings {
@@ -63,8 +77,13 @@ export interface Surroundings {
   /** What addresses may be asked for a login. */
   readonly network: NetworkRules
   /** The lists of the server have changed. */
-  readonly changed: () => void
+  readonly changed: (kind: ListKind) => void
+  /** A resource that is watched has changed, or the list of them. */
+  readonly updated: (uri: string | undefined) => void
 }
+
+/** Times that a server may ask before it answers one request. */
+const mostRounds = 10
 
 /** The longest that a timer takes; our own stack ends requests, not the library. */
 const forever = 2 ** 31 - 1
@@ -108,7 +127,7 @@ const modern = "2026-07-28"
 /** Connects to a server until the scope closes. */
 export const open = (
   known: KnownServer,
-  { changed, directory, environment, login, network, processes, variable }: Surroundings
+  { changed, directory, environment, login, network, processes, updated, variable }: Surroundings
 ): Effect.Effect<Connection, ServerUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const { name, server } = known
@@ -157,6 +176,42 @@ export const open = (
           why: () => undefined
         }))
 
+    const run = Runtime.runPromise(yield* Effect.runtime())
+    const inFlight = new Set<Audience>()
+    /** Who is meant by what the server asks on its own: whoever waits for it, if that is one person. */
+    const addressee = (): Audience | undefined => {
+      const [first, ...others] = inFlight
+      return others.every(({ key }) => key === first?.key) ? first : undefined
+    }
+    /** Asks what may be asked, and declines the rest. */
+    const put = (audience: Audience, inquiries: Inquiries): Effect.Effect<Answers> => {
+      const { fit, refused } = Inquiry.sorted(known, inquiries)
+      const answers = Object.keys(fit).length === 0 ? Effect.succeed<Answers>({}) : audience.ask(fit)
+      return Effect.map(answers, (given) => ({
+        ...Object.fromEntries(refused.map((key) => [key, declined])),
+        ...given
+      }))
+    }
+    const answerTo = (inquiry: InputRequest, signal: AbortSignal): Promise<InputResponse> => {
+      const audience = addressee()
+      const answered = audience === undefined ? Effect.succeed<Answers>({}) : put(audience, { asked: inquiry })
+      return run(
+        Effect.flatMap(answered, ({ asked }) =>
+          asked !== undefined
+            ? Effect.succeed(asked)
+            : inquiry.method === "elicitation/create"
+              ? Effect.succeed(declined)
+              : new ServerFailed({
+                  server: name,
+                  operation: inquiry.method,
+                  reason: "nobody answers it",
+                  unknown: false
+                })
+        ),
+        { signal }
+      )
+    }
+
     let gone: string | undefined
     const attempt = (mode: "legacy" | "auto" | { readonly pin: string }) =>
       Effect.gen(function* () {
@@ -164,14 +219,35 @@ export const open = (
         const client = new library.Client(
           { name: "tollgate", version },
           {
-            capabilities: {},
+            capabilities: Inquiry.passed(known, {
+              elicitation: { form: {}, url: {} },
+              sampling: {},
+              roots: {}
+            }),
             versionNegotiation: { mode: typeof mode === "string" ? mode : { ...mode } },
             listMaxPages: mostPages,
             listChanged: {
-              tools: { autoRefresh: false, debounceMs: 0, onChanged: changed },
-              prompts: { autoRefresh: false, debounceMs: 0, onChanged: changed }
+              tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("tools") },
+              prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => changed("prompts") },
+              resources: { autoRefresh: false, debounceMs: 0, onChanged: () => updated(undefined) }
             }
           }
+        )
+        const { passes = [] } = server
+        client.setRequestHandler("elicitation/create", (asked, { mcpReq }) => answerTo(asked, mcpReq.signal) as never)
+        if (passes.includes("sampling"))
+          client.setRequestHandler(
+            "sampling/createMessage",
+            (asked, { mcpReq }) => answerTo(asked, mcpReq.signal) as never
+          )
+        if (passes.includes("roots"))
+          client.setRequestHandler("roots/list", (asked, { mcpReq }) => answerTo(asked, mcpReq.signal) as never)
+        client.setNotificationHandler("notifications/message", ({ params }) => {
+          for (const { log } of inFlight) log(params)
+        })
+        client.setNotificationHandler(
+          "notifications/resources/updated",
+          ({ params }: Pick<ResourceUpdatedNotification, "params">) => updated(params.uri)
         )
         const over = yield* Deferred.make<string>()
         Object.assign(client, {
@@ -214,79 +290,59 @@ export const open = (
       }
     )
 
-    const request: Connection["request"] = (operation, ask, hear = () => {}) =>
+    const request: Connection["request"] = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
       Effect.suspend(() => {
         const failed = (reason: string, unknown: boolean) =>
           new ServerFailed({ server: name, operation, reason, unknown })
-        if (gone !== undefined) return failed(gone, false)
-        const given = Effect.tryPromise({
-          try: (signal) => ask(client, { signal, timeout: forever, onprogress: hear, resetTimeoutOnProgress: true }),
-          catch: (error) =>
-            gone !== undefined ? failed(gone, true) : failed(words(error), !(error instanceof library.ProtocolError))
-        })
-        const asked = Effect.zipWith(given, veiled, (result, of) => of(result))
+        const isModern = client.getProtocolEra() === "modern"
+        const told = {
+          ...(isModern && { [library.CLIENT_CAPABILITIES_META_KEY]: Inquiry.passed(known, audience.capabilities) }),
+          ...(isModern && audience.logLevel !== undefined && { [library.LOG_LEVEL_META_KEY]: audience.logLevel })
+        }
         const lost = Effect.flatMap(Deferred.await(over), (reason) => failed(reason, true))
-        return Effect.raceFirst(asked, lost)
+        const round = (given: Round, left: number): Effect.Effect<A, ServerFailed> =>
+          Effect.suspend(() => {
+            if (gone !== undefined) return failed(gone, false)
+            const asked = Effect.tryPromise({
+              try: (signal) =>
+                ask(
+                  client,
+                  {
+                    signal,
+                    timeout: forever,
+                    onprogress: audience.hear,
+                    resetTimeoutOnProgress: true,
+                    allowInputRequired: true
+                  },
+                  { ...given, ...(isModern && { _meta: told }) }
+                ),
+              catch: (error) => {
+                if (gone !== undefined) return failed(gone, true)
+                if (!(error instanceof library.ProtocolError)) return failed(words(error), true)
+                const { code, data, message } = error
+                audience.refused({ code, message, ...(data === undefined ? {} : { data }) })
+                return failed(words(error), false)
+              }
+            })
+            return Effect.flatMap(Effect.raceFirst(asked, lost), (result) => {
+              if (!library.isInputRequiredResult(result)) return Effect.succeed(result)
+              if (left === 0) return failed(`it has asked ${mostRounds} times`, true)
+              const { inputRequests = {}, requestState } = result
+              return Effect.flatMap(put(audience, inputRequests), (answers) =>
+                round(
+                  { inputResponses: { ...answers }, ...(requestState === undefined ? {} : { requestState }) },
+                  left - 1
+                )
+              )
+            })
+          })
+        if (audience !== nobody) inFlight.add(audience)
+        return Effect.zipWith(round({}, mostRounds), veiled, (result, of) => of(result)).pipe(
+          Effect.ensuring(Effect.sync(() => inFlight.delete(audience)))
+        )
       })
 
-    const list = Effect.gen(function* () {
-      const capabilities = client.getServerCapabilities() ?? {}
-      const problems: Array<string> = []
-      const offers = new Map<string, Manifest.Offer>()
-      const page = <A>(what: string, ask: (options: { signal: AbortSignal; timeout: number }) => Promise<A>) =>
-        Effect.mapError(
-          request(what, (_, { signal, timeout }) => ask({ signal, timeout })),
-          ({ reason }) => unavailable("list", reason)
-        )
-      const take = (kind: Manifest.Offer["kind"], entries: ReadonlyArray<unknown>) => {
-        for (const entry of entries) {
-          const offer = Manifest.offerOf(kind, entry)
-          if (typeof offer === "string") problems.push(`left out: ${offer}`)
-          else if (offers.has(Manifest.keyOf(offer)))
-            problems.push(`left out: a second ${kind} ${legible(offer.name, 80)}`)
-          else if (offers.size >= Manifest.most.offers) {
-            problems.push(`left out: all beyond the first ${Manifest.most.offers}`)
-            return
-          } else offers.set(Manifest.keyOf(offer), offer)
-        }
-      }
-      const fresh = { cacheMode: "refresh" } as const
-      if (capabilities.tools !== undefined)
-        take(
-          "tool",
-          (yield* page("tools/list", (options) => client.listTools(undefined, { ...options, ...fresh }))).tools
-        )
-      if (capabilities.prompts !== undefined)
-        take(
-          "prompt",
-          (yield* page("prompts/list", (options) => client.listPrompts(undefined, { ...options, ...fresh }))).prompts
-        )
-      if (capabilities.resources !== undefined) {
-        const templates = yield* Effect.option(
-          page("resources/templates/list", (options) =>
-            client.listResourceTemplates(undefined, { ...options, ...fresh })
-          )
-        )
-        if (Option.isSome(templates)) take("template", templates.value.resourceTemplates)
-      }
-      const said = client.getServerVersion()
-      return Manifest.Manifest.make({
-        version: 1,
-        identity: identityOf(known),
-        server: { name: legible(said?.name ?? name, 80), version: legible(said?.version ?? "", 40) },
-        protocol: client.getNegotiatedProtocolVersion() ?? "",
-        listedAt: yield* Clock.currentTimeMillis,
-        offers: [...offers.values()],
-        resources: capabilities.resources !== undefined,
-        problems: problems.slice(0, 20)
-      })
-    }).pipe(
-      Effect.timeoutFail({
-        duration: listing,
-        onTimeout: () => unavailable("list", `no list within ${Duration.format(listing)}`)
-      })
-    )
-    return { list, request, gone: () => gone }
+    return { list: listed({ known, client, request, patience: listing }), request, gone: () => gone }
   })
 
 /** What a tool of a server gave. */

@@ -46,3 +46,14 @@ export class NotApproved extends Schema.TaggedError<NotApproved>()("NotApproved"
     return `${name} of MCP server ${server} was not called: ${why}. Only the user can approve it.`
   }
 }
+
+/** A server has answered a client's request with an error of the protocol, which the client gets as it came. */
+export class ServerRefused extends Schema.TaggedError<ServerRefused>()("ServerRefused", {
+  code: Schema.Number,
+  reason: Schema.String,
+  data: Schema.optional(Schema.Unknown)
+}) {
+  override get message() {
+    return this.reason
+  }
+}

@@ -59,6 +59,8 @@ const common = {
       call: optional(Timespan)
     })
   ),
+  /** What of a client of the gateway it may use besides forms. Both are deprecated by the protocol. */
+  passes: optional(Schema.Array(Schema.Literal("sampling", "roots"))),
   /** It is configured and not used. */
   disabled: optional(Schema.Boolean)
 }

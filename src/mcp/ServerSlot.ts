@@ -38,9 +38,14 @@ export interface ServerSlot {
 export interface SlotOptions {
   readonly known: KnownServer
   readonly state: ServerState
-  readonly surroundings: Omit<Connection.Surroundings, "changed" | "login">
-  /** A list of the running server has come in. */
-  readonly listed: (standings: ReadonlyArray<Standing>) => Effect.Effect<void>
+  readonly surroundings: Omit<Connection.Surroundings, "changed" | "login" | "updated">
+  /** The lists of the running server have come in, of which it had said that those are changed. */
+  readonly listed: (
+    standings: ReadonlyArray<Standing>,
+    changed: ReadonlySet<Connection.ListKind>
+  ) => Effect.Effect<void>
+  /** A resource that is watched has changed, or the list of them. */
+  readonly updated?: (uri: string | undefined) => void
 }
 
 /** Milliseconds until a server that keeps failing is started again. */
@@ -70,7 +75,8 @@ export const make = ({
   known,
   listed,
   state,
-  surroundings
+  surroundings,
+  updated = () => {}
 }: SlotOptions): Effect.Effect<ServerSlot, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -79,6 +85,7 @@ export const make = ({
     const compare = comparing()
     let running: (Running & { readonly own: Scope.CloseableScope }) | undefined
     let stale = false
+    let outdated = new Set<Connection.ListKind>()
     let failures = 0
     let notBefore = 0
 
@@ -91,7 +98,9 @@ export const make = ({
       Effect.gen(function* () {
         const before = yield* Effect.option(stored)
         if (before._tag === "None" || !isSame(before.value, found)) yield* state.manifest.write(found)
-        yield* listed(compare(yield* state.pins.read, found))
+        const changed = outdated
+        outdated = new Set()
+        yield* listed(compare(yield* state.pins.read, found), changed)
       })
     const failed = Effect.map(Clock.currentTimeMillis, (now) => {
       failures++
@@ -111,8 +120,10 @@ export const make = ({
         const connection = yield* Connection.open(known, {
           ...surroundings,
           login: state.login,
-          changed: () => {
+          updated,
+          changed: (kind) => {
             stale = true
+            outdated.add(kind)
             news.unsafeOffer(undefined)
           }
         })

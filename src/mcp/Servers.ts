@@ -7,12 +7,12 @@ import type * as Scope from "effect/Scope"
 import type { NetworkRules } from "../policy/network/NetworkRules.ts"
 import type { Processes } from "../process/Processes.ts"
 import { isReserved } from "../tool/reserved.ts"
-import type { ToolCall } from "../tool/ToolCall.ts"
+import { progress, type ToolCall } from "../tool/ToolCall.ts"
 import { McpServerChanged, trusted } from "../tool/ToolEvent.ts"
 import { unfit } from "../gate/unfit.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
-import type { ServerProgress } from "./Connection.ts"
+import { Addressee, type Audience, type ServerProgress } from "./Audience.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
 import type { Standing } from "./Pins.ts"
@@ -27,13 +27,31 @@ export interface Servers {
   readonly all: ReadonlyArray<ServerSlot.ServerSlot>
   /** The tools that are approved, by what the servers offered when they were last asked. */
   readonly tools: ReadonlyArray<DynamicTool>
+  /** The calls that their prompts and resources are. */
+  readonly parts: ReadonlyArray<DynamicTool>
   /** Whether a tool is no longer what was approved: models are not told of it. */
   readonly isWithdrawn: (tool: string) => boolean
   /** What of the servers cannot be used, and why. */
   readonly problems: ReadonlyArray<string>
+  /** Tells of what changes while they run, until the returned function is called. */
+  readonly follow: (hear: (news: ServerNews) => void) => () => void
 }
 
-export const none: Servers = { all: [], tools: [], isWithdrawn: () => false, problems: [] }
+/** What has changed at a server: a list of what it offers, or a resource that is watched. */
+export type ServerNews =
+  | { readonly kind: "tools" }
+  | { readonly kind: "prompts" }
+  | { readonly kind: "resources" }
+  | { readonly kind: "resource"; readonly server: string; readonly uri: string }
+
+export const none: Servers = {
+  all: [],
+  tools: [],
+  parts: [],
+  isWithdrawn: () => false,
+  problems: [],
+  follow: () => () => {}
+}
 
 export interface ServersOptions {
   readonly known: ReadonlyArray<KnownServer>
@@ -64,6 +82,10 @@ interface News {
 
 const summary = (all: ReadonlyArray<Standing>) => all.map(({ kind, name, state }) => ({ kind, name, state }))
 
+/** Says again and again that a call waits for a person, which its idle timeout is not for. */
+const waiting = (call: ToolCall): Effect.Effect<never> =>
+  Effect.forever(Effect.delay(progress(call, { label: "waits for an answer to its server" }), "10 seconds"))
+
 /** Changes that one event names. */
 const mostNamed = 100
 
@@ -82,29 +104,42 @@ export const make = ({
     const used = known.filter(({ server }) => server.disabled !== true)
     if (used.length === 0) return none
     const { make: makeTool } = yield* Effect.promise(() => import("./ServerTool.ts"))
+    const { make: makeParts } = yield* Effect.promise(() => import("./PartTools.ts"))
     const withdrawn = new Set<string>()
     const problems: Array<string> = []
     const tools = new Map<string, DynamicTool>()
     const all: Array<ServerSlot.ServerSlot> = []
+    const followers = new Set<(news: ServerNews) => void>()
+    const announce = (news: ServerNews) => {
+      for (const hear of followers) hear(news)
+    }
     const needsProcesses = used.some(({ server }) => isProgram(server))
     const spawning = needsProcesses ? yield* processes : undefined
 
     for (const server of used) {
       const news: News = { version: 0, changes: [], told: new Map() }
       let before: ReadonlyArray<Standing> = []
-      const listed = (now: ReadonlyArray<Standing>) =>
+      const listed: ServerSlot.SlotOptions["listed"] = (now, outdated) =>
         Effect.sync(() => {
           const was = new Map(before.map(({ kind, name, state }) => [`${kind}:${name}`, state]))
           const changes = summary(now).filter(({ kind, name, state }) => was.get(`${kind}:${name}`) !== state)
           before = now
+          const differs = (wanted: Standing["kind"]) => changes.some(({ kind }) => kind === wanted)
+          const told = () => {
+            if (differs("tool") || outdated.has("tools")) announce({ kind: "tools" })
+            if (differs("prompt") || outdated.has("prompts")) announce({ kind: "prompts" })
+            if (differs("template")) announce({ kind: "resources" })
+          }
           for (const { kind, name, state } of now) {
             if (kind !== "tool") continue
             if (state === "approved") withdrawn.delete(qualified(server.name, name))
             else withdrawn.add(qualified(server.name, name))
           }
-          if (changes.length === 0) return
-          news.version++
-          news.changes = changes.slice(0, mostNamed)
+          if (changes.length > 0) {
+            news.version++
+            news.changes = changes.slice(0, mostNamed)
+          }
+          told()
         })
       const slot = yield* ServerSlot.make({
         known: server,
@@ -117,7 +152,9 @@ export const make = ({
           // One that is no program needs none.
           processes: spawning as Processes["Type"]
         },
-        listed
+        listed,
+        updated: (uri) =>
+          announce(uri === undefined ? { kind: "resources" } : { kind: "resource", server: server.name, uri })
       })
       all.push(slot)
 
@@ -133,6 +170,7 @@ export const make = ({
         })
       const run: Run = (wanted, params, call, hear) =>
         Effect.gen(function* () {
+          const given = yield* Addressee
           const { connection } = yield* slot.acquire
           yield* tell(call)
           const now = yield* Effect.catchAll(slot.standings, () => Effect.succeed([]))
@@ -146,10 +184,19 @@ export const make = ({
           const telling = yield* Effect.forkScoped(
             Effect.forever(Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.take(heard)), hear)))
           )
+          const audience: Audience = {
+            ...given,
+            hear: (progress) => {
+              given.hear(progress)
+              heard.unsafeOffer(progress)
+            },
+            ask: (inquiries) => Effect.raceFirst(given.ask(inquiries), waiting(call))
+          }
           const result = yield* connection.request(
             `tools/call ${wanted.name}`,
-            (client, options) => client.callTool({ name: wanted.name, arguments: { ...params } }, options),
-            (progress) => void heard.unsafeOffer(progress)
+            (client, options, round) =>
+              client.callTool({ name: wanted.name, arguments: { ...params }, ...round }, options),
+            audience
           )
           slot.answered()
           yield* Fiber.interrupt(telling)
@@ -177,5 +224,15 @@ export const make = ({
         else problems.push(makeVisible(`MCP server ${server.name}: ${name.slice(0, 80)} is left out: ${why}`))
       }
     }
-    return { all, tools: [...tools.values()], isWithdrawn: (tool) => withdrawn.has(tool), problems }
+    return {
+      all,
+      tools: [...tools.values()],
+      parts: makeParts(all, policy),
+      isWithdrawn: (tool) => withdrawn.has(tool),
+      problems,
+      follow: (hear) => {
+        followers.add(hear)
+        return () => void followers.delete(hear)
+      }
+    }
   })

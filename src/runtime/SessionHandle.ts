@@ -91,8 +91,12 @@ export interface SessionHandle {
     text: string,
     options?: { readonly task?: string; readonly typed?: string }
   ) => Effect.Effect<Submitted, RequestError>
-  /** Runs a tool for the person who asks. */
-  readonly invoke: (tool: string, parameters: unknown) => Effect.Effect<Submitted, RequestError>
+  /** Runs a tool for the person who asks; the same `task` is not started twice. */
+  readonly invoke: (
+    tool: string,
+    parameters: unknown,
+    options?: { readonly task?: string }
+  ) => Effect.Effect<Submitted, RequestError>
   /** Everything from number `from` on, deltas included unless `transient` is false, until the session or the scope ends. */
   readonly events: (subscription: Subscription) => Stream.Stream<Envelope, WatchError>
   /** Approves exactly what the request shows, `once` unless a wider scope of the request is named. */
@@ -184,8 +188,8 @@ export const open = (
             Effect.flatMap((end) => completed(task, end))
           )
         ),
-      invoke: (tool, parameters) =>
-        Effect.flatMap(ids.next("task"), (task) =>
+      invoke: (tool, parameters, { task } = {}) =>
+        Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) =>
           submitted(new InvokeTool({ ...who, session, task, tool, parameters }, trusted))
         ),
       events: (subscription) => Stream.interruptWhenDeferred(subscribe(session, subscription), released),

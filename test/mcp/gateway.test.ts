@@ -70,7 +70,7 @@ describe("an MCP client in front of the gateway", () => {
     it(`lists from what is known and calls what its user allows, ${era} (X2)`, async () => {
       const fix = await added(offer, { mcp: { gateway: { patience: 300_000 } } })
       const questions: Array<string> = []
-      const decisions = ["once", "deny"]
+      const decisions = ["once", "deny", "once"]
       const client = await open(era, ({ message }) => {
         questions.push(message)
         return { action: "accept", content: { decision: decisions.shift() } }

@@ -94,14 +94,35 @@ const print = Options.choice("print", clients).pipe(
   Options.optional
 )
 
-const gateway = Command.make("gateway", { mode, approve, allowAll, print }, ({ print, ...given }) =>
-  Option.match(print, {
-    onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
-    onSome: (client) => load(importModule, (module) => module.print(client))
-  })
+const listening = {
+  listen: Options.text("listen").pipe(
+    Options.withDescription(
+      "serve clients over HTTP at this address, e.g. 127.0.0.1:4748, instead of the one that starts it"
+    ),
+    Options.optional
+  ),
+  names: Options.text("host").pipe(
+    Options.withDescription("with --listen, a host name that clients may ask it by; repeatable"),
+    Options.repeated
+  )
+}
+
+const server = Options.text("server").pipe(
+  Options.withDescription("offer this server alone, under its own names, as if the client had it without a gateway"),
+  Options.optional
+)
+
+const gateway = Command.make(
+  "gateway",
+  { mode, approve, allowAll, print, server, ...listening },
+  ({ print, ...given }) =>
+    Option.match(print, {
+      onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
+      onSome: (client) => load(importModule, (module) => module.print(client))
+    })
 ).pipe(Command.withDescription("Be an MCP server whose tools are those of all your servers, behind the gate"))
 
-const serve = Command.make("serve", { mode, approve, allowAll }, (given) =>
+const serve = Command.make("serve", { mode, approve, allowAll, ...listening }, (given) =>
   load(gatewayModule, ({ serve }) => serve(given))
 ).pipe(Command.withDescription("Be an MCP server with Tollgate's own tools, behind the gate"))
 

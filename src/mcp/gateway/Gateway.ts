@@ -7,7 +7,7 @@ import { Host } from "../../host/Host.ts"
 import type { Project, ProjectFailure } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
 import { CancelTask } from "../../runtime/Command.ts"
-import { isTerminal, type TerminalEvent } from "../../runtime/Event.ts"
+import { isTerminal } from "../../runtime/Event.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { DecideApproval } from "../../runtime/Command.ts"
 import type { SessionHandle, Submitted } from "../../runtime/SessionHandle.ts"
@@ -16,8 +16,10 @@ import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { Ids } from "../../tool/Ids.ts"
 import { trusted } from "../../tool/ToolEvent.ts"
 import type { CallResult } from "../Connection.ts"
-import type { Results } from "./Results.ts"
+import type { ServerNews } from "../Servers.ts"
+import type { Exchange } from "./Exchange.ts"
 import * as Running from "./Running.ts"
+import * as Talk from "./Talk.ts"
 
 /** A call cannot be made. */
 export class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused", {
@@ -35,31 +37,46 @@ export interface Answer {
   readonly scope?: "once" | "session"
 }
 
+/** A call that a client makes. */
+export interface Wanted {
+  readonly tool: string
+  readonly parameters: unknown
+  /** Who makes it, as the audit names them. */
+  readonly by: string
+  /** The call that its client comes back to, if it says so. */
+  readonly task?: string | undefined
+  /** Hears what its server says. */
+  readonly listener: Talk.Listener
+}
+
 /** The calls of clients, each a task of a session behind the gate. */
 export interface Gateway {
   /** The project as it is now: what the user approves meanwhile counts. */
   readonly project: Effect.Effect<Project, ProjectFailure, Scope.Scope>
+  /** Tells of what changes for clients, until the returned function is called. */
+  readonly follow: (hear: (news: ServerNews) => void) => () => void
   /**
    * What a call is known by: its tool with its definition, its parameters, and who makes it. Equal calls of which nobody
    * waits for the first are one call.
    */
-  readonly keyOf: (tool: string, parameters: unknown) => Effect.Effect<string, CallRefused>
+  readonly keyOf: (wanted: Pick<Wanted, "tool" | "parameters" | "by">) => Effect.Effect<string, CallRefused>
   /** Begins a call, or takes up the equal one that was left. */
-  readonly begin: (key: string, tool: string, parameters: unknown) => Effect.Effect<Running.Running, CallRefused>
-  /** The call of that key, if there is one. */
-  readonly find: (key: string) => Running.Running | undefined
+  readonly begin: (key: string, wanted: Wanted) => Effect.Effect<Running.Running, CallRefused>
   /** Answers the request of a call, for the person at the client. */
-  readonly decide: (running: Running.Running, request: ApprovalRequest, answer: Answer) => Effect.Effect<void>
+  readonly decide: (
+    running: Running.Running,
+    by: string,
+    request: ApprovalRequest,
+    answer: Answer
+  ) => Effect.Effect<void>
   /** What a client gets of a call that has ended. */
-  readonly resultOf: (running: Running.Running, end: TerminalEvent | undefined) => CallResult
+  readonly resultOf: (running: Running.Running) => CallResult
 }
 
 export interface GatewayOptions {
   /** Where the client works. */
   readonly directory: string
-  /** Who makes the calls, as the audit names them. */
-  readonly by: string
-  readonly results: Results["Type"]
+  readonly exchange: Exchange["Type"]
   /** Characters of the text of a result. */
   readonly longest: number
 }
@@ -83,10 +100,9 @@ const lengthOf = ({ content, structuredContent }: CallResult): number =>
   (structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length)
 
 export const make = ({
-  by,
   directory,
-  longest,
-  results
+  exchange,
+  longest
 }: GatewayOptions): Effect.Effect<Gateway, never, Host | Runtime | SessionStore | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
@@ -96,14 +112,24 @@ export const make = ({
     const redactor = yield* Redactor
     const scope = yield* Effect.scope
     const calls = new Map<string, Running.Running>()
-    let free: Array<SessionHandle> = []
+    const followers = new Set<(news: ServerNews) => void>()
+    const announce = (news: ServerNews) => {
+      for (const hear of followers) hear(news)
+    }
+    let free: Array<{ readonly by: string; readonly handle: SessionHandle }> = []
     let last: Project | undefined
+    let unfollow = () => {}
 
     const project = Effect.gen(function* () {
       const found = yield* host.project(yield* host.locate(directory))
+      if (found === last) return found
       // Sessions have the tools that there were when they began.
-      if (found !== last) free = []
+      free = []
+      unfollow()
+      unfollow = found.servers.follow(announce)
+      const isLater = last !== undefined
       last = found
+      if (isLater) for (const kind of ["tools", "prompts", "resources"] as const) announce({ kind })
       return found
     })
     const refused = (tool: string) => (error: { readonly message: string }) =>
@@ -122,18 +148,22 @@ export const make = ({
       )
     )
 
-    const started = (key: string, handle: SessionHandle, submitted: Submitted) =>
+    const forget = ({ task }: Running.Running) => {
+      calls.delete(task)
+      exchange.close(task)
+    }
+    const started = (key: string, by: string, handle: SessionHandle, submitted: Submitted, talk: Talk.Talk) =>
       Effect.gen(function* () {
-        const { running, watch } = yield* Running.follow(submitted, handle.id)
-        calls.set(key, running)
+        const { running, watch } = Running.follow(submitted, { key, session: handle.id, talk })
+        calls.set(running.task, running)
         const made = last
         yield* Effect.forkIn(
           Effect.zipRight(
             watch,
             Effect.sync(() => {
-              if (last === made) free.push(handle)
+              if (last === made) free.push({ by, handle })
               // One that nobody waits for stays until an equal call comes.
-              if (!running.detached && calls.get(key) === running) calls.delete(key)
+              if (!running.detached) forget(running)
             })
           ),
           scope
@@ -142,9 +172,10 @@ export const make = ({
       })
 
     /** Takes up a call of an earlier run that waits for an answer, or has got one since. */
-    const resumed = (key: string, tool: string, parameters: unknown) =>
+    const resumed = (key: string, { by, listener, parameters, tool }: Wanted) =>
       Effect.gen(function* () {
         const waiting = yield* left
+        if (waiting.size === 0) return undefined
         const { project: here } = yield* host.locate(directory)
         const which = sha256([here, tool, parameters])
         const session = waiting.get(which)
@@ -153,8 +184,11 @@ export const make = ({
         const handle = yield* runtime.session({ id: session, resume: true, by })
         const task = handle.goesOn
         if (task === undefined) return undefined
+        const talk = Talk.make(by)
+        talk.attach(listener)
+        exchange.open(task, talk)
         const events = Stream.takeUntil(
-          Stream.filter(handle.events({ from: 1, transient: true }), (envelope) => envelope.task === task),
+          Stream.filter(handle.events({ from: 1, transient: false }), (envelope) => envelope.task === task),
           ({ event }) => isTerminal(event)
         )
         const submitted: Submitted = {
@@ -163,30 +197,37 @@ export const make = ({
           await: Effect.never,
           cancel: Effect.ignore(runtime.request(new CancelTask({ session, task, by }, trusted)))
         }
-        return yield* started(key, handle, submitted)
+        return yield* started(key, by, handle, submitted, talk)
       }).pipe(Effect.orElseSucceed(() => undefined))
 
-    const begin = Effect.fn("Gateway.begin")(function* (key: string, tool: string, parameters: unknown) {
-      const known = calls.get(key)
-      if (known?.detached === true) {
-        known.detached = false
-        calls.delete(key)
-        const open = known.open() !== undefined
-        if (open) calls.set(key, known)
-        return known
+    /** The call that is meant: the one that its client names, or an equal one that was left. */
+    const known = (key: string, task: string | undefined): Running.Running | undefined => {
+      const named = task === undefined ? undefined : calls.get(task)
+      if (named?.detached === true && named.key === key) return named
+      return [...calls.values()].find((one) => one.detached && one.key === key)
+    }
+    const begin = Effect.fn("Gateway.begin")(function* (key: string, wanted: Wanted) {
+      const { by, listener, parameters, tool } = wanted
+      const before = known(key, wanted.task)
+      if (before !== undefined) {
+        before.detached = false
+        before.talk.attach(listener)
+        if (before.isOver()) forget(before)
+        return before
       }
-      const before = yield* resumed(key, tool, parameters)
-      if (before !== undefined) return before
-      for (const [other, one] of calls) {
+      const earlier = yield* resumed(key, wanted)
+      if (earlier !== undefined) return earlier
+      for (const one of calls.values()) {
         if (calls.size < mostCalls) break
-        if (one.detached && one.isOver()) calls.delete(other)
+        if (one.detached && one.isOver()) forget(one)
       }
       if (calls.size >= mostCalls) {
         return yield* new CallRefused({ tool, reason: `${mostCalls} calls are running or wait for an answer` })
       }
-      const idle = free.pop()
+      const idle = free.find((one) => one.by === by)
+      if (idle !== undefined) free.splice(free.indexOf(idle), 1)
       const handle =
-        idle ??
+        idle?.handle ??
         (yield* Effect.mapError(
           Effect.provideService(
             Effect.flatMap(ids.next(prefix), (id) => runtime.session({ id, create: { project: directory }, by })),
@@ -195,12 +236,19 @@ export const make = ({
           ),
           refused(tool)
         ))
-      const submitted = yield* Effect.mapError(handle.invoke(tool, parameters), refused(tool))
-      return yield* started(key, handle, submitted)
+      const task = yield* ids.next("task")
+      const talk = Talk.make(by)
+      talk.attach(listener)
+      exchange.open(task, talk)
+      const submitted = yield* handle.invoke(tool, parameters, { task }).pipe(
+        Effect.mapError(refused(tool)),
+        Effect.tapError(() => Effect.sync(() => exchange.close(task)))
+      )
+      return yield* started(key, by, handle, submitted, talk)
     })
 
     const bounded = (result: CallResult): CallResult => {
-      if (lengthOf(result) <= longest) return result
+      if (!Array.isArray(result.content) || lengthOf(result) <= longest) return result
       const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
       const whole = text === "" ? JSON.stringify(result.structuredContent) : text
       return textOf(
@@ -211,7 +259,11 @@ export const make = ({
 
     return {
       project,
-      keyOf: (tool, parameters) =>
+      follow: (hear) => {
+        followers.add(hear)
+        return () => void followers.delete(hear)
+      },
+      keyOf: ({ by, parameters, tool }) =>
         Effect.scoped(project).pipe(
           Effect.mapError(refused(tool)),
           Effect.flatMap(({ tools }) => {
@@ -221,9 +273,8 @@ export const make = ({
               : Effect.succeed(sha256({ tool, definition: definition(found), parameters, by }))
           })
         ),
-      begin: (key, tool, parameters) => Effect.provideService(begin(key, tool, parameters), Scope.Scope, scope),
-      find: (key) => calls.get(key),
-      decide: (running, request, { decision, scope: how = "once" }) =>
+      begin: (key, wanted) => Effect.provideService(begin(key, wanted), Scope.Scope, scope),
+      decide: (running, by, request, { decision, scope: how = "once" }) =>
         Effect.ignore(
           runtime.request(
             new DecideApproval(
@@ -239,11 +290,12 @@ export const make = ({
             )
           )
         ),
-      resultOf: ({ task }, end) => {
+      resultOf: (running) => {
+        const end = running.end()
         if (end === undefined) return textOf("The gateway stopped before the call had ended.", true)
         if (end._tag === "TaskInterrupted") return textOf("The call was interrupted.", true)
         if (end._tag === "TaskFailed") return textOf(end.message, true)
-        const kept = results.take(task)
+        const kept = running.talk.given()
         return kept === undefined ? textOf(end.text, false) : bounded(redactor.json(kept) as CallResult)
       }
     }

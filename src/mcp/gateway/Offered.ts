@@ -5,6 +5,32 @@ import type { Offer } from "../Manifest.ts"
 import type { ServerSlot } from "../ServerSlot.ts"
 import { qualified } from "../ToolName.ts"
 
+/** How a client sees the servers: all of them under names of their own, or one as if nothing stood between. */
+export interface View {
+  readonly server: string | undefined
+  readonly name: (server: string, name: string) => string
+  readonly uri: (server: string, uri: string) => string
+  /** The URI that a resource has at its server; nothing where it is not of that one. */
+  readonly ownUri: (server: string, uri: string) => string | undefined
+}
+
+/** The scheme under which the resources of a server stand here, before their own. */
+const schemeOf = (server: string): string => `${server.toLowerCase().replaceAll("_", ".")}+`
+
+export const allServers: View = {
+  server: undefined,
+  name: qualified,
+  uri: (server, uri) => `${schemeOf(server)}${uri}`,
+  ownUri: (server, uri) => (uri.startsWith(schemeOf(server)) ? uri.slice(schemeOf(server).length) : undefined)
+}
+
+export const oneServer = (server: string): View => ({
+  server,
+  name: (_, name) => name,
+  uri: (_, uri) => uri,
+  ownUri: (_, uri) => uri
+})
+
 /** A tool as a client of ours sees it. */
 export interface OfferedTool {
   readonly name: string
@@ -23,16 +49,19 @@ export interface OfferedPart {
   readonly name: string
 }
 
+export const slots = (project: Project, { server }: View): ReadonlyArray<ServerSlot> =>
+  server === undefined ? project.servers.all : project.servers.all.filter(({ known }) => known.name === server)
+
 /** What the servers of a project have that is approved. */
-const approved = (project: Project, kind: Offer["kind"]) =>
+const approved = (project: Project, view: View, kind: Offer["kind"]) =>
   Effect.map(
-    Effect.forEach(project.servers.all, (slot) =>
+    Effect.forEach(slots(project, view), (slot) =>
       Effect.map(
         Effect.orElseSucceed(slot.standings, () => []),
         (standings) =>
           standings.flatMap(({ kind: one, name, now, state }): ReadonlyArray<OfferedPart> =>
             one === kind && state === "approved" && now !== undefined
-              ? [{ slot, offer: now, name: qualified(slot.known.name, name) }]
+              ? [{ slot, offer: now, name: view.name(slot.known.name, name) }]
               : []
           )
       )
@@ -46,30 +75,40 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const objectSchema = (schema: unknown): OfferedTool["inputSchema"] =>
   isRecord(schema) ? { ...schema, type: "object" } : { type: "object" }
 
-const described = (tool: Tool.Any, offer: Offer | undefined): OfferedTool => {
-  const { annotations, outputSchema, title } = offer?.definition ?? {}
+const described = (tool: Tool.Any, name: string, offer: Offer | undefined): OfferedTool => {
+  const { annotations, inputSchema, outputSchema, title } = offer?.definition ?? {}
   const readOnly = tool.readOnly ? { readOnlyHint: true } : {}
   return {
-    name: tool.name,
+    name,
     ...(typeof title === "string" ? { title } : {}),
     description: tool.description,
-    inputSchema: objectSchema(tool.codec.jsonSchema()),
+    inputSchema: objectSchema(inputSchema ?? tool.codec.jsonSchema()),
     ...(isRecord(outputSchema) ? { outputSchema: objectSchema(outputSchema) } : {}),
     annotations: isRecord(annotations) ? annotations : readOnly
   }
 }
 
-/** The tools of a project that a client may call, in the order of their names. */
-export const tools = (project: Project): Effect.Effect<ReadonlyArray<OfferedTool>> =>
-  Effect.map(approved(project, "tool"), (parts) => {
-    const offers = new Map(parts.map(({ name, offer }) => [name, offer]))
+/** The tools of a project that a client may call, in the order of their names, each with the name that the gate knows. */
+export const tools = (
+  project: Project,
+  view: View
+): Effect.Effect<ReadonlyArray<{ readonly tool: string; readonly definition: OfferedTool }>> =>
+  Effect.map(approved(project, view, "tool"), (parts) => {
+    const offers = new Map(parts.map((part) => [qualified(part.slot.known.name, part.offer.name), part]))
     return [...project.tools.tools.values()]
       .filter(
-        ({ location, mode, name }) => location === "server" && mode !== "llm" && !project.servers.isWithdrawn(name)
+        ({ location, mode, name }) =>
+          location === "server" &&
+          mode === "both" &&
+          !project.servers.isWithdrawn(name) &&
+          (view.server === undefined || offers.has(name))
       )
-      .map((tool) => described(tool, offers.get(tool.name)))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map((tool) => {
+        const part = offers.get(tool.name)
+        return { tool: tool.name, definition: described(tool, part?.name ?? tool.name, part?.offer) }
+      })
+      .sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1))
   })
 
-export const prompts = (project: Project) => approved(project, "prompt")
-export const templates = (project: Project) => approved(project, "template")
+export const prompts = (project: Project, view: View) => approved(project, view, "prompt")
+export const templates = (project: Project, view: View) => approved(project, view, "template")

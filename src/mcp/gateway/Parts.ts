@@ -1,21 +1,22 @@
-import type { GetPromptResult, ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/client"
+import type { CompleteRequest, CompleteResult, ListResourcesResult } from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import type { Project } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
-import { ServerFailed, type ServerUnavailable } from "../McpError.ts"
+import { ServerFailed } from "../McpError.ts"
+import { promptTool, resourceTool } from "../PartTools.ts"
 import type { ServerSlot } from "../ServerSlot.ts"
-import type { StateUnusable } from "../StateFile.ts"
 import * as Offered from "./Offered.ts"
 
-/** The scheme under which the resources of a server stand here, before their own. */
-const schemeOf = (server: string): string => `${server.toLowerCase().replaceAll("_", ".")}+`
-
-type Failed = ServerFailed | ServerUnavailable | StateUnusable
+/** The call that a prompt or a resource of a client stands for. */
+export interface PartCall {
+  readonly tool: string
+  readonly parameters: Readonly<Record<string, unknown>>
+}
 
 const unknown = (operation: string) =>
   new ServerFailed({ server: "of that name", operation, reason: "nothing approved has it", unknown: false })
 
-/** How long a server has to answer for a prompt or a resource. */
+/** How long a server has to answer what is no call. */
 const patience = "60 seconds"
 
 const limited = <A, E>(operation: string, self: Effect.Effect<A, E>) =>
@@ -24,37 +25,50 @@ const limited = <A, E>(operation: string, self: Effect.Effect<A, E>) =>
     onTimeout: () => new ServerFailed({ server: "", operation, reason: "no answer within 60 seconds", unknown: false })
   })
 
-/** The prompts and resources of approved servers, which only read. */
-export const make = (project: Project) =>
+/** The prompts and resources of approved servers. */
+export const make = (project: Project, view: Offered.View) =>
   Effect.gen(function* () {
     const { json } = yield* Redactor
     const redacted = <A>(value: A): A => json(value) as A
     /** Servers of which something is approved. */
-    const trustedSlots = Effect.filter(project.servers.all, ({ standings }) =>
+    const trustedSlots = Effect.filter(Offered.slots(project, view), ({ standings }) =>
       Effect.map(
         Effect.orElseSucceed(standings, () => []),
         (all) => all.some(({ state }) => state === "approved")
       )
     )
-    const resourcesOf = (slot: ServerSlot): Effect.Effect<ListResourcesResult["resources"], Failed> =>
+    const resourcesOf = (slot: ServerSlot) =>
       Effect.gen(function* () {
         const { connection, manifest } = yield* slot.acquire
         if (!manifest.resources) return []
         const { resources } = yield* connection.request("resources/list", (client, { signal, timeout }) =>
           client.listResources(undefined, { signal, timeout })
         )
-        const scheme = schemeOf(slot.known.name)
-        return resources.map((resource) => ({ ...resource, uri: `${scheme}${resource.uri}` }))
+        return resources.map((resource) => ({ ...resource, uri: view.uri(slot.known.name, resource.uri) }))
+      })
+    /** The server that has a resource, and the name that it has there. */
+    const place = (uri: string) =>
+      Effect.flatMap(trustedSlots, (slots) => {
+        for (const slot of slots) {
+          const own = view.ownUri(slot.known.name, uri)
+          if (own !== undefined) return Effect.succeed({ slot, uri: own })
+        }
+        return unknown(`resources/read ${uri.slice(0, 80)}`)
+      })
+    const promptOf = (name: string) =>
+      Effect.flatMap(Offered.prompts(project, view), (all) => {
+        const found = all.find((one) => one.name === name)
+        return found === undefined ? unknown(`prompts/get ${name.slice(0, 80)}`) : Effect.succeed(found)
       })
     return {
-      prompts: Effect.map(Offered.prompts(project), (all) =>
+      prompts: Effect.map(Offered.prompts(project, view), (all) =>
         all.map(({ name, offer }) => ({ ...offer.definition, name }))
       ),
-      templates: Effect.map(Offered.templates(project), (all) =>
+      templates: Effect.map(Offered.templates(project, view), (all) =>
         all.map(({ offer, slot }) => ({
           ...offer.definition,
           name: String(offer.definition["name"] ?? offer.name),
-          uriTemplate: `${schemeOf(slot.known.name)}${offer.name}`
+          uriTemplate: view.uri(slot.known.name, offer.name)
         }))
       ),
       /** Of every server that answers; one that does not has none. */
@@ -72,42 +86,57 @@ export const make = (project: Project) =>
           (all) => redacted(all.flat())
         )
       ),
-      prompt: (name: string, given: Record<string, string> | undefined): Effect.Effect<GetPromptResult, Failed> =>
+      prompt: (name: string, given: Readonly<Record<string, string>> | undefined) =>
+        Effect.map(promptOf(name), ({ offer, slot }): PartCall => ({
+          tool: promptTool,
+          parameters: {
+            server: slot.known.name,
+            name: offer.name,
+            ...(given === undefined ? {} : { arguments: given })
+          }
+        })),
+      resource: (uri: string) =>
+        Effect.map(place(uri), (found): PartCall & { readonly server: string } => ({
+          tool: resourceTool,
+          server: found.slot.known.name,
+          parameters: { server: found.slot.known.name, uri: found.uri }
+        })),
+      /** Watches a resource, or no longer does. */
+      watch: (uri: string, on: boolean) =>
         Effect.gen(function* () {
-          const found = (yield* Offered.prompts(project)).find((one) => one.name === name)
-          if (found === undefined) return yield* unknown(`prompts/get ${name.slice(0, 80)}`)
+          const found = yield* place(uri)
           const { connection } = yield* found.slot.acquire
-          // The running server may offer another one than the list that was known before.
-          if (!(yield* Offered.prompts(project)).some((one) => one.name === name))
-            return yield* unknown(`prompts/get ${name.slice(0, 80)}`)
-          return redacted(
-            yield* limited(
-              "prompts/get",
-              connection.request(`prompts/get ${found.offer.name}`, (client, { signal, timeout }) =>
-                client.getPrompt(
-                  { name: found.offer.name, ...(given === undefined ? {} : { arguments: given }) },
-                  { signal, timeout }
-                )
-              )
+          yield* limited(
+            "resources/subscribe",
+            connection.request("resources/subscribe", (client, { signal, timeout }) =>
+              on
+                ? client.subscribeResource({ uri: found.uri }, { signal, timeout })
+                : client.unsubscribeResource({ uri: found.uri }, { signal, timeout })
             )
           )
         }),
-      read: (uri: string): Effect.Effect<ReadResourceResult, Failed> =>
+      complete: ({ argument, context, ref }: CompleteRequest["params"]) =>
         Effect.gen(function* () {
-          const slot = (yield* trustedSlots).find(({ known }) => uri.startsWith(schemeOf(known.name)))
-          if (slot === undefined) return yield* unknown(`resources/read ${uri.slice(0, 80)}`)
-          const scheme = schemeOf(slot.known.name)
-          const { connection } = yield* slot.acquire
-          const { contents, ...rest } = yield* limited(
-            "resources/read",
-            connection.request("resources/read", (client, { signal, timeout }) =>
-              client.readResource({ uri: uri.slice(scheme.length) }, { signal, timeout })
+          const found =
+            ref.type === "ref/prompt"
+              ? yield* Effect.map(promptOf(ref.name), ({ offer, slot }) => ({
+                  slot,
+                  ref: { ...ref, name: offer.name }
+                }))
+              : yield* Effect.map(place(ref.uri), ({ slot, uri }) => ({ slot, ref: { ...ref, uri } }))
+          const { connection } = yield* found.slot.acquire
+          const result: CompleteResult = yield* limited(
+            "completion/complete",
+            connection.request<CompleteResult>("completion/complete", (client, { signal, timeout }) =>
+              client.complete(
+                { argument, ref: found.ref, ...(context === undefined ? {} : { context }) },
+                { signal, timeout }
+              )
             )
           )
-          return redacted({
-            ...rest,
-            contents: contents.map((content) => ({ ...content, uri: `${scheme}${content.uri}` }))
-          })
+          return redacted(result)
         })
     }
   })
+
+export type Parts = Effect.Effect.Success<ReturnType<typeof make>>

@@ -1,0 +1,1 @@
+export const clients = async (_: unknown) => {}

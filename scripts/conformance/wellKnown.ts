@@ -1,0 +1,1 @@
+export const wellKnown = async (_: unknown) => 0

@@ -1,0 +1,62 @@
+import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/client"
+import { parsed } from "../text/Url.ts"
+import { makeVisible } from "../text/visible.ts"
+import type { Inquiries } from "./Audience.ts"
+import type { KnownServer } from "./KnownServer.ts"
+
+/** Characters of a question of a server. */
+const longest = 4000
+
+/** What a form must not ask for: a server that needs it sends the person to a page of its own. */
+const secret = /pass(?:word|phrase|code)|secret|token|credential|api.?key|private.?key|\bpin\b|\bcvv\b/i
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Whether a form asks for what nobody should type into it. */
+const asksForSecrets = (schema: unknown): boolean =>
+  isRecord(schema) &&
+  isRecord(schema["properties"]) &&
+  Object.entries(schema["properties"]).some(
+    ([name, property]) =>
+      secret.test(name) ||
+      (isRecord(property) && (secret.test(String(property["title"] ?? "")) || property["format"] === "password"))
+  )
+
+/** What of a client a server may use: its forms, and what the user's configuration passes on besides. */
+export const passed = ({ server }: KnownServer, capabilities: ClientCapabilities): ClientCapabilities => {
+  const { passes = [] } = server
+  return {
+    ...(capabilities.elicitation === undefined ? {} : { elicitation: capabilities.elicitation }),
+    ...(capabilities.sampling === undefined || !passes.includes("sampling") ? {} : { sampling: capabilities.sampling }),
+    ...(capabilities.roots === undefined || !passes.includes("roots") ? {} : { roots: {} })
+  }
+}
+
+/** A question with the name of who asks, or nothing where it must not be put to a person. */
+const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefined => {
+  const { passes = [] } = known.server
+  if (inquiry.method === "roots/list") return passes.includes("roots") ? inquiry : undefined
+  if (inquiry.method === "sampling/createMessage") return passes.includes("sampling") ? inquiry : undefined
+  const { params } = inquiry
+  const message = `MCP server ${known.name} asks: ${makeVisible(params.message)}`
+  if (message.length > longest) return undefined
+  if (params.mode === "url") {
+    const url = parsed(params.url)
+    if (url === undefined || url.protocol !== "https:" || url.username !== "" || url.password !== "") return undefined
+    return { ...inquiry, params: { ...params, message: `${message} (a page of ${url.host})` } }
+  }
+  return asksForSecrets(params.requestedSchema) ? undefined : { ...inquiry, params: { ...params, message } }
+}
+
+/** The questions of a server that a person may be asked, and the keys of the others. */
+export const sorted = (known: KnownServer, inquiries: Inquiries) => {
+  const fit: Record<string, InputRequest> = {}
+  const refused: Array<string> = []
+  for (const [key, inquiry] of Object.entries(inquiries)) {
+    const put = shown(known, inquiry)
+    if (put === undefined) refused.push(key)
+    else fit[key] = put
+  }
+  return { fit, refused }
+}

@@ -1,0 +1,165 @@
+import type { GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/client"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { fileURLToPath } from "node:url"
+import { untrusted } from "../redaction/untrusted.ts"
+import { lazy } from "../tool/lazy.ts"
+import * as DynamicTool from "../tool/DynamicTool.ts"
+import { progress, type ToolCall } from "../tool/ToolCall.ts"
+import { ToolResult } from "../tool/ToolResult.ts"
+import { type Touches, touchesOf } from "../tool/Touches.ts"
+import { Addressee, type Audience } from "./Audience.ts"
+import { isProgram } from "./KnownServer.ts"
+import { NotApproved } from "./McpError.ts"
+import type { ServerSlot } from "./ServerSlot.ts"
+import type { TouchPolicy } from "./TouchPolicy.ts"
+
+/** The tools that stand for the prompts and resources of all servers; no tool of a server has such a name. */
+export const promptTool = "get_mcp_prompt"
+export const resourceTool = "read_mcp_resource"
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const text = (params: unknown, name: string): string => {
+  const value = isRecord(params) ? params[name] : undefined
+  return typeof value === "string" ? value : ""
+}
+
+const required = (more: Readonly<Record<string, unknown>>) => ({
+  type: "object",
+  properties: { server: { type: "string" }, ...more },
+  required: ["server", ...Object.keys(more).filter((name) => name !== "arguments")],
+  additionalProperties: false
+})
+
+/** The file that a resource of a program of this machine is. */
+const fileOf = (slot: ServerSlot | undefined, uri: string): string | undefined => {
+  if (slot === undefined || !isProgram(slot.known.server) || !/^file:/i.test(uri)) return undefined
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return undefined
+  }
+}
+
+interface Part {
+  readonly description: string
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly touches: (params: unknown) => Touches
+  readonly run: (params: unknown, call: ToolCall) => Effect.Effect<unknown, { readonly message: string }>
+}
+
+/** A call that only reads, and is asked about where what it touches is. */
+const made = (
+  name: string,
+  { description, properties, run, touches }: Part,
+  policy: TouchPolicy
+): DynamicTool.DynamicTool => {
+  const failed = (reason: string) => new DynamicTool.DynamicToolFailed({ tool: name, reason, retryable: false })
+  const tool = DynamicTool.make(name, {
+    description,
+    label: name,
+    category: "mcp",
+    mode: "manual",
+    jsonSchema: required(properties),
+    readOnly: true,
+    risk: "low",
+    approval: "always",
+    timeout: "10 minutes",
+    idleTimeout: "60 seconds",
+    touches,
+    handler: (params, call) => Effect.mapError(run(params, call), ({ message }) => failed(message))
+  })
+  const asks = (params: unknown) =>
+    Effect.suspend(() => {
+      const found = touchesOf(tool.touches, params)
+      const { decision, reason } = policy(found ?? {})
+      return decision === "deny" ? failed(reason) : Effect.succeed(decision === "ask")
+    })
+  const words = (result: unknown) =>
+    Either.right(new ToolResult(result, untrusted("an MCP server", JSON.stringify(result))))
+  return { ...tool, approval: asks, asks: true, codec: { ...tool.codec, encode: lazy(() => words) } }
+}
+
+/** The prompts and resources of servers as calls, with the rules, hooks, limits and audit of any other. */
+export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): ReadonlyArray<DynamicTool.DynamicTool> => {
+  const slotOf = (params: unknown) => slots.find(({ known }) => known.name === text(params, "server"))
+  const trusted = (params: unknown) => {
+    const slot = slotOf(params)
+    return slot === undefined
+      ? new NotApproved({ server: text(params, "server").slice(0, 80), name: "It", state: "unknown" })
+      : Effect.succeed(slot)
+  }
+  const addressee = (call: ToolCall) =>
+    Effect.map(Addressee, (given): Audience => ({
+      ...given,
+      capabilities: given.capabilities,
+      logLevel: given.logLevel,
+      ask: (inquiries) =>
+        Effect.raceFirst(
+          given.ask(inquiries),
+          Effect.forever(Effect.delay(progress(call, { label: "waits for an answer to its server" }), "10 seconds"))
+        )
+    }))
+  const prompt: Part = {
+    description: "Gets a prompt of an MCP server.",
+    properties: {
+      name: { type: "string" },
+      arguments: { type: "object", additionalProperties: { type: "string" } }
+    },
+    touches: (params) => ({ names: [`prompt ${text(params, "name")} of MCP server ${text(params, "server")}`] }),
+    run: (params, call) =>
+      Effect.gen(function* () {
+        const slot = yield* trusted(params)
+        const name = text(params, "name")
+        const standing = Effect.map(slot.standings, (all) =>
+          all.find((one) => one.kind === "prompt" && one.name === name)
+        )
+        const before = yield* standing
+        const { connection } = yield* slot.acquire
+        // The running server may offer another one than the list that was known before.
+        const now = yield* standing
+        if (now?.state !== "approved" || before?.digest !== now.digest) {
+          const state = now === undefined ? "gone" : now.state === "approved" ? "changed" : now.state
+          return yield* new NotApproved({ server: slot.known.name, name, state })
+        }
+        const given = isRecord(params) ? params["arguments"] : undefined
+        return yield* connection.request<GetPromptResult>(
+          `prompts/get ${name}`,
+          (client, options, round) =>
+            client.getPrompt(
+              { name, ...(given === undefined ? {} : { arguments: given as Record<string, string> }), ...round },
+              options
+            ),
+          yield* addressee(call)
+        )
+      })
+  }
+  const resource: Part = {
+    description: "Reads a resource of an MCP server.",
+    properties: { uri: { type: "string" } },
+    touches: (params) => {
+      const uri = text(params, "uri")
+      const file = fileOf(slotOf(params), uri)
+      return {
+        names: [`resource ${uri} of MCP server ${text(params, "server")}`],
+        ...(file === undefined ? {} : { paths: [{ path: file, op: "read" }] })
+      }
+    },
+    run: (params, call) =>
+      Effect.gen(function* () {
+        const slot = yield* trusted(params)
+        const all = yield* slot.standings
+        if (!all.some(({ state }) => state === "approved"))
+          return yield* new NotApproved({ server: slot.known.name, name: text(params, "uri"), state: "pending" })
+        const { connection } = yield* slot.acquire
+        return yield* connection.request<ReadResourceResult>(
+          "resources/read",
+          (client, options, round) => client.readResource({ uri: text(params, "uri"), ...round }, options),
+          yield* addressee(call)
+        )
+      })
+  }
+  return [made(promptTool, prompt, policy), made(resourceTool, resource, policy)]
+}

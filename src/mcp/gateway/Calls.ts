@@ -1,0 +1,271 @@
+import type {
+  ElicitRequest,
+  InputRequiredResult,
+  LoggingLevel,
+  McpRequestContext,
+  RequestStateCodec,
+  Server,
+  ServerContext
+} from "@modelcontextprotocol/server"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as crypto from "node:crypto"
+import { makeVisible } from "../../text/visible.ts"
+import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import type { Answers, Inquiries, ServerProgress } from "../Audience.ts"
+import type { CallResult } from "../Connection.ts"
+import { ServerRefused } from "../McpError.ts"
+import type { Gateway } from "./Gateway.ts"
+import { answerOf, type Elicitation, pendingText, questionOf } from "./Question.ts"
+import { type Running, until } from "./Running.ts"
+import type { Listener } from "./Talk.ts"
+
+/** What a client must give back to answer what it was asked: signed, for a while, once. */
+export interface State {
+  readonly key: string
+  readonly task: string
+  readonly approval: string | undefined
+  readonly nonce: string
+}
+
+/** What a call is answered with: its result, or a question that comes first. */
+export type Answered = CallResult | InputRequiredResult
+
+/** A call as its client makes it. */
+export interface ClientCall {
+  readonly server: Server
+  readonly era: McpRequestContext["era"]
+  readonly ctx: ServerContext
+  readonly by: string
+  readonly tool: string
+  readonly parameters: unknown
+}
+
+/** How often a client hears of a call that goes on. */
+const pulse = "5 seconds"
+
+/** States that were used. */
+const mostUsed = 10_000
+
+const failed = (text: string): CallResult => ({ content: [{ type: "text", text: makeVisible(text) }], isError: true })
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The text of a result. */
+export const saidOf = ({ content }: CallResult): string =>
+  content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
+
+/** What was read, under the URIs that it has for the client. */
+export const withUris = (result: unknown, uri: (own: string) => string): unknown =>
+  isRecord(result) && Array.isArray(result["contents"])
+    ? {
+        ...result,
+        contents: result["contents"].map((content: unknown) =>
+          isRecord(content) && typeof content["uri"] === "string" ? { ...content, uri: uri(content["uri"]) } : content
+        )
+      }
+    : result
+
+/** What the client of a request can be asked for. */
+const capabilitiesOf = (server: Server, ctx: ServerContext, key: string): Readonly<Record<string, unknown>> => {
+  const envelope: unknown = ctx.mcpReq.envelope
+  const own = isRecord(envelope) ? envelope[key] : undefined
+  const capabilities: unknown = isRecord(own) ? own : server.getClientCapabilities()
+  return isRecord(capabilities) ? capabilities : {}
+}
+
+/** Whether a client can show a form to its user. */
+const canElicit = ({ elicitation }: Readonly<Record<string, unknown>>): boolean =>
+  isRecord(elicitation) && (elicitation["form"] !== undefined || Object.keys(elicitation).length === 0)
+
+/** What a call needs of its client before it can go on. */
+type Need =
+  | { readonly _tag: "Over" }
+  | { readonly _tag: "Asks"; readonly inquiries: Inquiries; readonly approval: ApprovalRequest | undefined }
+
+/** Answers the calls of clients. */
+export const make = ({
+  codec,
+  elicitation,
+  gateway,
+  library,
+  patience
+}: {
+  readonly gateway: Gateway
+  readonly elicitation: Elicitation
+  readonly patience: Duration.Duration
+  readonly library: typeof import("@modelcontextprotocol/server")
+  readonly codec: RequestStateCodec<State>
+}) => {
+  const used = new Set<string>()
+
+  /** The answers that a client has come back with, if they are to what it was asked. */
+  const taken = ({ by, ctx }: ClientCall, key: string, running: Running) =>
+    Effect.suspend(() => {
+      const state = ctx.mcpReq.requestState<State>()
+      const { inputResponses } = ctx.mcpReq
+      if (inputResponses === undefined) return Effect.void
+      const { approval, ...others } = inputResponses
+      if (state === undefined) {
+        // Forms of servers may be filled in ahead; a decision is one on what was shown.
+        running.talk.answer(others as Answers)
+        return Effect.void
+      }
+      if (state.key !== key || state.task !== running.task || used.has(state.nonce)) return Effect.void
+      if (used.size >= mostUsed) used.clear()
+      used.add(state.nonce)
+      running.talk.answer(others as Answers)
+      const request = running.open()
+      const answer = approval === undefined ? undefined : answerOf(approval)
+      return answer === undefined || request === undefined || state.approval !== request.id
+        ? Effect.void
+        : gateway.decide(running, by, request, answer)
+    })
+
+  /** Who hears of a call while a request stands for it. */
+  const hearing = ({ ctx, server }: ClientCall) => {
+    const progressToken = ctx.mcpReq._meta?.progressToken
+    let last: ServerProgress | undefined
+    const tell = (progress: ServerProgress) =>
+      progressToken === undefined
+        ? Promise.resolve()
+        : ctx.mcpReq
+            .notify({ method: "notifications/progress", params: { progressToken, ...progress } })
+            .catch(() => {})
+    const envelope: unknown = ctx.mcpReq.envelope
+    const logLevel = isRecord(envelope) ? envelope[library.LOG_LEVEL_META_KEY] : undefined
+    const listener: Listener = {
+      capabilities: capabilitiesOf(server, ctx, library.CLIENT_CAPABILITIES_META_KEY),
+      ...(typeof logLevel === "string" ? { logLevel: logLevel as LoggingLevel } : {}),
+      hear: (progress) => {
+        last = progress
+        void tell(progress)
+      },
+      log: ({ data, level, logger }) => void ctx.mcpReq.log(level, data, logger).catch(() => {})
+    }
+    /** Tells a client that wants to hear of it that the call goes on. */
+    const beating = (running: Running) => {
+      if (progressToken === undefined) return Effect.never
+      let beat = 0
+      const tick = Effect.promise(() => {
+        const message = running.open() === undefined ? "running" : "waiting for approval"
+        return tell(last ?? { progress: ++beat, message })
+      })
+      return Effect.zipRight(Effect.repeat(Effect.delay(tick, pulse), Schedule.forever), Effect.never)
+    }
+    return { listener, beating }
+  }
+
+  /** The result of a call that is over. */
+  const concluded = (running: Running): Effect.Effect<CallResult, ServerRefused> =>
+    Effect.suspend(() => {
+      const refusal = running.talk.refusal()
+      return refusal === undefined || running.talk.given() !== undefined
+        ? Effect.succeed(gateway.resultOf(running))
+        : new ServerRefused({ code: refusal.code, reason: refusal.message, data: refusal.data })
+    })
+
+  /** Puts questions to a client of the earlier revisions, whose answers come while the call waits. */
+  const asked = (
+    { by, ctx }: ClientCall,
+    running: Running,
+    { approval, inquiries }: Need & { readonly _tag: "Asks" }
+  ) =>
+    Effect.gen(function* () {
+      const form = approval === undefined ? undefined : questionOf(approval, elicitation)
+      const put = <A>(inquiry: Inquiries[string]) =>
+        Effect.option(
+          Effect.tryPromise(
+            (signal) =>
+              ctx.mcpReq.send(inquiry as ElicitRequest, { signal, timeout: Duration.toMillis(patience) }) as Promise<A>
+          )
+        )
+      yield* Effect.forEach(
+        Object.entries(inquiries),
+        ([name, inquiry]) =>
+          Effect.map(put<Answers[string]>(inquiry), (reply) =>
+            running.talk.answer({ [name]: Option.getOrUndefined(reply) as Answers[string] })
+          ),
+        { concurrency: "unbounded", discard: true }
+      )
+      if (approval === undefined || form === undefined) return
+      const reply = yield* put({ method: "elicitation/create", params: form })
+      const answer = Option.isSome(reply) ? answerOf(reply.value) : undefined
+      if (answer !== undefined) yield* gateway.decide(running, by, approval, answer)
+    })
+
+  /** Waits for the end of a call, and puts to its client what it needs until then. */
+  const answered = (
+    call: ClientCall,
+    key: string,
+    running: Running,
+    dismissed: string | undefined
+  ): Effect.Effect<Answered, ServerRefused> =>
+    Effect.gen(function* () {
+      const { ctx, era, server } = call
+      const shows = canElicit(capabilitiesOf(server, ctx, library.CLIENT_CAPABILITIES_META_KEY))
+      const need = (): Need | undefined => {
+        if (running.isOver()) return { _tag: "Over" }
+        const inquiries = running.talk.open()
+        const request = running.open()
+        const approval =
+          shows && request !== undefined && request.id !== dismissed && questionOf(request, elicitation) !== undefined
+            ? request
+            : undefined
+        return approval === undefined && Object.keys(inquiries).length === 0
+          ? undefined
+          : { _tag: "Asks", inquiries, approval }
+      }
+      const found = yield* Effect.timeoutOption(until(running.talk, need), patience)
+      if (Option.isNone(found)) {
+        const request = running.open()
+        // It runs, and what runs has limits of its own.
+        if (request === undefined) return yield* answered(call, key, running, dismissed)
+        running.detached = true
+        return failed(pendingText(request))
+      }
+      if (found.value._tag === "Over") return yield* concluded(running)
+      const { approval, inquiries } = found.value
+      if (era === "modern") {
+        const form = approval === undefined ? undefined : questionOf(approval, elicitation)
+        const state = { key, task: running.task, approval: approval?.id, nonce: crypto.randomUUID() }
+        const requestState = yield* Effect.promise(() => codec.mint(state, ctx))
+        running.detached = true
+        return library.inputRequired({
+          inputRequests: {
+            ...inquiries,
+            ...(form === undefined ? {} : { approval: library.inputRequired.elicit(form) })
+          },
+          requestState
+        })
+      }
+      // Somebody else may answer it first.
+      const settled = until(running.talk, () =>
+        running.isOver() || (approval !== undefined && running.open()?.id !== approval.id) ? true : undefined
+      )
+      yield* Effect.raceFirst(asked(call, running, found.value), settled)
+      return yield* answered(call, key, running, approval?.id ?? dismissed)
+    })
+
+  const called = (call: ClientCall): Effect.Effect<Answered, ServerRefused> =>
+    Effect.gen(function* () {
+      const { by, ctx, parameters, tool } = call
+      const { beating, listener } = hearing(call)
+      const wanted = { tool, parameters, by, listener, task: ctx.mcpReq.requestState<State>()?.task }
+      const key = yield* gateway.keyOf(wanted)
+      const running = yield* gateway.begin(key, wanted)
+      return yield* Effect.gen(function* () {
+        yield* taken(call, key, running)
+        const closed = ctx.mcpReq.inputResponses?.["approval"] === undefined ? undefined : running.open()?.id
+        return yield* Effect.raceFirst(answered(call, key, running, closed), beating(running))
+      }).pipe(
+        Effect.onInterrupt(() => (running.detached ? Effect.void : running.cancel)),
+        Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
+      )
+    }).pipe(Effect.catchTag("CallRefused", ({ message }) => Effect.succeed(failed(message))))
+
+  return { called }
+}

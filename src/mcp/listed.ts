@@ -1,0 +1,81 @@
+import type { Client } from "@modelcontextprotocol/client"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { legible } from "../text/legible.ts"
+import type { Connection } from "./Connection.ts"
+import { identityOf, type KnownServer } from "./KnownServer.ts"
+import * as Manifest from "./Manifest.ts"
+import { ServerUnavailable } from "./McpError.ts"
+
+/** Asks a server what it offers. */
+export const listed = ({
+  client,
+  known,
+  patience,
+  request
+}: {
+  readonly known: KnownServer
+  readonly client: Client
+  readonly request: Connection["request"]
+  readonly patience: Duration.Duration
+}): Effect.Effect<Manifest.Manifest, ServerUnavailable> => {
+  const { name } = known
+  const unavailable = (reason: string) => new ServerUnavailable({ server: name, operation: "list", reason })
+  return Effect.gen(function* () {
+    const capabilities = client.getServerCapabilities() ?? {}
+    const problems: Array<string> = []
+    const offers = new Map<string, Manifest.Offer>()
+    const page = <A>(what: string, ask: (options: { signal: AbortSignal; timeout: number }) => Promise<A>) =>
+      Effect.mapError(
+        request(what, (_, { signal, timeout }) => ask({ signal, timeout })),
+        ({ reason }) => unavailable(reason)
+      )
+    const take = (kind: Manifest.Offer["kind"], entries: ReadonlyArray<unknown>) => {
+      for (const entry of entries) {
+        const offer = Manifest.offerOf(kind, entry)
+        if (typeof offer === "string") problems.push(`left out: ${offer}`)
+        else if (offers.has(Manifest.keyOf(offer)))
+          problems.push(`left out: a second ${kind} ${legible(offer.name, 80)}`)
+        else if (offers.size >= Manifest.most.offers) {
+          problems.push(`left out: all beyond the first ${Manifest.most.offers}`)
+          return
+        } else offers.set(Manifest.keyOf(offer), offer)
+      }
+    }
+    const fresh = { cacheMode: "refresh" } as const
+    if (capabilities.tools !== undefined)
+      take(
+        "tool",
+        (yield* page("tools/list", (options) => client.listTools(undefined, { ...options, ...fresh }))).tools
+      )
+    if (capabilities.prompts !== undefined)
+      take(
+        "prompt",
+        (yield* page("prompts/list", (options) => client.listPrompts(undefined, { ...options, ...fresh }))).prompts
+      )
+    if (capabilities.resources !== undefined) {
+      const templates = yield* Effect.option(
+        page("resources/templates/list", (options) => client.listResourceTemplates(undefined, { ...options, ...fresh }))
+      )
+      if (Option.isSome(templates)) take("template", templates.value.resourceTemplates)
+    }
+    const said = client.getServerVersion()
+    return Manifest.Manifest.make({
+      version: 1,
+      identity: identityOf(known),
+      server: { name: legible(said?.name ?? name, 80), version: legible(said?.version ?? "", 40) },
+      protocol: client.getNegotiatedProtocolVersion() ?? "",
+      listedAt: yield* Clock.currentTimeMillis,
+      offers: [...offers.values()],
+      resources: capabilities.resources !== undefined,
+      problems: problems.slice(0, 20)
+    })
+  }).pipe(
+    Effect.timeoutFail({
+      duration: patience,
+      onTimeout: () => unavailable(`no list within ${Duration.format(patience)}`)
+    })
+  )
+}
