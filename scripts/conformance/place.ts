@@ -33,7 +33,8 @@ export const place = (folder: string): Place => {
         : {}
       const servers = { ...before.mcp?.servers, [name]: { command, ...more } }
       fs.mkdirSync(own, { recursive: true })
-      fs.writeFileSync(file, JSON.stringify({ ...before, mcp: { ...before.mcp, servers } }))
+      const gateway = { elicitation: "always" }
+      fs.writeFileSync(file, JSON.stringify({ ...before, mcp: { ...before.mcp, gateway, servers } }))
       tollgate(["mcp", "trust", name, "--yes"])
     }
   }

@@ -2,7 +2,6 @@ import type {
   CallToolResult,
   Client,
   InputRequest,
-  InputRequiredResult,
   InputResponse,
   ResourceUpdatedNotification,
   Transport
@@ -19,7 +18,8 @@ import type { Processes } from "../process/Processes.ts"
 import type { NetworkRules } from "../policy/network/NetworkRules.ts"
 import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
-import { type Answers, type Audience, declined, type Inquiries, nobody, type ServerProgress } from "./Audience.ts"
+import type { Asking, Requesting, Round } from "./Asking.ts"
+import { type Answers, type Audience, declined, type Inquiries, nobody } from "./Audience.ts"
 import * as Inquiry from "./Inquiry.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
@@ -37,27 +37,9 @@ export interface Connection {
   /** What it offers now. */
   readonly list: Effect.Effect<Manifest.Manifest, ServerUnavailable>
   /** Asks something of it, and answers what it needs for that; interrupting it cancels the request there. */
-  readonly request: <A>(operation: string, ask: Asking<A>, audience?: Audience) => Effect.Effect<A, ServerFailed>
+  readonly request: Requesting
   /** Why it cannot be asked any more. */
   readonly gone: () => string | undefined
-}
-
-export interface RequestOptions {
-  readonly signal: AbortSignal
-  readonly timeout: number
-  readonly onprogress: (progress: ServerProgress) => void
-  readonly resetTimeoutOnProgress: true
-  readonly allowInputRequired: true
-}
-
-/** Sends a request. */
-export type Asking<A> = (client: Client, options: RequestOptions, round: Round) => Promise<A | InputRequiredResult>
-
-/** What a request says besides its own parameters: what was answered to the server so far, and what it may ask for. */
-export interface Round {
-  readonly inputResponses?: { [key: string]: InputResponse }
-  readonly requestState?: string
-  readonly _meta?: { [key: string]: unknown }
 }
 
 /** A list of a server that is asked for anew once it has changed. */
@@ -220,7 +202,7 @@ export const open = (
           { name: "tollgate", version },
           {
             capabilities: Inquiry.passed(known, {
-              elicitation: { form: {}, url: {} },
+              elicitation: { form: { applyDefaults: true }, url: {} },
               sampling: {},
               roots: {}
             }),
@@ -290,7 +272,7 @@ export const open = (
       }
     )
 
-    const request: Connection["request"] = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
+    const request: Requesting = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
       Effect.suspend(() => {
         const failed = (reason: string, unknown: boolean) =>
           new ServerFailed({ server: name, operation, reason, unknown })

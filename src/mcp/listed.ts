@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { legible } from "../text/legible.ts"
-import type { Connection } from "./Connection.ts"
+import type { Requesting } from "./Asking.ts"
 import { identityOf, type KnownServer } from "./KnownServer.ts"
 import * as Manifest from "./Manifest.ts"
 import { ServerUnavailable } from "./McpError.ts"
@@ -18,7 +18,7 @@ export const listed = ({
 }: {
   readonly known: KnownServer
   readonly client: Client
-  readonly request: Connection["request"]
+  readonly request: Requesting
   readonly patience: Duration.Duration
 }): Effect.Effect<Manifest.Manifest, ServerUnavailable> => {
   const { name } = known

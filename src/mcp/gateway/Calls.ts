@@ -7,6 +7,7 @@ import type {
   Server,
   ServerContext
 } from "@modelcontextprotocol/server"
+import type * as Library from "@modelcontextprotocol/server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -97,7 +98,7 @@ export const make = ({
   readonly gateway: Gateway
   readonly elicitation: Elicitation
   readonly patience: Duration.Duration
-  readonly library: typeof import("@modelcontextprotocol/server")
+  readonly library: typeof Library
   readonly codec: RequestStateCodec<State>
 }) => {
   const used = new Set<string>()

@@ -1,0 +1,146 @@
+// @effect-diagnostics asyncFunction:off newPromise:off globalFetch:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import * as fs from "node:fs"
+import * as http from "node:http"
+import * as path from "node:path"
+import { type Place, place, type Running, scripted, start, tollgate } from "../cli/command.ts"
+import { planned, tool } from "./support.ts"
+
+type Era = "legacy" | "auto"
+
+const said = (result: { readonly content?: unknown }): string =>
+  (result.content as ReadonlyArray<{ readonly text?: string }>).map(({ text }) => text ?? "").join("\n")
+
+/** The status of a request with exactly these headers. */
+const status = (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const request = http.request(
+      url,
+      { method: "POST", headers, setHost: headers["host"] === undefined },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      }
+    )
+    request.on("error", reject)
+    request.end(body)
+  })
+
+describe("an MCP client that reaches the gateway over HTTP", () => {
+  let at: Place
+  let running: Running | undefined
+  let clients: Array<Client> = []
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(async () => {
+    await Promise.all(clients.map((client) => client.close()))
+    clients = []
+    running?.kill("SIGTERM")
+    await running?.ended
+    at.remove()
+  })
+
+  const served = async (plan: object, ...words: ReadonlyArray<string>) => {
+    scripted(at, [])
+    const fix = planned(at.home, "fix", plan)
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    running = await start(at, ["mcp", "gateway", "--listen", "127.0.0.1:0", ...words])
+    await running.seen("kept in ")
+    const [, url = ""] = /on (http:\S+)/.exec(running.said()) ?? []
+    const { port } = new URL(url)
+    const file = path.join(at.env["TOLLGATE_HOME"]!, "servers", `${port}.json`)
+    const { token } = JSON.parse(fs.readFileSync(file, "utf8")) as { token: string }
+    assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
+    return { fix, url, token, port }
+  }
+  const open = async (
+    era: Era,
+    url: string,
+    token: string,
+    answer?: (asked: { readonly message: string }) => object
+  ) => {
+    const client = new Client(
+      { name: "host", version: "1" },
+      {
+        capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
+        versionNegotiation: { mode: era }
+      }
+    )
+    if (answer !== undefined)
+      client.setRequestHandler("elicitation/create", async ({ params }) => answer(params as never) as never)
+    const requestInit = { headers: { authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+    clients.push(client)
+    return client
+  }
+
+  for (const era of ["legacy", "auto"] as const) {
+    it(`calls, is asked by Tollgate and by the server, and hears of progress, ${era} (G1, G11, G13)`, async () => {
+      const { fix, token, url } = await served({
+        tools: [tool("echo"), tool("asks", { does: "asks" }), tool("steps", { does: "progress", steps: 3 })]
+      })
+      const asked: Array<string> = []
+      const client = await open(era, url, token, ({ message }) => {
+        asked.push(message)
+        return message.startsWith("Tollgate")
+          ? { action: "accept", content: { decision: "once" } }
+          : { action: "accept", content: { city: "Oslo" } }
+      })
+      assert.strictEqual(client.getProtocolEra(), era === "auto" ? "modern" : "legacy")
+      const yes = await client.callTool({ name: "fix__echo", arguments: { a: 1 } })
+      assert.strictEqual(said(yes), 'echo {"a":1}')
+      assert.include(said(await client.callTool({ name: "fix__asks", arguments: {} })), '"city":"Oslo"')
+      assert.strictEqual(asked.at(-1), "MCP server fix asks: Where?")
+      const heard: Array<number> = []
+      await client.callTool(
+        { name: "fix__steps", arguments: {} },
+        { onprogress: ({ message = "", progress }) => void (message.startsWith("step") && heard.push(progress)) }
+      )
+      assert.deepStrictEqual(heard, [1, 2, 3])
+      assert.lengthOf(
+        fix.logged().filter((line) => line.startsWith("call")),
+        3
+      )
+    })
+  }
+
+  it("declines for its user what no form may ask, and shows one server under its own names (G13)", async () => {
+    const { token, url } = await served(
+      { tools: [tool("asks", { does: "asks", field: "api_key" })] },
+      "--server",
+      "fix",
+      "--dangerously-allow-all"
+    )
+    const client = await open("auto", url, token, () => ({ action: "accept", content: { api_key: "k" } }))
+    assert.deepStrictEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ["asks"]
+    )
+    assert.include(said(await client.callTool({ name: "asks", arguments: {} })), '"action":"decline"')
+  })
+
+  it("is refused without a token, under another host, from another origin, and beyond the bounds (G20)", async () => {
+    const { port, token, url } = await served({ tools: [tool("echo")] })
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
+    const good = {
+      host: `127.0.0.1:${port}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`
+    }
+    const { authorization: _, ...anonymous } = good
+    assert.strictEqual(await status(url, anonymous, body), 401)
+    assert.strictEqual(await status(url, { ...good, authorization: "Bearer tg_wrong" }, body), 401)
+    assert.strictEqual(await status(url, { ...good, host: "evil.example" }, body), 403)
+    assert.strictEqual(await status(url, { ...good, origin: "http://evil.example" }, body), 403)
+    assert.strictEqual(await status(`${url}x`, good, body), 404)
+    assert.strictEqual(await status(url, { ...good, "mcp-session-id": "another" }, body), 404)
+    assert.strictEqual(await status(url, good, JSON.stringify({ a: "x".repeat(17 * 1024 * 1024) })), 413)
+    const viewer = await tollgate(at, ["tokens", "add", "viewer", "--scope", "view"])
+    const [secret = ""] = /tg_[\w-]+/.exec(viewer.stdout) ?? []
+    assert.strictEqual(await status(url, { ...good, authorization: `Bearer ${secret}` }, body), 403)
+  })
+})
