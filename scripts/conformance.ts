@@ -100,7 +100,7 @@ const servers = async () => {
 
 const main = async () => {
   if (what === "all" || what === "server") await servers()
-  if (what === "all" || what === "client") await clients({ folder, only, run, told })
+  if (what === "all" || what === "client") await clients({ only, run, told })
   if (what === "all" || what === "servers")
     wrong += await wellKnown({ folder, modules: path.join(installed, "node_modules") })
 }

@@ -54,9 +54,9 @@ const wideSchema = {
     email: { type: "string" }
   },
   allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
-  if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
-  ...Object.fromEntries([["then", { required: ["phone"] }]]),
-  else: { required: ["email"] },
+  ...JSON.parse(
+    '{"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]}}'
+  ),
   additionalProperties: false
 }
 const choices = ["option1", "option2", "option3"]

@@ -93,7 +93,8 @@ const whole = async (at: Place, era: Era, known: (tool: string) => Readonly<Reco
 
 /** What cannot succeed with made-up arguments, or asks for what the client does not offer; each with its reason. */
 const expected: Readonly<Record<string, string>> = {
-  "everything__simulate-research-query": "needs the extension for tasks"
+  "everything__simulate-research-query": "needs the extension for tasks",
+  "everything__gzip-file-as-resource": "fetches a page, which is not there offline"
 }
 
 /** Puts well-known servers behind the gateway; gives the number of what went wrong. */

@@ -1,6 +1,5 @@
 import type {
   CallToolResult,
-  Client,
   InputRequest,
   InputResponse,
   ResourceUpdatedNotification,
@@ -169,8 +168,9 @@ export const open = (
     const put = (audience: Audience, inquiries: Inquiries): Effect.Effect<Answers> => {
       const { fit, refused } = Inquiry.sorted(known, inquiries)
       const answers = Object.keys(fit).length === 0 ? Effect.succeed<Answers>({}) : audience.ask(fit)
+      const forms = Object.keys(fit).filter((key) => fit[key]?.method === "elicitation/create")
       return Effect.map(answers, (given) => ({
-        ...Object.fromEntries(refused.map((key) => [key, declined])),
+        ...Object.fromEntries([...refused, ...forms].map((key) => [key, declined])),
         ...given
       }))
     }

@@ -33,6 +33,16 @@ export const passed = ({ server }: KnownServer, capabilities: ClientCapabilities
   }
 }
 
+/** Whether a client with such capabilities can be asked. */
+export const isFor = ({ elicitation, roots, sampling }: ClientCapabilities, inquiry: InputRequest): boolean => {
+  if (inquiry.method === "roots/list") return roots !== undefined
+  if (inquiry.method === "sampling/createMessage") return sampling !== undefined
+  if (elicitation === undefined) return false
+  return inquiry.params.mode === "url"
+    ? elicitation.url !== undefined
+    : elicitation.form !== undefined || Object.keys(elicitation).length === 0
+}
+
 /** A question with the name of who asks, or nothing where it must not be put to a person. */
 const shown = (known: KnownServer, inquiry: InputRequest): InputRequest | undefined => {
   const { passes = [] } = known.server

@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Answers, Audience, Inquiries, LogMessage, Refusal, ServerProgress } from "../Audience.ts"
+import { isFor } from "../Inquiry.ts"
 
 /** The request of a client that stands for a call now. */
 export interface Listener {
@@ -89,7 +90,8 @@ export const make = (key: string): Talk => {
     refused: (one) => (refusal = one),
     ask: (inquiries) =>
       Effect.suspend(() => {
-        const asked = Object.entries(inquiries).map(([key, inquiry]) => {
+        const fit = Object.entries(inquiries).filter(([, inquiry]) => isFor(capabilities, inquiry))
+        const asked = fit.map(([key, inquiry]) => {
           const name = free(key)
           const answered = Deferred.unsafeMake<Answers[string] | undefined>(FiberId.none)
           questions.set(name, { inquiry, answered })
