@@ -153,6 +153,14 @@ for (const name of [
 
 await esbuild.build({
   ...common,
+  minify: true,
+  format: "cjs",
+  entryPoints: { prompt: "src/cli/start/instantPrompt.ts" },
+  outdir: dist,
+  outExtension: { ".js": ".cjs" }
+})
+await esbuild.build({
+  ...common,
   bundle: false,
   minify: true,
   format: "cjs",

@@ -40,15 +40,23 @@ const physical = (file) => {
 /** Bytes of a configuration. */
 const sizeLimit = 1024 * 1024
 
-/** The directories besides the working directory that tools may change; throws where they cannot be known. */
-const configuredRoots = () => {
-  const { HOME, TOLLGATE_HOME, TOLLGATE_ROOTS, XDG_CONFIG_HOME } = process.env
+/** What the user has configured; throws where that cannot be known. */
+const readSettings = () => {
+  const { HOME, TOLLGATE_HOME, XDG_CONFIG_HOME } = process.env
   const base = absolute(XDG_CONFIG_HOME) || (HOME && path.join(HOME, ".config"))
   const config = TOLLGATE_HOME || (base && path.join(base, "tollgate"))
   const file = config && path.join(config, "config.json")
   const found = file && fs.statSync(file, { throwIfNoEntry: false })
-  const kept = found && found.isFile() && found.size <= sizeLimit ? JSON.parse(fs.readFileSync(file, "utf8")).roots : []
-  return [...(kept || []), ...(TOLLGATE_ROOTS ? JSON.parse(TOLLGATE_ROOTS) : [])]
+  return found && found.isFile() && found.size <= sizeLimit ? JSON.parse(fs.readFileSync(file, "utf8")) : {}
+}
+
+let known
+const settings = () => (known ??= readSettings())
+
+/** The directories besides the working directory that tools may change; throws where they cannot be known. */
+const configuredRoots = () => {
+  const { TOLLGATE_ROOTS } = process.env
+  return [...(settings().roots || []), ...(TOLLGATE_ROOTS ? JSON.parse(TOLLGATE_ROOTS) : [])]
 }
 
 /** The working directory, the repository that holds it, and the configured roots. */
@@ -177,7 +185,15 @@ const save = ({ cache, script }) => {
   }
 }
 
+/** A prompt to type at while the program loads; where anything is unclear the program says it. */
+const showPrompt = () => {
+  try {
+    require("./prompt.cjs").showPrompt(settings())
+  } catch {}
+}
+
 const start = () => {
+  if (words.length === 0) showPrompt()
   process.once("exit", () => fresh.forEach(save))
   // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated.
   const { stackTraceLimit } = Error
