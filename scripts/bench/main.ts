@@ -172,8 +172,14 @@ const rows: ReadonlyArray<Row> = [
   startRow("start-hook", ["hook", "claude"], "≤ 2 × node", hooked),
   [
     "start-prompt",
-    Effect.map(firstPrompt(), ({ millis, node }) =>
+    Effect.map(firstPrompt(), ({ prompt: { millis, node } }) =>
       figure("start-prompt", millis, "ms", node, "node -e 0", "prompt ≤ 3 × node")
+    )
+  ],
+  [
+    "start-echo",
+    Effect.map(firstPrompt(), ({ echo: { millis, node } }) =>
+      figure("start-echo", millis, "ms", node, "node -e 0", "the program has loaded")
     )
   ],
   [

@@ -35,6 +35,9 @@ import type { Watched } from "./watch.ts"
 import * as Typing from "./Typing.ts"
 import { statusLine } from "../terminal/StatusLine.ts"
 
+/** In which the keys are read that wait in the terminal. */
+const typedFirst = "10 millis"
+
 interface InteractiveOptions extends Pick<
   RunOptions,
   "profile" | "session" | "last" | "mode" | "approve" | "allowAll" | "screenReader"
@@ -151,10 +154,10 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     let next: string | undefined
     const say = (text: string, level: Level = "info") => ui.display({ _tag: "Note", level, text, whole: true })
 
-    /** Loading and building the runtime takes longer than showing the prompt, which therefore comes first. */
+    /** Loading and building the runtime takes longer than showing the prompt and what has been typed until then, which therefore come first. */
     const loading = yield* Effect.forkScoped(
       Effect.zipRight(
-        Effect.sleep(0),
+        Effect.sleep(typedFirst),
         load(
           () => import("./Dialogue.ts"),
           (module) => module.make(options, policy)
