@@ -41,11 +41,12 @@ export const showPrompt = (settings: unknown): void => {
   }
   process.once("exit", clear)
   for (const stream of streams) {
-    const { write } = stream
-    stream.write = (...args: Parameters<typeof write>) => {
+    const write = stream.write.bind(stream)
+    const first = (...args: Parameters<typeof write>) => {
       if (invisible.test(String(args[0]))) isRead = true
       else clear()
-      return write.apply(stream, args)
+      return write(...args)
     }
+    Object.assign(stream, { write: first })
   }
 }
