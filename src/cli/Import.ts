@@ -57,13 +57,15 @@ const names = {
 /** What standard input is called, here and by the system. */
 const standardInputs: ReadonlyArray<string> = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
 
+export const isStandardInput = (file: string): boolean => standardInputs.includes(file)
+
 /** Stores the conversation of a file as a session of this project. */
 export const importSession = ({ file, format, json }: ImportOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const { env } = yield* Surroundings
     const target = yield* place
-    const isPiped = standardInputs.includes(file)
+    const isPiped = isStandardInput(file)
     const text = isPiped ? standardInput(process.stdin) : yield* readable(file)
     const shown = isPiped ? "standard input" : oneLine(file)
     const drafted = yield* Import.read(shown, text, Option.getOrUndefined(format))

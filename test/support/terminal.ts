@@ -93,7 +93,8 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
   const screen = () => {
     const { active } = emulator.buffer
     const lines = Array.from({ length: active.length }, (_, index) => {
-      const row = active.getLine(index)?.translateToString(true) ?? ""
+      // Of a line that was longer once the emulator keeps what nobody sees any more.
+      const row = active.getLine(index)?.translateToString(true, 0, emulator.cols) ?? ""
       return options.blanks === true ? row : row.trimEnd()
     })
     return lines.join("\n").trimEnd()

@@ -12,13 +12,17 @@ import { columns } from "./Layout.ts"
 import type { Suggest } from "./Palette.ts"
 import { PromptQueue } from "./PromptQueue.ts"
 import { Region } from "./Region.ts"
-import { type BottomLine, Screen } from "./Screen.ts"
+import type { BottomLine } from "./Drawing.ts"
+import { Screen } from "./Screen.ts"
 
 /** Whether a line is about the running task. */
 export const isAside = (line: string) => /^\s*\/(?!\S*\/)/.test(line)
 
 /** Rows of what is typed. */
 const editorRows = 10
+
+/** How long before a question a single letter is one that was meant for it. */
+const strayMillis = 2000
 
 /** A key that something else than typing is bound to, while no question is asked. */
 export interface Binding {
@@ -47,6 +51,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly searchWith: (search: Suggest) => Effect.Effect<void>
     /** Gives the terminal to another program. */
     readonly lend: Keyboard["Type"]["lend"]
+    /** Takes back a single letter that was typed just now: it was meant for the question that comes. */
+    readonly takeBackLetter: Effect.Effect<void>
     /** What is typed, for those who change it; draw the region afterwards. */
     readonly editor: TextEditor
   }
@@ -69,6 +75,9 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
       let mark: string | undefined
       let bindings: ReadonlyArray<Binding> = []
       const completion = new Completion(editor)
+      const clock = yield* Effect.clock
+      /** When something was typed last, by the clock. */
+      let typedAt = -Infinity
 
       yield* region.place({
         composer: (most): BottomLine | undefined => {
@@ -138,6 +147,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
           }
         }
         const sent = editor.press(key)
+        typedAt = clock.unsafeCurrentTimeMillis()
         return sent === undefined ? Effect.void : submit(sent)
       }
       yield* Effect.forkScoped(
@@ -166,6 +176,10 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
             completion.search = by
           }),
         lend: keyboard.lend,
+        takeBackLetter: Effect.sync(() => {
+          const isStray = clock.unsafeCurrentTimeMillis() - typedAt < strayMillis
+          if (isStray && /^[a-z]$/i.test(editor.typed)) editor.typed = ""
+        }),
         assist: (by) =>
           Effect.suspend(() => {
             completion.suggest = by

@@ -8,9 +8,12 @@ const narrow =
 /** Escape sequences that colour. */
 const sequence = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`, "g")
 
+/** The text without what colours it. */
+export const unstyled = (text: string): string => text.replaceAll(sequence, "")
+
 /** Columns that a text takes; escape sequences take none. */
 export const columns = (text: string): number => {
-  const plain = text.replaceAll(sequence, "")
+  const plain = unstyled(text)
   return narrow.test(plain) ? plain.length : slices(plain).reduce((sum, slice) => sum + stringWidth(slice), 0)
 }
 
@@ -39,6 +42,32 @@ export const fit = (text: string, width: number): string => {
   }
   return kept
 }
+
+/** The row with its cell at a column in reverse, as a cursor looks; behind the end of the row it is a blank. */
+export const withCursor = (row: string, column: number): string => {
+  const inReverse = (cell: string) => `\u001b[7m${cell}\u001b[27m`
+  let marked = ""
+  let used = 0
+  let found = false
+  for (const [index, piece] of row.split(sequence).entries()) {
+    if (index % 2 === 1) {
+      marked += piece
+      continue
+    }
+    for (const { segment } of eachGrapheme(piece)) {
+      const wide = columns(segment)
+      const isHere: boolean = !found && used + wide > column
+      found ||= isHere
+      marked += isHere ? inReverse(segment) : segment
+      used += wide
+    }
+  }
+  return found ? marked : `${marked}${" ".repeat(Math.max(0, column - used))}${inReverse(" ")}`
+}
+
+/** The beginning of a row up to a column, without what colours it. */
+export const beginning = (row: string, column: number): string =>
+  column <= 0 ? "" : (broken(unstyled(row), column)[0] ?? "")
 
 /**
  * Breaks running text between words so that no line is wider than `width`; text comes in pieces of any size. A word that

@@ -1,7 +1,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Bottom, type BottomLine, Screen } from "./Screen.ts"
+import type { Bottom, BottomLine } from "./Drawing.ts"
+import { Screen } from "./Screen.ts"
 import type { Written } from "./transcript/Transcript.ts"
 
 /** Rows at the bottom that are drawn anew; what waits for an answer may take more, since it is shown whole. */

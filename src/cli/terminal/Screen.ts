@@ -1,32 +1,15 @@
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Config from "effect/Config"
 import * as Option from "effect/Option"
 import { Configuration } from "../../config/Configuration.ts"
 import { inForeground } from "../../system/foreground.ts"
 import { monotonicMillis } from "../../system/monotonic.ts"
-import { columns, fit } from "./Layout.ts"
+import { type Bottom, type Drawing, drawingOf, reflowOf, rowsAbove } from "./Drawing.ts"
 import { type Style, styleFor } from "./Style.ts"
-
-/**
- * The line below everything else, and rows that stand above it; `cursor` is the column at which the person types, in a row
- * that is `up` rows above the line.
- */
-export interface BottomLine {
-  readonly above?: ReadonlyArray<string>
-  readonly text: string
-  readonly cursor?: number
-  readonly up?: number
-  /**
-   * The rows stand there for long: the cursor stays in a row of its own below them. Where they break on a narrower screen every
-   * terminal keeps it there; in or above a row that breaks, some move it.
-   */
-  readonly tall?: boolean
-}
-
-/** The bottom line, or how it looks by the time it is drawn, on a screen of that size. */
-export type Bottom = BottomLine | (() => BottomLine | undefined)
 
 /** Where text goes: a terminal with a few rows at its bottom that are drawn anew, or two plain streams. */
 export class Screen extends Context.Tag("tollgate/cli/Screen")<
@@ -93,6 +76,8 @@ const eraseBelow = "\u001b[J"
 const beginUpdate = "\u001b[?2026h"
 const endUpdate = "\u001b[?2026l"
 
+/** How long a size must last before anything is drawn for it: what is on its way while the next one comes lands anywhere. */
+const sizeTime = Duration.millis(40)
 /** Milliseconds between two drawings of what nobody typed. */
 const frameMillis = 1000 / 30
 /** Characters that wait for the next one; more are printed at once. */
@@ -126,9 +111,12 @@ const make = (options: { readonly split: boolean }) =>
     const live = Boolean(target.isTTY) && !wanted
     const style = yield* styleFor(live)
     const scope = yield* Effect.scope
+    const reflow = yield* reflowOf
     let bottom: Bottom | undefined
-    /** Columns of the rows that are drawn above the one with the cursor. */
-    let drawn: ReadonlyArray<number> | undefined
+    /** What is drawn at the bottom. */
+    let drawn: Drawing | undefined
+    /** The size changes, and nothing is drawn until it has lasted. */
+    let resizing = false
     /** Whether what was printed last ended its line. */
     let fresh = true
 
@@ -154,26 +142,12 @@ const make = (options: { readonly split: boolean }) =>
       if (bottom === undefined || !fresh) return ""
       const line = typeof bottom === "function" ? bottom() : bottom
       if (line === undefined) return ""
-      const rows = [...(line.above ?? []), line.text].slice(1 - height()).map((row) => fit(row, width() - 1))
-      const text = rows.join("\r\n")
-      if (line.cursor !== undefined) {
-        const up = Math.min(line.up ?? 0, rows.length - 1)
-        const column = Math.min(line.cursor, width() - 1)
-        drawn = rows.slice(0, rows.length - 1 - up).map(columns)
-        return `${showCursor}${text}\r${up === 0 ? "" : `\u001b[${up}A`}${column === 0 ? "" : `\u001b[${column}C`}`
-      }
-      if (line.tall === true) {
-        drawn = rows.map(columns)
-        return `${hideCursor}${text}\r\n`
-      }
-      // At the beginning of what a narrower screen may break into more rows, whichever way it does.
-      drawn = []
-      return `${hideCursor}${text}\r${rows.length === 1 ? "" : `\u001b[${rows.length - 1}A`}`
+      drawn = drawingOf(line, { width: width(), height: height() }, reflow)
+      return drawn.text
     }
     const erase = (): string => {
       if (drawn === undefined) return ""
-      // A narrower screen has broken those rows.
-      const above = drawn.reduce((sum, wide) => sum + Math.max(1, Math.ceil(wide / width())), 0)
+      const above = rowsAbove(drawn, width(), reflow)
       drawn = undefined
       // Behind its first cell: what is erased from the first cell of the screen on, tmux keeps among what has scrolled away.
       return `\r${above === 0 ? "" : `\u001b[${above}A`}${eraseRest}\u001b[C${eraseBelow}\r`
@@ -184,10 +158,14 @@ const make = (options: { readonly split: boolean }) =>
         : `${home}${page()
             .map((row) => `${row}${eraseRest}`)
             .join("\r\n")}${eraseBelow}`
+    /** Learns of a change of size that the signal has not told of yet: Node asks the terminal at the signal alone. */
+    const measure = () => (target as { readonly _refreshSize?: () => void })._refreshSize?.()
     /** Prints what is pending, and draws the bottom anew where it has changed. */
     const drawNow = Effect.uninterruptible(
       Effect.flatMap(monotonicMillis, (now) => {
         if (lent || !live) return Effect.void
+        measure()
+        if (resizing) return Effect.void
         drawnAt = now
         const text = pending
         pending = ""
@@ -214,26 +192,33 @@ const make = (options: { readonly split: boolean }) =>
       return Effect.asVoid(Effect.forkIn(Effect.delay(next, left), scope))
     })
     if (live) {
-      const redraw = () => {
+      const redraw = Effect.suspend(() => {
+        resizing = false
+        shown = ""
+        return drawNow
+      })
+      const lasting = yield* FiberHandle.make<void>()
+      const whenItLasts = yield* FiberHandle.runtime(lasting)<never>()
+      const again = (then: Effect.Effect<void>) => {
         if (away) return
         if (lent) return void target.write(paged())
-        const before = erase()
-        shown = draw()
-        target.write(`${beginUpdate}${before}${shown}${endUpdate}`)
+        resizing = true
+        whenItLasts(then)
       }
+      const onResize = () => again(Effect.delay(redraw, sizeTime))
       /** After a stop a shell has written where the bottom was. */
       const onContinue = () => {
         drawn = undefined
-        redraw()
+        again(redraw)
       }
       yield* Effect.acquireRelease(
         Effect.sync(() => {
-          target.on("resize", redraw)
+          target.on("resize", onResize)
           process.on("SIGCONT", onContinue)
         }),
         () =>
           Effect.sync(() => {
-            target.off("resize", redraw)
+            target.off("resize", onResize)
             process.off("SIGCONT", onContinue)
           })
       )
@@ -241,6 +226,7 @@ const make = (options: { readonly split: boolean }) =>
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         bottom = undefined
+        resizing = false
         return live ? Effect.zipRight(drawNow, write(target, `${fresh ? "" : "\n"}${showCursor}`)) : Effect.void
       })
     )
@@ -252,12 +238,13 @@ const make = (options: { readonly split: boolean }) =>
             Effect.suspend(() => {
               lent = true
               const before = erase()
-              return write(target, `${before}${begin}`)
+              return write(target, `${before}${showCursor}${begin}`)
             }),
             () => self,
             () =>
               Effect.suspend(() => {
                 lent = false
+                resizing = false
                 page = undefined
                 shown = ""
                 return Effect.zipRight(write(target, `${end}${showCursor}`), drawNow)

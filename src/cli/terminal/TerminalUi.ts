@@ -125,17 +125,16 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
           left = true
           return composer.interrupt
         })
-        return asking(
-          region.lend((bottom) =>
-            approvalPrompt(approval, {
-              screen: { ...screen, bottom, height: region.height },
-              keyboard,
-              ask: questions.readInTime,
-              edit,
-              interrupt
-            })
-          )
-        ).pipe(
+        const prompt = region.lend((bottom) =>
+          approvalPrompt(approval, {
+            screen: { ...screen, bottom, height: region.height },
+            keyboard,
+            ask: questions.readInTime,
+            edit,
+            interrupt
+          })
+        )
+        return Effect.zipRight(composer.takeBackLetter, asking(prompt)).pipe(
           Effect.onInterrupt(() =>
             left ? Effect.void : Effect.asVoid(Effect.forkIn(Effect.interruptible(questions.discard), scope))
           )

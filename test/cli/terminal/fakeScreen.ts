@@ -1,7 +1,8 @@
 import type { UserInput } from "@effect/platform/Terminal"
 import { Effect } from "effect"
 import type { Keyboard, OnKey } from "../../../src/cli/terminal/Keyboard.ts"
-import { type Bottom, type BottomLine, Screen } from "../../../src/cli/terminal/Screen.ts"
+import type { Bottom, BottomLine } from "../../../src/cli/terminal/Drawing.ts"
+import { Screen } from "../../../src/cli/terminal/Screen.ts"
 import { plain, type Style } from "../../../src/cli/terminal/Style.ts"
 
 /** A live screen that keeps what it is given; what stands at its bottom looks as it does when it is read. */

@@ -16,6 +16,7 @@ import { search } from "./search.ts"
 import { clear, compact, exit, model, resume, status } from "./session.ts"
 import { tasks } from "./tasks.ts"
 import { exporting } from "./export.ts"
+import { importing } from "./import.ts"
 import { todos } from "./todos.ts"
 import { tool, tools } from "./tools.ts"
 import { cancel, workers } from "./workers.ts"
@@ -46,6 +47,7 @@ const listed: ReadonlyArray<SlashCommand> = [
   tool,
   mcp,
   exporting,
+  importing,
   init,
   config,
   status,

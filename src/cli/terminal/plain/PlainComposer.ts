@@ -64,6 +64,7 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen> = Layer.scoped(
       assist: () => Effect.void,
       searchWith: () => Effect.void,
       lend: (self) => screen.lend(self),
+      takeBackLetter: Effect.void,
       editor: new TextEditor()
     })
   })
