@@ -130,6 +130,9 @@ const dispensable = (events: ReadonlyArray<Envelope>, at: number): boolean => {
       )
     case "MessageRecorded":
       return isPlainMessage(envelope)
+    // A person asked for a draft alone, or what came was no summary.
+    case "SessionCompacted":
+      return true
     default:
       return false
   }
