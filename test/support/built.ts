@@ -35,8 +35,8 @@ const locked = (): boolean => {
   }
 }
 
-/** The path of the command line, built from what is in the tree; workers that come at the same time share one build. */
-export const built = async (): Promise<string> => {
+/** Builds the command line from what is in the tree, if it is not; workers that come at the same time share one build. */
+const build = async (): Promise<string> => {
   fs.mkdirSync(path.dirname(lock), { recursive: true })
   while (!isCurrent()) {
     if (!locked()) {
@@ -53,3 +53,8 @@ export const built = async (): Promise<string> => {
   }
   return launcher
 }
+
+let launched: Promise<string> | undefined
+
+/** The path of the command line, looked at once in each worker: nothing of the tree changes while tests run. */
+export const built = (): Promise<string> => (launched ??= build())
