@@ -1,8 +1,8 @@
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as os from "node:os"
 import { type ApprovalPolicy, modes } from "../approval/ApprovalPolicy.ts"
+import { dayOf } from "../cost/calendar.ts"
 import type { Settings } from "../config/Settings.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { Section } from "../runtime/Briefing.ts"
@@ -26,15 +26,11 @@ export const modeSection = (policy: ApprovalPolicy): Section => ({
 export const placeSection = ({ directory, project }: Place): Effect.Effect<Section, never, Surroundings> =>
   Effect.gen(function* () {
     const { platform = `${os.platform()} ${os.release()}` } = yield* Surroundings
-    const now = DateTime.unsafeMakeZoned(yield* Clock.currentTimeMillis, { timeZone: DateTime.zoneMakeLocal() })
+    const today = dayOf(yield* Clock.currentTimeMillis)
     const top = directory === project ? "" : `, in the project ${makeVisible(project)}`
     return {
       name: "directory",
-      text: [
-        `Working directory: ${makeVisible(directory)}${top}`,
-        `Platform: ${platform}`,
-        `Date: ${DateTime.formatIsoDate(now)}`
-      ].join("\n")
+      text: [`Working directory: ${makeVisible(directory)}${top}`, `Platform: ${platform}`, `Date: ${today}`].join("\n")
     }
   })
 
