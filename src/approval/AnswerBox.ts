@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Database } from "../database/Database.ts"
 import { inRealTime } from "../process/RealClock.ts"
-import { Scope } from "../tool/ApprovalRequest.ts"
+import { Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { DecisionRefused } from "./ApprovalError.ts"
 import type { Decision } from "./Decision.ts"
 
@@ -16,9 +16,13 @@ export const SentAnswer = Schema.Struct({
   approvalId: Schema.String,
   sessionId: Schema.String,
   digest: Schema.String,
-  decision: Schema.Literal("approve", "deny"),
+  /** `edit` has the call asked about anew with `parameters`: a process that knows no such answer must not read it as a yes. */
+  decision: Schema.Literal("approve", "deny", "edit"),
   scope: Scope,
+  wider: Schema.optionalWith(WiderKind, { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
+  stop: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  parameters: Schema.optionalWith(Schema.Unknown, { exact: true }),
   /** Who answers, as the audit names them. */
   by: Schema.String
 })
@@ -50,11 +54,11 @@ export class AnswerBoxFailed extends Schema.TaggedError<AnswerBoxFailed>()("Answ
 /** Somebody else has answered the request first. */
 export class AnsweredAlready extends Schema.TaggedError<AnsweredAlready>()("AnsweredAlready", {
   approvalId: Schema.String,
-  decision: Schema.Literal("approve", "deny"),
+  decision: SentAnswer.fields.decision,
   by: Schema.String
 }) {
   override get message() {
-    const what = this.decision === "approve" ? "yes" : "no"
+    const what = { approve: "yes", deny: "no", edit: "changed parameters" }[this.decision]
     return `Request ${this.approvalId} has been answered with ${what} by ${this.by}; this answer changed nothing.`
   }
 }
@@ -80,6 +84,9 @@ export class AnswerBox extends Context.Reference<AnswerBox>()("tollgate/approval
   )
 }
 
+const decisionOf = ({ decision, parameters = null, ...answer }: SentAnswer): Decision =>
+  decision === "edit" ? { ...answer, decision: "approve", parameters } : { ...answer, decision }
+
 /** Takes the answers to a request that another process gives, as if they were given here, for as long as it is waited for. */
 export const takenFrom =
   (box: AnswerBoxShape | undefined, decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>) =>
@@ -88,7 +95,7 @@ export const takenFrom =
       ? Effect.never
       : Effect.forever(
           Effect.flatMap(box.next(approvalId), (answer) =>
-            decide(answer).pipe(
+            decide(decisionOf(answer)).pipe(
               Effect.match({
                 onFailure: ({ message }) => ({ taken: false, message }),
                 onSuccess: () => ({ taken: true })

@@ -10,6 +10,8 @@ import * as Struct from "effect/Struct"
 import { Audit } from "../audit/Audit.ts"
 import { ApprovalMismatch } from "../approval/ApprovalError.ts"
 import { answerElsewhere } from "../host/answerElsewhere.ts"
+import { redactJsonWith } from "../redaction/RedactJson.ts"
+import { Redactor, type RedactorShape } from "../redaction/Redactor.ts"
 import { DecideApproval } from "../runtime/Command.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -58,7 +60,7 @@ export const group = HttpApiGroup.make("approvals")
       .addError(Rejected)
       .annotate(
         OpenApi.Description,
-        "Answers a request, once: 404 for one that never was, 409 for another digest, or for changed parameters, wider and always where the session is open in another process, 410 for one that was answered, withdrawn or has expired."
+        "Answers a request, once: 404 for one that never was, 409 for another digest, or for an answer that another process, which has the session open, cannot be given from here, 410 for one that was answered, withdrawn or has expired."
       )
       .middleware(Approving)
   )
@@ -91,24 +93,46 @@ const waits = new Unavailable({
   retryAfter: 1
 })
 
+/** Why an answer can be given only in the process that has the session open; nothing if it can be sent there. */
+const unfitElsewhere = (
+  { masked }: ApprovalRequest,
+  decision: "approve" | "deny",
+  parameters: unknown,
+  { text }: Pick<RedactorShape, "text">
+): string | undefined => {
+  if (decision === "deny") return undefined
+  if (masked !== undefined) {
+    return "The request has secrets that only the process with its session can show. Allow it there, or deny it here."
+  }
+  // They lie in the database until that process has read them.
+  return parameters !== undefined && JSON.stringify(redactJsonWith(text, parameters)) !== JSON.stringify(parameters)
+    ? "The parameters have what looks like a secret, which is not passed on to the process with the session. Edit them there."
+    : undefined
+}
+
 /** Answers a request of a session that another process has open. */
 const elsewhere = (
-  { digest, id, masked, sessionId }: ApprovalRequest,
-  { decision, parameters, reason, scope = "once", stop, wider, ...given }: typeof Answer.Type,
+  request: ApprovalRequest,
+  { decision, parameters, scope = "once", ...given }: typeof Answer.Type,
   name: string,
-  conflict: Conflict
+  { owner }: Conflict
 ) =>
   Effect.gen(function* () {
-    const isPlain = parameters === undefined && stop === undefined && wider === undefined && scope !== "always"
-    if (!isPlain || (masked !== undefined && decision === "approve")) return yield* conflict
+    const { digest, id, sessionId } = request
+    const isEdit = decision === "approve" && parameters !== undefined
+    const unfit = unfitElsewhere(request, decision, isEdit ? parameters : undefined, yield* Redactor)
+    if (unfit !== undefined) {
+      return yield* new Conflict({ message: unfit, error: "SessionBusy", ...(owner === undefined ? {} : { owner }) })
+    }
     if (given.digest !== digest) {
       const { _tag, message } = new ApprovalMismatch({ approvalId: id, what: "digest" })
       return yield* new Conflict({ message, error: _tag })
     }
     const store = yield* SessionStore
     const { head } = yield* ofSession(store.get(sessionId))
-    const answer = { approvalId: id, sessionId, digest, decision, scope, by: `user ${name}` }
-    const outcome = yield* answerElsewhere({ ...answer, ...(reason === undefined ? {} : { reason }) }).pipe(
+    const said = isEdit ? { decision: "edit" as const, parameters } : { decision }
+    const answer = { ...given, ...said, approvalId: id, sessionId, scope, by: `user ${name}` }
+    const outcome = yield* answerElsewhere(answer).pipe(
       Effect.catchTag("AnsweredAlready", ({ _tag, message }) => new Gone({ message, error: _tag })),
       Effect.catchIf(
         (error) => error._tag !== "Gone",

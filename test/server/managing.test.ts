@@ -93,8 +93,6 @@ describe("managing sessions over HTTP", () => {
       const answer = (body: object) => other.ask(`/v1/approvals/${id}`, { body })
       const wrong = yield* answer({ digest: "0".repeat(64), decision: "approve" })
       assert.deepStrictEqual([wrong.status, wrong.json.error], [409, "ApprovalMismatch"])
-      const edited = yield* answer({ digest, decision: "approve", parameters: { path: "b.txt", content: "y" } })
-      assert.deepStrictEqual([edited.status, edited.json.error], [409, "SessionBusy"])
       const both = yield* Effect.all(
         [answer({ digest, decision: "approve" }), answer({ digest, decision: "approve" })],
         { concurrency: "unbounded" }
@@ -106,5 +104,72 @@ describe("managing sessions over HTTP", () => {
       assert.strictEqual(fs.readFileSync(path.join(first.directory, "a.txt"), "utf8"), "x")
       assert.strictEqual((yield* answer({ digest, decision: "deny" })).status, 410)
     })
+  )
+
+  it.scopedLive(
+    "edits, widens and ends there what another process asks about, and passes no secret on (A5, A14, A15)",
+    () =>
+      Effect.gen(function* () {
+        const first = yield* served({ models })
+        const other = yield* served({ models, base: path.dirname(first.directory) })
+        const begin = (session: string, calls: ReadonlyArray<readonly [string, object]>) =>
+          Effect.gen(function* () {
+            yield* first.ask("/v1/sessions", { body: { id: session } })
+            const body = { _tag: "SubmitPrompt", task: "t1", prompt: asking(calls) }
+            yield* first.ask(`/v1/sessions/${session}/commands`, { body })
+          })
+        const waits = (name: string) =>
+          Effect.map(
+            Effect.repeat(other.ask("/v1/approvals"), {
+              until: ({ json }) => json.approvals.length === 1 && JSON.stringify(json.approvals).includes(name)
+            }),
+            ({ json }) =>
+              json.approvals[0].request as {
+                readonly id: string
+                readonly digest: string
+                readonly wider?: { readonly kind: string }
+              }
+          )
+        const answer = ({ digest, id }: { readonly id: string; readonly digest: string }, body: object) =>
+          other.ask(`/v1/approvals/${id}`, { body: { digest, ...body } })
+        const idle = (session: string) =>
+          Effect.repeat(first.ask(`/v1/sessions/${session}`), { until: ({ json }) => json.tasks.length === 0 })
+        const file = (name: string) => path.join(first.directory, name)
+        const call = (name: string) => ["write_file", { path: name, content: "x" }] as const
+
+        yield* begin("s1", [call("a.txt"), call("c.txt"), call("d.txt")])
+        const asked = yield* waits("a.txt")
+        const secret = { path: "b.txt", content: `token ghp_${"a1B2".repeat(9)}` }
+        const kept = yield* answer(asked, { decision: "approve", parameters: secret })
+        assert.deepStrictEqual([kept.status, kept.json.error, kept.json.owner], [409, "SessionBusy", process.pid])
+        assert.include(kept.json.message, "Edit them there")
+        const edited = yield* answer(asked, { decision: "approve", parameters: { path: "b.txt", content: "y" } })
+        assert.deepStrictEqual([edited.status, edited.json.answer.event.outcome], [200, "withdrawn"])
+        const anew = yield* waits("b.txt")
+        assert.notStrictEqual(anew.digest, asked.digest)
+        assert.isFalse(fs.existsSync(file("a.txt")))
+        yield* answer(anew, { decision: "approve" })
+
+        const wide = yield* waits("c.txt")
+        const widened = yield* answer(wide, { decision: "approve", scope: "session", wider: wide.wider?.kind })
+        assert.deepStrictEqual([widened.status, widened.json.answer.event.scope], [200, "session"])
+        yield* idle("s1")
+        assert.isFalse(fs.existsSync(file("a.txt")))
+        assert.deepStrictEqual(
+          ["b.txt", "c.txt", "d.txt"].map((name) => fs.readFileSync(file(name), "utf8")),
+          ["y", "x", "x"]
+        )
+
+        yield* begin("s2", [call("e.txt"), call("f.txt")])
+        const stopped = yield* answer(yield* waits("e.txt"), { decision: "deny", stop: true, reason: "not at all" })
+        assert.strictEqual(stopped.status, 200)
+        yield* idle("s2")
+        assert.isFalse(fs.existsSync(file("f.txt")))
+
+        yield* begin("s3", [call("g.txt")])
+        assert.strictEqual((yield* answer(yield* waits("g.txt"), { decision: "approve", scope: "always" })).status, 200)
+        yield* idle("s3")
+        assert.strictEqual((yield* other.ask("/v1/rules")).json.rules.length, 1)
+      })
   )
 })
