@@ -93,7 +93,8 @@ const typedServer: Answered<Server> = Effect.gen(function* () {
 
 /** What would have been found. */
 const noneFound = [
-  "No key is set and no Ollama runs here. Set one of these, then start again, or name a server:",
+  "No key is set and no Ollama runs here.",
+  "Set one of these, then start again, or name a server:",
   `    ${services
     .slice(0, 4)
     .map(({ variable }) => variable)

@@ -86,4 +86,28 @@ describe("TerminalUi", () => {
       assert.deepStrictEqual(yield* Fiber.join(line), Option.some("hi"))
     })
   )
+
+  it.scoped.each([
+    ["y", 1, "› "],
+    ["y", 3, "› y"],
+    ["yes", 1, "› yes"]
+  ] as const)("where %j was typed %i s before a request, leaves of it %j behind (A5, U12)", ([typed, seconds, left]) =>
+    Effect.gen(function* () {
+      const { bottom, layer, type } = yield* staged
+      const ui = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Ui, context))
+      yield* Effect.fork(ui.input("› "))
+      yield* TestClock.adjust(1)
+      yield* type(typed)
+      yield* TestClock.adjust(`${seconds} seconds`)
+      const call = { key: "k", tool: "run_shell", arguments: "", worker: [] }
+      const request = requested({ command: "make test" })
+      const asked = yield* Effect.fork(
+        ui.approve({ call, request, unmasked: Effect.sync(() => undefined), waiting: () => 0, others: () => [] })
+      )
+      yield* TestClock.adjust(1)
+      yield* Fiber.interrupt(asked)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(bottom()?.text, left)
+    })
+  )
 })

@@ -40,7 +40,7 @@ export const compact = command({
   complete: (typed) => Effect.succeed(typed.length < 2 ? [{ word: "--edit" }] : []),
   run: (argument, prompt) =>
     Effect.gen(function* () {
-      if (prompt.current() === undefined) return yield* prompt.say("nothing to summarize yet")
+      if (prompt.current() === undefined) return yield* prompt.say("nothing to summarise yet")
       const [, edit, said = ""] = /^(--edit(?=\s|$))?\s*([^]*)$/.exec(argument.trim()) ?? []
       const instructions = said === "" ? {} : { instructions: said }
       if (edit === undefined) return yield* prompt.task((session) => session.compact(instructions))

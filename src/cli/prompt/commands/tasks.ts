@@ -23,6 +23,7 @@ export const tasks = command({
     Effect.gen(function* () {
       const background = prompt.current()?.background
       const [first = "", second] = argument.split(/\s+/u)
+      if (first === "stop" && second === undefined) return yield* prompt.say("usage: /tasks stop ID", "error")
       if (background === undefined) return yield* prompt.say("no commands in the background")
       if (first === "stop" && second !== undefined) {
         const before = yield* background.find(second)

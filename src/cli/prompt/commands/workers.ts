@@ -66,6 +66,7 @@ export const cancel = command({
   complete: completing(WorkerTree.isOpen),
   run: (name, prompt) =>
     Effect.gen(function* () {
+      if (name === "") return yield* prompt.say("usage: /cancel WORKER", "error")
       const session = prompt.current()
       const node = WorkerTree.find(treeOf(prompt), name)
       if (session === undefined || node === undefined) return yield* unknown(name, prompt)

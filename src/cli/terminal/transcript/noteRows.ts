@@ -55,7 +55,8 @@ export const taskRows = (
   const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens
   const isCounted = ended.requests > 0 || ended.calls > 0
   const counts = [
-    many(ended.requests, "request"),
+    // None where the person has run a tool.
+    ...(ended.requests === 0 ? [] : [many(ended.requests, "request")]),
     `${many(ended.calls, "call")}${ended.failedCalls === 0 ? "" : `, ${ended.failedCalls} failed`}${(ended.deniedCalls ?? 0) === 0 ? "" : `, ${ended.deniedCalls} denied`}`
   ]
   const figures = [
