@@ -21,7 +21,14 @@ await build({
   target: "node20",
   // The one file that is read beside a module.
   define: { "import.meta.dirname": JSON.stringify(path.join(root, "src/search")) },
-  external: ["better-sqlite3", "@photostructure/sqlite", "esbuild", "@lydell/node-pty", "@xterm/headless"],
+  external: [
+    "better-sqlite3",
+    "@photostructure/sqlite",
+    "esbuild",
+    "playwright-core",
+    "@lydell/node-pty",
+    "@xterm/headless"
+  ],
   logLevel: "error"
 })
 const child = spawn(process.execPath, ["--expose-gc", outfile, ...args], { stdio: "inherit" })

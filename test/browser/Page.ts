@@ -70,11 +70,9 @@ export const open = (
     ({ faults, page, requests }): Opened => ({ faults, page, requests })
   )
 
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
 /** What is wrong with a page for who hears it or uses no mouse. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe)
+  await page.evaluate(fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"))
   const found = (await page.evaluate(
     `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`
   )) as ReadonlyArray<string>
