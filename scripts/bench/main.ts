@@ -7,6 +7,7 @@ import { classified, parsedAlone } from "./classify.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
+import { overhead } from "./gateway.ts"
 import { idleSession } from "./idle.ts"
 import { logThroughput, pubSubThroughput } from "./log.ts"
 import { pasted, read } from "./paste.ts"
@@ -192,6 +193,18 @@ const rows: ReadonlyArray<Row> = [
     "start-serve",
     Effect.map(listening(), ({ millis, node }) =>
       figure("start-serve", millis, "ms", node, "node -e 0", "listens ≤ 5 × node")
+    )
+  ],
+  [
+    "gateway-call",
+    Effect.map(overhead(), ({ direct, gateway }) =>
+      figure("gateway-call", gateway, "ms", direct, "the same call without the gateway", "≤ 2 ms more")
+    )
+  ],
+  [
+    "gateway-list",
+    Effect.map(overhead(0), ({ directList, list }) =>
+      figure("gateway-list", list, "ms", directList, "the server itself, started for it", "starts no server")
     )
   ],
   [

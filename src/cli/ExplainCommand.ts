@@ -22,7 +22,9 @@ import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { type Parameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
+import type { AnyTool } from "../tool/ToolCall.ts"
 import { tools } from "../tools/Builtin.ts"
+import { serverTools } from "./mcp/slots.ts"
 import { toolServices } from "./toolServices.ts"
 
 export interface ExplainOptions extends Spoken {
@@ -107,7 +109,8 @@ export const explain = (options: ExplainOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const { settings } = yield* Configuration
-    const tool = yield* toolOf(options.tool, tools)
+    const all: ReadonlyArray<AnyTool> = [...tools, ...(yield* serverTools)]
+    const tool = yield* toolOf(options.tool, all)
     const { parameters, params } = yield* parametersOf(tool, options)
     const mode = Option.getOrElse(options.approve, () => settings.approvals?.policy ?? "ask")
     const answer = yield* explained(tool, parameters, params).pipe(
@@ -118,6 +121,7 @@ export const explain = (options: ExplainOptions) =>
       options.json ? `${JSON.stringify({ tool: tool.name, ...answer })}\n` : rendered(tool.name, answer, screen)
     )
   }).pipe(
+    Effect.scoped,
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
     Effect.provide(Configuration.layer())

@@ -80,6 +80,7 @@ export interface AddOptions {
   readonly url: Option.Option<string>
   readonly env: ReadonlyArray<string>
   readonly header: ReadonlyArray<string>
+  readonly sandbox: boolean
   readonly yes: boolean
 }
 
@@ -100,7 +101,7 @@ const references = (option: string, given: ReadonlyArray<string>): Effect.Effect
   })
 
 /** The server that the words of the command line describe, as the file will have it. */
-const described = ({ command, env, header, url }: AddOptions) =>
+const described = ({ command, env, header, sandbox, url }: AddOptions) =>
   Effect.gen(function* () {
     if (Option.isSome(url) === command.length > 0) {
       return yield* new UsageError({
@@ -108,12 +109,19 @@ const described = ({ command, env, header, url }: AddOptions) =>
           "Give either the command behind --, e.g. tollgate mcp add files -- npx -y PACKAGE@VERSION, or --url URL."
       })
     }
+    if (Option.isSome(url) && sandbox) {
+      return yield* new UsageError({ reason: "--sandbox is for a program; a server with a URL runs elsewhere." })
+    }
     if (Option.isSome(url)) {
       const headers = yield* references("--header", header)
       return { url: url.value, ...(header.length > 0 && { headers }) }
     }
     const variables = yield* references("--env", env)
-    return { command: yield* exactPackage(command), ...(env.length > 0 && { env: variables }) }
+    return {
+      command: yield* exactPackage(command),
+      ...(env.length > 0 && { env: variables }),
+      ...(sandbox && { sandbox })
+    }
   })
 
 /** Enters a server in the user's configuration; the file must not have more problems than before. */
@@ -140,14 +148,14 @@ const standingsOf = (known: KnownServer) => Effect.flatMap(slotOf(known), ({ sta
 /** Adds a server: shows all of its command, asks once, starts it and approves what it offers. */
 export const add = (options: AddOptions) =>
   Effect.gen(function* () {
-    const { name, yes } = options
+    const { name, sandbox, yes } = options
     const server = yield* described(options)
     const { file } = yield* enter(name, server)
     const shown = { name, origin: "user", given: {}, server: server as KnownServer["server"] } as const
     yield* say(
       "url" in server
         ? `MCP server ${name} is reached at:`
-        : `MCP server ${name} is this program, which runs with your rights:`
+        : `MCP server ${name} is this program, which runs ${sandbox ? "in the sandbox" : "with your rights"}:`
     )
     yield* Effect.flatMap(Screen, ({ answer, style }) => answer(`  ${style.bold(commandWords(shown))}\n`))
     for (const variable of variableWords(shown)) yield* say(`  gets ${variable}`)

@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Configuration } from "../config/Configuration.ts"
+import * as Records from "../host/Stores.ts"
 import { Models } from "../model/Models.ts"
 import { invoke, type Opened } from "../ui/Conversation.ts"
 import { type PolicyOptions, policyOf } from "./approvalPolicy.ts"
 import { flagsOf } from "./flags.ts"
 import * as Frontend from "./Frontend.ts"
 import { manual } from "./manualTools.ts"
+import { serverTools } from "./mcp/slots.ts"
 import { UsageError } from "./Outcome.ts"
 import type { JsonOptions } from "./jsonOutput.ts"
 import { outputOf } from "./Output.ts"
@@ -15,6 +17,7 @@ import { Screen } from "./terminal/Screen.ts"
 import { givenParameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
 import { fill } from "./toolForm.ts"
 import { list } from "./ToolsCommand.ts"
+import type { AnyTool } from "../tool/ToolCall.ts"
 import { tools } from "../tools/Builtin.ts"
 
 interface ToolOptions
@@ -33,7 +36,11 @@ const run = (name: string, options: ToolOptions) =>
       const names = manual.map((tool) => tool.name).join(", ")
       return yield* new UsageError({ reason: `${name} is for the model only. Available: ${names}.` })
     }
-    const tool = yield* toolOf(name, manual)
+    const all: ReadonlyArray<AnyTool> = [
+      ...manual,
+      ...(yield* Effect.scoped(Effect.provide(serverTools, Records.decided)))
+    ]
+    const tool = yield* toolOf(name, all)
     const { interactive } = yield* Screen
     if (options.interactive && !interactive) {
       return yield* new UsageError({

@@ -37,6 +37,7 @@ import { Workspace } from "../tools/Workspace.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
 import * as HookProcesses from "../tool/HookProcesses.ts"
 import type { HookRunner } from "../tool/HookRunner.ts"
+import { confinedServer } from "./confinedServer.ts"
 import { headBranch } from "./headBranch.ts"
 import * as Instructions from "./Instructions.ts"
 import { lazily } from "./lazily.ts"
@@ -185,6 +186,7 @@ export const make = <E extends CallError, R>(
       Servers.make({
         known,
         state: stateOfServer,
+        confine: confinedServer(sandbox, () => workspace.context),
         directory,
         environment: env,
         variables: surroundings.env,

@@ -6,7 +6,9 @@ export interface ClientConfig {
   /** Where a user or a project has them, the user's first. */
   readonly files: (home: string, project: string) => ReadonlyArray<string>
   /** The member that holds them. */
-  readonly member: "mcpServers" | "servers" | "mcp"
+  readonly member: "mcpServers" | "servers" | "mcp" | "mcp_servers"
+  /** What its files are written in; JSON if unset. */
+  readonly format?: "toml"
   /** What to paste so that it starts this program as a server. */
   readonly block: (command: string, args: ReadonlyArray<string>) => string
 }
@@ -26,8 +28,9 @@ export const clients: ReadonlyArray<ClientConfig> = [
   },
   {
     name: "codex",
-    files: () => [],
-    member: "mcpServers",
+    files: (home, project) => [path.join(home, ".codex", "config.toml"), path.join(project, ".codex", "config.toml")],
+    member: "mcp_servers",
+    format: "toml",
     block: toml
   },
   {

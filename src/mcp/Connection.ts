@@ -13,6 +13,7 @@ import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import type { Processes } from "../process/Processes.ts"
 import type { NetworkRules } from "../policy/network/NetworkRules.ts"
 import { legible } from "../text/legible.ts"
@@ -20,7 +21,7 @@ import { version } from "../version.ts"
 import type { Asking, Requesting, Round } from "./Asking.ts"
 import { type Answers, type Audience, declined, type Inquiries, nobody } from "./Audience.ts"
 import * as Inquiry from "./Inquiry.ts"
-import { isProgram, type KnownServer } from "./KnownServer.ts"
+import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
 import * as Bearer from "./login/Bearer.ts"
 import type { Login } from "./login/Login.ts"
 import { LoginNeeded } from "./login/LoginError.ts"
@@ -44,6 +45,12 @@ export interface Connection {
 /** A list of a server that is asked for anew once it has changed. */
 export type ListKind = "tools" | "prompts"
 
+/** Puts the program of a server into the sandbox, or says why there is none. */
+export type Confine = (
+  command: ProcessCommand,
+  allowed: { readonly network: boolean; readonly write: boolean }
+) => Effect.Effect<ProcessCommand, { readonly message: string }>
+
 /** What a connection needs besides its server. */
 export interface Surroundings {
   /** Where programs run. */
@@ -53,6 +60,8 @@ export interface Surroundings {
   /** The value of a variable of the user. */
   readonly variable: (name: string) => Option.Option<Redacted.Redacted>
   readonly processes: Processes["Type"]
+  /** The command as the sandbox runs it. */
+  readonly confine: Confine
   /** The user's login at a server that is reached by a URL. */
   readonly login: StateFile<Login>
   /** What addresses may be asked for a login. */
@@ -108,7 +117,7 @@ const modern = "2026-07-28"
 /** Connects to a server until the scope closes. */
 export const open = (
   known: KnownServer,
-  { changed, directory, environment, login, network, processes, updated, variable }: Surroundings
+  { changed, confine, directory, environment, login, network, processes, updated, variable }: Surroundings
 ): Effect.Effect<Connection, ServerUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const { name, server } = known
@@ -121,20 +130,23 @@ export const open = (
     const values = { ...known.given, ...(yield* resolved(name, references ?? {}, variable)) }
     const { connect: patience = defaults.connect, list: listing = defaults.list } = server.timeouts ?? {}
 
-    const made: Effect.Effect<{ readonly transport: Transport; readonly why: () => string | undefined }> = isProgram(
-      server
-    )
+    const started = (
+      [file, ...args]: readonly [string, ...ReadonlyArray<string>],
+      env: Readonly<Record<string, string>>
+    ) => {
+      const command: ProcessCommand = { file, args, cwd: directory, env, grace: "1 second" }
+      const allowed = sandboxOf(known)
+      return allowed === undefined
+        ? Effect.succeed(command)
+        : Effect.mapError(confine(command, allowed), ({ message }) => unavailable("start", message.replace(/\.$/, "")))
+    }
+    const made: Effect.Effect<
+      { readonly transport: Transport; readonly why: () => string | undefined },
+      ServerUnavailable
+    > = isProgram(server)
       ? Effect.map(
-          ProgramTransport.make(
-            processes,
-            {
-              file: server.command[0],
-              args: server.command.slice(1),
-              cwd: directory,
-              env: { ...environment, ...values },
-              grace: "1 second"
-            },
-            scope
+          Effect.flatMap(started(server.command, { ...environment, ...values }), (command) =>
+            ProgramTransport.make(processes, command, scope)
           ),
           (transport) => ({
             transport,

@@ -25,3 +25,12 @@ export const identityOf = ({ given, server }: KnownServer): string =>
 /** What the user says of one of its tools; nothing of a tool that the user has not named. */
 export const settingsOf = ({ server }: KnownServer, tool: string): ToolSettings =>
   server.tools !== undefined && Object.hasOwn(server.tools, tool) ? (server.tools[tool] ?? {}) : {}
+
+/** What the sandbox lets a server do; nothing where it runs with the rights of the user. */
+export const sandboxOf = ({
+  server
+}: KnownServer): { readonly network: boolean; readonly write: boolean } | undefined => {
+  if (!isProgram(server) || server.sandbox === undefined || server.sandbox === false) return undefined
+  const { network = false, write = true } = server.sandbox === true ? {} : server.sandbox
+  return { network, write }
+}

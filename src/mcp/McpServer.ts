@@ -71,6 +71,18 @@ export const ProgramServer = Schema.Struct({
   command: Schema.NonEmptyArray(Schema.NonEmptyString),
   /** What it gets besides a fixed list of harmless variables. */
   env: optional(Schema.Record({ key: VariableName, value: Reference })),
+  /** It runs in the sandbox: reads no credentials, writes in the workspace alone, and has no network unless it is given. */
+  sandbox: optional(
+    Schema.Union(
+      Schema.Boolean,
+      Schema.Struct({
+        /** Default: false. */
+        network: optional(Schema.Boolean),
+        /** Whether it may write in the workspace. Default: true. */
+        write: optional(Schema.Boolean)
+      })
+    )
+  ),
   ...common
 })
 export type ProgramServer = typeof ProgramServer.Type

@@ -13,6 +13,7 @@ import { unfit } from "../gate/unfit.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
 import { Addressee, type Audience, type ServerProgress } from "./Audience.ts"
+import type { Confine } from "./Connection.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
 import type { Standing } from "./Pins.ts"
@@ -63,6 +64,7 @@ export interface ServersOptions {
   /** The user's own, of which a server gets what is configured. */
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly processes: Effect.Effect<Processes["Type"]>
+  readonly confine: Confine
   /** What addresses may be asked for a login. */
   readonly network: NetworkRules
   /** What no tool may touch, and what is asked about. */
@@ -91,6 +93,7 @@ const mostNamed = 100
 
 /** Makes the servers of a place; those that were started end with the scope. */
 export const make = ({
+  confine,
   directory,
   environment,
   known,
@@ -145,6 +148,7 @@ export const make = ({
         known: server,
         state: state(server),
         surroundings: {
+          confine,
           directory,
           environment,
           network,

@@ -137,5 +137,30 @@ describe("tollgate mcp", () => {
     )
     assert.include(stdout, "# not a name: its name is not one")
     assert.notInclude(stdout, "hush")
+    fs.mkdirSync(path.join(at.home, ".codex"))
+    const toml = [
+      'model = "gpt-5"',
+      "[mcp_servers.docs]",
+      'command = "npx"',
+      'args = ["-y", "docs@1.2.3"]',
+      'env_vars = ["DOCS_KEY"]',
+      "[mcp_servers.docs.env]",
+      'LEVEL = "hush-hush"',
+      "[mcp_servers.web]",
+      'url = "https://mcp.example/mcp"',
+      'bearer_token_env_var = "WEB_TOKEN"'
+    ]
+    fs.writeFileSync(path.join(at.home, ".codex", "config.toml"), toml.join("\n"))
+    const codex = (await tollgate(at, ["mcp", "import", "codex"])).stdout
+    assert.include(codex, "tollgate mcp add docs --env LEVEL --env DOCS_KEY -- npx -y docs@1.2.3\n")
+    assert.include(
+      codex,
+      "tollgate mcp add web --url https://mcp.example/mcp --header 'Authorization=Bearer env:WEB_TOKEN'\n"
+    )
+    assert.notInclude(codex, "hush")
+    fs.writeFileSync(path.join(at.home, ".codex", "config.toml"), "model = [")
+    const broken = await tollgate(at, ["mcp", "import", "codex"])
+    assert.include(broken.stderr, "is no TOML")
+    assert.notStrictEqual(broken.code, 0)
   })
 })

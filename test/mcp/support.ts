@@ -55,6 +55,7 @@ export const servers = (at: string, known: ReadonlyArray<KnownServer>, variables
     return yield* Servers.make({
       known,
       state: (server) => StateFile.stateOf(path.join(at, "state"), server, at),
+      confine: () => Effect.dieMessage("no server of these is to be confined"),
       directory: at,
       environment: environment({ PATH: path.dirname(process.execPath) }),
       variables,

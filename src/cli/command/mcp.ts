@@ -28,6 +28,9 @@ const add = Command.make(
       Options.withDescription('a header for its URL, e.g. "Authorization=Bearer env:TOKEN"; repeatable'),
       Options.repeated
     ),
+    sandbox: Options.boolean("sandbox").pipe(
+      Options.withDescription("run its program in the sandbox: it writes in the workspace alone and has no network")
+    ),
     yes
   },
   (given) => load(module, ({ add }) => add(given))

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as fs from "node:fs"
 import * as path from "node:path"
 import * as ConfigFile from "../../config/ConfigFile.ts"
 import { Configuration } from "../../config/Configuration.ts"
 import { clients } from "../../mcp/ClientConfig.ts"
 import { type ForeignServer, foreignServer } from "../../mcp/ForeignServers.ts"
 import { isProgram } from "../../mcp/KnownServer.ts"
+import { systemReason } from "../../system/errno.ts"
 import { typed } from "../../text/ShellWord.ts"
 import { makeVisible } from "../../text/visible.ts"
 import { place } from "../here.ts"
@@ -31,15 +33,53 @@ export const print = (name: string) =>
     yield* answer(client.block(program, args))
   }).pipe(Effect.provide(Screen.layer({ split: false })))
 
+/** Bytes of a file of TOML. */
+const largest = 1024 * 1024
+
+/** What a TOML file says; nothing where there is none. */
+const readToml = (file: string) =>
+  Effect.gen(function* () {
+    const { parse } = yield* Effect.promise(() => import("toml"))
+    const problem = (what: string) => new UsageError({ reason: `${file} ${what}; it was not read.` })
+    const found = yield* Effect.try({
+      try: () => fs.statSync(file, { throwIfNoEntry: false }),
+      catch: (error) => problem(`cannot be read: ${systemReason(error)}`)
+    })
+    if (found === undefined) return {}
+    if (!found.isFile() || found.size > largest) return yield* problem(`is no file of at most ${largest} bytes`)
+    const text = yield* Effect.try({
+      try: () => fs.readFileSync(file, "utf8"),
+      catch: (error) => problem(`cannot be read: ${systemReason(error)}`)
+    })
+    return yield* Effect.try({ try: () => parse(text) as ConfigFile.Json, catch: () => problem("is no TOML") })
+  })
+
+/** The variables that an entry names instead of values, as Codex has them. */
+const references = (entry: unknown): Readonly<Record<string, string>> => {
+  if (!ConfigFile.isRecord(entry)) return {}
+  const { bearer_token_env_var: bearer, env_http_headers: headers, env_vars: variables } = entry
+  return {
+    ...(ConfigFile.isRecord(headers)
+      ? Object.fromEntries(Object.entries(headers).map(([name, variable]) => [name, `env:${String(variable)}`]))
+      : {}),
+    ...(typeof bearer === "string" ? { Authorization: `Bearer env:${bearer}` } : {}),
+    ...(Array.isArray(variables)
+      ? Object.fromEntries(variables.map((name) => [String(name), `env:${String(name)}`]))
+      : {})
+  }
+}
+
 /** An entry of opencode has the program and its arguments in one. */
 const uniform = (entry: unknown): unknown =>
   ConfigFile.isRecord(entry) && Array.isArray(entry["command"])
     ? { ...entry, command: entry["command"][0], args: entry["command"].slice(1), env: entry["environment"] ?? {} }
-    : entry
+    : ConfigFile.isRecord(entry) && ConfigFile.isRecord(entry["http_headers"])
+      ? { ...entry, headers: entry["http_headers"] }
+      : entry
 
 /** The command that adds such a server; values stay where they are. */
-const adding = ({ given, name, server }: ForeignServer): string => {
-  const names = Object.keys(given)
+const adding = ({ given, name, server }: ForeignServer, known: Readonly<Record<string, string>>): string => {
+  const names = [...new Set([...Object.keys(given), ...Object.keys(known)])]
   const words = isProgram(server)
     ? ["tollgate", "mcp", "add", name, ...names.flatMap((one) => ["--env", one]), "--", ...server.command]
     : [
@@ -51,7 +91,7 @@ const adding = ({ given, name, server }: ForeignServer): string => {
         server.url,
         ...names.flatMap((one) => [
           "--header",
-          `${one}=env:${`${name}_${one}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`
+          `${one}=${known[one] ?? `env:${`${name}_${one}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`}`
         ])
       ]
   return words.map(typed).join(" ")
@@ -65,14 +105,11 @@ export const importing = (name: string) =>
     const { project } = yield* place
     const client = yield* clientOf(name)
     const files = client.files(home.user, project)
-    if (files.length === 0) {
-      return yield* new UsageError({
-        reason: `${name} keeps its servers as TOML, which is not read; add each with tollgate mcp add.`
-      })
-    }
     let found = 0
     for (const file of files) {
-      const servers = ConfigFile.at(yield* ConfigFile.read(file), [client.member])
+      const servers = ConfigFile.at(yield* client.format === "toml" ? readToml(file) : ConfigFile.read(file), [
+        client.member
+      ])
       for (const [called, entry] of Object.entries(ConfigFile.isRecord(servers) ? servers : {})) {
         if (called === "tollgate") continue
         found++
@@ -82,7 +119,7 @@ export const importing = (name: string) =>
           ? `# ${called}: ${made.left}`
           : there
             ? `# ${called}: there is a server of that name already`
-            : adding(made.right)
+            : adding(made.right, references(entry))
         yield* answer(`${makeVisible(line)}\n`)
         if (Either.isRight(made) && !there && Object.keys(made.right.given).length > 0)
           yield* answer(

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { isProgram } from "../../mcp/KnownServer.ts"
+import { isProgram, sandboxOf } from "../../mcp/KnownServer.ts"
 import { standingWords } from "../../ui/serverWords.ts"
 import { knownServers, slotOf } from "./slots.ts"
 
@@ -14,7 +14,11 @@ export const checkServers = Effect.gen(function* () {
       const what = `MCP server ${server.name}`
       if (Either.isLeft(found)) return { state: "missing", what, detail: found.left.message } as const
       const [all, listed] = found.right
-      const where = isProgram(server.server) ? "runs with your rights, outside the sandbox" : server.server.url
+      const where = !isProgram(server.server)
+        ? server.server.url
+        : sandboxOf(server) === undefined
+          ? "runs with your rights, outside the sandbox"
+          : "runs in the sandbox"
       const detail = `${listed === undefined ? "has never been asked what it offers" : standingWords(all)} · ${where}`
       const differs = listed === undefined || all.some(({ state }) => state !== "approved")
       return differs

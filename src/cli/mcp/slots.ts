@@ -7,11 +7,15 @@ import { Configuration } from "../../config/Configuration.ts"
 import { serversOf } from "../../host/ProjectConfig.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import { webOf } from "../../host/webOf.ts"
-import { ownEnvironment } from "../../host/ToolServices.ts"
+import { confinedServer } from "../../host/confinedServer.ts"
+import * as ToolServices from "../../host/ToolServices.ts"
 import type { KnownServer } from "../../mcp/KnownServer.ts"
 import * as ServerSlot from "../../mcp/ServerSlot.ts"
+import * as Servers from "../../mcp/Servers.ts"
 import { directoryOf, type ServerState, stateOf } from "../../mcp/StateFile.ts"
+import * as TouchPolicy from "../../mcp/TouchPolicy.ts"
 import { Processes } from "../../process/Processes.ts"
+import { Workspace } from "../../tools/Workspace.ts"
 import { place, projectConfig } from "../here.ts"
 import { similar } from "../Guard.ts"
 import { UsageError } from "../Outcome.ts"
@@ -43,24 +47,59 @@ export const stateFor = (server: Pick<KnownServer, "name" | "origin">) =>
     stateOf(directoryOf(home.database), server, project)
   )
 
+/** What servers have around them in sessions begun here. */
+const around = Effect.gen(function* () {
+  const { home, settings } = yield* Configuration
+  const { env } = yield* Surroundings
+  const { directory, project } = yield* place
+  const sandbox = yield* ToolServices.sandboxOf(settings, directory, yield* ToolServices.detectedSandbox)
+  const { context } = yield* Effect.provide(
+    Workspace,
+    Workspace.layer(ToolServices.workspaceOf({ directory, home, settings }))
+  )
+  const scope = yield* Effect.scope
+  return {
+    boundary: context,
+    confine: confinedServer(sandbox, () => context),
+    directory,
+    project,
+    state: directoryOf(home.database),
+    environment: ToolServices.ownEnvironment(settings, env, [directory, project]),
+    variables: env,
+    network: webOf(settings).rules,
+    processes: Effect.map(Layer.buildWithScope(Processes.layer, scope), Context.get(Processes))
+  }
+})
+
 /** A server as a session begun here would start it. */
 export const slotOf = (known: KnownServer) =>
   Effect.gen(function* () {
-    const { settings } = yield* Configuration
-    const { env } = yield* Surroundings
-    const { directory, project } = yield* place
-    const scope = yield* Effect.scope
-    const processes = Context.get(yield* Layer.buildWithScope(Processes.layer, scope), Processes)
+    const { confine, directory, environment, network, processes, variables } = yield* around
     return yield* ServerSlot.make({
       known,
       state: yield* stateFor(known),
       surroundings: {
+        confine,
         directory,
-        environment: ownEnvironment(settings, env, [directory, project]),
-        variable: (name) => Option.map(Option.fromNullable(env[name]), (value) => Redacted.make(value)),
-        processes,
-        network: webOf(settings).rules
+        environment,
+        variable: (name) => Option.map(Option.fromNullable(variables[name]), (value) => Redacted.make(value)),
+        processes: yield* processes,
+        network
       },
       listed: () => Effect.void
     })
   })
+
+/** The tools of servers that sessions begun here would have, by what the servers offered last; none is started. */
+export const serverTools = Effect.gen(function* () {
+  const known = yield* knownServers
+  if (known.length === 0) return []
+  const { boundary, project, state, ...rest } = yield* around
+  const { tools } = yield* Servers.make({
+    ...rest,
+    known,
+    state: (server) => stateOf(state, server, project),
+    policy: TouchPolicy.make({ boundary, network: rest.network })
+  })
+  return tools
+})
