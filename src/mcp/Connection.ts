@@ -19,6 +19,7 @@ import type { NetworkRules } from "../policy/network/NetworkRules.ts"
 import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
 import type { Asking, Requesting, Round } from "./Asking.ts"
+import { boundedFetch } from "./boundedFetch.ts"
 import { type Answers, type Audience, declined, type Inquiries, nobody } from "./Audience.ts"
 import * as Inquiry from "./Inquiry.ts"
 import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
@@ -74,6 +75,9 @@ export interface Surroundings {
 
 /** Times that a server may ask before it answers one request. */
 const mostRounds = 10
+
+/** Bytes of a message of a server that is reached by HTTP. */
+const longestMessage = 32 * 1024 * 1024
 
 /** The longest that a timer takes; our own stack ends requests, not the library. */
 const forever = 2 ** 31 - 1
@@ -159,6 +163,7 @@ export const open = (
         )
       : Effect.map(Bearer.make({ known, server, login, rules: network, variable }), (bearer) => ({
           transport: new library.StreamableHTTPClientTransport(new URL(server.url), {
+            fetch: boundedFetch(longestMessage),
             // A redirect would take the headers to another place.
             requestInit: { headers: values, redirect: "error" },
             // What the user has configured counts before a login.

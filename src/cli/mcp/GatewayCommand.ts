@@ -95,6 +95,7 @@ const served = ({ listen, names, server }: Pick<GatewayOptions, "listen" | "name
     const gateway = yield* Gateway.make({
       directory,
       exchange: yield* Exchange,
+      hooked: (settings.hooks ?? []).length > 0,
       longest: settings.resultLimit ?? longest
     })
     const limits = settings.mcp?.gateway ?? {}

@@ -209,7 +209,7 @@ export const make = ({
       const { ctx, era, server } = call
       const shows = canElicit(capabilitiesOf(server, ctx, library.CLIENT_CAPABILITIES_META_KEY))
       const need = (): Need | undefined => {
-        if (running.isOver()) return { _tag: "Over" }
+        if (running.isOver() || gateway.isAnswered(running)) return { _tag: "Over" }
         const inquiries = running.talk.open()
         const request = running.open()
         const approval =
@@ -245,7 +245,11 @@ export const make = ({
       }
       // Somebody else may answer it first.
       const settled = until(running.talk, () =>
-        running.isOver() || (approval !== undefined && running.open()?.id !== approval.id) ? true : undefined
+        running.isOver() ||
+        gateway.isAnswered(running) ||
+        (approval !== undefined && running.open()?.id !== approval.id)
+          ? true
+          : undefined
       )
       yield* Effect.raceFirst(asked(call, running, found.value), settled)
       return yield* answered(call, key, running, approval?.id ?? dismissed)

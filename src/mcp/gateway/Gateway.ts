@@ -69,7 +69,12 @@ export interface Gateway {
     request: ApprovalRequest,
     answer: Answer
   ) => Effect.Effect<void>
-  /** What a client gets of a call that has ended. */
+  /**
+   * Whether a call has its answer: it has ended, or its server has given a result that nothing may change any more. What is
+   * stored of the end may follow; after a crash in between the outcome counts as unknown.
+   */
+  readonly isAnswered: (running: Running.Running) => boolean
+  /** What a client gets of a call that is answered. */
   readonly resultOf: (running: Running.Running) => CallResult
 }
 
@@ -77,6 +82,8 @@ export interface GatewayOptions {
   /** Where the client works. */
   readonly directory: string
   readonly exchange: Exchange["Type"]
+  /** The user has hooks, which may refuse a result. */
+  readonly hooked: boolean
   /** Characters of the text of a result. */
   readonly longest: number
 }
@@ -102,6 +109,7 @@ const lengthOf = ({ content, structuredContent }: CallResult): number =>
 export const make = ({
   directory,
   exchange,
+  hooked,
   longest
 }: GatewayOptions): Effect.Effect<Gateway, never, Host | Runtime | SessionStore | Scope.Scope> =>
   Effect.gen(function* () {
@@ -257,6 +265,12 @@ export const make = ({
       )
     }
 
+    const isAnswered = (running: Running.Running): boolean => {
+      if (running.isOver()) return running.end() !== undefined
+      const isFinal = !hooked && (last?.config.settings.hooks ?? []).length === 0
+      return isFinal && running.talk.given() !== undefined
+    }
+
     return {
       project,
       follow: (hear) => {
@@ -290,13 +304,15 @@ export const make = ({
             )
           )
         ),
+      isAnswered,
       resultOf: (running) => {
         const end = running.end()
-        if (end === undefined) return textOf("The gateway stopped before the call had ended.", true)
-        if (end._tag === "TaskInterrupted") return textOf("The call was interrupted.", true)
-        if (end._tag === "TaskFailed") return textOf(end.message, true)
+        if (end === undefined && !isAnswered(running))
+          return textOf("The gateway stopped before the call had ended.", true)
+        if (end?._tag === "TaskInterrupted") return textOf("The call was interrupted.", true)
+        if (end?._tag === "TaskFailed") return textOf(end.message, true)
         const kept = running.talk.given()
-        return kept === undefined ? textOf(end.text, false) : bounded(redactor.json(kept) as CallResult)
+        return kept === undefined ? textOf(end?.text ?? "", false) : bounded(redactor.json(kept) as CallResult)
       }
     }
   })

@@ -139,7 +139,10 @@ export const make = (key: string): Talk => {
     changed: Effect.suspend(() => Deferred.await(next)),
     wake,
     given: () => given,
-    give: (result) => (given = result),
+    give: (result) => {
+      given = result
+      wake()
+    },
     refusal: () => refusal
   }
 }
