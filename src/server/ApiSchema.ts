@@ -3,8 +3,16 @@ import * as Schema from "effect/Schema"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 
+/** A text that a database can look for. */
+export const Text = Schema.String.pipe(
+  Schema.filter((text) => !text.includes("\0"), { message: () => "the character U+0000 is in no text that is stored" })
+)
+
+/** What a path names. */
+export const Named = Text.pipe(Schema.nonEmptyString(), Schema.maxLength(256))
+
 /** A session by its id, in a path. */
-export const SessionPath = Schema.Struct({ session: Schema.NonEmptyString.pipe(Schema.maxLength(256)) })
+export const SessionPath = Schema.Struct({ session: Named })
 
 /** A count in a query, from 1 to `most`. */
 export const Limit = (most: number) =>
@@ -38,11 +46,5 @@ export const EventStream = Schema.String.pipe(
 
 /** A directory, of the server's machine; where the server was started if unset. */
 export const Project = {
-  project: Schema.optionalWith(
-    Schema.String.pipe(
-      Schema.maxLength(4096),
-      Schema.filter((text) => !text.includes("\0"), { message: () => "a directory cannot have the character U+0000" })
-    ),
-    { exact: true }
-  )
+  project: Schema.optionalWith(Text.pipe(Schema.maxLength(4096)), { exact: true })
 }

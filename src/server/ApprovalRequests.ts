@@ -17,13 +17,13 @@ import { SessionStore } from "../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { Approving, Caller, Viewing } from "./Access.ts"
 import { Conflict, Gone, NotFound, Rejected, Unavailable } from "./ApiError.ts"
-import { EnvelopeJson, WaitingApproval } from "./ApiSchema.ts"
+import { EnvelopeJson, Named, WaitingApproval } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { perform } from "./Perform.ts"
 import { waiting } from "./SessionInfo.ts"
 import { ofSession, stored } from "./stored.ts"
 
-const path = Schema.Struct({ approval: Schema.NonEmptyString.pipe(Schema.maxLength(256)) })
+const path = Schema.Struct({ approval: Named })
 
 /** An answer to a request, bound to it by its digest. */
 const Answer = Schema.Struct(

@@ -12,7 +12,7 @@ import { Dimension } from "../cost/Book.ts"
 import { Ledger } from "../cost/Ledger.ts"
 import { Usage } from "../cost/Usage.ts"
 import { Viewing } from "./Access.ts"
-import { Project, Seq } from "./ApiSchema.ts"
+import { Project, Seq, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { stored } from "./stored.ts"
 
@@ -45,7 +45,7 @@ export const group = HttpApiGroup.make("cost").add(
       Schema.Struct({
         /** What is added up by; `day` if unset. */
         by: Schema.optionalWith(Dimension, { exact: true }),
-        session: Schema.optionalWith(Schema.String, { exact: true }),
+        session: Schema.optionalWith(Text, { exact: true }),
         ...Project,
         /** Epoch milliseconds: the first, and the one after the last. */
         since: Schema.optionalWith(Seq, { exact: true }),

@@ -17,7 +17,7 @@ import { knownRules } from "../host/KnownRules.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Approving, Caller, Viewing } from "./Access.ts"
 import { NotFound, Rejected } from "./ApiError.ts"
-import { Project } from "./ApiSchema.ts"
+import { Project, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { placeOf } from "./placeOf.ts"
 import { stored } from "./stored.ts"
@@ -89,7 +89,7 @@ export const group = HttpApiGroup.make("rules")
   )
   .add(
     HttpApiEndpoint.del("revoke", "/v1/rules/:rule")
-      .setPath(Schema.Struct({ rule: Schema.String }))
+      .setPath(Schema.Struct({ rule: Text }))
       .setUrlParams(Schema.Struct(Project))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(NotFound)

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Search } from "../search/Search.ts"
 import { Viewing } from "./Access.ts"
 import { Rejected } from "./ApiError.ts"
-import { Limit, Project, Seq } from "./ApiSchema.ts"
+import { Limit, Project, Seq, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { stored } from "./stored.ts"
 
@@ -39,10 +39,10 @@ export const group = HttpApiGroup.make("search").add(
     .setUrlParams(
       Schema.Struct({
         query: Schema.String,
-        session: Schema.optionalWith(Schema.String, { exact: true }),
+        session: Schema.optionalWith(Text, { exact: true }),
         ...Project,
         role: Schema.optionalWith(Role, { exact: true }),
-        tool: Schema.optionalWith(Schema.String, { exact: true }),
+        tool: Schema.optionalWith(Text, { exact: true }),
         since: Schema.optionalWith(Seq, { exact: true }),
         by: Schema.optionalWith(Schema.Literal("text", "meaning"), { exact: true }),
         limit: Limit(100)

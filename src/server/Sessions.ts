@@ -11,7 +11,7 @@ import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Caller, Known, Operating, Viewing } from "./Access.ts"
 import { Conflict, Gone, NotFound, Rejected } from "./ApiError.ts"
-import { EnvelopeJson, Limit, Seq, SessionPath } from "./ApiSchema.ts"
+import { EnvelopeJson, Limit, Seq, SessionPath, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
 import { perform } from "./Perform.ts"
@@ -37,9 +37,9 @@ export const group = HttpApiGroup.make("sessions")
       .setUrlParams(
         Schema.Struct({
           /** Only those of this directory. */
-          project: Schema.optionalWith(Schema.String, { exact: true }),
+          project: Schema.optionalWith(Text, { exact: true }),
           /** Only those whose ids begin so. */
-          beginning: Schema.optionalWith(Schema.String, { exact: true }),
+          beginning: Schema.optionalWith(Text, { exact: true }),
           limit: Limit(1000)
         })
       )
