@@ -171,6 +171,32 @@ describe("the pages beside the sessions", () => {
     })
   )
 
+  it.scopedLive(
+    "begin a rule with what a request would always allow, to be changed before it is saved (U11, A11)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* used
+        const { page } = yield* open(machine, server)
+        yield* server.ask("/v1/sessions", { body: { id: "s2" } })
+        yield* server.ask("/v1/sessions/s2/commands", { body: { _tag: "SubmitPrompt", task: "t", prompt: "write" } })
+        yield* Effect.promise(async () => {
+          await page.locator(".request[data-standing=true][data-read=true]", { hasText: "docs/b.txt" }).waitFor()
+          await page.getByRole("button", { name: "Always…" }).click()
+          await page.getByRole("link", { name: "Change the rule…" }).click()
+          const form = page.getByRole("form", { name: "A new rule" })
+          assert.strictEqual(await form.getByLabel("Decision").inputValue(), "allow")
+          assert.strictEqual(await form.getByLabel("Tool").inputValue(), "write_file")
+          const pattern = form.getByRole("textbox", { name: "paths that match" })
+          assert.strictEqual(await pattern.inputValue(), path.join(server.directory, "docs/b.txt"))
+          // What waits goes on waiting, and is answered as before.
+          await pattern.fill("docs/*.txt")
+          await form.getByRole("button", { name: "Save" }).click()
+          await page.locator(".rule-words", { hasText: "allow write_file on docs/*.txt" }).waitFor()
+          await page.locator(".request", { hasText: "docs/b.txt" }).waitFor()
+        })
+      })
+  )
+
   it.scopedLive("offer no more than a token may do, and say so (U11, X4)", () =>
     Effect.gen(function* () {
       const server = yield* used

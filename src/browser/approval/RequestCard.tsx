@@ -10,6 +10,7 @@ import { left } from "../view/now.ts"
 import { EditForm } from "./EditForm.tsx"
 import { answer, type Decision, deadlineOf, step } from "./Queue.ts"
 import { RequestBody } from "./RequestBody.tsx"
+import { ruleLink } from "./ruleLink.ts"
 import { isDeliberate, isTyping, useStanding } from "./standing.ts"
 
 /** What the person is about to say. */
@@ -278,6 +279,11 @@ export const RequestCard = ({
                   <button type="button" onClick={() => turn("none")}>
                     Back <kbd>Esc</kbd>
                   </button>
+                  {aside === "always" ? (
+                    <a class="button" href={ruleLink(waiting)}>
+                      Change the rule…
+                    </a>
+                  ) : null}
                   <span class="grow" />
                   <button
                     type="button"

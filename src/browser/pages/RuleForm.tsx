@@ -5,6 +5,7 @@ import type { NewRule } from "../../server/Rules.ts"
 import type { Trial } from "../../server/RuleTrials.ts"
 import { post, type Problem } from "../Api.ts"
 import { may } from "../Login.ts"
+import { route } from "../Route.ts"
 import { Trouble, useAnswer } from "./Answered.tsx"
 import { inProject } from "./ProjectSelect.tsx"
 import { RuleTrialView } from "./RuleTrialView.tsx"
@@ -27,12 +28,26 @@ const ruleOf = (decision: NewRule["decision"], tool: string, look: Look, text: s
   ...(look === "host" && { host: text.trim() })
 })
 
+/** What the address says of the rule. */
+const drafted = () => {
+  const { query } = route.value
+  const named = (["argv", "path", "host"] as const).find((name) => query.has(name))
+  const decision = (["allow", "deny"] as const).find((one) => one === query.get("decision")) ?? "ask"
+  return {
+    decision: decision as NewRule["decision"],
+    tool: query.get("tool") ?? "",
+    look: (named ?? "any") as Look,
+    text: named === undefined ? "" : (query.get(named) ?? "")
+  }
+}
+
 /** Writes a rule, and tries it before it is saved. */
 export const RuleForm = ({ onSaved, project }: { readonly project: string; readonly onSaved: () => void }) => {
-  const [decision, setDecision] = useState<NewRule["decision"]>("ask")
-  const [tool, setTool] = useState("")
-  const [look, setLook] = useState<Look>("any")
-  const [text, setText] = useState("")
+  const [given] = useState(drafted)
+  const [decision, setDecision] = useState(given.decision)
+  const [tool, setTool] = useState(given.tool)
+  const [look, setLook] = useState(given.look)
+  const [text, setText] = useState(given.text)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const [trial, setTrial] = useState<Trial | undefined>(undefined)
   const [said, setSaid] = useState("")

@@ -3,6 +3,7 @@ import type { KnownRule } from "../../server/Rules.ts"
 import { visibleLine } from "../../text/visible.ts"
 import { ask, type Problem } from "../Api.ts"
 import { may } from "../Login.ts"
+import { route } from "../Route.ts"
 import { Dialog } from "../view/Dialog.tsx"
 import { Trouble, useAnswer } from "./Answered.tsx"
 import { inProject, ProjectSelect } from "./ProjectSelect.tsx"
@@ -50,7 +51,7 @@ const Revoking = ({
 
 /** The rules of a project, and a form for another one. */
 export const RulesPage = () => {
-  const [project, setProject] = useState("")
+  const [project, setProject] = useState(route.value.query.get("project") ?? "")
   const { again, problem, value } = useAnswer<{ readonly rules: ReadonlyArray<KnownRule> }>(
     inProject("/v1/rules", project)
   )

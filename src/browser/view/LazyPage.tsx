@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import { route } from "../Route.ts"
 import type * as Loaded from "../pages/Pages.tsx"
 
 type Pages = typeof Loaded
@@ -37,5 +38,5 @@ export const LazyPage = ({ name }: { readonly name: keyof Pages["pages"] }) => {
     )
   }
   const Page = loaded.value.pages[name]
-  return <Page />
+  return <Page key={route.value.query.toString()} />
 }
