@@ -2,6 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Sqlite } from "../support/Sqlite.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 import { probes } from "./terminal/TerminalProbe.ts"
 
@@ -19,12 +20,11 @@ interface Row {
 }
 
 /** What the audit says of who decided on writes, without the requests themselves. */
-const decisions = async (at: Place, tool = "write_file") => {
-  const { stdout } = await tollgate(at, ["approvals", "audit", "--jsonl"])
-  return stdout
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Row)
+const decisions = (at: Place, tool = "write_file") => {
+  const database = new Sqlite(path.join(at.env["TOLLGATE_HOME"]!, "tollgate.db"), { readonly: true })
+  const rows = database.all<Row>("SELECT * FROM audit ORDER BY id")
+  database.close()
+  return rows
     .filter((row) => row.tool === tool && row.kind !== "requested")
     .map(({ decided_by, decision, kind, outcome }) => [kind, decision, outcome, decided_by].join(" "))
 }
@@ -65,7 +65,7 @@ describe("the audit of calls that nobody could be asked about", () => {
   ])("says what denied, never the user: %s (A10, A7)", async (_, args, approvals, expected) => {
     scripted(at, turns, { approvals })
     const { stderr } = await tollgate(at, ["run", ...args, "go"])
-    assert.deepStrictEqual(await decisions(at), expected, stderr)
+    assert.deepStrictEqual(decisions(at), expected, stderr)
     assert.strictEqual(fs.existsSync(path.join(at.work, "a.txt")), expected.join().includes("granted"))
   })
 
@@ -91,7 +91,7 @@ describe("the audit of calls that nobody could be asked about", () => {
 
   it("says that the script of the tour answered where there is no terminal (A10)", async () => {
     await tollgate(at, ["tour"])
-    const said = await decisions(at, "run_shell")
+    const said = decisions(at, "run_shell")
     assert.include(said.join("\n"), "resolved deny denied frontend tour")
     const { stdout } = await tollgate(at, ["approvals", "audit", "--jsonl"])
     assert.notInclude(stdout, '"decided_by":"user"')
@@ -116,7 +116,7 @@ describe("the audit of calls that somebody could be asked about", () => {
     await terminal.seen("allow?")
     terminal.press(key)
     await terminal.ended
-    assert.deepStrictEqual(await decisions(at), [expected])
+    assert.deepStrictEqual(decisions(at), [expected])
   })
 
   it("says that its time was over, and not that somebody answered (A8, A10)", async () => {
@@ -124,6 +124,6 @@ describe("the audit of calls that somebody could be asked about", () => {
     await (
       await probe(["run", "go"])
     ).ended
-    assert.deepStrictEqual(await decisions(at), ["resolved deny expired timeout"])
+    assert.deepStrictEqual(decisions(at), ["resolved deny expired timeout"])
   })
 })

@@ -1,5 +1,5 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -29,24 +29,35 @@ describe("the code that the command keeps", () => {
   afterEach(() => at.remove())
 
   const listing = ["sessions", "list"]
-  /** A cache of the user, with forged code in place of all that was kept. */
-  const forged = async () => {
-    const cache = path.join(at.home, "cache")
-    assert.strictEqual((await tollgate(at, listing, "", { XDG_CACHE_HOME: cache })).code, 0)
-    const directory = path.join(cache, "tollgate")
-    const files = fs.readdirSync(directory).map((name) => path.join(directory, name))
-    const main = files.find((name) => name.includes("main.cjs"))!
+  let forger: Place
+  beforeAll(async () => {
+    forger = place()
+    const cache = path.join(forger.home, "cache")
+    assert.strictEqual((await tollgate(forger, listing, "", { XDG_CACHE_HOME: cache })).code, 0)
+    const main = mainOf(path.join(cache, "tollgate"))
     execFileSync(process.execPath, ["-e", forging, path.join(path.dirname(await built()), "main.cjs"), main])
-    return { cache, directory, main }
+  })
+  afterAll(() => forger.remove())
+  const mainOf = (directory: string) =>
+    path.join(
+      directory,
+      fs.readdirSync(directory).find((name) => name.includes("main.cjs"))!
+    )
+  /** A cache of the user, with forged code in place of all that was kept. */
+  const forged = () => {
+    const cache = path.join(at.home, "cache")
+    execFileSync("cp", ["-a", path.join(forger.home, "cache"), cache])
+    const directory = path.join(cache, "tollgate")
+    return { cache, directory, main: mainOf(directory) }
   }
 
   it("runs as it is found, which is why the rest of these tests matter (S2)", async () => {
-    const { cache } = await forged()
+    const { cache } = forged()
     assert.include((await tollgate(at, listing, "", { XDG_CACHE_HOME: cache })).stdout, "FORGED")
   })
 
   it("is neither read nor written below a workspace, whatever name leads there (S2, T20)", async () => {
-    const { cache } = await forged()
+    const { cache } = forged()
     const inside = path.join(at.work, "sub", "cache")
     fs.cpSync(cache, inside, { recursive: true })
     const link = path.join(at.home, "link")
@@ -105,7 +116,7 @@ describe("the code that the command keeps", () => {
       ({ main }) => (process.getuid?.() === 0 ? fs.chownSync(main, 12345, 0) : fs.rmSync(main))
     ]
   ])("is left alone where %s (S2)", async (_, change) => {
-    const found = await forged()
+    const found = forged()
     change(found)
     const { code, stdout } = await tollgate(at, listing, "", { XDG_CACHE_HOME: found.cache })
     assert.notInclude(stdout, "FORGED")
