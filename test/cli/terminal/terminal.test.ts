@@ -304,6 +304,20 @@ describe("the terminal", () => {
     }
   })
 
+  it("clears what is shown on ctrl-l, and keeps what is typed (U12)", async () => {
+    scripted(at, [{ repeat: true, steps: [{ say: "So be it." }] }])
+    const terminal = await prompt([], { columns: 100 })
+    terminal.press("hello\r")
+    await terminal.idle(/So be it\./)
+    terminal.press("half a l\u000c")
+    await terminal.settles((shown) => {
+      assert.notInclude(shown, "So be it.")
+      assert.match(shown, /^› half a l\n ASK /)
+    })
+    terminal.press("\u0015")
+    await leave(terminal)
+  })
+
   it("colours only where it may", async () => {
     scripted(at, [{ repeat: true, steps: [{ call: { name: "list_dir" } }, { say: "Done." }] }], { maxIterations: 1 })
     const colour = new RegExp(`${escape}\\[\\d+m`)

@@ -110,4 +110,20 @@ describe("TerminalUi", () => {
       assert.strictEqual(bottom()?.text, left)
     })
   )
+
+  it.scoped("grows with what is typed to ten rows, and says how many more there are (U12)", () =>
+    Effect.gen(function* () {
+      const { bottom, layer, press, type } = yield* staged
+      const ui = yield* Effect.flatMap(Layer.build(layer), (context) => Effect.provide(Ui, context))
+      yield* Effect.fork(ui.input("› "))
+      yield* TestClock.adjust(1)
+      const rows = () => (bottom()?.above ?? []).length + 1
+      for (let line = 1; line <= 15; line++) {
+        yield* type(`line ${line}`)
+        assert.strictEqual(rows(), Math.min(line, 10))
+        yield* press("enter")
+      }
+      assert.match(bottom()?.above?.[0] ?? "", /^… \d rows above/)
+    })
+  )
 })
