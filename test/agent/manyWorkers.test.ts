@@ -3,6 +3,7 @@ import { Effect, Schema, Stream, TestClock } from "effect"
 import type { ModelService } from "../../src/model/Model.ts"
 import { type ModelPart, noUsage } from "../../src/model/ModelPart.ts"
 import { Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
+import type { Event } from "../../src/runtime/Event.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { Delegate } from "../../src/tools/Delegate.ts"
@@ -61,7 +62,7 @@ describe("a thousand leaf workers", () => {
       yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
       let hanging = 0
       yield* session.awaitEvent(
-        (event) => event._tag === "ToolCallStarted" && event.tool === "hang" && ++hanging === atOnce
+        (event): event is Event => event._tag === "ToolCallStarted" && event.tool === "hang" && ++hanging === atOnce
       )
       yield* session.send(new Interrupt({ session: session.id }))
       yield* Effect.forkDaemon(TestClock.adjust("1 minute"))

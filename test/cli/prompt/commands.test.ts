@@ -11,7 +11,7 @@ describe("a slash command", () => {
     execFileSync("git", ["init", "--quiet", "--initial-branch=main"], { cwd: at.work, env: { ...at.env } })
   })
   afterEach(() => at.remove())
-  const { prompt } = probes(() => at)
+  const { open, prompt } = probes(() => at)
 
   /** What is typed, and what is seen below it, before there is a session. */
   const before: ReadonlyArray<readonly [string, RegExp]> = [
@@ -80,6 +80,18 @@ describe("a slash command", () => {
         assert.match(shown, /^›\n ASK [^\n]*$(?![^])/m)
       })
     }
+    terminal.press("/exit\r")
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("names no key in the help of a terminal that hands over lines (U7, U12)", async () => {
+    scripted(at, [], { sandbox: { target: "none" } })
+    const terminal = await open([], { columns: 100, env: { TERM: "dumb" } })
+    await terminal.seen(/^› ?$/m)
+    terminal.press("/help\r")
+    const shown = await terminal.seen(/more +\/help NAME$/m)
+    assert.match(shown, /keys +enter sends · ctrl-c stops · ctrl-d quits/)
+    assert.notMatch(shown, /shift-tab|@FILE|ctrl-r/)
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
   })

@@ -97,10 +97,10 @@ const helping = (all: () => ReadonlyArray<SlashCommand>): SlashCommand =>
         ...all().map(({ name, summary }) => ({ word: name, summary }))
       ]),
     run: (argument, prompt) =>
-      Effect.flatMap(Screen, ({ width }) => {
+      Effect.flatMap(Screen, ({ plain, width }) => {
         const room = Math.max(40, width() - margin)
         const name = argument.replace(/^\//, "")
-        if (name === "") return prompt.say(overview(all(), room))
+        if (name === "") return prompt.say(overview(all(), room, plain))
         const found = named(name, all())
         if (found !== undefined) return prompt.say(helpOf(found))
         return name === "keys" ? prompt.say(keysHelp(room)) : prompt.say(unknown(name, all()), "error")

@@ -30,6 +30,9 @@ const begins: ReadonlyArray<readonly [string, string]> = [
 
 const most = "enter sends · shift-enter new line · esc stops · shift-tab mode · ctrl-r search · ctrl-o open"
 
+/** The same where a terminal hands over whole lines. */
+const mostOfLines = "enter sends · ctrl-c stops · ctrl-d quits"
+
 const usage = ({ arguments: given, name }: SlashCommand): string => `/${name}${given === undefined ? "" : ` ${given}`}`
 
 const table = (rows: ReadonlyArray<readonly [string, string]>, width: number): string => {
@@ -40,17 +43,17 @@ const table = (rows: ReadonlyArray<readonly [string, string]>, width: number): s
     .trimEnd()
 }
 
-/** The commands by group and the main keys, short enough for one screen of that width. */
-export const overview = (all: ReadonlyArray<SlashCommand>, width: number): string =>
+/** The commands by group and the main keys, short enough for one screen of that width; `lines` are what is typed, not keys. */
+export const overview = (all: ReadonlyArray<SlashCommand>, width: number, lines: boolean): string =>
   table(
     [
       ...groups.flatMap((group) => {
         const names = all.filter((one) => one.group === group).map(({ name }) => `/${name}`)
         return names.length === 0 ? [] : [[group, names.join(" ")] as const]
       }),
-      ["typed", "/NAME command  @FILE completes  !COMMAND runs  #TEXT remembers  //TEXT sends /TEXT"],
-      ["keys", most],
-      ["more", "/help NAME, /help keys"]
+      ["typed", `/NAME command  ${lines ? "" : "@FILE completes  "}!COMMAND runs  #TEXT remembers  //TEXT sends /TEXT`],
+      ["keys", lines ? mostOfLines : most],
+      ["more", lines ? "/help NAME" : "/help NAME, /help keys"]
     ],
     width
   )
