@@ -58,6 +58,22 @@ const run = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) => 
   return { scenarios, said }
 }
 
+const extension = "an extension that Tollgate does not have; no revision requires it"
+
+/** What does not pass, by the beginning of its name, and why. */
+const named: ReadonlyArray<readonly [name: string, reason: string]> = [
+  ["tasks-", extension],
+  ["auth/client-credentials", extension],
+  ["auth/dpop", extension],
+  ["auth/wif-jwt-bearer", extension],
+  ["auth/enterprise-managed-authorization", extension],
+  ["http-custom-header-server-validation", "Mcp-Param-* headers are not compared with the arguments; not scored"],
+  ["server-sse-polling", "a broken stream is not resumed by the gateway; not scored"],
+  ["http-custom-headers", "one of its calls does not fit the schema of its tool, so the gate refuses it"],
+  ["auth/scope-step-up", "a wider scope is a person's to give: tollgate mcp login NAME --scope SCOPE"],
+  ["auth/authorization-server-migration", "a new authorization server wants a new login by a person"]
+]
+
 let wrong = 0
 const told = (title: string, { said, scenarios }: Awaited<ReturnType<typeof run>>) => {
   console.log(`\n${title}`)
@@ -67,9 +83,12 @@ const told = (title: string, { said, scenarios }: Awaited<ReturnType<typeof run>
   }
   for (const [name, checks] of [...scenarios].sort()) {
     const bad = checks.filter(({ status }) => status === "FAILURE")
-    if (bad.length > 0) wrong++
+    const reason = named.find(([beginning]) => name.startsWith(beginning))?.[1]
+    if (bad.length > 0 && reason === undefined) wrong++
     const warned = checks.filter(({ status }) => status === "WARNING")
-    console.log(`${bad.length > 0 ? "FAIL" : "pass"}  ${name}  ${checks.length - bad.length} of ${checks.length}`)
+    const mark = bad.length === 0 ? "pass" : reason === undefined ? "FAIL" : "name"
+    const why = bad.length > 0 && reason !== undefined ? `  ${reason}` : ""
+    console.log(`${mark}  ${name}  ${checks.length - bad.length} of ${checks.length}${why}`)
     for (const { errorMessage, id, status } of [...bad, ...warned])
       console.log(`      ${status.toLowerCase()} ${id}: ${errorMessage ?? ""}`)
   }

@@ -19,7 +19,13 @@ const registered = context.client_id !== undefined
 const login = registered ? { login: { clientId: context.client_id, clientSecret: "env:SECRET" } } : {}
 fs.writeFileSync(
   path.join(own, "config.json"),
-  JSON.stringify({ mcp: { servers: { it: { url, passes: ["sampling", "roots"], ...login } } } })
+  JSON.stringify({
+    mcp: {
+      servers: {
+        it: { url, passes: ["sampling", "roots"], timeouts: { connect: "50 seconds", list: "50 seconds" }, ...login }
+      }
+    }
+  })
 )
 const env = {
   PATH: process.env.PATH,
