@@ -1,5 +1,6 @@
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What starts processes, opens terminals, runs git or the compiler, or goes on for long. */
 const slow = [
@@ -15,7 +16,27 @@ const slow = [
   "test/export/page.test.ts",
   "test/{agent/restart,model/ChatCompletions}.test.ts"
 ]
+/** What covers the lines that have to be covered; counting them makes every test slower. */
+const covered = [
+  "test/{gate,middleware,tool}/**/*.test.ts",
+  "test/cli/{behindStack,commandStack}.test.ts",
+  "test/approval/{Approvals,Durable,edited}.test.ts",
+  "test/agent/{ahead,interruption}.test.ts",
+  "test/harness/Harness.test.ts",
+  "test/runtime/{faults,userCrashes}.test.ts"
+]
 const all = ["test/**/*.test.ts", "examples/**/*.test.ts"]
+
+/** Files that take long for what they hold; others go by their size, so that no worker waits for the last one. */
+const long =
+  /\/(?:Interleavings|crash|decidedBy|everyPlace|faults|gateway|messages|modes|outside|stalled|touches)\.test\.ts$/
+
+class LongFirst extends BaseSequencer {
+  override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const isLong = ({ moduleId }: TestSpecification) => long.test(moduleId)
+    return super.sort(files).then((sorted) => [...sorted.filter(isLong), ...sorted.filter((one) => !isLong(one))])
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -30,8 +51,10 @@ export default defineConfig({
     hookTimeout: 300_000,
     minWorkers: 1,
     maxWorkers: "100%",
+    sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: "fast", include: all, exclude: slow } },
+      { extends: true, test: { name: "covered", include: covered, exclude: slow } },
+      { extends: true, test: { name: "fast", include: all, exclude: [...slow, ...covered] } },
       { extends: true, test: { name: "slow", include: slow } }
     ],
     coverage: {
