@@ -1,8 +1,10 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import { type Place, place, scripted } from "../command.ts"
-import { probes } from "../terminal/TerminalProbe.ts"
+import { leave, probes } from "../terminal/TerminalProbe.ts"
 
 describe("a slash command", () => {
   let at: Place
@@ -94,5 +96,23 @@ describe("a slash command", () => {
     assert.notMatch(shown, /shift-tab|@FILE|ctrl-r/)
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
+  })
+
+  it("has the model write down what an agent must know of a project, through the gate (U7)", async () => {
+    scripted(at, [
+      {
+        when: "write AGENTS.md",
+        steps: [{ call: { name: "write_file", arguments: { path: "AGENTS.md", content: "# Barn\n" } } }]
+      },
+      { steps: [{ say: "Written." }] }
+    ])
+    const terminal = await prompt()
+    terminal.press("/init\r")
+    await terminal.seen(/AGENTS\.md[^]*y allow once/)
+    assert.isFalse(fs.existsSync(path.join(at.work, "AGENTS.md")))
+    terminal.press("y")
+    await terminal.idle("Written.")
+    assert.strictEqual(fs.readFileSync(path.join(at.work, "AGENTS.md"), "utf8"), "# Barn\n")
+    await leave(terminal)
   })
 })
