@@ -1,12 +1,7 @@
 import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { makeVisible } from "../../text/visible.ts"
-
-/** A part of a coloured text, by what it is in its language. */
-export interface Piece {
-  readonly text: string
-  readonly kind: string
-}
+import type { Piece } from "./Piece.ts"
 
 type Highlighted = (text: string, language: string) => ReadonlyArray<Piece>
 

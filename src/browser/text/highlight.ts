@@ -12,7 +12,7 @@ import sql from "highlight.js/lib/languages/sql"
 import typescript from "highlight.js/lib/languages/typescript"
 import xml from "highlight.js/lib/languages/xml"
 import yaml from "highlight.js/lib/languages/yaml"
-import type { Piece } from "./Code.tsx"
+import type { Piece } from "./Piece.ts"
 
 const languages = { bash, css, go, ini, javascript, json, markdown, python, rust, sql, typescript, xml, yaml }
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
