@@ -29,7 +29,7 @@ describe("a conversation that is compacted from the command line", () => {
     fs.writeFileSync(editor, '[ -e "$0.ran" ] && sed -i s/two/mine/ "$1" || : > "$1"\ntouch "$0.ran"\n')
     const terminal = await prompt([], { env: { EDITOR: `sh ${editor}`, VISUAL: "" }, columns: 100 })
     terminal.press("/compact\r")
-    await terminal.seen("nothing to summarize yet")
+    await terminal.seen("nothing to summarise yet")
     terminal.press("remember the number 7\r")
     await terminal.seen("ctx 25%")
     terminal.press("/compact --edit keep numbers\r")
