@@ -56,7 +56,9 @@ describe("a gateway that is killed as soon as its client has an answer", () => {
       fix.logged().filter((line) => line.startsWith("call")),
       calls
     )
-    const sessions = JSON.parse((await tollgate(at, ["sessions", "list", "--all", "--json"])).stdout) as ReadonlyArray<{ id: string }>
+    const sessions = JSON.parse((await tollgate(at, ["sessions", "list", "--all", "--json"])).stdout) as ReadonlyArray<{
+      id: string
+    }>
     let begun = 0
     for (const { id } of sessions) {
       assert.strictEqual((await tollgate(at, ["run", "--session", id, "go on"])).code, 0)
