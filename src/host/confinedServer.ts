@@ -9,7 +9,7 @@ import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import { confine } from "../tools/Confinement.ts"
 
 /** A server is to run in the sandbox, and there is none. */
-class Unconfined extends Schema.TaggedError<Unconfined>()("Unconfined", { detail: Schema.String }) {
+export class Unconfined extends Schema.TaggedError<Unconfined>()("Unconfined", { detail: Schema.String }) {
   override get message() {
     return `it is to run in the sandbox, and nothing holds it here. ${this.detail}`
   }

@@ -54,6 +54,6 @@ export class ServerRefused extends Schema.TaggedError<ServerRefused>()("ServerRe
   data: Schema.optional(Schema.Unknown)
 }) {
   override get message() {
-    return this.reason
+    return this.reason.trim() === "" ? `The server refused with the code ${this.code}.` : this.reason
   }
 }
