@@ -142,7 +142,7 @@ export const completeTypes = (types, absWorkingDir, external) => {
       .replace(opaque, (_, names) =>
         names
           .split(", ")
-          .map((name) => `type ${name} = unknown;`)
+          .map((name) => `type ${name} = any;`)
           .join("\n")
       )
       .replaceAll(/(["'])(\.\.?\/[^"']+)\.ts\1/g, "$1$2.js$1")
