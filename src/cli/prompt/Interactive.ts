@@ -36,7 +36,7 @@ import * as Typing from "./Typing.ts"
 import { statusLine } from "../terminal/StatusLine.ts"
 
 /** In which the keys are read that wait in the terminal. */
-const typedFirst = "10 millis"
+const typedFirst = "60 millis"
 
 interface InteractiveOptions extends Pick<
   RunOptions,
