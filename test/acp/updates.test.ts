@@ -64,7 +64,7 @@ describe("what an editor is told", () => {
   it("is by the schema of the protocol whatever happens, and each call begins, goes on and ends once (X3)", () => {
     FastCheck.assert(
       FastCheck.property(envelopes, can, FastCheck.boolean(), (all, can, live) => {
-        const updates = new Updates({ directory: "/work", can })
+        const updates = new Updates({ directory: "/project", can })
         updates.live = live
         const told = all.flatMap((envelope) => [...updates.tell(envelope), ...updates.flush()])
         const reached = new Map<string, number>()
@@ -87,7 +87,7 @@ describe("what an editor is told", () => {
         }
         for (const one of told) {
           if (one._tag !== "Ask") continue
-          const asked = requestOf(one.approval, { session: "s1", directory: "/work", forms: can.forms })
+          const asked = requestOf(one.approval, { session: "s1", directory: "/project", forms: can.forms })
           assert.deepStrictEqual(problemsOf("RequestPermissionRequest", asked), [])
           assert.isTrue(reached.has(asked.toolCall.toolCallId))
         }
@@ -101,7 +101,10 @@ describe("what an editor is told", () => {
     FastCheck.assert(
       FastCheck.property(envelopes, (all) => {
         const [live, replayed] = [true, false].map((isLive) => {
-          const updates = new Updates({ directory: "/work", can: { forms: false, notices: true, compaction: false } })
+          const updates = new Updates({
+            directory: "/project",
+            can: { forms: false, notices: true, compaction: false }
+          })
           updates.live = isLive
           return updatesOf(all.flatMap((envelope) => updates.tell(envelope))).filter(({ sessionUpdate }) =>
             kinds.has(sessionUpdate)
@@ -119,7 +122,7 @@ describe("a request for permission", () => {
     FastCheck.assert(
       FastCheck.property(Arbitrary.make(ApprovalRequest), FastCheck.boolean(), (request, forms) => {
         const call = { key: "k", tool: request.tool, arguments: "{}", worker: request.workerPath }
-        const asked = requestOf({ call, request }, { session: "s1", directory: "/work", forms })
+        const asked = requestOf({ call, request }, { session: "s1", directory: "/project", forms })
         assert.deepStrictEqual(problemsOf("RequestPermissionRequest", asked), [])
         assert.strictEqual(asked.options[0]?.optionId, "once")
         const kinds = asked.options.map(({ kind }) => kind)
@@ -147,13 +150,13 @@ describe("a request for permission", () => {
       FastCheck.property(text, text, (before, after) => {
         const unified = unifiedDiff(before, after, "dir/file.txt")
         if (unified === "" || !unified.includes("@@")) return
-        const diffs = diffsOf(unified, "/work")
+        const diffs = diffsOf(unified, "/project")
         assert.isDefined(diffs, unified)
         let from = 0
         let now = ""
         const old = before ?? ""
         for (const { newText, oldText, path: file } of diffs!) {
-          assert.strictEqual(file, "/work/dir/file.txt")
+          assert.strictEqual(file, "/project/dir/file.txt")
           assert.strictEqual(oldText === null, before === undefined)
           const at = oldText === null || oldText === undefined ? 0 : old.indexOf(oldText, from)
           assert.isAtLeast(at, from, unified)

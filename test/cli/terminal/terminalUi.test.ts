@@ -64,9 +64,7 @@ describe("TerminalUi", () => {
       const line = yield* Effect.fork(ui.input("› "))
       const request = requested({ command: "make test" })
       const call = { key: "k", tool: "run_shell", arguments: "", worker: [] }
-      const asked = yield* Effect.fork(
-        ui.approve({ call, request, unmasked: Effect.sync(() => undefined), waiting: () => 0, others: () => [] })
-      )
+      const asked = yield* Effect.fork(ui.approve({ call, request, waiting: () => 0, others: () => [] }))
       yield* TestClock.adjust("1 second")
       yield* press("r", "r")
       yield* TestClock.adjust("1 second")
@@ -101,9 +99,7 @@ describe("TerminalUi", () => {
       yield* TestClock.adjust(`${seconds} seconds`)
       const call = { key: "k", tool: "run_shell", arguments: "", worker: [] }
       const request = requested({ command: "make test" })
-      const asked = yield* Effect.fork(
-        ui.approve({ call, request, unmasked: Effect.sync(() => undefined), waiting: () => 0, others: () => [] })
-      )
+      const asked = yield* Effect.fork(ui.approve({ call, request, waiting: () => 0, others: () => [] }))
       yield* TestClock.adjust(1)
       yield* Fiber.interrupt(asked)
       yield* TestClock.adjust("1 second")
