@@ -22,8 +22,8 @@ const vm = require("node:vm")
 const Module = require("node:module")
 
 const loaded = {}
-/** What has been compiled anew. */
-const fresh = []
+/** Files whose kept code does not have all functions that this run may come by. */
+const learning = []
 
 const absolute = (directory) => (directory && path.isAbsolute(directory) ? directory : undefined)
 
@@ -120,31 +120,58 @@ const kept = (cache) => {
 const hooked =
   words[0] === "hook" && words.length === 2 && /^(?!install$|uninstall$|status$|collect$)[a-z]+$/.test(words[1])
 
-/** What is kept are the functions that a run came by, and those of an errand are few. */
-const kind = hooked
-  ? "hook"
-  : words[0] === "run"
-    ? "run"
-    : words[0] === undefined || words[0].startsWith("-")
-      ? "prompt"
-      : "errand"
+/** Commands with commands of their own. */
+const groups = ["approvals", "config", "hook", "mcp", "memory", "policy", "sessions", "tokens", "trust"]
 
-/** Runs a file of the bundle, with the code that an earlier run compiled where there is any. */
+/** What is run, in words that are few, whatever else stands behind them. */
+const command = words
+  .slice(0, groups.includes(words[0]) ? 2 : 1)
+  .filter((word) => /^[a-z]{1,16}$/.test(word))
+  .join(" ")
+
+/** Commands that are waited for often have the functions that they come by to themselves; those of an errand are few. */
+const kinds = new Map([
+  ["", "prompt"],
+  ["acp", "acp"],
+  ["mcp gateway", "mcp"],
+  ["mcp serve", "mcp"],
+  ["run", "run"],
+  ["serve", "serve"]
+])
+const kind = hooked ? "hook" : kinds.get(command) || "errand"
+
+/** Runs of a command that add what they come by to what is kept, as not all of them go the same way. */
+const lessons = 3
+/** Commands that a file tells apart. */
+const maxCommands = 64
+
+/** What earlier runs have compiled, and how many runs of each command have. */
+const learned = (cache) => {
+  try {
+    const bytes = cache && kept(cache)
+    const end = bytes.lastIndexOf("\n")
+    return { cachedData: bytes.subarray(0, end), runs: new Map(JSON.parse(bytes.subarray(end + 1))) }
+  } catch {
+    return { cachedData: undefined, runs: new Map() }
+  }
+}
+
+/** Runs a file of the bundle, with the code that earlier runs compiled where there is any. */
 const load = (file) => {
   const source = fs.readFileSync(file, "latin1")
   const cache =
     directory &&
     path.join(directory, `${path.basename(file)}-${kind}-${VERSION}-${BUNDLE}-${process.version}-${process.arch}`)
-  let cachedData
-  try {
-    cachedData = cache && kept(cache)
-  } catch {}
+  const { cachedData, runs } = learned(cache)
   const script = new vm.Script(Module.wrap(source), {
     filename: file,
     cachedData,
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   })
-  if (cache && (cachedData === undefined || script.cachedDataRejected)) fresh.push({ cache, script })
+  if (script.cachedDataRejected) runs.clear()
+  const count = runs.get(command) || 0
+  if (cache && count < lessons && runs.size < maxCommands)
+    learning.push({ cache, script, runs: runs.set(command, count + 1) })
   const module = { exports: {} }
   const local = Module.createRequire(file)
   const require = (name) =>
@@ -172,12 +199,13 @@ const makeDirectory = (directory) => {
 }
 
 /** After the run, so that what was compiled on the way is in it too. */
-const save = ({ cache, script }) => {
+const save = ({ cache, runs, script }) => {
   const temporary = `${cache}.${process.pid}`
   try {
     makeDirectory(path.dirname(cache))
     if (!isPrivate(path.dirname(cache))) return
-    fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: "wx" })
+    const code = Buffer.concat([script.createCachedData(), Buffer.from(`\n${JSON.stringify([...runs])}`)])
+    fs.writeFileSync(temporary, code, { mode: 0o600, flag: "wx" })
     fs.renameSync(temporary, cache)
     sweep(cache)
   } catch {
@@ -194,7 +222,7 @@ const showPrompt = () => {
 
 const start = () => {
   if (words.length === 0) showPrompt()
-  process.once("exit", () => fresh.forEach(save))
+  process.once("exit", () => learning.forEach(save))
   // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0

@@ -12,10 +12,18 @@ import { home, type Start, start, work } from "./start.ts"
 
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
+/** A home that goes with the scope. */
+const household = Effect.acquireRelease(Effect.sync(home), (folder) =>
+  Effect.sync(() => {
+    for (const place of [folder, work(folder)]) fs.rmSync(place, { recursive: true })
+  })
+)
+
 /** A server of the built program, how long it took to listen, and the address that logs a browser in. */
-const serving: Effect.Effect<{ readonly login: string; readonly millis: number }, never, Scope.Scope> = Effect.gen(
-  function* () {
-    const folder = home()
+const serving = (
+  folder: string
+): Effect.Effect<{ readonly login: string; readonly millis: number }, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TOLLGATE_HOME: folder, XDG_CACHE_HOME: folder }
     const begin = performance.now()
     const child = yield* Effect.acquireRelease(
@@ -28,10 +36,7 @@ const serving: Effect.Effect<{ readonly login: string; readonly millis: number }
       ),
       (child) =>
         Effect.async<void>((resume) => {
-          child.once("exit", () => {
-            for (const place of [folder, work(folder)]) fs.rmSync(place, { recursive: true })
-            resume(Effect.void)
-          })
+          child.once("exit", () => resume(Effect.void))
           child.kill()
         })
     )
@@ -50,18 +55,18 @@ const serving: Effect.Effect<{ readonly login: string; readonly millis: number }
     const [file = ""] = fs.readdirSync(servers)
     const { token, url } = JSON.parse(fs.readFileSync(path.join(servers, file), "utf8")) as Record<string, string>
     return { login: `${url}/#token=${token}`, millis }
-  }
-)
+  })
 
-/** `tollgate serve` until it listens, beside `node -e 0`. */
+/** `tollgate serve` until it listens, where it has run before, beside `node -e 0`. */
 export const listening = (rounds = 9): Effect.Effect<Start> =>
   Effect.gen(function* () {
-    const once = Effect.map(Effect.scoped(serving), ({ millis }) => millis)
+    const folder = yield* household
+    const once = Effect.map(Effect.scoped(serving(folder)), ({ millis }) => millis)
     yield* once
     const times = yield* Effect.replicateEffect(once, rounds)
     const { node } = yield* start(["--version"], rounds)
     return { millis: median(times), node }
-  })
+  }).pipe(Effect.scoped)
 
 const painted = async (page: Playwright.Page, address: string): Promise<number> => {
   await page.goto(address)
@@ -80,7 +85,7 @@ export const firstPaint = (rounds = 9): Effect.Effect<{ readonly page: number; r
     Effect.gen(function* () {
       // No part of a bundle.
       const { chromium } = createRequire(path.resolve("package.json"))("playwright-core") as typeof Playwright
-      const { login } = yield* serving
+      const { login } = yield* serving(yield* household)
       const browser = yield* Effect.acquireRelease(
         Effect.promise(() => chromium.launch({ executablePath: program(), args: ["--no-sandbox", "--disable-gpu"] })),
         (browser) => Effect.promise(() => browser.close())
