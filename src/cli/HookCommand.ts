@@ -27,8 +27,6 @@ import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
-export { incomplete } from "./Policy.ts"
-
 export interface Chosen {
   readonly agent: string
   /** In the files of this project instead of the user's. */

@@ -33,8 +33,6 @@ import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
-export { incomplete } from "./Policy.ts"
-
 const say = (line: string) =>
   Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
 

@@ -7,17 +7,12 @@ import { makeVisible } from "../text/visible.ts"
 import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Workspace } from "../tools/Workspace.ts"
 import { type CallVerdicts, callVerdicts, explaining, type Judged } from "./callVerdict.ts"
-import { UsageError } from "./Outcome.ts"
 import { judgedPath, judgedShell, judgedUrl, shell, workspace } from "./policyJudged.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
 
 export { test } from "./PolicyTest.ts"
-
-/** A group of commands by itself does nothing. */
-export const incomplete = (name: string, below: ReadonlyArray<string>) =>
-  Effect.fail(new UsageError({ reason: `tollgate ${name} has commands: ${below.join(", ")}.` }))
 
 type Kind = "shell" | "path" | "url"
 

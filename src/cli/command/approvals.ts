@@ -2,6 +2,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { ApprovalPolicy } from "../../approval/ApprovalPolicy.ts"
 import { argument } from "../Guard.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -86,21 +87,9 @@ const stats = Command.make("stats", { json, jsonl }, (given) =>
 ).pipe(Command.withDescription("Summarise requests and answers by tool"))
 
 /** `tollgate approvals` */
-export const approvals = {
-  command: Command.make("approvals", {}, () =>
-    load(rulesModule, (module) => module.list({ json: false, jsonl: false }))
-  ).pipe(
-    Command.withDescription("Show, explain and revoke decisions on calls"),
-    Command.withSubcommands([list, show, answer, revoke, rules, explain, audit, stats])
+export const approvals = group(
+  Command.make("approvals", {}, () => load(rulesModule, (module) => module.list({ json: false, jsonl: false }))).pipe(
+    Command.withDescription("Show, explain and revoke decisions on calls")
   ),
-  below: {
-    list: { command: list },
-    show: { command: show },
-    answer: { command: answer },
-    revoke: { command: revoke },
-    rules: { command: rules },
-    explain: { command: explain },
-    audit: { command: audit },
-    stats: { command: stats }
-  }
-}
+  [list, show, answer, revoke, rules, explain, audit, stats]
+)

@@ -1,6 +1,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Option from "effect/Option"
 import { argument } from "../Guard.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 
 const module = () => import("../Configure.ts")
@@ -17,10 +18,9 @@ const unset = Command.make("unset", { key }, ({ key }) => load(module, ({ set })
 )
 
 /** `tollgate config` */
-export const config = {
-  command: Command.make("config", {}, () => load(module, ({ showAll }) => showAll)).pipe(
-    Command.withDescription("Show every value and its source"),
-    Command.withSubcommands([get, set, unset])
+export const config = group(
+  Command.make("config", {}, () => load(module, ({ showAll }) => showAll)).pipe(
+    Command.withDescription("Show every value and its source")
   ),
-  below: { get: { command: get }, set: { command: set }, unset: { command: unset } }
-}
+  [get, set, unset]
+)

@@ -2,6 +2,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
+import { bareGroup } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -40,52 +41,17 @@ const collect = Command.make("collect", {}, () => load(module, ({ collect }) => 
   Command.withDescription("Put what hooks have recorded into the audit")
 )
 
-const answering = (name: string, title: string) =>
+const answering = Object.entries(agents).map(([name, title]) =>
   Command.make(name, {}, () => load(module, ({ answer }) => answer(name))).pipe(
     Command.withDescription(`Judge the call of ${title} that comes as JSON on standard input`)
   )
-
-const claude = answering("claude", agents.claude)
-const codex = answering("codex", agents.codex)
-const gemini = answering("gemini", agents.gemini)
-const qwen = answering("qwen", agents.qwen)
-const copilot = answering("copilot", agents.copilot)
-const opencode = answering("opencode", agents.opencode)
-const cursor = answering("cursor", agents.cursor)
+)
 
 /** `tollgate hook` */
-export const hook = {
-  command: Command.make("hook", {}, () =>
-    load(module, ({ incomplete }) =>
-      incomplete("hook", ["install", "uninstall", "status", "collect", ...Object.keys(agents)])
-    )
-  ).pipe(
-    Command.withDescription("Judge the calls of other agents by your policy and rules"),
-    Command.withSubcommands([
-      install,
-      uninstall,
-      status,
-      collect,
-      claude,
-      codex,
-      gemini,
-      qwen,
-      copilot,
-      opencode,
-      cursor
-    ])
-  ),
-  below: {
-    install: { command: install },
-    uninstall: { command: uninstall },
-    status: { command: status },
-    collect: { command: collect },
-    claude: { command: claude },
-    codex: { command: codex },
-    gemini: { command: gemini },
-    qwen: { command: qwen },
-    copilot: { command: copilot },
-    opencode: { command: opencode },
-    cursor: { command: cursor }
-  }
-}
+export const hook = bareGroup("hook", "Judge the calls of other agents by your policy and rules", [
+  install,
+  uninstall,
+  status,
+  collect,
+  ...answering
+])

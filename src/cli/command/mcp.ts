@@ -3,6 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Option from "effect/Option"
 import { argument } from "../Guard.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -134,22 +135,9 @@ const importing = Command.make("import", { client: argument("client", clients.jo
 ).pipe(Command.withDescription("Show the MCP servers that a client has configured, each as the command that adds it"))
 
 /** `tollgate mcp` */
-export const mcp = {
-  command: Command.make("mcp", {}, () => load(module, ({ list }) => list({ json: false, jsonl: false }))).pipe(
-    Command.withDescription("Put the tools of MCP servers behind the gate"),
-    Command.withSubcommands([add, list, show, diff, trust, remove, login, logout, gateway, serve, importing])
+export const mcp = group(
+  Command.make("mcp", {}, () => load(module, ({ list }) => list({ json: false, jsonl: false }))).pipe(
+    Command.withDescription("Put the tools of MCP servers behind the gate")
   ),
-  below: {
-    add: { command: add },
-    list: { command: list },
-    show: { command: show },
-    diff: { command: diff },
-    trust: { command: trust },
-    remove: { command: remove },
-    login: { command: login },
-    logout: { command: logout },
-    gateway: { command: gateway },
-    serve: { command: serve },
-    import: { command: importing }
-  }
-}
+  [add, list, show, diff, trust, remove, login, logout, gateway, serve, importing]
+)

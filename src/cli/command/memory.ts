@@ -2,6 +2,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -40,18 +41,9 @@ const exported = Command.make("export", { json, jsonl }, (given) =>
 ).pipe(Command.withDescription("Print all that this project remembers, as JSON Lines"))
 
 /** `tollgate memory` */
-export const memory = {
-  command: Command.make("memory", {}, () =>
+export const memory = group(
+  Command.make("memory", {}, () =>
     load(memoryModule, (module) => module.list({ limit: many, json: false, jsonl: false }))
-  ).pipe(
-    Command.withDescription("List, search and forget what this project remembers"),
-    Command.withSubcommands([list, search, show, forget, exported])
-  ),
-  below: {
-    list: { command: list },
-    search: { command: search },
-    show: { command: show },
-    forget: { command: forget },
-    export: { command: exported }
-  }
-}
+  ).pipe(Command.withDescription("List, search and forget what this project remembers")),
+  [list, search, show, forget, exported]
+)

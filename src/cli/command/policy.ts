@@ -3,6 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { operations } from "../../policy/path/PathOp.ts"
+import { bareGroup } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -28,12 +29,7 @@ const url = Command.make("url", { url: argument("url", "the URL"), json }, (give
   load(module, ({ explainUrl }) => explainUrl(given))
 ).pipe(Command.withDescription("Explain whether a URL could be fetched, without connecting"))
 
-const explain = Command.make("explain", {}, () =>
-  load(module, ({ incomplete }) => incomplete("policy explain", ["shell", "path", "url"]))
-).pipe(
-  Command.withDescription("Explain how policies and rules judge a call"),
-  Command.withSubcommands([shell, path, url])
-)
+const explain = bareGroup("policy explain", "Explain how policies and rules judge a call", [shell, path, url])
 
 const test = Command.make(
   "test",
@@ -74,16 +70,8 @@ const replay = Command.make(
 )
 
 /** `tollgate policy` */
-export const policy = {
-  command: Command.make("policy", {}, () =>
-    load(module, ({ incomplete }) => incomplete("policy", ["explain", "test", "replay"]))
-  ).pipe(
-    Command.withDescription("Explain and test what may run, be opened and be fetched"),
-    Command.withSubcommands([explain, test, replay])
-  ),
-  below: {
-    explain: { command: explain, below: { shell: { command: shell }, path: { command: path }, url: { command: url } } },
-    test: { command: test },
-    replay: { command: replay }
-  }
-}
+export const policy = bareGroup("policy", "Explain and test what may run, be opened and be fetched", [
+  explain,
+  test,
+  replay
+])

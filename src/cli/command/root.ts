@@ -3,6 +3,7 @@ import type { CommandTree } from "../Help.ts"
 import { acp } from "./acp.ts"
 import { approvals } from "./approvals.ts"
 import { backup } from "./backup.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import { config } from "./config.ts"
 import { configure } from "./configure.ts"
@@ -27,77 +28,41 @@ import { tools } from "./tools.ts"
 import { tour } from "./tour.ts"
 import { trust } from "./trust.ts"
 
-/** `tollgate`, which is an interactive prompt by itself. */
-export const root = Command.make(
-  "tollgate",
-  {
-    profile: options.profile,
-    session: options.session,
-    last: options.last,
-    resume: options.resume,
-    mode: options.mode,
-    approve: options.approve,
-    allowAll: options.allowAll,
-    screenReader: options.screenReader
-  },
-  (given) =>
-    load(
-      () => import("../prompt/Interactive.ts"),
-      (module) => module.interactive(given)
-    )
-).pipe(
-  Command.withDescription("An agent runtime for tools with consequences. Without a command: an interactive prompt"),
-  Command.withSubcommands([
+const commands = group(
+  Command.make(
+    "tollgate",
+    {
+      profile: options.profile,
+      session: options.session,
+      last: options.last,
+      resume: options.resume,
+      mode: options.mode,
+      approve: options.approve,
+      allowAll: options.allowAll,
+      screenReader: options.screenReader
+    },
+    (given) =>
+      load(
+        () => import("../prompt/Interactive.ts"),
+        (module) => module.interactive(given)
+      )
+  ).pipe(
+    Command.withDescription("An agent runtime for tools with consequences. Without a command: an interactive prompt")
+  ),
+  [
     run,
     serve,
     acp,
-    tokens.command,
+    tokens,
     tool,
     tools,
-    sessions.command,
+    sessions,
     search,
     events,
     replay,
     configure,
     exporting,
     importing,
-    config.command,
-    approvals.command,
-    policy.command,
-    hook.command,
-    mcp.command,
-    memory.command,
-    trust.command,
-    cost,
-    doctor,
-    backup,
-    tour
-  ]),
-  Command.transformHandler((handler, parsed) =>
-    load(
-      () => import("../commandStack.ts"),
-      ({ behindStack }) => behindStack(handler, parsed)
-    )
-  )
-)
-
-/** Every command there is. */
-export const tree: CommandTree = {
-  command: root,
-  below: {
-    run: { command: run },
-    serve: { command: serve },
-    acp: { command: acp },
-    tokens,
-    tool: { command: tool },
-    tools: { command: tools },
-    sessions,
-    search: { command: search },
-    events: { command: events },
-    replay: { command: replay },
-    configure: { command: configure },
-    export: { command: exporting },
-    import: { command: importing },
     config,
     approvals,
     policy,
@@ -105,9 +70,20 @@ export const tree: CommandTree = {
     mcp,
     memory,
     trust,
-    cost: { command: cost },
-    doctor: { command: doctor },
-    backup: { command: backup },
-    tour: { command: tour }
-  }
-}
+    cost,
+    doctor,
+    backup,
+    tour
+  ]
+)
+
+/** `tollgate`, which is an interactive prompt by itself. */
+export const root = Command.transformHandler(commands.command, (handler, parsed) =>
+  load(
+    () => import("../commandStack.ts"),
+    ({ behindStack }) => behindStack(handler, parsed)
+  )
+)
+
+/** Every command there is. */
+export const tree: CommandTree = { command: root, below: commands.below }

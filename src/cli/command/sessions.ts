@@ -2,6 +2,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -103,24 +104,12 @@ const prune = Command.make(
 ).pipe(Command.withDescription("Delete old or large sessions; those that are open or wait for an answer stay"))
 
 /** `tollgate sessions` */
-export const sessions = {
-  command: Command.make("sessions", {}, () =>
+export const sessions = group(
+  Command.make("sessions", {}, () =>
     load(
       () => import("../Sessions.ts"),
       (module) => module.list({ all: false, limit, json: false, jsonl: false })
     )
-  ).pipe(
-    Command.withDescription("List, show, name, copy, rewind, compact and delete sessions"),
-    Command.withSubcommands([list, show, title, fork, rewind, compact, remove, prune])
-  ),
-  below: {
-    list: { command: list },
-    show: { command: show },
-    title: { command: title },
-    fork: { command: fork },
-    rewind: { command: rewind },
-    compact: { command: compact },
-    delete: { command: remove },
-    prune: { command: prune }
-  }
-}
+  ).pipe(Command.withDescription("List, show, name, copy, rewind, compact and delete sessions")),
+  [list, show, title, fork, rewind, compact, remove, prune]
+)

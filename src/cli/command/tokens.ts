@@ -1,6 +1,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -32,10 +33,9 @@ const revoke = Command.make("revoke", { name: argument("name", "the name of the 
 ).pipe(Command.withDescription("Revoke a token, also for servers that run"))
 
 /** `tollgate tokens` */
-export const tokens = {
-  command: Command.make("tokens", {}, () => load(module, ({ list }) => list({ json: false, jsonl: false }))).pipe(
-    Command.withDescription("Tokens of the server: who may see, work and decide"),
-    Command.withSubcommands([add, list, revoke])
+export const tokens = group(
+  Command.make("tokens", {}, () => load(module, ({ list }) => list({ json: false, jsonl: false }))).pipe(
+    Command.withDescription("Tokens of the server: who may see, work and decide")
   ),
-  below: { add: { command: add }, list: { command: list }, revoke: { command: revoke } }
-}
+  [add, list, revoke]
+)

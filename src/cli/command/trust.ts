@@ -1,5 +1,6 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -14,14 +15,11 @@ const list = Command.make("list", { json: options.json, jsonl: options.jsonl }, 
 ).pipe(Command.withDescription("List the trusted projects"))
 
 /** `tollgate trust` */
-export const trust = {
-  command: Command.make(
+export const trust = group(
+  Command.make(
     "trust",
     { yes: Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation")) },
     (given) => load(module, ({ trust }) => trust(given))
-  ).pipe(
-    Command.withDescription("Show the hooks, rules, commands and MCP servers of this project, and trust them"),
-    Command.withSubcommands([revoke, list])
-  ),
-  below: { revoke: { command: revoke }, list: { command: list } }
-}
+  ).pipe(Command.withDescription("Show the hooks, rules, commands and MCP servers of this project, and trust them")),
+  [revoke, list]
+)
