@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { unspaced } from "../database/unspaced.ts"
-import * as Pace from "../policy/Pace.ts"
+import * as Pace from "../system/Pace.ts"
 import { systemReason } from "../system/errno.ts"
 import { EmbeddingFailed, Embeddings } from "./Embeddings.ts"
 import { common } from "./Query.ts"

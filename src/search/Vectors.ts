@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import * as Pace from "../policy/Pace.ts"
+import * as Pace from "../system/Pace.ts"
 import type { Embedder } from "./Embeddings.ts"
 import { conditions, isNarrow } from "./narrow.ts"
 import type { Filter } from "./Search.ts"

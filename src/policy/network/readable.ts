@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Pace from "../Pace.ts"
+import * as Pace from "../../system/Pace.ts"
 import type { FetchedPage } from "./FetchedPage.ts"
 import { read } from "./Html.ts"
 import { Markdown } from "./Markdown.ts"

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { RE2JS } from "re2js"
-import * as Pace from "../../policy/Pace.ts"
+import * as Pace from "../../system/Pace.ts"
 import type { Budget } from "./Budget.ts"
 
 /** The pattern of a search cannot be read. */

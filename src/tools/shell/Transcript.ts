@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Capture from "../../process/Capture.ts"
 import type { Channel, OutputChunk } from "../../process/ProcessCommand.ts"
-import * as Pace from "../../policy/Pace.ts"
+import * as Pace from "../../system/Pace.ts"
 import { type RedactorShape, slice } from "../../redaction/Redactor.ts"
 import { stderr, stdout, type ToolCall } from "../../tool/ToolCall.ts"
 
