@@ -13,7 +13,7 @@ import { LoginPage } from "./LoginPage.tsx"
 import { ReplayPage } from "./ReplayPage.tsx"
 import { SessionPage, WorkersPanel } from "./SessionPage.tsx"
 import { SessionDialog } from "./SessionDialog.tsx"
-import { Sidebar } from "./Sidebar.tsx"
+import { Brand, Sidebar } from "./Sidebar.tsx"
 import { StartPage } from "./StartPage.tsx"
 import { Timeline } from "./Timeline.tsx"
 
@@ -77,11 +77,19 @@ export const App = () => {
     addEventListener("keydown", listen)
     return () => removeEventListener("keydown", listen)
   }, [])
+  // As index.html has it, which is painted before anything runs.
   if (login.value === "unknown") {
     return (
-      <main class="login">
-        {loginProblem.value === undefined ? null : <p class="warning">{loginProblem.value.message}</p>}
-      </main>
+      <div class="app page-start">
+        <nav class="sidebar" aria-label="Sessions">
+          <header>
+            <Brand />
+          </header>
+        </nav>
+        <main class="main" aria-label="Page">
+          {loginProblem.value === undefined ? null : <p class="warning">{loginProblem.value.message}</p>}
+        </main>
+      </div>
     )
   }
   if (login.value === "out") return <LoginPage />

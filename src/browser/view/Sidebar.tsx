@@ -100,6 +100,13 @@ const Found = () =>
     </section>
   )
 
+export const Brand = () => (
+  <a class="brand" href="#/">
+    <span class="gate" aria-hidden="true" />
+    Tollgate
+  </a>
+)
+
 /** The sessions by project, and the way to everything else. */
 export const Sidebar = () => {
   const wanted = filter.value.toLowerCase()
@@ -112,10 +119,7 @@ export const Sidebar = () => {
   return (
     <nav class="sidebar" aria-label="Sessions">
       <header>
-        <a class="brand" href="#/">
-          <span class="gate" aria-hidden="true" />
-          Tollgate
-        </a>
+        <Brand />
         <span class="grow" />
         <a class="button small" href="#/">
           New
