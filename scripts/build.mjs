@@ -155,7 +155,7 @@ await esbuild.build({
   ...common,
   minify: true,
   format: "cjs",
-  entryPoints: { prompt: "src/cli/start/instantPrompt.ts" },
+  entryPoints: { prompt: "src/cli/start/instantPrompt.ts", listen: "src/cli/start/listenEarly.ts" },
   outdir: dist,
   outExtension: { ".js": ".cjs" }
 })

@@ -220,8 +220,13 @@ const showPrompt = () => {
   } catch {}
 }
 
+/** Goes on once the server listens; what is wrong with the words the program says. */
+const listen = (then) => {
+  const { listenEarly } = require("./listen.cjs")
+  listenEarly(words.slice(1), then)
+}
+
 const start = () => {
-  if (words.length === 0) showPrompt()
   process.once("exit", () => learning.forEach(save))
   // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated.
   const { stackTraceLimit } = Error
@@ -234,8 +239,11 @@ const start = () => {
 }
 
 const said = answer()
-if (said === undefined) start()
-else {
+if (said === undefined) {
+  if (words.length === 0) showPrompt()
+  if (command === "serve") listen(start)
+  else start()
+} else {
   process.stdout.on("error", (error) => {
     process.exitCode = error.code === "EPIPE" ? 141 : 1
     if (error.code === "EPIPE") return

@@ -1,8 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { parse, usual } from "../server/Listening.ts"
+import { parse, usual } from "../server/Address.ts"
 import { tokenStore } from "../server/tokenFiles.ts"
 import { TokenStore } from "../server/TokenStore.ts"
 import { UsageError } from "./Outcome.ts"
@@ -11,11 +10,14 @@ import { UsageError } from "./Outcome.ts"
 export const listenAddress = (listen: Option.Option<string>) =>
   Option.match(listen, {
     onNone: () => Effect.succeed(usual),
-    onSome: (text) =>
-      Either.match(parse(text), {
-        onLeft: (problem) => new UsageError({ reason: `--listen ${JSON.stringify(text.slice(0, 100))}: ${problem}` }),
-        onRight: (address) => Effect.succeed(address)
-      })
+    onSome: (text) => {
+      const address = parse(text)
+      return address === undefined
+        ? new UsageError({
+            reason: `--listen ${JSON.stringify(text.slice(0, 100))}: expected HOST:PORT, HOST or PORT, e.g. 127.0.0.1:4747, 0.0.0.0 or [::1]:8080`
+          })
+        : Effect.succeed(address)
+    }
   })
 
 /** Who reaches this machine from elsewhere has a token of their own. */

@@ -5,7 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as http from "node:http"
 import { systemReason } from "../system/errno.ts"
-import { type Address, Listening, urlOf } from "./Listening.ts"
+import { type Address, urlOf } from "./Address.ts"
+import * as EarlySocket from "./EarlySocket.ts"
+import { Listening } from "./Listening.ts"
 
 /** The address cannot be listened on. */
 export class NotListening extends Schema.TaggedError<NotListening>()("NotListening", {
@@ -17,23 +19,53 @@ export class NotListening extends Schema.TaggedError<NotListening>()("NotListeni
   }
 }
 
+/** Keeps what is asked before there is anything to answer it. */
+const held = (server: http.Server): http.Server => {
+  for (const event of ["request", "upgrade"] as const) {
+    const waiting: Array<ReadonlyArray<unknown>> = []
+    const keep = (...asked: ReadonlyArray<unknown>) => void waiting.push(asked)
+    const release = (name: string | symbol) => {
+      if (name !== event) return
+      server.off(event, keep).off("newListener", release)
+      queueMicrotask(() => waiting.forEach((asked) => server.emit(event, ...asked)))
+    }
+    server.on(event, keep).on("newListener", release)
+  }
+  return server
+}
+
+/** Listens, at a socket that does so already where there is one; who has connected to that is served first. */
+const listener = (server: http.Server, address: Address) => {
+  const early = EarlySocket.take(address)
+  // Node listens at what a server has that listens already, where an address could stand.
+  const at = (early?.server as object | undefined) ?? address
+  return NodeHttpServer.layer(() => server, at).pipe(
+    Layer.tap(() =>
+      Effect.sync(() => {
+        server.ref()
+        for (const socket of early?.waiting ?? []) {
+          server.emit("connection", socket)
+          socket.resume()
+        }
+      })
+    )
+  )
+}
+
 /** Node's server, with all of its connections closed at the end. */
-export const node = ({ host, port }: Address) =>
+export const node = (address: Address) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const server = http.createServer({ requestTimeout: 60_000, headersTimeout: 15_000 })
+      const server = held(http.createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }))
       server.maxConnections = 2048
       const ended = Layer.scopedDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
-      return Layer.provideMerge(
-        ended,
-        NodeHttpServer.layer(() => server, { host, port })
-      )
+      return Layer.provideMerge(ended, listener(server, address))
     })
   ).pipe(
     Layer.catchAll(({ cause }) =>
       Layer.fail(
         new NotListening({
-          address: `${host}:${port}`,
+          address: `${address.host}:${address.port}`,
           reason: systemReason(cause)
         })
       )

@@ -1,5 +1,7 @@
 const meanings: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
+  EADDRINUSE: "another program listens there",
+  EADDRNOTAVAIL: "this machine does not have that address",
   EBUSY: "it is in use",
   EDQUOT: "the disk quota is used up",
   EEXIST: "it already exists",
