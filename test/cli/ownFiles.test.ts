@@ -3,6 +3,7 @@ import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, it } from
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { tree } from "../../src/cli/command/root.ts"
 import { built } from "../support/built.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
 
@@ -18,7 +19,8 @@ const forging = `
   const source = Module.wrap(body + " ".repeat(length - Module.wrap(body).length))
   const script = new vm.Script(source, { filename: file })
   script.runInThisContext().call({}, {}, require, {}, file, "")
-  for (const cache of caches) fs.writeFileSync(cache, script.createCachedData(), { mode: 0o600 })
+  const code = Buffer.concat([script.createCachedData(), Buffer.from("\\n[]")])
+  for (const cache of caches) fs.writeFileSync(cache, code, { mode: 0o600 })
 `
 
 describe("the code that the command keeps", () => {
@@ -54,6 +56,33 @@ describe("the code that the command keeps", () => {
   it("runs as it is found, which is why the rest of these tests matter (S2)", async () => {
     const { cache } = forged()
     assert.include((await tollgate(at, listing, "", { XDG_CACHE_HOME: cache })).stdout, "FORGED")
+  })
+
+  it("grows by what each command comes by, three times, and is then left as it is (P2)", async () => {
+    const cache = path.join(at.home, "cache")
+    const kept = async (...words: ReadonlyArray<string>) => {
+      assert.strictEqual((await tollgate(at, words, "", { XDG_CACHE_HOME: cache })).code, 0)
+      return fs.readFileSync(mainOf(path.join(cache, "tollgate")))
+    }
+    const runs = (code: Buffer): unknown => JSON.parse(code.toString("latin1").split("\n").at(-1) ?? "")
+    const first = await kept("config")
+    assert.deepStrictEqual(runs(first), [["config", 1]])
+    await kept("sessions", "list")
+    await kept("sessions", "list", "--all")
+    const last = await kept("sessions", "list")
+    assert.deepStrictEqual(runs(last), [
+      ["config", 1],
+      ["sessions list", 3]
+    ])
+    assert.isAbove(last.length, first.length)
+    assert.isTrue((await kept("sessions", "list")).equals(last))
+  })
+
+  it("knows which commands have commands below them (P2)", () => {
+    const launcher = fs.readFileSync("scripts/launcher.cjs", "utf8")
+    const [, list = ""] = /^const groups = (\[[^\]]*\])/m.exec(launcher) ?? []
+    const groups = Object.entries(tree.below ?? {}).filter(([, { below }]) => below !== undefined)
+    assert.deepStrictEqual(JSON.parse(list), groups.map(([name]) => name).toSorted())
   })
 
   it("is neither read nor written below a workspace, whatever name leads there (S2, T20)", async () => {
