@@ -32,18 +32,18 @@ const frame = 8
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
 
-const sizes = new WeakMap<FunctionDefinition, number>()
+const functionSizes = new WeakMap<FunctionDefinition, number>()
 
 const ofFunction = (definition: FunctionDefinition): number => {
-  const known = sizes.get(definition)
+  const known = functionSizes.get(definition)
   if (known !== undefined) return known
   const { description, name, parameters } = definition
   const size = frame + tokensOf(JSON.stringify({ name, description, parameters }))
-  sizes.set(definition, size)
+  functionSizes.set(definition, size)
   return size
 }
 
-const ofMessage = ({ message, provider, reasoning }: StoredMessage): number => {
+const tokensOfMessage = ({ message, provider, reasoning }: StoredMessage): number => {
   const calls = message.role === "assistant" ? (message.tool_calls ?? []) : []
   return (
     frame +
@@ -53,6 +53,17 @@ const ofMessage = ({ message, provider, reasoning }: StoredMessage): number => {
     tokensOf(reasoning ?? "") +
     (provider === undefined ? 0 : tokensOf(JSON.stringify(provider)))
   )
+}
+
+const messageSizes = new WeakMap<StoredMessage, number>()
+
+/** A conversation is counted again for each of its requests, so its messages are counted once. */
+const ofMessage = (stored: StoredMessage): number => {
+  const known = messageSizes.get(stored)
+  if (known !== undefined) return known
+  const size = tokensOfMessage(stored)
+  messageSizes.set(stored, size)
+  return size
 }
 
 /** About the most tokens that a request is; usually twice as many as it has. */

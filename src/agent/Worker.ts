@@ -230,7 +230,7 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
         const system: StoredMessage = { id: "system", message: { role: "system", content: systemPrompt } }
         const payer = { session: sessionId, project: options.project, task: sink.task, worker: workerPath, iteration }
         const request = { messages: systemPrompt === "" ? messages : [system, ...messages], functions, payer }
-        const size = fixedSize(systemPrompt, functions) + sizeOf(messages)
+        const size = fixedSize(systemPrompt, functions) + view.sizeOf(messages)
         const left = view.count - messages.length
         const warned =
           left === 0 || told ? Effect.void : sink.emit(forgotten(left, limits.contextCharacters), iteration)

@@ -144,6 +144,11 @@ export class ModelView {
     return before === undefined ? tail : [before, ...tail]
   }
 
+  /** Characters of a window that this view has just given. */
+  sizeOf(window: ReadonlyArray<StoredMessage>): number {
+    return window.length === this.count && this.open.size === 0 ? this.size : sizeOf(window)
+  }
+
   /** Messages that left the window do not return: a long conversation costs no more than its window. */
   private drop(start: number, prompt: StoredMessage | undefined): void {
     this.prompt = prompt
