@@ -31,12 +31,12 @@ import { shownArguments } from "../redaction/shownArguments.ts"
 export type AuditError = DatabaseError | AuditAnchor.AuditAnchorFailed
 
 /**
- * Every request and decision, in a chain that is only appended to: each entry is signed together with the one before it
- *.
+ * Every request and decision, in a chain that is only appended to: each entry is signed together with the one before it.
  *
  * The last entry is signed as the head of the chain, in a file beside the key and outside the workspace, and noted beside
- * the database as well. It shows whoever verifies it an entry that was changed, inserted, removed or cut from the end, and a
- * head or a key that is gone, and goes on showing it: a chain that was found broken stays broken.
+ * the database as well; both outlive the process at any moment, and a loss of power but for the last second. It shows whoever
+ * verifies it an entry that was changed, inserted, removed or cut from the end, and a head or a key that is gone, and goes on
+ * showing it: a chain that was found broken stays broken.
  *
  * It does not protect against someone with the user's account, who can read the key and sign what he likes, or put all of
  * key, head, database and anchor back to an older state together. Nor does it see entries cut after the last anchor when
@@ -164,7 +164,7 @@ const make = (
         Effect.sync(() => {
           closed = true
         }),
-        flush
+        Effect.zipRight(flush, Effect.ignoreLogged(anchor.sync))
       )
     )
     yield* wake.await.pipe(

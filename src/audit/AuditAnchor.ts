@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { performance } from "node:perf_hooks"
 import { systemReason } from "../system/errno.ts"
 import { makeDirectory } from "../system/makeDirectory.ts"
 import { replaceFile } from "../system/replaceFile.ts"
@@ -32,8 +33,13 @@ export interface Anchored {
 export interface Anchor {
   readonly key: Uint8Array
   readonly read: Effect.Effect<Anchored, AuditAnchorFailed>
-  /** Moves forward only, and not at all once the chain is broken. */
+  /**
+   * Moves forward only, and not at all once the chain is broken. It outlives the process at any moment, and a loss of power but
+   * for the last second: then the head is an earlier one, from which the chain leads on.
+   */
   readonly write: (head: Head) => Effect.Effect<void, AuditAnchorFailed>
+  /** Has what was written outlive a loss of power. */
+  readonly sync: Effect.Effect<void, AuditAnchorFailed>
   /** Says for good that the chain is broken; the first break counts. */
   readonly break: (broken: Break) => Effect.Effect<void, AuditAnchorFailed>
 }
@@ -65,8 +71,12 @@ const sign = (key: Uint8Array, { broken, head: { hash, id } }: Anchored): string
     .update(JSON.stringify(["audit.head", id, hash, broken?.entry ?? null, broken?.reason ?? null]))
     .digest("hex")
 
+/** Bytes of a head without a break: always as many, so that one can be written in the place of another. */
+const headBytes = 256
+const syncMillis = 1000
+
 const textOf = (key: Uint8Array, anchored: Anchored): string =>
-  JSON.stringify({ ...anchored.head, broken: anchored.broken, signature: sign(key, anchored) })
+  JSON.stringify({ ...anchored.head, broken: anchored.broken, signature: sign(key, anchored) }).padEnd(headBytes)
 
 type Found =
   | { readonly _tag: "Missing" }
@@ -77,15 +87,54 @@ type Found =
 const missing: Break = { entry: 1, reason: "its head is missing, so entries may be missing too" }
 const forged: Break = { entry: 1, reason: "its head was changed, so entries may be missing too" }
 
-/** Throws what the system says. */
-const find = (file: string, key: Uint8Array): Found => {
-  if (!isPlain(file)) return { _tag: "Missing" }
-  const decoded = decode(fs.readFileSync(file, "utf8"))
+const foundIn = (text: string, key: Uint8Array): Found => {
+  const decoded = decode(text)
   if (Option.isNone(decoded)) return { _tag: "Forged" }
   const { broken, hash, id, signature } = decoded.value
   const anchored = { head: { id, hash }, broken }
   if (signature === undefined) return { _tag: "Unsigned", anchored }
   return signature === sign(key, anchored) ? { _tag: "Signed", anchored } : { _tag: "Forged" }
+}
+
+/** How often a head is read that another process may be writing at the moment. */
+const attempts = 3
+
+/** Throws what the system says. */
+const find = (file: string, key: Uint8Array): Found => {
+  let found: Found = { _tag: "Missing" }
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (!isPlain(file)) return { _tag: "Missing" }
+    found = foundIn(fs.readFileSync(file, "utf8"), key)
+    if (found._tag !== "Forged") return found
+  }
+  return found
+}
+
+const { O_NOFOLLOW = 0, O_RDWR } = fs.constants
+
+/**
+ * Writes a head in the place of an earlier one that is signed and whole, and says whether it did. Whoever replaces the file
+ * meanwhile, as a break does, has the last word. Throws what the system says.
+ */
+const overwrite = (file: string, key: Uint8Array, head: Head, isDue: () => boolean): boolean => {
+  const handle = fs.openSync(file, O_RDWR | O_NOFOLLOW)
+  try {
+    const status = fs.fstatSync(handle)
+    if (!status.isFile() || status.size !== headBytes) return false
+    const before = Buffer.alloc(headBytes)
+    fs.readSync(handle, before, 0, headBytes, 0)
+    const known = foundIn(before.toString("utf8"), key)
+    if (known._tag !== "Signed" || known.anchored.broken !== undefined) return false
+    if (known.anchored.head.id < head.id) {
+      const text = Buffer.from(textOf(key, { head, broken: undefined }))
+      if (text.length !== headBytes) return false
+      fs.writeSync(handle, text, 0, headBytes, 0)
+    }
+    if (isDue()) fs.fdatasyncSync(handle)
+    return true
+  } finally {
+    fs.closeSync(handle)
+  }
 }
 
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, AuditAnchorFailed> =>
@@ -174,14 +223,32 @@ export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Ancho
         ? known.anchored
         : { head: start, broken: known._tag === "Missing" ? missing : forged }
     }
+    let synced = performance.now()
+    let last: Head | undefined
+    const put = (head: Head, isDue: () => boolean): void => {
+      if (fs.existsSync(headFile) && overwrite(headFile, key, head, isDue)) return
+      const known = now()
+      if (known.broken === undefined && known.head.id < head.id) write(key, { head, broken: undefined })
+    }
+    const isDue = (): boolean => {
+      const time = performance.now()
+      if (time - synced < syncMillis) return false
+      synced = time
+      last = undefined
+      return true
+    }
     return {
       key,
       read: attempt(headFile, now),
       write: (head) =>
         attempt(headFile, () => {
-          const known = now()
-          if (known.broken === undefined && known.head.id < head.id) write(key, { head, broken: undefined })
+          last = head
+          put(head, isDue)
         }),
+      sync: attempt(headFile, () => {
+        if (last !== undefined) put(last, () => true)
+        last = undefined
+      }),
       break: (broken) =>
         attempt(headFile, () => {
           const { _tag } = find(headFile, key)
@@ -201,6 +268,7 @@ export const memory: Effect.Effect<Anchor> = Effect.sync(() => {
       Effect.sync(() => {
         anchored = { ...anchored, head }
       }),
+    sync: Effect.void,
     break: (broken) =>
       Effect.sync(() => {
         anchored = { ...anchored, broken: anchored.broken ?? broken }

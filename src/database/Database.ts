@@ -1,4 +1,3 @@
-// @effect-diagnostics globalTimers:off - the writer waits for a macrotask of the loop, not for a time
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -12,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { macrotask } from "../system/macrotask.ts"
 import { reclaim } from "../system/Temporary.ts"
 import * as Anchor from "./Anchor.ts"
 import { copiesOf } from "./Backup.ts"
@@ -244,6 +244,7 @@ const make = (file: string, { lockTimeout = "5 seconds" }: DatabaseOptions) =>
       return flush
     })
     yield* wake.await.pipe(
+      // A batch is what has queued up by then.
       Effect.zipRight(macrotask),
       Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
       Effect.zipRight(flush),
@@ -297,9 +298,3 @@ interface Op {
   readonly forgets: string | undefined
   readonly resume: (exit: Exit.Exit<unknown, DatabaseError>) => void
 }
-
-/** Lets everything runnable run first: a batch is what has queued up by then, without a timer. */
-const macrotask = Effect.async<void>((resume) => {
-  const handle = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(handle))
-})

@@ -33,8 +33,14 @@ export interface StateFile<A> {
   readonly remove: Effect.Effect<void, StateUnusable>
 }
 
-const make = <A, I>(schema: Schema.Schema<A, I>, file: string): StateFile<A> => {
-  const decode = Schema.decodeUnknownEither(Schema.parseJson(schema))
+/** A kind of file; how it is read is compiled once, with the first one. */
+const kind = <A, I>(schema: Schema.Schema<A, I>): ((file: string) => StateFile<A>) => {
+  let compiled: ((text: string) => Either.Either<A, unknown>) | undefined
+  const decode = (text: string) => (compiled ??= Schema.decodeUnknownEither(Schema.parseJson(schema)))(text)
+  return (file) => make(decode, file)
+}
+
+const make = <A>(decode: (text: string) => Either.Either<A, unknown>, file: string): StateFile<A> => {
   const unusable = (error: unknown) => new StateUnusable({ file, reason: systemReason(error) })
   let known: { readonly stamp: string; readonly value: A } | undefined
   return {
@@ -70,6 +76,8 @@ export interface ServerState {
 /** Where the files of servers are, beside the database. */
 export const directoryOf = (database: string): string => path.join(path.dirname(database), "mcp")
 
+const [manifestAt, pinsAt, loginAt] = [kind(Manifest), kind(Pins), kind(Login)] as const
+
 /** The files of a server; those of a project's or an editor's are its own. */
 export const stateOf = (
   directory: string,
@@ -79,7 +87,7 @@ export const stateOf = (
   const hash = crypto.createHash("sha256").update(project).digest("hex").slice(0, 16)
   const of = origin === "user" ? "" : origin === "project" ? `.${hash}` : `.editor-${hash}`
   const at = (kind: string) => path.join(directory, `${name}${of}.${kind}.json`)
-  return { manifest: make(Manifest, at("manifest")), pins: make(Pins, at("pins")), login: make(Login, at("login")) }
+  return { manifest: manifestAt(at("manifest")), pins: pinsAt(at("pins")), login: loginAt(at("login")) }
 }
 
 /** Says what is kept of some servers: as long as it is the same, so are their tools. */

@@ -78,6 +78,7 @@ export const make = (
     const failure = yield* Deferred.make<never, LogError>()
     const redactor = yield* Redactor
     const channels = new Channels(redactor)
+    const { gather = Effect.void } = store
     let head = lease.head
     let next = head + 1
     let base = next
@@ -154,6 +155,8 @@ export const make = (
     const flush = Effect.uninterruptible(one.withPermits(1)(drain))
     yield* wake.await.pipe(
       Effect.zipRight(Effect.yieldNow()),
+      // Deltas are told at once.
+      Effect.zipRight(Effect.suspend(() => (pending.length === 0 ? Effect.void : gather))),
       Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
       Effect.zipRight(flush),
       Effect.forever,

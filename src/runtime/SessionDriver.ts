@@ -54,6 +54,8 @@ export interface SessionDriver {
   readonly select: (session: string, which: Selection) => Effect.Effect<ReadonlyArray<Envelope>, DatabaseError>
   readonly get: (session: string) => Effect.Effect<Projection, SessionNotFound | DatabaseError>
   readonly list: (filter: SessionFilter) => Effect.Effect<ReadonlyArray<Projection>, DatabaseError>
+  /** Waits for more events to append together; unset where that saves nothing. */
+  readonly gather?: Effect.Effect<void>
   /** How a session passes from one process to another; unset where no other process can have it. */
   readonly handover?: Handover
 }
@@ -96,6 +98,7 @@ export const toStore = (driver: SessionDriver): SessionStore["Type"] => {
     )
   return {
     ...(driver.handover === undefined ? {} : { handover: driver.handover }),
+    ...(driver.gather === undefined ? {} : { gather: driver.gather }),
     open,
     append: (lease, events) =>
       Effect.suspend(() => {

@@ -113,6 +113,8 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     readonly open: (
       options: OpenOptions
     ) => Effect.Effect<Lease, SessionNotFound | SessionBusy | DatabaseError, Scope.Scope>
+    /** Returns once what follows from an event at once has happened as well; unset where to append both together saves nothing. */
+    readonly gather?: Effect.Effect<void>
     /** Durable events only, in order; durable when it returns. */
     readonly append: (
       lease: Lease,

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { Database, type Write } from "../database/Database.ts"
 import { DatabaseDamaged, type DatabaseError, DatabaseFailed, fromCause } from "../database/DatabaseError.ts"
 import { Text } from "../database/text.ts"
+import { macrotask } from "../system/macrotask.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as Checksum from "./Checksum.ts"
 import { type Envelope, schemaVersion } from "./Envelope.ts"
@@ -196,6 +197,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
 
     return toStore({
       handover,
+      gather: macrotask,
       open,
       append: (lease, events, projection) =>
         written(lease, projection, events.length, (connection) =>

@@ -20,7 +20,7 @@ import type { Gateway } from "./Gateway.ts"
 import * as Offered from "./Offered.ts"
 import * as Parts from "./Parts.ts"
 import type { Elicitation } from "./Question.ts"
-import { search, standIns, tokensOf } from "./Search.ts"
+import { search, searchTools, standIns, tokensOf } from "./Search.ts"
 
 export interface DownstreamOptions {
   readonly gateway: Gateway
@@ -41,17 +41,17 @@ const isRefused = Schema.is(ServerRefused)
 
 /** What a client that asks for a tool means, where it sees all tools or two that stand for them. */
 const meant = (
-  all: ReadonlyArray<{ readonly tool: string; readonly definition: Offered.OfferedTool }>,
+  all: ReadonlyArray<{ readonly definition: Offered.OfferedTool }>,
   budget: number,
   { arguments: given = {}, name }: CallToolRequest["params"]
-): { readonly tool: string; readonly parameters: unknown } | { readonly query: string } => {
-  const known = (wanted: string) => all.find(({ definition }) => definition.name === wanted)?.tool ?? wanted
-  if (tokensOf(all.map(({ definition }) => definition)) <= budget) return { tool: known(name), parameters: given }
-  if (name === "search_tools") return { query: String(given["query"] ?? "") }
-  if (name !== "call_tool") return { tool: known(name), parameters: given }
+): { readonly name: string; readonly parameters: unknown } | { readonly query: string } => {
+  if (tokensOf(all.map(({ definition }) => definition)) <= budget) return { name, parameters: given }
+  if (name === searchTools.name) return { query: String(given["query"] ?? "") }
   const { arguments: parameters = {}, name: tool } = given
-  return { tool: typeof tool === "string" ? known(tool) : "", parameters }
+  return { name: typeof tool === "string" ? tool : "", parameters }
 }
+
+const isStandIn = (name: string): boolean => standIns.some((tool) => tool.name === name)
 
 /** Makes the servers that clients speak with, one for each connection or request. */
 export const make = (options: DownstreamOptions) =>
@@ -66,6 +66,10 @@ export const make = (options: DownstreamOptions) =>
     const calls = Calls.make({ ...options, library, codec })
     const current = Effect.scoped(gateway.project)
     const offered = Effect.flatMap(current, (project) => Offered.tools(project, view))
+    const gateName = (name: string) =>
+      view.server === undefined
+        ? Effect.succeed(name)
+        : Effect.map(current, (project) => Offered.gateName(project, view, name))
     const parts = Effect.flatMap(current, (project) => Parts.make(project, view))
     const open = new Set<Server>()
 
@@ -123,15 +127,18 @@ export const make = (options: DownstreamOptions) =>
       )
       server.setRequestHandler("tools/call", ({ params }, ctx) =>
         answer(
-          Effect.flatMap(offered, (all): Effect.Effect<Calls.Answered, ServerRefused> => {
-            const wanted = meant(all, budget, params)
-            if (!("query" in wanted)) return call(ctx, wanted.tool, wanted.parameters)
+          Effect.gen(function* () {
+            // What is offered is made only for a name that may mean something else: every call comes by here.
+            const wanted = isStandIn(params.name)
+              ? meant(yield* offered, budget, params)
+              : { name: params.name, parameters: params.arguments ?? {} }
+            if (!("query" in wanted)) return yield* call(ctx, yield* gateName(wanted.name), wanted.parameters)
             const found = search(
-              all.map(({ definition }) => definition),
+              (yield* offered).map(({ definition }) => definition),
               wanted.query
             )
             const text = found.length === 0 ? "No tool has these words." : JSON.stringify(found, null, 2)
-            return Effect.succeed({ content: [{ type: "text" as const, text }] })
+            return { content: [{ type: "text" as const, text }] }
           }),
           ctx
         )

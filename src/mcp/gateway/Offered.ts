@@ -110,5 +110,11 @@ export const tools = (
       .sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1))
   })
 
+/** The name that the gate knows a tool by, for the name that a client gives it. */
+export const gateName = ({ tools }: Project, { server }: View, name: string): string => {
+  const own = server === undefined ? name : qualified(server, name)
+  return tools.tools.has(own) ? own : name
+}
+
 export const prompts = (project: Project, view: View) => approved(project, view, "prompt")
 export const templates = (project: Project, view: View) => approved(project, view, "template")

@@ -27,14 +27,16 @@ export const search = (tools: ReadonlyArray<OfferedTool>, query: string, most = 
     .map(({ tool }) => tool)
 }
 
+export const searchTools: OfferedTool = {
+  name: "search_tools",
+  description: "Finds tools by words of their names and descriptions, and gives their definitions.",
+  inputSchema: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+  annotations: { readOnlyHint: true }
+}
+
 /** The two tools that stand for all where their definitions would take too much of a context. */
 export const standIns: ReadonlyArray<OfferedTool> = [
-  {
-    name: "search_tools",
-    description: "Finds tools by words of their names and descriptions, and gives their definitions.",
-    inputSchema: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
-    annotations: { readOnlyHint: true }
-  },
+  searchTools,
   {
     name: "call_tool",
     description: "Calls a tool that search_tools has found, with arguments that fit its definition.",
