@@ -337,7 +337,8 @@ export const RequestCard = ({
               <p class="quiet">Your token may look at requests and not answer them.</p>
             )}
             <p class="hint" role="status">
-              {hint !== "" ? hint : !read ? "read to the end to allow it · d goes on" : ""}
+              {hint !== "" ? hint : read ? "" : "read to the end to allow it"}
+              {hint === "" && !read ? <span class="keys"> · d goes on</span> : null}
             </p>
           </footer>
         </>

@@ -80,7 +80,7 @@ export const App = () => {
   // As index.html has it, which is painted before anything runs.
   if (login.value === "unknown") {
     return (
-      <div class="app page-start">
+      <div class="app">
         <nav class="sidebar" aria-label="Sessions">
           <header>
             <Brand />
