@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import { Configuration } from "../config/Configuration.ts"
 import type { Dimension, Total } from "../cost/Book.ts"
 import { limitsOf } from "../cost/Budgets.ts"
-import { beginOf, dayOf } from "../cost/calendar.ts"
+import { dayOf } from "../cost/calendar.ts"
 import { Ledger } from "../cost/Ledger.ts"
 import { pricesOf } from "../cost/prices.ts"
 import { total } from "../cost/totals.ts"
@@ -13,24 +13,13 @@ import { budgetRows, chart } from "./costRows.ts"
 import { project } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import { oneLine } from "./KnownRules.ts"
-import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
+import { parseSince } from "./Since.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 export interface CostOptions extends JsonOutput.JsonOptions {
   readonly by: Dimension
   readonly since: Option.Option<string>
-}
-
-const unitMillis: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
-
-/** A day, or how long ago. */
-const sinceOf = (text: string, now: number): Effect.Effect<number, UsageError> => {
-  const [, count = "", unit = ""] = /^(\d{1,4})([hdw])$/.exec(text) ?? []
-  const found = unit === "" ? beginOf(text) : now - Number(count) * (unitMillis[unit] ?? 0)
-  return found === undefined
-    ? new UsageError({ reason: `--since takes a day (${dayOf(now)}) or a time span (12h, 7d, 4w).` })
-    : Effect.succeed(found)
 }
 
 const record = ({ amount, key, requests, unpriced, usage }: Total): string =>
@@ -52,7 +41,7 @@ export const cost = ({ by, since, ...output }: CostOptions) =>
     const { settings } = yield* Configuration
     const ledger = yield* Ledger
     const now = yield* Clock.currentTimeMillis
-    const filter = Option.isNone(since) ? {} : { since: yield* sinceOf(since.value, now) }
+    const filter = Option.isNone(since) ? {} : { since: yield* parseSince(since.value) }
     const totals = yield* ledger.totals(by, filter)
     if (output.json || output.jsonl) return yield* answer(JsonOutput.render(totals.map(record), output))
     if (totals.length === 0) {

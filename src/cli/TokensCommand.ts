@@ -11,6 +11,7 @@ import { tokenStore } from "../server/tokenFiles.ts"
 import { type StoredToken, TokenName, TokenStore } from "../server/TokenStore.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import { UsageError } from "./Outcome.ts"
+import { spanOf } from "./Since.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 const services = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -22,16 +23,19 @@ const services = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis)).replace(/\.\d+Z$/, "Z")
 
-const unitMillis: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
+const longestMillis = 100 * 365 * 86_400_000
 
-const expiryOf = (text: string, now: number): Effect.Effect<number, UsageError> => {
-  const [, count = "", unit = ""] = /^([1-9]\d{0,3})([hdw])$/.exec(text) ?? []
-  return unit === ""
-    ? new UsageError({
-        reason: `--expires takes a time span (12h, 30d, 4w), not ${JSON.stringify(text.slice(0, 40))}.`
-      })
-    : Effect.succeed(now + Number(count) * (unitMillis[unit] ?? 0))
-}
+const expiryOf = (text: string, now: number): Effect.Effect<number, UsageError> =>
+  Option.match(
+    Option.filter(spanOf(text), (span) => span > 0 && span <= longestMillis),
+    {
+      onNone: () =>
+        new UsageError({
+          reason: `--expires takes a time span (12h, 30d, 4w), not ${JSON.stringify(text.slice(0, 40))}.`
+        }),
+      onSome: (span) => Effect.succeed(now + span)
+    }
+  )
 
 const nameOf = (given: string): Effect.Effect<string, UsageError> =>
   Either.match(Schema.decodeEither(TokenName)(given), {

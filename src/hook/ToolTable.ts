@@ -4,7 +4,7 @@ import type { PathTouch } from "../tool/Touches.ts"
 import { parsePatch, patchTargets } from "../tools/files/Patch.ts"
 import { typed } from "../text/ShellWord.ts"
 import { globBase } from "../policy/path/GlobBase.ts"
-import { hasDuplicates } from "../text/Json.ts"
+import { repeatedName } from "../text/Json.ts"
 import { type Data, type Deed, isData } from "./ForeignCall.ts"
 
 /** What the parameters of a tool come to, in a directory; unset where they are not what the tool takes. */
@@ -258,7 +258,7 @@ export const parametersOf = (given: unknown): Data | undefined => {
   if (typeof given !== "string") return undefined
   try {
     const parsed: unknown = JSON.parse(given)
-    return isData(parsed) && !hasDuplicates(given) ? parsed : undefined
+    return isData(parsed) && repeatedName(given) === undefined ? parsed : undefined
   } catch {
     return undefined
   }

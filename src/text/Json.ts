@@ -33,29 +33,6 @@ const endOfString = (text: string, from: number): number => {
   return -1
 }
 
-/** Whether an object in a JSON text has two members of one name, of which readers take the first or the last. */
-export const hasDuplicates = (text: string): boolean => {
-  const open: Array<Set<string> | undefined> = []
-  const sign = /["[\]{}]/g
-  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
-    if (found[0] === "{") open.push(new Set())
-    else if (found[0] === "[") open.push(undefined)
-    else if (found[0] !== '"') open.pop()
-    else {
-      const end = endOfString(text, sign.lastIndex)
-      if (end === -1) return false
-      const names = open.at(-1)
-      if (names !== undefined && /^\s*:/.test(text.slice(end + 1, end + 64))) {
-        const name = String(JSON.parse(text.slice(found.index, end + 1)))
-        if (names.has(name)) return true
-        names.add(name)
-      }
-      sign.lastIndex = end + 1
-    }
-  }
-  return false
-}
-
 /** Whether the arrays and objects of a text have more than `max` commas between their members. */
 export const isCrowdedText = (text: string, max: number): boolean => {
   if (text.length <= max) return false

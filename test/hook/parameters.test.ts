@@ -118,6 +118,20 @@ describe("the parameters of another agent's tools", () => {
     })
   )
 
+  it.scoped("that come as text are asked about where a name stands in it twice, however far its colon is (X5)", () =>
+    Effect.gen(function* () {
+      const { answer, workspace } = yield* stage
+      const sent = shellPayload("copilot", "npm test", workspace)
+      const once = yield* answer(agent("copilot"), { ...sent, toolArgs: '{"command" : "npm test"}' })
+      assert.notInclude(stops, once.said, once.reason)
+      for (const gap of ["", " ".repeat(100)]) {
+        const toolArgs = `{"command":"rm -rf src","command"${gap}:"npm test"}`
+        const { said } = yield* answer(agent("copilot"), { ...sent, toolArgs })
+        assert.include(stops, said, toolArgs)
+      }
+    })
+  )
+
   it.scoped("of a search are asked about where it would open protected files (X5, S2)", () =>
     Effect.gen(function* () {
       const { answer, workspace } = yield* stage

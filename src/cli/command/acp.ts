@@ -3,12 +3,9 @@ import { load } from "./load.ts"
 import * as options from "./options.ts"
 
 /** `tollgate acp` */
-export const acp = Command.make(
-  "acp",
-  { profile: options.profile, mode: options.mode, approve: options.approve, allowAll: options.allowAll },
-  (given) =>
-    load(
-      () => import("../AcpCommand.ts"),
-      (module) => module.acp(given)
-    )
+export const acp = Command.make("acp", { profile: options.profile, ...options.gate }, (given) =>
+  load(
+    () => import("../AcpCommand.ts"),
+    (module) => module.acp(given)
+  )
 ).pipe(Command.withDescription("Serve an editor over standard input and output, by the Agent Client Protocol"))

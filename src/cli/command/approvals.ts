@@ -6,12 +6,10 @@ import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
-const { json, jsonl } = options
-
 const rulesModule = () => import("../ApprovalsCommand.ts")
 const auditModule = () => import("../AuditCommand.ts")
 
-const list = Command.make("list", { json, jsonl }, (given) => load(rulesModule, (module) => module.list(given))).pipe(
+const list = Command.make("list", options.listing, (given) => load(rulesModule, (module) => module.list(given))).pipe(
   Command.withDescription("List what waits for an answer, and the rules saved by the answer always")
 )
 
@@ -44,7 +42,7 @@ const revoke = Command.make("revoke", { id: argument("id", "the rule id, or a un
   load(rulesModule, (module) => module.revoke(id))
 ).pipe(Command.withDescription("Revoke a saved rule"))
 
-const rules = Command.make("rules", { json, jsonl }, (given) =>
+const rules = Command.make("rules", options.listing, (given) =>
   load(rulesModule, (module) => module.rules(given))
 ).pipe(Command.withDescription("Show every rule, its level and its source"))
 
@@ -58,7 +56,7 @@ const explain = Command.make(
       Options.withDescription("assume this mode instead of the configured one"),
       Options.optional
     ),
-    json
+    json: options.json
   },
   (given) =>
     load(
@@ -76,13 +74,12 @@ const audit = Command.make(
       Options.withDescription("only this session id or prefix"),
       Options.optional
     ),
-    json,
-    jsonl
+    ...options.listing
   },
   (given) => load(auditModule, (module) => module.audit(given))
 ).pipe(Command.withDescription("Print every request and decision, or verify them"))
 
-const stats = Command.make("stats", { json, jsonl }, (given) =>
+const stats = Command.make("stats", options.listing, (given) =>
   load(auditModule, (module) => module.stats(given))
 ).pipe(Command.withDescription("Summarise requests and answers by tool"))
 

@@ -11,12 +11,8 @@ export const cost = Command.make(
       Options.withDescription("what to sum up by; default: day"),
       Options.withDefault("day" as const)
     ),
-    since: Options.text("since").pipe(
-      Options.withDescription("only since this day (2026-11-22) or time span (12h, 7d, 4w)"),
-      Options.optional
-    ),
-    json: options.json,
-    jsonl: options.jsonl
+    since: options.since,
+    ...options.listing
   },
   (given) =>
     load(

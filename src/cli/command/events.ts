@@ -1,7 +1,5 @@
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
@@ -9,9 +7,7 @@ import * as options from "./options.ts"
 export const events = Command.make(
   "events",
   {
-    session: argument("session", "the session id, or a unique prefix of it; default: the last of this project").pipe(
-      Args.optional
-    ),
+    session: options.idOrLast,
     from: Options.integer("from").pipe(
       Options.withDescription("start at this event number; default: 1"),
       Options.withDefault(1)

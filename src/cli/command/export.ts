@@ -1,8 +1,7 @@
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 const formats = ["json", "markdown", "html"] as const
 
@@ -10,7 +9,7 @@ const formats = ["json", "markdown", "html"] as const
 export const exporting = Command.make(
   "export",
   {
-    session: argument("session", "the session id, or a unique prefix; default: the last session").pipe(Args.optional),
+    session: options.idOrLast,
     format: Options.choice("format", formats).pipe(
       Options.withDescription("json keeps everything; default: by the name of the file, else json"),
       Options.optional

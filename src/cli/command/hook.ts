@@ -22,7 +22,7 @@ const agent = argument("agent", Object.keys(agents).join(", "))
 const changing = {
   agent,
   project: Options.boolean("project").pipe(Options.withDescription("in the files of this project, not in your own")),
-  yes: Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation"))
+  yes: options.yes
 }
 
 const install = Command.make("install", changing, (given) => load(module, ({ install }) => install(given))).pipe(

@@ -10,7 +10,7 @@ import * as options from "./options.ts"
 const module = () => import("../McpCommand.ts")
 
 const name = argument("name", "the name of the server, which begins the names of its tools")
-const yes = Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation"))
+const { yes } = options
 
 const add = Command.make(
   "add",
@@ -37,9 +37,9 @@ const add = Command.make(
   (given) => load(module, ({ add }) => add(given))
 ).pipe(Command.withDescription("Add an MCP server: show its command, start it, and approve the tools it has now"))
 
-const list = Command.make("list", { json: options.json, jsonl: options.jsonl }, (given) =>
-  load(module, ({ list }) => list(given))
-).pipe(Command.withDescription("List the MCP servers, what is approved of each, and what that costs; starts none"))
+const list = Command.make("list", options.listing, (given) => load(module, ({ list }) => list(given))).pipe(
+  Command.withDescription("List the MCP servers, what is approved of each, and what that costs; starts none")
+)
 
 const show = Command.make("show", { name }, (given) => load(module, ({ show }) => show(given.name))).pipe(
   Command.withDescription("Show an MCP server: its command, its variables, and all that it offers")
@@ -88,7 +88,6 @@ const logout = Command.make("logout", { name }, (given) => load(loginModule, ({ 
 )
 
 const gatewayModule = () => import("../mcp/GatewayCommand.ts")
-const { allowAll, approve, mode } = options
 
 const importModule = () => import("../mcp/ImportCommand.ts")
 const clients = ["claude", "codex", "opencode", "cursor", "vscode"] as const
@@ -116,17 +115,14 @@ const server = Options.text("server").pipe(
   Options.optional
 )
 
-const gateway = Command.make(
-  "gateway",
-  { mode, approve, allowAll, print, server, ...listening },
-  ({ print, ...given }) =>
-    Option.match(print, {
-      onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
-      onSome: (client) => load(importModule, (module) => module.print(client))
-    })
+const gateway = Command.make("gateway", { ...options.gate, print, server, ...listening }, ({ print, ...given }) =>
+  Option.match(print, {
+    onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
+    onSome: (client) => load(importModule, (module) => module.print(client))
+  })
 ).pipe(Command.withDescription("Be an MCP server whose tools are those of all your servers, behind the gate"))
 
-const serve = Command.make("serve", { mode, approve, allowAll, ...listening }, (given) =>
+const serve = Command.make("serve", { ...options.gate, ...listening }, (given) =>
   load(gatewayModule, ({ serve }) => serve(given))
 ).pipe(Command.withDescription("Be an MCP server with Tollgate's own tools, behind the gate"))
 

@@ -1,6 +1,5 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import { argument } from "../Guard.ts"
 import { group } from "./group.ts"
 import { load } from "./load.ts"
@@ -9,22 +8,18 @@ import * as options from "./options.ts"
 /** Entries that are listed unless more are asked for. */
 const many = 20
 
-const { json, jsonl } = options
-const limit = Options.integer("limit").pipe(
-  Options.withDescription(`how many at most, up to 100; default: ${many}`),
-  Options.withDefault(many)
-)
+const limit = options.limit(many, 100)
 const id = Args.integer({ name: "id" }).pipe(Args.withDescription("the number of the memory"))
 
 const memoryModule = () => import("../MemoryCommand.ts")
 
-const list = Command.make("list", { limit, json, jsonl }, (given) =>
+const list = Command.make("list", { limit, ...options.listing }, (given) =>
   load(memoryModule, (module) => module.list(given))
 ).pipe(Command.withDescription("List what this project remembers, latest first"))
 
 const search = Command.make(
   "search",
-  { query: argument("words", "words, or beginnings of words, any of which match"), limit, json, jsonl },
+  { query: argument("words", "words, or beginnings of words, any of which match"), limit, ...options.listing },
   (given) => load(memoryModule, (module) => module.search(given))
 ).pipe(Command.withDescription("Search what this project remembers, best first"))
 
@@ -36,7 +31,7 @@ const forget = Command.make("forget", { id }, (given) => load(memoryModule, (mod
   Command.withDescription("Forget one memory")
 )
 
-const exported = Command.make("export", { json, jsonl }, (given) =>
+const exported = Command.make("export", options.listing, (given) =>
   load(memoryModule, (module) => module.exported(given))
 ).pipe(Command.withDescription("Print all that this project remembers, as JSON Lines"))
 

@@ -3,6 +3,14 @@ import * as Options from "@effect/cli/Options"
 import { aliases, type ApprovalPolicy, ordinary } from "../../approval/ApprovalPolicy.ts"
 import { argument } from "../Guard.ts"
 
+/** The session that a command is about. */
+export const id = argument("id", "the session id, or a unique prefix of it")
+
+export const idOrLast = argument(
+  "session",
+  "the session id, or a unique prefix of it; default: the last of this project"
+).pipe(Args.optional)
+
 /** The model profile of a run. */
 export const profile = Options.text("profile").pipe(
   Options.withAlias("p"),
@@ -24,16 +32,16 @@ const choices: ReadonlyArray<[string, ApprovalPolicy]> = [
 ]
 
 /** Which calls run without a person. */
-export const mode = Options.choiceWithValue("mode", choices).pipe(
+const mode = Options.choiceWithValue("mode", choices).pipe(
   Options.withDescription("which calls run without asking; default: ask in a terminal, else fail"),
   Options.optional
 )
-/** The earlier name of the mode. */
 export const resume = Options.boolean("resume").pipe(
   Options.withAlias("r"),
   Options.withDescription("pick an earlier session of this project")
 )
-export const approve = Options.choiceWithValue("approve", choices).pipe(
+/** The earlier name of the mode. */
+const approve = Options.choiceWithValue("approve", choices).pipe(
   Options.withDescription("the same as --mode"),
   Options.optional
 )
@@ -50,9 +58,11 @@ export const upTo = Options.choiceWithValue("mode-up-to", choices).pipe(
   ),
   Options.optional
 )
-export const allowAll = Options.boolean("dangerously-allow-all").pipe(
+const allowAll = Options.boolean("dangerously-allow-all").pipe(
   Options.withDescription("run every call without asking (flag only, never configuration)")
 )
+/** What the gate lets through without a person. */
+export const gate = { mode, approve, allowAll }
 
 /** Parameters of a tool. */
 export const parameters = argument("json", "the parameters as a JSON object").pipe(Args.optional)
@@ -68,6 +78,22 @@ export const result = Options.boolean("json").pipe(
   Options.withDescription("print the result as one JSON document at the end")
 )
 export const events = Options.boolean("jsonl").pipe(Options.withDescription("print the events as JSON lines"))
+
+/** How a list is printed for programs. */
+export const listing = { json, jsonl }
+/** Entries to show; `many` unless more are asked for. */
+export const limit = (many: number, most?: number) =>
+  Options.integer("limit").pipe(
+    Options.withDescription(`how many at most${most === undefined ? "" : `, up to ${most}`}; default: ${many}`),
+    Options.withDefault(many)
+  )
+export const since = Options.text("since").pipe(
+  Options.withDescription("only since then: 12h, 7d, 4w or 2026-11-22; default: all"),
+  Options.optional
+)
+
+/** Changes are made at once. */
+export const yes = Options.boolean("yes").pipe(Options.withDescription("do not ask for confirmation"))
 
 /** How the terminal is used. */
 export const screenReader = Options.boolean("screen-reader").pipe(

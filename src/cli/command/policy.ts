@@ -46,10 +46,7 @@ const replay = Command.make(
     files: argument("file", "transcripts of Claude Code or Codex, instead of the log and where they are kept").pipe(
       Args.repeated
     ),
-    since: Options.text("since").pipe(
-      Options.withDescription("only calls since then: 7d, 12 hours or 2026-11-22; default: all"),
-      Options.optional
-    ),
+    since: options.since,
     agent: Options.choice("agent", ["tollgate", "claude", "codex"]).pipe(
       Options.withDescription("only calls of this agent; default: all"),
       Options.optional

@@ -36,9 +36,7 @@ const commands = group(
       session: options.session,
       last: options.last,
       resume: options.resume,
-      mode: options.mode,
-      approve: options.approve,
-      allowAll: options.allowAll,
+      ...options.gate,
       screenReader: options.screenReader
     },
     (given) =>

@@ -4,9 +4,6 @@ import { argument } from "../Guard.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
-/** Hits that are shown unless more are asked for. */
-const limit = 10
-
 /** `tollgate search` */
 export const search = Command.make(
   "search",
@@ -23,18 +20,12 @@ export const search = Command.make(
       Options.repeated
     ),
     tool: Options.text("tool").pipe(Options.withDescription("only results of this tool"), Options.optional),
-    since: Options.text("since").pipe(
-      Options.withDescription("only since then: 7d, 12 hours, 2026-11-20"),
-      Options.optional
-    ),
+    since: options.since,
     by: Options.choice("by", ["text", "meaning"] as const).pipe(
       Options.withDescription("only by words or by what is meant; default: both"),
       Options.optional
     ),
-    limit: Options.integer("limit").pipe(
-      Options.withDescription(`how many at most; default: ${limit}`),
-      Options.withDefault(limit)
-    ),
+    limit: options.limit(10),
     json: options.json
   },
   (given) =>

@@ -17,9 +17,7 @@ export const serve = Command.make(
     ),
     open: Options.boolean("open").pipe(Options.withDescription("open it in your browser, logged in")),
     profile: options.profile,
-    mode: options.mode,
-    approve: options.approve,
-    allowAll: options.allowAll
+    ...options.gate
   },
   (given) =>
     load(

@@ -6,19 +6,19 @@ import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
+const { id, yes } = options
+
 /** Sessions that are listed unless more are asked for. */
 const limit = 20
+
+const all = Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("include other directories"))
 
 const list = Command.make(
   "list",
   {
-    all: Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("include other directories")),
-    limit: Options.integer("limit").pipe(
-      Options.withDescription(`how many at most; default: ${limit}`),
-      Options.withDefault(limit)
-    ),
-    json: options.json,
-    jsonl: options.jsonl
+    all,
+    limit: options.limit(limit),
+    ...options.listing
   },
   (given) =>
     load(
@@ -27,7 +27,7 @@ const list = Command.make(
     )
 ).pipe(Command.withDescription("List sessions, latest first"))
 
-const show = Command.make("show", { id: argument("id", "the session id, or a unique prefix of it") }, ({ id }) =>
+const show = Command.make("show", { id }, ({ id }) =>
   load(
     () => import("../Sessions.ts"),
     (module) => module.show(id)
@@ -37,7 +37,7 @@ const show = Command.make("show", { id: argument("id", "the session id, or a uni
 const compact = Command.make(
   "compact",
   {
-    id: argument("id", "the session id, or a unique prefix of it"),
+    id,
     instructions: argument("instructions", "what the summary is to keep or to leave out").pipe(Args.repeated),
     json: options.result,
     jsonl: options.events
@@ -50,8 +50,6 @@ const compact = Command.make(
 ).pipe(Command.withDescription("Replace what the model sees of a session with a summary; the log keeps it"))
 
 const manage = () => import("../ManageSessions.ts")
-const id = argument("id", "the session id, or a unique prefix of it")
-const yes = Options.boolean("yes").pipe(Options.withDescription("do not ask"))
 const dryRun = Options.boolean("dry-run").pipe(Options.withDescription("only show what it would do"))
 
 const title = Command.make("title", { id, title: Args.repeated(argument("title", "the title")) }, (given) =>
@@ -96,7 +94,7 @@ const prune = Command.make(
       Options.withDescription("of at least that size (500kB, 10MB)"),
       Options.optional
     ),
-    all: Options.boolean("all").pipe(Options.withAlias("a"), Options.withDescription("include other directories")),
+    all,
     dryRun,
     yes
   },

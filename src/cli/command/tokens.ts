@@ -5,7 +5,6 @@ import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
-const { json, jsonl } = options
 const module = () => import("../TokensCommand.ts")
 
 const add = Command.make(
@@ -24,7 +23,7 @@ const add = Command.make(
   (given) => load(module, ({ add }) => add(given))
 ).pipe(Command.withDescription("Make a token for the server, and print it once"))
 
-const list = Command.make("list", { json, jsonl }, (given) => load(module, ({ list }) => list(given))).pipe(
+const list = Command.make("list", options.listing, (given) => load(module, ({ list }) => list(given))).pipe(
   Command.withDescription("List tokens with their scopes")
 )
 

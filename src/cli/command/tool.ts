@@ -18,9 +18,7 @@ export const tool = Command.make(
     ),
     session: options.session,
     last: options.last,
-    mode: options.mode,
-    approve: options.approve,
-    allowAll: options.allowAll,
+    ...options.gate,
     screenReader: options.screenReader,
     json: options.result,
     jsonl: options.events
