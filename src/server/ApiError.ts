@@ -94,3 +94,6 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
   { ...said, error: optional(Schema.String), retryAfter: Schema.Number },
   HttpApiSchema.annotations({ status: 503 })
 ) {}
+
+/** Why a command of the runtime was not carried out. */
+export const Refusal = Schema.Union(NotFound, Conflict, Gone, Rejected)

@@ -16,7 +16,7 @@ import { DecideApproval } from "../runtime/Command.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { Approving, Caller, Viewing } from "./Access.ts"
-import { Conflict, Gone, NotFound, Rejected, Unavailable } from "./ApiError.ts"
+import { Conflict, Gone, NotFound, Refusal, Unavailable } from "./ApiError.ts"
 import { EnvelopeJson, Named, WaitingApproval } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { perform } from "./Perform.ts"
@@ -54,10 +54,7 @@ export const group = HttpApiGroup.make("approvals")
       .setPath(path)
       .setPayload(Answer)
       .addSuccess(Taken)
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(Gone)
-      .addError(Rejected)
+      .addError(Refusal)
       .annotate(
         OpenApi.Description,
         "Answers a request, once: 404 for one that never was, 409 for another digest, or for an answer that another process, which has the session open, cannot be given from here, 410 for one that was answered, withdrawn or has expired."

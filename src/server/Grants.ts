@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Approvals } from "../approval/Approvals.ts"
 import { Approving, Caller, Viewing } from "./Access.ts"
-import { Conflict, Gone, NotFound, Rejected } from "./ApiError.ts"
+import { Refusal } from "./ApiError.ts"
 import { EnvelopeJson, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { perform } from "./Perform.ts"
@@ -34,10 +34,7 @@ export const group = HttpApiGroup.make("grants")
     HttpApiEndpoint.del("revoke", "/v1/sessions/:session/grants/:grant")
       .setPath(Schema.Struct({ ...SessionPath.fields, grant: Schema.String.pipe(Schema.maxLength(256)) }))
       .addSuccess(Schema.Struct({ session: Schema.String, seq: Schema.Number, answer: EnvelopeJson }))
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(Gone)
-      .addError(Rejected)
+      .addError(Refusal)
       .annotate(OpenApi.Description, "Takes back a grant of a session, or a rule that was saved for its project.")
       .middleware(Approving)
   )

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Host } from "../host/Host.ts"
 import { fieldsOf } from "../tool/ToolField.ts"
 import { Operating, Viewing } from "./Access.ts"
-import { Conflict, Gone, NotFound, Rejected } from "./ApiError.ts"
+import { NotFound, Refusal } from "./ApiError.ts"
 import { Project, SessionPath } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
@@ -59,10 +59,7 @@ export const group = HttpApiGroup.make("tools")
         })
       )
       .addSuccess(Answered, { status: 202 })
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(Gone)
-      .addError(Rejected)
+      .addError(Refusal)
       .annotate(
         OpenApi.Description,
         "Runs a tool for the person who asks, behind the same gate; its result becomes part of the session."

@@ -4,12 +4,12 @@ import type { Command } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import type { SessionStore } from "../runtime/SessionStore.ts"
-import { Conflict, type Failed, Gone, NotFound, Rejected, Unavailable } from "./ApiError.ts"
+import { Conflict, type Failed, Gone, NotFound, type Refusal, Rejected, Unavailable } from "./ApiError.ts"
 import { stored } from "./stored.ts"
 import { ownerOf } from "./SessionInfo.ts"
 
 /** Why a command got no answer of its own. */
-export type Refused = NotFound | Conflict | Gone | Rejected | Unavailable | Failed
+export type Refused = typeof Refusal.Type | Unavailable | Failed
 
 /** Seconds after which a client comes again where there was no room. */
 const retryAfter = 1

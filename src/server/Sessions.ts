@@ -10,7 +10,7 @@ import { CreateSession } from "../runtime/Command.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { Caller, Known, Operating, Viewing } from "./Access.ts"
-import { Conflict, Gone, NotFound, Rejected } from "./ApiError.ts"
+import { NotFound, Refusal } from "./ApiError.ts"
 import { EnvelopeJson, Limit, Seq, SessionPath, Text } from "./ApiSchema.ts"
 import { base } from "./Base.ts"
 import { Answered, carryOut } from "./carryOut.ts"
@@ -51,10 +51,7 @@ export const group = HttpApiGroup.make("sessions")
     HttpApiEndpoint.post("create", "/v1/sessions")
       .setPayload(Created)
       .addSuccess(SessionDetail, { status: 201 })
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(Gone)
-      .addError(Rejected)
+      .addError(Refusal)
       .annotate(OpenApi.Description, "Begins a session.")
       .middleware(Operating)
   )
@@ -70,10 +67,7 @@ export const group = HttpApiGroup.make("sessions")
     HttpApiEndpoint.del("delete", "/v1/sessions/:session")
       .setPath(SessionPath)
       .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(Gone)
-      .addError(Rejected)
+      .addError(Refusal)
       .annotate(
         OpenApi.Description,
         "Deletes a session with all that belongs to it, but for what it has cost and its entries in the audit. 409 says that requests of it wait for an answer, or names the owner of a session that is open elsewhere."
@@ -100,10 +94,7 @@ export const group = HttpApiGroup.make("sessions")
       .setPath(SessionPath)
       .setPayload(PostedCommand)
       .addSuccess(Answered, { status: 202 })
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(Gone)
-      .addError(Rejected)
+      .addError(Refusal)
       .annotate(
         OpenApi.Description,
         "Sends a command of the runtime and answers with the event that it led to. The id of a task, or commandId, makes a repetition harmless: it gets the first answer again. 409 names the owner of a session that is open elsewhere, 503 says that the queue is full."

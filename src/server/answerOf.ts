@@ -1,34 +1,21 @@
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Schema from "effect/Schema"
-import {
-  Conflict,
-  Failed,
-  Forbidden,
-  Gone,
-  NotFound,
-  Rejected,
-  TooLarge,
-  TooManyRequests,
-  Unauthorized,
-  Unavailable,
-  UnsupportedMedia,
-  UpgradeRequired
-} from "./ApiError.ts"
+import * as Errors from "./ApiError.ts"
 
 const errors = [
-  Conflict,
-  Failed,
-  Forbidden,
-  Gone,
-  NotFound,
-  Rejected,
-  TooLarge,
-  TooManyRequests,
-  Unauthorized,
-  Unavailable,
-  UnsupportedMedia,
-  UpgradeRequired
+  Errors.Conflict,
+  Errors.Failed,
+  Errors.Forbidden,
+  Errors.Gone,
+  Errors.NotFound,
+  Errors.Rejected,
+  Errors.TooLarge,
+  Errors.TooManyRequests,
+  Errors.Unauthorized,
+  Errors.Unavailable,
+  Errors.UnsupportedMedia,
+  Errors.UpgradeRequired
 ] as const
 export type ApiError = InstanceType<(typeof errors)[number]>
 

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { expand, matchName, parseName, type NamePattern } from "./GlobPattern.ts"
+import { takesAll } from "./runs.ts"
 
 /** In characters; with the cap on paths they bound a match to some tens of milliseconds, typically microseconds. */
 const maxPattern = 1024
@@ -17,30 +18,13 @@ export class GlobInvalid extends Schema.TaggedError<GlobInvalid>()("GlobInvalid"
 
 type Part = "**" | NamePattern
 
-/** Goes back to the last `**` only, so the work is bounded by the product of the lengths. */
-const matches = (parts: ReadonlyArray<Part>, names: ReadonlyArray<string>): boolean => {
-  let part = 0
-  let name = 0
-  let retryPart = -1
-  let retryName = 0
-  while (name < names.length) {
-    const current = parts[part]
-    if (current === "**") {
-      retryPart = ++part
-      retryName = name
-    } else if (current !== undefined && matchName(current, names[name] ?? "")) {
-      part++
-      name++
-    } else if (retryPart >= 0) {
-      part = retryPart
-      name = ++retryName
-    } else {
-      return false
-    }
-  }
-  while (parts[part] === "**") part++
-  return part === parts.length
-}
+const matches = (parts: ReadonlyArray<Part>, names: ReadonlyArray<string>): boolean =>
+  takesAll(
+    parts,
+    names,
+    (part) => part === "**",
+    (part, name) => part !== "**" && matchName(part, name)
+  )
 
 /**
  * Compiles a path pattern: `*` and `?` within a name, `**` for any number of names, `[a-z]` and `[!a-z]`, `{a,b}`, and

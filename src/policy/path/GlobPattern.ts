@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import { takesAll } from "./runs.ts"
 
 interface CharacterClass {
   readonly negated: boolean
@@ -131,33 +132,12 @@ export const parseName = (name: string): Either.Either<NamePattern, string> => {
   return Either.right(tokens)
 }
 
-const takes = (token: Token | undefined, code: number): boolean => {
-  if (token === undefined || token === "run") return false
+const isRun = (token: Token): boolean => token === "run"
+
+const takes = (token: Token, code: number): boolean => {
+  if (token === "run") return false
   if (token === "one" || typeof token === "number") return token === "one" || token === code
   return token.ranges.some(([first, last]) => first <= code && code <= last) !== token.negated
 }
 
-/** Goes back to the last `*` only. */
-export const matchName = (pattern: NamePattern, name: string): boolean => {
-  const text = codes(name)
-  let token = 0
-  let index = 0
-  let retryToken = -1
-  let retryIndex = 0
-  while (index < text.length) {
-    if (pattern[token] === "run") {
-      retryToken = ++token
-      retryIndex = index
-    } else if (takes(pattern[token], text[index] ?? 0)) {
-      token++
-      index++
-    } else if (retryToken >= 0) {
-      token = retryToken
-      index = ++retryIndex
-    } else {
-      return false
-    }
-  }
-  while (pattern[token] === "run") token++
-  return token === pattern.length
-}
+export const matchName = (pattern: NamePattern, name: string): boolean => takesAll(pattern, codes(name), isRun, takes)

@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import type { Usage } from "../../model/ModelPart.ts"
 import { Ids } from "../../tool/Ids.ts"
 import { Operating } from "../Access.ts"
-import { Conflict, Gone, NotFound, Rejected } from "../ApiError.ts"
+import { Refusal } from "../ApiError.ts"
 import { base } from "../Base.ts"
 import * as Sse from "../Sse.ts"
 import { ChatRequest, turnOf } from "./ChatRequest.ts"
@@ -64,10 +64,7 @@ export const group = HttpApiGroup.make("chat").add(
     .setPayload(ChatRequest)
     .addSuccess(ChatCompletion)
     .addError(InvalidRequest)
-    .addError(NotFound)
-    .addError(Conflict)
-    .addError(Gone)
-    .addError(Rejected)
+    .addError(Refusal)
     .annotate(
       OpenApi.Description,
       "A conversation as OpenAI's Chat Completions have it. The header x-tollgate-session, or metadata.session, names its session. A client that declares the function client.requestApproval, or client_requestApproval, is asked by a call of it; other functions that it declares are its own to run."

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Operating } from "../Access.ts"
-import { Conflict, Gone, NotFound, Rejected } from "../ApiError.ts"
+import { Refusal, Rejected } from "../ApiError.ts"
 import { base } from "../Base.ts"
 import * as Sse from "../Sse.ts"
 import { begin } from "./Exchange.ts"
@@ -33,10 +33,7 @@ export const group = HttpApiGroup.make("responses").add(
     .setPayload(ResponsesRequest)
     .addSuccess(Response)
     .addError(InvalidRequest)
-    .addError(NotFound)
-    .addError(Conflict)
-    .addError(Gone)
-    .addError(Rejected)
+    .addError(Refusal)
     .annotate(
       OpenApi.Description,
       'A conversation as OpenAI\'s Responses have it. previous_response_id goes on with it. A client whose tools include the MCP server "tollgate" is asked by mcp_approval_request and answers by mcp_approval_response; the functions are as in /v1/chat/completions.'
