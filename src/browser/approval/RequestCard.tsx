@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { visibleLine } from "../../text/visible.ts"
 import type { WaitingApproval } from "../../server/ApiSchema.ts"
 import type { Scope } from "../../tool/ApprovalRequest.ts"
@@ -9,8 +9,9 @@ import { titleOf } from "../session/Sessions.ts"
 import { left } from "../view/now.ts"
 import { EditForm } from "./EditForm.tsx"
 import { answer, type Decision, deadlineOf, step } from "./Queue.ts"
+import { ReasonForm } from "./ReasonForm.tsx"
 import { RequestBody } from "./RequestBody.tsx"
-import { ruleLink } from "./ruleLink.ts"
+import { RuleConfirm } from "./RuleConfirm.tsx"
 import { isDeliberate, isTyping, useStanding } from "./standing.ts"
 
 /** What the person is about to say. */
@@ -30,53 +31,6 @@ const Countdown = ({ waiting }: { readonly waiting: WaitingApproval }) => {
     <span class="countdown" role="timer">
       {left(until - clockAhead.value)} left
     </span>
-  )
-}
-
-const Reason = ({
-  onDone,
-  onCancel
-}: {
-  readonly onDone: (reason: string, stop: boolean) => void
-  readonly onCancel: () => void
-}) => {
-  const place = useRef<HTMLTextAreaElement>(null)
-  const [stop, setStop] = useState(false)
-  // Before the next key can come, which is meant for it.
-  useLayoutEffect(() => place.current?.focus(), [])
-  const submit = (event: Event) => {
-    event.preventDefault()
-    onDone(place.current?.value.trim() ?? "", stop)
-  }
-  return (
-    <form class="reason" onSubmit={submit}>
-      <label for="reason">Why not? The model is told.</label>
-      <textarea
-        id="reason"
-        ref={place}
-        rows={2}
-        maxLength={2000}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") {
-            event.stopPropagation()
-            onCancel()
-          } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event)
-        }}
-      />
-      <div class="actions">
-        <label class="check">
-          <input type="checkbox" checked={stop} onChange={({ currentTarget }) => setStop(currentTarget.checked)} /> and
-          end the task
-        </label>
-        <span class="grow" />
-        <button type="button" onClick={onCancel}>
-          Back <kbd>Esc</kbd>
-        </button>
-        <button type="submit" class="deny">
-          Deny <kbd>⏎</kbd>
-        </button>
-      </div>
-    </form>
   )
 }
 
@@ -150,6 +104,10 @@ export const RequestCard = ({
     if (next === "none") card.current?.focus()
   }
 
+  const widened = {
+    always: { scope: "always" },
+    wider: { scope: "session", ...(wider && { wider: wider.kind }) }
+  } as const
   const decides = may("approve")
   const offers = (scope: Scope) => decides && scopes.includes(scope)
 
@@ -159,7 +117,7 @@ export const RequestCard = ({
     if (aside === "always" || aside === "wider") {
       if (key === "Escape") turn("none")
       else if (key === "Enter") {
-        approve(event, aside === "always" ? { scope: "always" } : { scope: "session", wider: wider!.kind })
+        approve(event, widened[aside])
       } else return
       return event.preventDefault()
     }
@@ -207,7 +165,6 @@ export const RequestCard = ({
       </button>
     ) : null
   }
-  const confirm = aside === "always" ? request.rule : wider?.rule
 
   return (
     <article
@@ -261,45 +218,20 @@ export const RequestCard = ({
               </p>
             )}
             {aside === "reason" ? (
-              <Reason
+              <ReasonForm
                 onCancel={() => turn("none")}
                 onDone={(reason, stop) =>
                   void send({ decision: "deny", ...(reason === "" ? {} : { reason }), ...(stop ? { stop } : {}) })
                 }
               />
             ) : aside === "always" || aside === "wider" ? (
-              <div class="confirm" role="group" aria-label="Confirm the rule">
-                <p>
-                  {aside === "always"
-                    ? "Always saves this rule for the project:"
-                    : "For this session, this allows what fits the rule and is not protected:"}
-                </p>
-                <pre class="exact">{visibleLine(confirm ?? "")}</pre>
-                <div class="actions">
-                  <button type="button" onClick={() => turn("none")}>
-                    Back <kbd>Esc</kbd>
-                  </button>
-                  {aside === "always" ? (
-                    <a class="button" href={ruleLink(waiting)}>
-                      Change the rule…
-                    </a>
-                  ) : null}
-                  <span class="grow" />
-                  <button
-                    type="button"
-                    class="allow"
-                    aria-disabled={!standing}
-                    onClick={(event) =>
-                      approve(
-                        event,
-                        aside === "always" ? { scope: "always" } : { scope: "session", wider: wider!.kind }
-                      )
-                    }
-                  >
-                    {aside === "always" ? "Save and allow" : "Allow for the session"} <kbd>⏎</kbd>
-                  </button>
-                </div>
-              </div>
+              <RuleConfirm
+                kind={aside}
+                standing={standing}
+                waiting={waiting}
+                onCancel={() => turn("none")}
+                onConfirm={(event) => approve(event, widened[aside])}
+              />
             ) : decides ? (
               <div class="answers">
                 <div class="actions">

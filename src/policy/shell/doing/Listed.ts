@@ -1,0 +1,69 @@
+import * as Either from "effect/Either"
+import { usage } from "../Arguments.ts"
+import type { Literal } from "../Literal.ts"
+import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
+import type { OrdinaryCommand } from "./OrdinaryCommand.ts"
+import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
+import { plain } from "./Unknown.ts"
+
+const here: Literal = { ...plain, value: "." }
+
+const onlyShow = new Set("ls cat head wc nl cut stat du file grep egrep fgrep md5sum sha1sum sha256sum".split(" "))
+
+/** What a listed use of a command touches; what the table does not say is not known. */
+export const listedDoes = (
+  name: string,
+  command: ReadOnlyCommand & OrdinaryCommand,
+  args: ReadonlyArray<Literal>
+): Step | Unread => {
+  const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
+  if (isSplit && command.raw !== true && name !== "printf")
+    return unread(name, "some of its words are known only at run time")
+  // None of their options does more than show, whatever a file is called.
+  const given = args.map((word) => {
+    if (word.glob && command.operands === "url" && /^[^*?]*\[[0-9a-f:.]+\][^*?[]*$/i.test(word.value))
+      return { ...word, glob: false }
+    return onlyShow.has(name) && word.glob && /^[*?[]/.test(word.value) ? { ...word, value: `./${word.value}` } : word
+  })
+  const found = usage(name, command, given)
+  if (Either.isLeft(found)) return unread(name, "it is not known what it does with these words")
+  const { operands, options, paths, urls, written } = found.right
+  const isPlain = command.raw === true || name === "printf"
+  if (!isPlain && command.operands === "text" && operands.some(({ value }) => value.startsWith(unknownPart)))
+    return unread(name, "some of its words are known only at run time")
+  const has = (some: string): boolean => some.split(" ").some((option) => options.has(option))
+  const { fills, goesThrough, writes, writesHere } = command
+  const last = operands.length > 1 && written.length === 0 ? operands.slice(-1) : []
+  const changed = [
+    ...written,
+    ...(writes === "all"
+      ? operands
+      : writes === "first"
+        ? operands.slice(0, 1)
+        : writes === "last"
+          ? last
+          : writes !== undefined && has(writes.with)
+            ? operands
+            : []),
+    ...(fills !== undefined && !(fills.with !== undefined && has(fills.with)) && written.length === 0 ? [here] : []),
+    ...(writesHere !== undefined && operands.length < 2 ? [here] : [])
+  ]
+  const sources = paths.filter((path) => !changed.includes(path))
+  const below = goesThrough === true || (goesThrough !== undefined && has(goesThrough))
+  return does({
+    touches: [
+      ...sources.map((word): Touch => ({ word, op: "read", by: name, ...(below && { below }) })),
+      ...changed.map((word): Touch => ({
+        word,
+        op: "write",
+        by: name,
+        ...((writes === "last" || writes === "all") && {
+          named: written.length > 0 ? operands : operands.slice(0, -1)
+        }),
+        ...(command.removes === true && { removes: true }),
+        ...((below || fills !== undefined) && { fills: true })
+      }))
+    ],
+    urls: urls.map(({ value }) => value)
+  })
+}

@@ -1,0 +1,82 @@
+import { forEachChild, type Script, type SyntaxNode, type Word } from "unbash"
+import { expanded } from "../CommandWords.ts"
+import { type Literal, literal } from "../Literal.ts"
+import { unknownPart } from "./Step.ts"
+import { unknown, unknownWord } from "./Unknown.ts"
+
+const setters = /^(?:read|mapfile|readarray|getopts|printf|unset)$/
+
+/** What the variables of a shell text are worth, as far as that is known before it runs. */
+export class Variables {
+  /** How often one gets a value in the text; one that does so once is known from there on. */
+  readonly #assigned = new Map<string, number>()
+  readonly #values = new Map<string, Literal>()
+  readonly #fixed: ReadonlyMap<string, string>
+
+  constructor(fixed: Readonly<Record<string, string>> = {}) {
+    this.#fixed = new Map(Object.entries(fixed))
+  }
+
+  /** Counts what gets a value below a node. */
+  declare(node: SyntaxNode | Script): void {
+    const count = (name: string) => this.#assigned.set(name, (this.#assigned.get(name) ?? 0) + 1)
+    if (node.type === "Assignment") count(node.name)
+    else if (node.type === "For" || node.type === "Select") count(node.name.text)
+    else if (node.type === "Command" && setters.test(node.name?.value ?? "")) {
+      for (const part of node.suffix) if (part.type === "Word") for (const _ of [1, 2]) count(part.value)
+    }
+    forEachChild(node as SyntaxNode, (child) => this.declare(child))
+  }
+
+  /** From here on it has this value, unless it gets others elsewhere. */
+  set(name: string, value: Literal): void {
+    this.#values.set(name, (this.#assigned.get(name) ?? 0) <= 1 ? value : unknown)
+  }
+
+  forget(name: string): void {
+    this.#values.set(name, unknown)
+  }
+
+  /** What a word comes to: several for braces, none where it is not known. */
+  words(part: Word): ReadonlyArray<Literal> | undefined {
+    if (part.text.includes("{")) {
+      const several = expanded(part.text)
+      if (several !== undefined) {
+        const found = several.map((one) => literal(one, this.#lookup))
+        return found.every((one) => one !== undefined) ? found : undefined
+      }
+      if (/^\{-?\d+\.\.-?\d+\}$/.test(part.text)) return [{ value: "1", bare: true, glob: false, tilde: false }]
+    }
+    const whole = /^"?(?<prefix>(?:\.\/)?)\$(?:(?<name>\w+)|\{(?<braced>\w+)\})"?$/.exec(part.text)?.groups
+    const value = this.#values.get(whole?.["name"] ?? whole?.["braced"] ?? "")
+    if (whole !== undefined && value !== undefined && (value.glob || value.tilde) && !value.value.includes(unknownPart))
+      return [{ ...value, value: `${value.glob ? whole["prefix"] : ""}${value.value}` }]
+    const word = literal(part.text, this.#lookup)
+    return word === undefined ? undefined : [word]
+  }
+
+  readonly #lookup = (name: string, _: string, quoted: boolean): string | undefined => {
+    const value = this.#values.get(name)
+    const known =
+      value === undefined
+        ? this.#assigned.has(name)
+          ? undefined
+          : name === "TMPDIR"
+            ? "/tmp"
+            : this.#fixed.get(name)
+        : value.glob || value.tilde || value.value.includes(unknownPart)
+          ? undefined
+          : value.value
+    return known === undefined || !(quoted || /^[\w\-./,+%@^:=]+$/.test(known)) ? undefined : known
+  }
+
+  /** One word, with what is not known of it marked. */
+  word(text: string): Literal {
+    return this.valueOf(text) ?? unknownWord(text)
+  }
+
+  /** One word, if it is known. */
+  valueOf(text: string): Literal | undefined {
+    return literal(text, this.#lookup)
+  }
+}
