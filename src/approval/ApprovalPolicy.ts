@@ -150,7 +150,7 @@ export const modes: Readonly<Record<ApprovalPolicy, Mode>> = {
 export const ordinary = ApprovalPolicy.literals.filter((mode) => mode !== "allow")
 
 /** The modes that one key goes through, in its order. */
-export const cycle = ["ask", "edits", "plan"] as const satisfies ReadonlyArray<ApprovalPolicy>
+const cycle = ["ask", "edits", "plan"] as const satisfies ReadonlyArray<ApprovalPolicy>
 
 /** The mode after this one; one that is not in the cycle is followed by its first. */
 export const following = (mode: ApprovalPolicy): ApprovalPolicy =>

@@ -15,7 +15,7 @@ import type { Timed } from "./AuditChain.ts"
 export const spoolOf = (database: string): string => path.join(path.dirname(database), "hooks", "audit.jsonl")
 
 /** Bytes of entries that may wait; with more, nothing is approved until they have been taken in. */
-export const maximumWaiting = 64 * 1024 * 1024
+const maximumWaiting = 64 * 1024 * 1024
 
 const text = Schema.NullOr(Schema.String)
 const optionalText = Schema.optionalWith(text, { exact: true })
@@ -40,7 +40,7 @@ export const Spooled = Schema.Struct({
 export type Spooled = typeof Spooled.Type
 
 /** An entry as the chain takes it; its id is where that of a request would be. */
-export const timedOf = ({ entry, id, time }: Spooled): Timed => ({ time, entry: { ...entry, approval: id } })
+const timedOf = ({ entry, id, time }: Spooled): Timed => ({ time, entry: { ...entry, approval: id } })
 
 export const newId = (): string => `hook_${crypto.randomBytes(12).toString("hex")}`
 

@@ -66,7 +66,7 @@ const decoders: ReadonlyMap<string, (given: unknown) => Either.Either<Line, Pars
 const starting: ReadonlySet<string> = new Set(["SubmitPrompt", "InvokeTool", "CompactSession"])
 
 /** The session of the envelopes that answer lines which are no commands; `seq` counts them. */
-export const inputSession = "input"
+const inputSession = "input"
 
 /** Answers to broken lines that may wait for a reader; then no more lines are read. */
 const maxComplaints = 1024

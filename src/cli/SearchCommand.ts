@@ -38,7 +38,7 @@ export interface SearchGiven {
   readonly json: boolean
 }
 
-export const maxLimit = 100
+const maxLimit = 100
 
 /** How long a search indexes first what is not yet. */
 const patience = "3 seconds"

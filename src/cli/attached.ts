@@ -24,7 +24,7 @@ export interface From {
 const code = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? "EIO"
 
 /** Reads the file of an image, no more of it than may be attached. */
-export const readImage = (file: string, { directory, home }: From): Effect.Effect<Image, ImageRefused> => {
+const readImage = (file: string, { directory, home }: From): Effect.Effect<Image, ImageRefused> => {
   const name = visibleLine(path.basename(file))
   const place = path.resolve(directory, file.replace(/^~(?=\/)/, home))
   const attempt = <A>(run: () => Promise<A>) =>
@@ -79,7 +79,7 @@ export const isRouted = ({ routing }: Pick<Settings, "routing">): boolean =>
   (routing?.hooks ?? []).length > 0 || Object.keys(routing?.weights ?? {}).length > 0
 
 /** Whether images can be shown. */
-export const sees = ({ isRouted, profile, profiles }: Seeing): boolean => {
+const sees = ({ isRouted, profile, profiles }: Seeing): boolean => {
   const chosen = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
   return isRouted || (chosen !== undefined && takesImages(chosen))
 }

@@ -26,7 +26,7 @@ const addUsage = (a: Required<Usage>, b: Required<Usage>): Required<Usage> => ({
   reasoningTokens: a.reasoningTokens + b.reasoningTokens
 })
 
-export const add = (a: Sum, b: Sum): Sum => ({
+const add = (a: Sum, b: Sum): Sum => ({
   requests: a.requests + b.requests,
   unpriced: a.unpriced + b.unpriced,
   amount: a.amount + b.amount,
@@ -46,7 +46,7 @@ export const sumOf = ({ amount, usage }: Charge): Sum => ({
 const part = (whole: number, of: number, at: number): number => Math.floor(whole / of) + (at < whole % of ? 1 : 0)
 
 /** What has no tool to be charged to: the answers that called none. */
-export const noTool = "(answers)"
+const noTool = "(answers)"
 
 /** A sum that belongs to several tools, shared out equally among them without loss. */
 export const shares = (tools: ReadonlyArray<string>, sum: Sum): ReadonlyArray<readonly [string, Sum]> => {

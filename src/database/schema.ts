@@ -8,7 +8,7 @@ const creation = /^\s*CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) (\w
 const removal = /^\s*DROP (?:TABLE|INDEX|TRIGGER|VIEW) (\w+)/
 
 /** What steps make and leave, by name, and the text of it where nothing changes it later, as it does a table's. */
-export const expected = (
+const expected = (
   steps: ReadonlyArray<ReadonlyArray<string>>
 ): ReadonlyMap<string, { readonly kind: string; readonly text?: string }> => {
   const made = new Map<string, { readonly kind: string; readonly text?: string }>()

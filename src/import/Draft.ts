@@ -4,7 +4,7 @@ import { refuse } from "./ImportProblem.ts"
 import { maxEvents, maxMessages, maxText, maxWarnings } from "./Limits.ts"
 
 /** What a file was found to be. */
-export const importFormats = ["json", "markdown", "html", "messages", "claude-code", "codex"] as const
+const importFormats = ["json", "markdown", "html", "messages", "claude-code", "codex"] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** The content of a file as it is about to be stored: data, and nothing that holds or runs. */

@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto"
 import { type Printed, TextRing } from "./TextRing.ts"
 
 /** Commands of one session that run in the background at a time. */
-export const mostAtOnce = 8
+const mostAtOnce = 8
 
 /** Ended commands of one session whose output is kept. */
 const keptEnded = 16

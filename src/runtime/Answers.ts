@@ -31,7 +31,7 @@ const queued = ["TaskQueued"] as const
 const performed = ["CommandPerformed"] as const
 
 /** The events that answer each command; besides them, `CommandRejected` answers any. */
-export const answeredBy = {
+const answeredBy = {
   SubmitPrompt: queued,
   InvokeTool: queued,
   CompactSession: queued,

@@ -10,7 +10,7 @@ export interface Query {
 
 const maxText = 10_000
 /** Words, runs and trigrams of one query. */
-export const maxTerms = 64
+const maxTerms = 64
 
 /** Compiled with the first search. */
 let term: RegExp | undefined

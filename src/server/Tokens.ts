@@ -10,7 +10,7 @@ import { digestOf } from "./Secret.ts"
 import { TokenStore } from "./TokenStore.ts"
 
 /** Whoever has the token of the start, which is made anew each time, for those who can read the user's files. */
-export const startCaller: Caller["Type"] = { name: "local", scopes: ["view", "operate", "approve"] }
+const startCaller: Caller["Type"] = { name: "local", scopes: ["view", "operate", "approve"] }
 
 /** Whose a token is; tokens are compared by their digests, in constant time. One that has expired is nobody's. */
 export class Tokens extends Context.Tag("tollgate/server/Tokens")<

@@ -140,7 +140,7 @@ const lineIndent = (text: string, at: number): string =>
 const isContainer = (node: Node): node is ObjectNode | ArrayNode => node.kind !== "scalar"
 
 /** What an object has last under a name: of two members, programs take the last. */
-export const member = (node: Node | undefined, key: string): Node | undefined =>
+const member = (node: Node | undefined, key: string): Node | undefined =>
   node?.kind === "object" ? node.entries.findLast((entry) => entry.key === key)?.value : undefined
 
 /** Puts an entry at the end of a container, in the way in which the text around it is written. */

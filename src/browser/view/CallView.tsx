@@ -8,7 +8,7 @@ import { Code } from "../text/Code.tsx"
 import { DiffView, sizeOf } from "../text/DiffView.tsx"
 import type { Call, CallState, Item } from "../session/Item.ts"
 
-export const marks: Readonly<Record<CallState, readonly [sign: string, words: string]>> = {
+const marks: Readonly<Record<CallState, readonly [sign: string, words: string]>> = {
   asked: ["◌", "asked for"],
   waiting: ["‖", "waits for an answer"],
   running: ["●", "runs"],
@@ -31,7 +31,7 @@ const parametersOf = (text: string): unknown => {
 }
 
 /** What a call is about, on one line. */
-export const objectOf = (text: string): string => {
+const objectOf = (text: string): string => {
   const given = parametersOf(text)
   if (typeof given !== "object" || given === null) return given === undefined ? text : String(given)
   const entries = Object.entries(given)
