@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import { type Figure, figure, table } from "./Figure.ts"
 import * as Approval from "./approval.ts"
 import { classified, parsedAlone } from "./classify.ts"
+import { completing, gitsList, repositoryOf } from "./files.ts"
 import { firstPrompt } from "./firstPrompt.ts"
 import { firstRequest } from "./firstRequest.ts"
 import * as Gate from "./gate.ts"
@@ -163,6 +164,18 @@ const rows: ReadonlyArray<Row> = [
     "typing-cores",
     Effect.zipWith(typing(10_000), typing(0), (busy, idle) =>
       figure("typing-cores", busy.cores, "of a core", idle.cores, "the same while nothing streams", "≤ 0.5")
+    )
+  ],
+  [
+    "@-files",
+    Effect.scoped(
+      Effect.gen(function* () {
+        const repository = yield* repositoryOf(10_000)
+        yield* completing(repository)
+        const value = yield* least(completing(repository), 10)
+        const reference = yield* least(gitsList(repository), 10)
+        return figure("@-files", value, "ms", reference, "git ls-files -co of 10,000 files", "≤ 50 ms")
+      })
     )
   ],
   logRow("log-1", 50_000, 1, 0),

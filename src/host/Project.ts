@@ -45,6 +45,7 @@ import { lazy } from "../tool/lazy.ts"
 import * as NamedServers from "./NamedServers.ts"
 import { webOf } from "./webOf.ts"
 import * as ProjectConfig from "./ProjectConfig.ts"
+import { noFiles, projectFiles, type ProjectFiles } from "./projectFiles.ts"
 import { whileTrusted } from "./ProjectHooks.ts"
 import * as Situation from "./Situation.ts"
 import type { Stack } from "./Stack.ts"
@@ -61,6 +62,8 @@ export interface Project extends ProjectTools {
   readonly background: BackgroundCommands["Type"]
   /** What git tells of its directory now. */
   readonly git: Effect.Effect<Situation.GitState>
+  /** The files below its directory that a person may mean. */
+  readonly files: Effect.Effect<ProjectFiles>
   /** Where its commands run. */
   readonly sandbox: Effect.Effect<Sandbox["Type"], SandboxUnavailable>
   /** The MCP servers of the configuration whose tools it has. */
@@ -214,6 +217,9 @@ export const make = <E extends CallError, R>(
     const git = Effect.flatMap(requirements, (built) => Effect.provide(Situation.gitState(place), built)).pipe(
       Effect.orElseSucceed((): Situation.GitState => "state unknown")
     )
+    const files = Effect.flatMap(requirements, (built) => Effect.provide(projectFiles, built)).pipe(
+      Effect.orElseSucceed(() => noFiles)
+    )
     const situation = Situation.placeSection(place).pipe(Effect.provideService(Surroundings, surroundings))
     const { instructions: wanted = true, surroundings: told = true } = settings.briefing ?? {}
     const instructions = wanted ? Instructions.read(place, home) : Effect.succeed(Instructions.none)
@@ -261,6 +267,7 @@ export const make = <E extends CallError, R>(
       workers,
       instructions,
       git,
+      files,
       branch: headBranch(place.project),
       brief,
       memory,

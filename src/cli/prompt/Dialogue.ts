@@ -25,7 +25,6 @@ import * as Commands from "./commands/Commands.ts"
 import { fromFiles } from "./commands/fromFiles.ts"
 import { remember } from "./commands/memory.ts"
 import * as History from "./History.ts"
-import { projectFiles } from "./projectFiles.ts"
 import { type Listener, open } from "./Session.ts"
 import { search, suggest } from "./suggest.ts"
 
@@ -44,7 +43,7 @@ export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, 
     const events = yield* Context.get(context, Runtime).events
     yield* Effect.forkScoped(followIterations(iterations, settings.maxIterations ?? defaults.maxIterations)(events))
 
-    const files = yield* Effect.cachedWithTTL(projectFiles(project.directory), "20 seconds")
+    const files = yield* Effect.cachedWithTTL(project.files, "20 seconds")
     /** The branch that is checked out, and whether anything has changed; nothing where git names none. */
     const branch = Effect.map(project.git, (state) =>
       typeof state === "string" || state.branch === undefined

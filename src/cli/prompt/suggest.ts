@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { go } from "fuzzysort"
+import type { ProjectFiles } from "../../host/projectFiles.ts"
 import { isImage } from "../attached.ts"
 import type { Suggestion, Suggestions } from "../terminal/Palette.ts"
 import type { CommandServices, Prompt } from "./commands/Command.ts"
@@ -10,6 +11,17 @@ const attaching = (file: string): string => (/\s/.test(file) ? `@"${file}"` : `@
 
 /** Suggestions for one text. */
 const limit = 100
+
+/** The files that match and are there, the best first; all of them in their order where nothing is typed. */
+const matchingFiles = (typed: string, { has, names }: ProjectFiles): ReadonlyArray<string> => {
+  const found = typed === "" ? names : go(typed, names, { threshold: 0 }).map(({ target }) => target)
+  const shown: Array<string> = []
+  for (const name of found) {
+    if (shown.length === limit) break
+    if (has(name)) shown.push(name)
+  }
+  return shown
+}
 
 /** Those that match, the best first; all of them in their order where nothing is typed. */
 const matching = (typed: string, items: ReadonlyArray<Suggestion>): ReadonlyArray<Suggestion> =>
@@ -43,22 +55,21 @@ const ofCommand = (typed: string, at: number, prompt: Prompt, { all, find }: Com
     return { from: at - last.length, to: at, items: matching(last, items), enter: "sends" as const }
   })
 
+/** The files for what stands behind the `@` before the cursor, if there is one. */
+export const ofFile = (typed: string, at: number, files: Effect.Effect<ProjectFiles>) =>
+  Effect.gen(function* () {
+    const [, word] = /(?:^|\s)@(\S*)$/.exec(typed.slice(0, at)) ?? []
+    if (word === undefined) return undefined
+    // An image keeps the sign that attaches it.
+    const items = matchingFiles(word, yield* files).map((file) => ({ word: isImage(file) ? attaching(file) : file }))
+    return { from: at - word.length - 1, to: at, items, enter: "takes" as const }
+  })
+
 /** How to go on with what is typed at a prompt: commands and their arguments, and files behind an `@`. */
 export const suggest =
-  (prompt: Prompt, commands: Commands, files: Effect.Effect<ReadonlyArray<string>>) =>
+  (prompt: Prompt, commands: Commands, files: Effect.Effect<ProjectFiles>) =>
   (typed: string, at: number): Effect.Effect<Suggestions | undefined, never, CommandServices> =>
-    Effect.gen(function* () {
-      if (/^\/(?!\/)/.test(typed)) return yield* ofCommand(typed, at, prompt, commands)
-      const [, word] = /(?:^|\s)@(\S*)$/.exec(typed.slice(0, at)) ?? []
-      if (word === undefined) return undefined
-      const found = matching(
-        word,
-        (yield* files).map((file) => ({ word: file }))
-      )
-      // An image keeps the sign that attaches it.
-      const items = found.map((one) => (isImage(one.word) ? { ...one, word: attaching(one.word) } : one))
-      return { from: at - word.length - 1, to: at, items, enter: "takes" as const }
-    })
+    /^\/(?!\/)/.test(typed) ? ofCommand(typed, at, prompt, commands) : ofFile(typed, at, files)
 
 /** What was typed before that matches what is typed now, the latest first where nothing is. */
 export const search =

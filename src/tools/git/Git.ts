@@ -158,17 +158,22 @@ export const open = Effect.fnUntraced(function* ({ filters, writes }: OpenOption
           parse(stdout, scope)
         )
       : Effect.succeed([])
-  const local = yield* fromFile(`${repository.commonDirectory}/config`, "local")
-  const worktree = local.some(({ name, value }) => name === "extensions.worktreeconfig" && value === "true")
-    ? yield* fromFile(`${repository.gitDirectory}/config.worktree`, "worktree")
-    : []
-  const unknown = unknownFormat([...local, ...worktree])
+  const ofRepository = Effect.gen(function* () {
+    const local = yield* fromFile(`${repository.commonDirectory}/config`, "local")
+    return local.some(({ name, value }) => name === "extensions.worktreeconfig" && value === "true")
+      ? [...local, ...(yield* fromFile(`${repository.gitDirectory}/config.worktree`, "worktree"))]
+      : local
+  })
+  const ofUser = Effect.map(
+    runWith({})(["config", "--includes", "--show-scope", "--list", "--null"], whole),
+    ({ stdout }) => parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")
+  )
+  const [own, users] = yield* Effect.all([ofRepository, ofUser], { concurrency: 2 })
+  const unknown = unknownFormat(own)
   if (unknown !== undefined) {
     return yield* new GitRefused({ reason: `the format of the repository is not supported (${unknown})` })
   }
-  const { stdout } = yield* runWith({})(["config", "--includes", "--show-scope", "--list", "--null"], whole)
-  const users = parse(stdout).filter(({ scope }) => scope === "system" || scope === "global")
-  const all = [...users, ...local, ...worktree]
+  const all = [...users, ...own]
   yield* standIn.configure(handedOn(all, filters))
   // An empty program name still runs one without `--no-ext-diff`; our configuration is the only one read.
   const withoutPrograms = settings.filter(([name]) => name !== "diff.external")
