@@ -1,34 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Stream, TestClock } from "effect"
-import { Keyboard } from "../../../src/cli/terminal/Keyboard.ts"
-import { Composer } from "../../../src/cli/terminal/Composer.ts"
-import { Region } from "../../../src/cli/terminal/Region.ts"
-import { Screen } from "../../../src/cli/terminal/Screen.ts"
-import * as TerminalUi from "../../../src/cli/terminal/TerminalUi.ts"
 import { Ui } from "../../../src/ui/Ui.ts"
 import { requested } from "../../approval/requested.ts"
-import { fakeKeyboard, fakeScreen } from "./fakeScreen.ts"
-
-/** The frontend over a keyboard that the test presses and a screen that it reads. */
-const staged = Effect.gen(function* () {
-  const { line, screen } = fakeScreen()
-  const { keyboard, press: send } = fakeKeyboard()
-  const layer = TerminalUi.layer.pipe(
-    Layer.provide(Composer.layer),
-    Layer.provide(Region.layer),
-    Layer.provide([Layer.succeed(Screen, screen), Layer.succeed(Keyboard, keyboard)])
-  )
-  const press = (name: string, text = "") =>
-    Effect.zipRight(
-      send({
-        input: Option.liftPredicate(text, (text) => text !== ""),
-        key: { name, ctrl: false, meta: false, shift: false }
-      }),
-      Effect.yieldNow()
-    )
-  const type = (text: string) => Effect.forEach(text, (letter) => press(letter, letter), { discard: true })
-  return { layer, press, type, bottom: line }
-})
+import { staged } from "./staged.ts"
 
 describe("TerminalUi", () => {
   it.scoped("does nothing on Esc at an empty prompt, clears one that is not, and interrupts a question (U8, U12)", () =>
