@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Answer from "../process/Answer.ts"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import { Processes } from "../process/Processes.ts"
+import { lazy } from "../system/lazy.ts"
 import { parsePrinted } from "../text/Json.ts"
 import { visibleJson } from "../text/visible.ts"
 import { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -55,8 +56,8 @@ const Decision = Schema.Struct({
   decision: Schema.Literal("approve", "deny", "ask"),
   reason: Schema.optionalWith(Schema.String, { exact: true })
 })
-const decode = Schema.decodeUnknown(Decision, { onExcessProperty: "error" })
-const encode = Schema.encode(Schema.parseJson(ApprovalRequest))
+const decode = lazy(() => Schema.decodeUnknown(Decision, { onExcessProperty: "error" }))
+const encode = lazy(() => Schema.encode(Schema.parseJson(ApprovalRequest)))
 
 const outputLimit = 64 * 1024
 const maxReason = 500
@@ -69,12 +70,12 @@ const consult = (
   const by = `reviewer ${file.split("/").at(-1) ?? file}`
   const failed = (what: string): ReviewerAnswer => ({ decision: onFailure, reason: `it ${what}`, by, failed: true })
   return Effect.gen(function* () {
-    const text = visibleJson(yield* encode(request))
+    const text = visibleJson(yield* encode()(request))
     const result = yield* processes.run({ file, args, cwd, env, stdin: { text } }, { limit: outputLimit })
     const ended = Answer.of(result)
     if (Either.isLeft(ended)) return failed(ended.left.message)
     if (ended.right.stdout.trim() === "") return failed("answered nothing")
-    const said = yield* Effect.option(Effect.flatMap(parsePrinted(ended.right.stdout), decode))
+    const said = yield* Effect.option(Effect.flatMap(parsePrinted(ended.right.stdout), decode()))
     if (Option.isNone(said)) return failed("printed something that is not an answer")
     const answer = said.value
     if (answer.digest !== request.digest) return failed("answered another request")

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { CostError } from "../cost/CostError.ts"
+import { lazy } from "../system/lazy.ts"
 import { ModelError } from "./ModelError.ts"
 import type { ModelPart } from "./ModelPart.ts"
 
@@ -16,7 +17,7 @@ export type Tell = (part: ModelPart) => Effect.Effect<void, Refused>
 /** Gives an answer part by part, without a stream: most of what an agent step costs would be a run of one. */
 export type Push = (tell: Tell) => Effect.Effect<void, ModelError | Refused>
 
-const isModelError = Schema.is(ModelError)
+const isModelError = lazy(() => Schema.is(ModelError))
 
 const pushes = new WeakMap<object, Push>()
 
@@ -30,7 +31,7 @@ export const stream = (push: Push): Stream.Stream<ModelPart, ModelError> => {
       const mailbox = yield* Mailbox.make<ModelPart, ModelError>(waiting)
       yield* push((part) => Effect.asVoid(mailbox.offer(part))).pipe(
         // Whoever reads the stream refuses nothing, so what is told here is the model's.
-        Effect.catchTag("Refused", ({ error }) => (isModelError(error) ? Effect.fail(error) : Effect.die(error))),
+        Effect.catchTag("Refused", ({ error }) => (isModelError()(error) ? Effect.fail(error) : Effect.die(error))),
         Mailbox.into(mailbox),
         Effect.forkScoped
       )

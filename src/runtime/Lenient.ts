@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { lazy } from "../system/lazy.ts"
 
 /** The same shape where a text may be any, but for the tag by which an event is known. */
 const relaxed = (ast: AST.AST): AST.AST => {
@@ -36,7 +37,9 @@ const relaxed = (ast: AST.AST): AST.AST => {
  */
 export const lenient = <A, I>(schema: Schema.Schema<A, I>): ((input: unknown) => Either.Either<A, ParseError>) => {
   const options = { onExcessProperty: "preserve" } as const
-  const strict = Schema.decodeUnknownEither(schema, options)
-  const loose = Schema.decodeUnknownEither(Schema.make<A, A, never>(relaxed(Schema.encodedSchema(schema).ast)), options)
-  return (input) => Either.orElse(strict(input), () => loose(input))
+  const strict = lazy(() => Schema.decodeUnknownEither(schema, options))
+  const loose = lazy(() =>
+    Schema.decodeUnknownEither(Schema.make<A, A, never>(relaxed(Schema.encodedSchema(schema).ast)), options)
+  )
+  return (input) => Either.orElse(strict()(input), () => loose()(input))
 }
