@@ -341,7 +341,7 @@ export const make = (editor: Editor) =>
         cursor: string | undefined
       ): Effect.Effect<ListSessionsResponse, EditorRequestRefused> =>
         Effect.gen(function* () {
-          if (cursor !== undefined && !/^\d{1,5}$/.test(cursor)) return yield* invalid("The cursor is none of ours.")
+          if (cursor !== undefined && !/^\d{1,5}$/.test(cursor)) return yield* invalid("Unknown cursor.")
           const from = Number(cursor ?? 0)
           const place = cwd === undefined ? undefined : yield* host.locate(cwd)
           const limit = Math.min(maxListed, from + page + 1)

@@ -192,9 +192,9 @@ export const status = ({ agent, json }: { readonly agent: Option.Option<string>;
       )
     }
     const codex = rows.find((row) => row.agent === "codex" && row.state === "Installed")
-    if (codex !== undefined) yield* say("Whether Codex trusts the hook, only codex itself tells: its /hooks lists it.")
+    if (codex !== undefined) yield* say("Only Codex knows whether it trusts the hook: see /hooks there.")
     if (isWaiting(spool))
-      yield* say("Entries of hooks wait to be put into the audit; tollgate hook collect does so, and every other run.")
+      yield* say("Records of hooks wait for the audit; tollgate hook collect adds them, as does any other run.")
   }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
 
 /** Puts into the audit what hooks have taken down. */
@@ -202,7 +202,7 @@ export const collect = Effect.gen(function* () {
   const { home } = yield* Configuration
   const waited = isWaiting(spoolOf(home.database))
   yield* Effect.provide(Audit, Records.audit)
-  yield* say(waited ? "What hooks recorded is in the audit." : "No entries of hooks wait.")
+  yield* say(waited ? "What hooks recorded is in the audit." : "No records of hooks wait.")
 }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
 
 /** Answers the payload on standard input, where the launcher has not done so. */

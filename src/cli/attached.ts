@@ -37,7 +37,7 @@ const readImage = (file: string, { directory, home }: From): Effect.Effect<Image
     (opened) =>
       Effect.gen(function* () {
         const stat = yield* attempt(() => opened.stat())
-        if (!stat.isFile()) return yield* new ImageRefused({ name, reason: "it is no file." })
+        if (!stat.isFile()) return yield* new ImageRefused({ name, reason: "it is not a file." })
         const buffer = Buffer.alloc(Math.min(stat.size, maxImageBytes) + 1)
         const { bytesRead } = yield* attempt(() => opened.read(buffer, 0, buffer.length, 0))
         return buffer.subarray(0, bytesRead)

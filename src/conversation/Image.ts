@@ -120,7 +120,7 @@ export const ofBytes = (name: string, bytes: Uint8Array): Effect.Effect<Image, I
     return refused(`it is larger than ${maxImageBytes / 1024 / 1024} MiB. Make it smaller.`)
   }
   const mediaType = MediaType.literals.find((type) => magic[type](bytes))
-  if (mediaType === undefined) return refused("it is no PNG, JPEG, GIF or WebP image.")
+  if (mediaType === undefined) return refused("it is not a PNG, JPEG, GIF or WebP image.")
   const size = sizeOf(mediaType, bytes)
   return size === undefined || size.width === 0 || size.height === 0
     ? refused("it is damaged: it does not say its size.")

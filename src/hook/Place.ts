@@ -77,7 +77,7 @@ const physical = (directory: string): Effect.Effect<string, NotJudged> =>
   Effect.try({
     try: () => {
       const found = fs.realpathSync(directory)
-      if (!path.isAbsolute(directory) || !fs.statSync(found).isDirectory()) throw new Error("it is no directory")
+      if (!path.isAbsolute(directory) || !fs.statSync(found).isDirectory()) throw new Error("it is not a directory")
       return found
     },
     catch: () => new NotJudged({ reason: `The directory of the call, ${directory}, is not there.` })

@@ -176,8 +176,7 @@ const judgedOf = (agent: Agent, question: Question, env: Around["env"]): Effect.
 export const respond = (hooked: Agent, payload: string, { directory, env }: Around): Effect.Effect<Response> =>
   Effect.suspend(() => {
     const data = parametersOf(payload)
-    if (data === undefined)
-      return unjudged(hooked, "its payload is no JSON object, or has two members of one name.", env)
+    if (data === undefined) return unjudged(hooked, "its payload is not a JSON object, or repeats a name.", env)
     const agent = speaking(hooked, data)
     const event = momentOf(agent, data)
     const broken = (why: string) => unjudged(agent, why, env, event)

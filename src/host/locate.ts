@@ -14,7 +14,7 @@ const physical = (directory: string): Effect.Effect<string, ProjectGone> => {
     ? Effect.filterOrFail(
         Effect.try({ try: () => fs.realpathSync(directory), catch: (error) => gone(reasonOf(error)) }),
         (found) => fs.statSync(found, { throwIfNoEntry: false })?.isDirectory() === true,
-        () => gone("it is no directory")
+        () => gone("it is not a directory")
       )
     : gone("it is not an absolute path")
 }

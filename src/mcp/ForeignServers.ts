@@ -36,7 +36,7 @@ const expands = (text: string): boolean => /\$\{|^\$[A-Za-z_]/.test(text)
 export const foreignServer = (name: string, entry: unknown): Either.Either<ForeignServer, string> => {
   if (Option.isNone(decodeName(name))) return Either.left("its name is not one that Tollgate takes")
   const found = decodeForeign(entry)
-  if (Option.isNone(found)) return Either.left("it is no server with a command or a url")
+  if (Option.isNone(found)) return Either.left("it is not a server with a command or a url")
   const { args = [], command, env = {}, headers = {}, url } = found.value
   if (command !== undefined) {
     const made = decodeProgram({ command: [command, ...args] })
@@ -64,7 +64,7 @@ export interface ProjectServers {
 /** What the `.mcp.json` of a project says; none of its values reach into the user's environment. */
 export const projectServers = (text: string): ProjectServers => {
   const file = decodeFile(text)
-  if (Either.isLeft(file)) return { servers: [], problems: [".mcp.json is no JSON object with mcpServers"] }
+  if (Either.isLeft(file)) return { servers: [], problems: [".mcp.json is not a JSON object with mcpServers"] }
   const servers: Array<KnownServer> = []
   const problems: Array<string> = []
   for (const [name, entry] of Object.entries(file.right.mcpServers)) {

@@ -61,7 +61,7 @@ export const live = HttpApiBuilder.group(base.add(group), "login", (handlers) =>
           Effect.flatMap(request.json, Schema.decodeUnknown(Posted)),
           () => new HttpApiDecodeError({ message: "The body must be an object with a token.", issues: [] })
         )
-        yield* recognised((yield* Tokens).find(token), new Unauthorized({ message: "This token does not count." }))
+        yield* recognised((yield* Tokens).find(token), new Unauthorized({ message: "This token is not valid." }))
         const cookie = yield* (yield* Logins).login(token)
         const { port } = yield* Listening
         return HttpServerResponse.unsafeSetCookie(

@@ -106,7 +106,7 @@ const gone = (socket: Socket) =>
     return Effect.sync(() => void socket.off("close", done))
   })
 
-const tokenEnded = "The token does not count any more."
+const tokenEnded = "The token is no longer valid."
 
 /** Talks with one client until it leaves, or its token ends. */
 const converse = Effect.gen(function* () {
@@ -162,8 +162,7 @@ const converse = Effect.gen(function* () {
   const take = (text: string) =>
     decode(text).pipe(
       Effect.matchEffect({
-        onFailure: () =>
-          reply(undefined, { status: 400, message: "This is no message of a client; see /openapi.json." }),
+        onFailure: () => reply(undefined, { status: 400, message: "Not a client message; see /openapi.json." }),
         onSuccess: perform
       })
     )

@@ -69,7 +69,7 @@ describe("the pages beside the sessions", () => {
         await page.getByText("It was refused.").waitFor()
         assert.include(await page.locator(".trial .exact").innerText(), "docs/b.txt")
         await form.getByRole("button", { name: "Save" }).press("Enter")
-        await page.getByText("Saved. It counts from the next task on.").waitFor()
+        await page.getByText("Saved. It applies from the next task on.").waitFor()
         await page.locator(".rule-words", { hasText: "deny write_file on docs/**" }).waitFor()
         // What is tried with the rule in place changes nothing any more.
         await form.getByRole("button", { name: "Try it over past calls" }).press("Enter")
@@ -206,11 +206,11 @@ describe("the pages beside the sessions", () => {
       const { page } = yield* open(machine, { ...server, token })
       yield* Effect.promise(async () => {
         await goTo(page, "Rules")
-        await page.getByText("Your token may try rules and not save them.").waitFor()
+        await page.getByText("Your token can try rules but not save them.").waitFor()
         await page.locator(".rule-words", { hasText: "deny git_push" }).waitFor()
         assert.strictEqual(await page.getByRole("button", { name: /^(?:Revoke|Save)/ }).count(), 0)
         await goTo(page, "Tools")
-        await page.getByText("Your token may look at tools and not run them.").waitFor()
+        await page.getByText("Your token can view tools but not run them.").waitFor()
         assert.strictEqual(await page.getByRole("button", { name: "Run", exact: true }).count(), 0)
         await page.locator(".session-line").first().focus()
         await page.keyboard.press("Delete")

@@ -62,7 +62,7 @@ describe("images", () => {
     assert.isBelow(bytes, 2 * data.length + 20_000)
     const refused = await tollgate(at, ["run", "x", "--image", "not.png"])
     assert.strictEqual(refused.code, 2)
-    assert.include(refused.stderr, "not.png cannot be attached: it is no PNG, JPEG, GIF or WebP image.")
+    assert.include(refused.stderr, "not.png cannot be attached: it is not a PNG, JPEG, GIF or WebP image.")
     const none = await tollgate(at, ["run", "x", "--image", "none.png"])
     assert.include(none.stderr, "none.png cannot be attached: it does not exist.")
   })

@@ -103,7 +103,7 @@ describe("an image in a prompt", () => {
         })
       }
       const text = yield* Effect.flip(ofBytes("shot.png", Buffer.from("<svg/>")))
-      assert.strictEqual(text.message, "shot.png cannot be attached: it is no PNG, JPEG, GIF or WebP image.")
+      assert.strictEqual(text.message, "shot.png cannot be attached: it is not a PNG, JPEG, GIF or WebP image.")
       const big = yield* Effect.flip(ofBytes("big.png", new Uint8Array(maxImageBytes + 1)))
       assert.include(big.message, "larger than 3 MiB")
       assert.isFalse(isImage({ ...image, data: Buffer.from("sk-secret-0123456789abcdef").toString("base64") }))

@@ -266,7 +266,7 @@ export const RequestCard = ({
                 </div>
               </div>
             ) : (
-              <p class="quiet">Your token may look at requests and not answer them.</p>
+              <p class="quiet">Your token can view requests but not answer them.</p>
             )}
             <p class="hint" role="status">
               {hint !== "" ? hint : read ? "" : "read to the end to allow it"}

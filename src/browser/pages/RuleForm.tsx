@@ -70,7 +70,7 @@ export const RuleForm = ({ onSaved, project }: { readonly project: string; reado
   const onSave = () =>
     void send("/v1/rules", () => {
       setTrial(undefined)
-      setSaid("Saved. It counts from the next task on.")
+      setSaid("Saved. It applies from the next task on.")
       onSaved()
     })
   /** A trial says nothing of another rule. */
@@ -147,7 +147,7 @@ export const RuleForm = ({ onSaved, project }: { readonly project: string; reado
             Save
           </button>
         ) : (
-          <span class="quiet">Your token may try rules and not save them.</span>
+          <span class="quiet">Your token can try rules but not save them.</span>
         )}
         <span role="status">{said}</span>
       </div>

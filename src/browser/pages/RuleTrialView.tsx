@@ -21,7 +21,7 @@ export const RuleTrialView = ({ trial }: { readonly trial: Trial }) => {
     <section class="trial" aria-label="Result of the trial">
       <p role="status">
         {calls === 0
-          ? "There are no calls of before in this project."
+          ? "This project has no past calls."
           : `Of the last ${many(calls, "call")} the rule decides ${fitting}; ${changed} would go another way.`}
         {unjudged === 0 ? "" : ` ${many(unjudged, "call")} cannot be judged any more.`}
       </p>

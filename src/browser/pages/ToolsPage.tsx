@@ -98,8 +98,8 @@ export const ToolsPage = () => {
         </label>
       </header>
       <Trouble problem={listed.problem} />
-      {may("operate") ? null : <p class="quiet">Your token may look at tools and not run them.</p>}
-      {listed.value !== undefined && tools.length === 0 ? <p>There is no tool that a person may run.</p> : null}
+      {may("operate") ? null : <p class="quiet">Your token can view tools but not run them.</p>}
+      {listed.value !== undefined && tools.length === 0 ? <p>No tool can be run by hand.</p> : null}
       <div class="tabs" role="group" aria-label="Tool">
         {tools.map((one) => (
           <button type="button" class="small" aria-pressed={one === tool} onClick={() => setName(one.name)}>

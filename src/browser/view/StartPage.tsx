@@ -18,7 +18,7 @@ export const StartPage = () => {
   }
   return (
     <section class="page start" aria-label="New session">
-      <h1>What is to be done?</h1>
+      <h1>What should be done?</h1>
       {may("operate") ? (
         <>
           <Composer draft="" busy={false} placeholder="Prompt a new session" onSubmit={begin} />
@@ -41,7 +41,7 @@ export const StartPage = () => {
           )}
         </>
       ) : (
-        <p class="quiet">Your token may look at sessions and not begin them.</p>
+        <p class="quiet">Your token can view sessions but not start them.</p>
       )}
     </section>
   )

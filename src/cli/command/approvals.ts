@@ -10,7 +10,7 @@ const rulesModule = () => import("../ApprovalsCommand.ts")
 const auditModule = () => import("../AuditCommand.ts")
 
 const list = Command.make("list", options.listing, (given) => load(rulesModule, (module) => module.list(given))).pipe(
-  Command.withDescription("List what waits for an answer, and the rules saved by the answer always")
+  Command.withDescription("List open requests and saved rules")
 )
 
 const answerModule = () => import("../AnswerCommand.ts")

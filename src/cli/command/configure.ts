@@ -8,4 +8,4 @@ export const configure = Command.make("configure", { screenReader: options.scree
     () => import("../start/SetUpCommand.ts"),
     (module) => module.configure(given)
   )
-).pipe(Command.withDescription("Set a model up by three questions and one request as the test"))
+).pipe(Command.withDescription("Set up a model with three questions and a test request"))

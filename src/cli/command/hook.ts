@@ -21,12 +21,12 @@ const agents = {
 const agent = argument("agent", Object.keys(agents).join(", "))
 const changing = {
   agent,
-  project: Options.boolean("project").pipe(Options.withDescription("in the files of this project, not in your own")),
+  project: Options.boolean("project").pipe(Options.withDescription("in the files of this project instead of yours")),
   yes: options.yes
 }
 
 const install = Command.make("install", changing, (given) => load(module, ({ install }) => install(given))).pipe(
-  Command.withDescription("Show the change of an agent's configuration that runs the hook, and make it")
+  Command.withDescription("Add the hook to an agent's configuration, once you have seen the change")
 )
 
 const uninstall = Command.make("uninstall", changing, (given) =>
@@ -35,15 +35,15 @@ const uninstall = Command.make("uninstall", changing, (given) =>
 
 const status = Command.make("status", { agent: agent.pipe(Args.optional), json: options.json }, (given) =>
   load(module, ({ status }) => status(given))
-).pipe(Command.withDescription("Say which agents run the hook, and what is wrong with it"))
+).pipe(Command.withDescription("Show which agents run the hook, and its problems"))
 
 const collect = Command.make("collect", {}, () => load(module, ({ collect }) => collect)).pipe(
-  Command.withDescription("Put what hooks have recorded into the audit")
+  Command.withDescription("Add the records of hooks to the audit")
 )
 
 const answering = Object.entries(agents).map(([name, title]) =>
   Command.make(name, {}, () => load(module, ({ answer }) => answer(name))).pipe(
-    Command.withDescription(`Judge the call of ${title} that comes as JSON on standard input`)
+    Command.withDescription(`Judge a call of ${title}, given as JSON on standard input`)
   )
 )
 

@@ -12,7 +12,7 @@ export const importing = Command.make(
   {
     file: argument("file", "an exported session, or a transcript of another agent; - for standard input"),
     format: Options.choice("format", formats).pipe(
-      Options.withDescription("read the file as this; default: what it is"),
+      Options.withDescription("read the file as this format; default: detect it"),
       Options.optional
     ),
     json: options.json

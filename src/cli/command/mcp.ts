@@ -16,13 +16,10 @@ const add = Command.make(
   "add",
   {
     name,
-    command: argument("command", "behind --: the program and its arguments").pipe(Args.repeated),
-    url: Options.text("url").pipe(
-      Options.withDescription("where a server is that is reached by HTTP"),
-      Options.optional
-    ),
+    command: argument("command", "after --: the program and its arguments").pipe(Args.repeated),
+    url: Options.text("url").pipe(Options.withDescription("the URL of an HTTP server"), Options.optional),
     env: Options.text("env").pipe(
-      Options.withDescription("a variable that it gets: NAME, or NAME=env:VARIABLE; repeatable"),
+      Options.withDescription("an environment variable for it: NAME or NAME=env:VARIABLE; repeatable"),
       Options.repeated
     ),
     header: Options.text("header").pipe(
@@ -30,7 +27,7 @@ const add = Command.make(
       Options.repeated
     ),
     sandbox: Options.boolean("sandbox").pipe(
-      Options.withDescription("run its program in the sandbox: it writes in the workspace alone and has no network")
+      Options.withDescription("run its program in the sandbox: writes only in the workspace, no network")
     ),
     yes
   },
@@ -38,7 +35,7 @@ const add = Command.make(
 ).pipe(Command.withDescription("Add an MCP server: show its command, start it, and approve the tools it has now"))
 
 const list = Command.make("list", options.listing, (given) => load(module, ({ list }) => list(given))).pipe(
-  Command.withDescription("List the MCP servers, what is approved of each, and what that costs; starts none")
+  Command.withDescription("List MCP servers with their approvals and token cost, without starting any")
 )
 
 const show = Command.make("show", { name }, (given) => load(module, ({ show }) => show(given.name))).pipe(
@@ -53,17 +50,14 @@ const trust = Command.make(
   "trust",
   {
     name,
-    only: Options.text("only").pipe(
-      Options.withDescription("approve only what has this name; repeatable"),
-      Options.repeated
-    ),
+    only: Options.text("only").pipe(Options.withDescription("approve only this name; repeatable"), Options.repeated),
     yes
   },
   (given) => load(module, ({ trust }) => trust(given))
-).pipe(Command.withDescription("Start an MCP server, show what is not approved of it, and approve that"))
+).pipe(Command.withDescription("Start an MCP server, show what is not approved yet, and approve it"))
 
 const remove = Command.make("remove", { name }, (given) => load(module, ({ remove }) => remove(given.name))).pipe(
-  Command.withDescription("Remove an MCP server and forget what was approved of it")
+  Command.withDescription("Remove an MCP server and its approvals")
 )
 
 const loginModule = () => import("../mcp/LoginCommand.ts")
@@ -73,18 +67,16 @@ const login = Command.make(
   {
     name,
     scope: Options.text("scope").pipe(
-      Options.withDescription("what to ask for, instead of what the server says"),
+      Options.withDescription("the scope to ask for, instead of the server's own"),
       Options.optional
     ),
-    noBrowser: Options.boolean("no-browser").pipe(
-      Options.withDescription("only show the address, for a browser of your choice")
-    )
+    noBrowser: Options.boolean("no-browser").pipe(Options.withDescription("only print the address; open it yourself"))
   },
   (given) => load(loginModule, ({ login }) => login(given))
-).pipe(Command.withDescription("Log in at an MCP server that is reached by a URL, in a browser"))
+).pipe(Command.withDescription("Log in to an MCP server with a URL, in a browser"))
 
 const logout = Command.make("logout", { name }, (given) => load(loginModule, ({ logout }) => logout(given.name))).pipe(
-  Command.withDescription("Forget the login at an MCP server, and take it back there")
+  Command.withDescription("Log out of an MCP server and revoke its tokens")
 )
 
 const gatewayModule = () => import("../mcp/GatewayCommand.ts")
@@ -93,7 +85,7 @@ const importModule = () => import("../mcp/ImportCommand.ts")
 const clients = ["claude", "codex", "opencode", "cursor", "vscode"] as const
 
 const print = Options.choice("print", clients).pipe(
-  Options.withDescription("print what to put into the configuration of that client, and do nothing else"),
+  Options.withDescription("only print the configuration for this client"),
   Options.optional
 )
 
@@ -105,13 +97,13 @@ const listening = {
     Options.optional
   ),
   names: Options.text("host").pipe(
-    Options.withDescription("with --listen, a host name that clients may ask it by; repeatable"),
+    Options.withDescription("with --listen, a host name that clients may use; repeatable"),
     Options.repeated
   )
 }
 
 const server = Options.text("server").pipe(
-  Options.withDescription("offer this server alone, under its own names, as if the client had it without a gateway"),
+  Options.withDescription("offer only this server, under its own tool names"),
   Options.optional
 )
 
@@ -120,15 +112,15 @@ const gateway = Command.make("gateway", { ...options.gate, print, server, ...lis
     onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
     onSome: (client) => load(importModule, (module) => module.print(client))
   })
-).pipe(Command.withDescription("Be an MCP server whose tools are those of all your servers, behind the gate"))
+).pipe(Command.withDescription("Serve the tools of all your MCP servers as one, behind the gate"))
 
 const serve = Command.make("serve", { ...options.gate, ...listening }, (given) =>
   load(gatewayModule, ({ serve }) => serve(given))
-).pipe(Command.withDescription("Be an MCP server with Tollgate's own tools, behind the gate"))
+).pipe(Command.withDescription("Serve Tollgate's own tools over MCP, behind the gate"))
 
 const importing = Command.make("import", { client: argument("client", clients.join(", ")) }, ({ client }) =>
   load(importModule, (module) => module.importing(client))
-).pipe(Command.withDescription("Show the MCP servers that a client has configured, each as the command that adds it"))
+).pipe(Command.withDescription("Print the commands that add the MCP servers of another client"))
 
 /** `tollgate mcp` */
 export const mcp = group(

@@ -88,7 +88,7 @@ export const limit = (many: number, most?: number) =>
     Options.withDefault(many)
   )
 export const since = Options.text("since").pipe(
-  Options.withDescription("only since then: 12h, 7d, 4w or 2026-11-22; default: all"),
+  Options.withDescription("only since: 12h, 7d, 4w or 2026-11-22; default: all"),
   Options.optional
 )
 

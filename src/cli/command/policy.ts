@@ -38,12 +38,12 @@ const test = Command.make(
     rules: Options.boolean("rules").pipe(Options.withDescription("apply your own rules too, not the policies alone"))
   },
   (given) => load(module, ({ test }) => test(given))
-).pipe(Command.withDescription("Check what shell, path and URL cases of a file meet here and print the failures"))
+).pipe(Command.withDescription("Check the shell, path and URL cases in a file and print the failures"))
 
 const replay = Command.make(
   "replay",
   {
-    files: argument("file", "transcripts of Claude Code or Codex, instead of the log and where they are kept").pipe(
+    files: argument("file", "transcripts of Claude Code or Codex; default: the log and their usual folders").pipe(
       Args.repeated
     ),
     since: options.since,
@@ -52,7 +52,7 @@ const replay = Command.make(
       Options.optional
     ),
     rules: Options.text("rules").pipe(
-      Options.withDescription("a JSON file with rules that count besides yours"),
+      Options.withDescription("a JSON file with rules to add to yours"),
       Options.optional
     ),
     json
@@ -63,7 +63,9 @@ const replay = Command.make(
       (module) => module.replay(given)
     )
 ).pipe(
-  Command.withDescription("Judge calls of before, of other agents too, by the rules of now, and show what would change")
+  Command.withDescription(
+    "Replay past calls, also of other agents, against the rules of today and show what would change"
+  )
 )
 
 /** `tollgate policy` */

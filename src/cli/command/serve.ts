@@ -12,7 +12,7 @@ export const serve = Command.make(
       Options.optional
     ),
     names: Options.text("host").pipe(
-      Options.withDescription("a host name that browsers may ask the server by; repeatable"),
+      Options.withDescription("a host name that browsers may use; repeatable"),
       Options.repeated
     ),
     open: Options.boolean("open").pipe(Options.withDescription("open it in your browser, logged in")),

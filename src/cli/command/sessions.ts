@@ -38,7 +38,7 @@ const compact = Command.make(
   "compact",
   {
     id,
-    instructions: argument("instructions", "what the summary is to keep or to leave out").pipe(Args.repeated),
+    instructions: argument("instructions", "what the summary keeps or leaves out").pipe(Args.repeated),
     json: options.result,
     jsonl: options.events
   },
@@ -61,23 +61,23 @@ const fork = Command.make(
   {
     id,
     at: Options.integer("at").pipe(
-      Options.withDescription("the number of the last event to copy; default: all of them"),
+      Options.withDescription("copy up to this event number; default: all"),
       Options.optional
     )
   },
   (given) => load(manage, (module) => module.fork(given))
-).pipe(Command.withDescription("Copy a session into a new one, which has no grants"))
+).pipe(Command.withDescription("Copy a session into a new one, without its grants"))
 
 const rewind = Command.make(
   "rewind",
   {
     id,
-    to: Options.integer("to").pipe(Options.withDescription("the number of the event before which it is to be")),
+    to: Options.integer("to").pipe(Options.withDescription("the event number to go back to before")),
     dryRun,
     yes
   },
   (given) => load(manage, (module) => module.rewind(given))
-).pipe(Command.withDescription("Take a session back to before an event, with the files"))
+).pipe(Command.withDescription("Rewind a session and its files to before an event"))
 
 const remove = Command.make("delete", { id, yes }, (given) => load(manage, (module) => module.remove(given))).pipe(
   Command.withDescription("Delete a session for good")
@@ -87,11 +87,11 @@ const prune = Command.make(
   "prune",
   {
     olderThan: Options.text("older-than").pipe(
-      Options.withDescription("not used for so long (30d, 12 hours), or since a date"),
+      Options.withDescription("unused for this long (30d, 12 hours) or since a date"),
       Options.optional
     ),
     largerThan: Options.text("larger-than").pipe(
-      Options.withDescription("of at least that size (500kB, 10MB)"),
+      Options.withDescription("at least this large (500kB, 10MB)"),
       Options.optional
     ),
     all,
@@ -99,7 +99,7 @@ const prune = Command.make(
     yes
   },
   (given) => load(manage, (module) => module.prune(given))
-).pipe(Command.withDescription("Delete old or large sessions; those that are open or wait for an answer stay"))
+).pipe(Command.withDescription("Delete old or large sessions, except open and waiting ones"))
 
 /** `tollgate sessions` */
 export const sessions = group(

@@ -86,7 +86,7 @@ export const setups: ReadonlyArray<Setup> = [
     project: (directory) => path.join(directory, ".codex", "hooks.json"),
     entries: (command) =>
       ["PreToolUse", "PermissionRequest"].map((event) => ({ keys: ["hooks", event], value: matched(command) })),
-    note: "Codex runs a hook only once it is trusted: start codex and review it. Each change of the entry ends that."
+    note: "Codex runs a hook only once you trust it: start codex and review it. Any change of the entry needs a new review."
   },
   {
     agent: "gemini",
@@ -113,7 +113,7 @@ export const setups: ReadonlyArray<Setup> = [
       below(env["XDG_CONFIG_HOME"], path.join(home, ".config"), "opencode", "plugins", "tollgate.js"),
     project: (directory) => path.join(directory, ".opencode", "plugins", "tollgate.js"),
     whole: plugin,
-    note: "opencode has no question to ask by a plugin: what would be asked about is denied."
+    note: "Plugins of opencode cannot ask, so calls that need a question are denied."
   },
   {
     agent: "cursor",
@@ -127,6 +127,6 @@ export const setups: ReadonlyArray<Setup> = [
       })),
       { keys: ["hooks", "preToolUse"], value: { command, timeout: seconds, failClosed: true, matcher: "Write|Delete" } }
     ],
-    note: "Cursor cannot be relied on to ask: what would be asked about is denied."
+    note: "Cursor may not ask, so calls that need a question are denied."
   }
 ]

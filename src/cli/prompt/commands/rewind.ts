@@ -85,14 +85,13 @@ export const fork = command({
   group: "session",
   summary: "copy this session, up to before prompt N if given, and go on in the copy",
   arguments: "[N]",
-  details:
-    "This session stays as it is; /resume goes back to it. What was allowed in it for the session is asked about again in the copy.",
+  details: "This session stays as it is; /resume returns to it. Its session grants do not hold in the copy.",
   run: (argument, prompt) =>
     Effect.gen(function* () {
       const session = prompt.current()
       if (session === undefined) return yield* prompt.say("nothing to fork yet")
       const goOn = (copy: string) =>
-        Effect.zipRight(prompt.say("copied · this session stays as it is, the copy goes on"), prompt.resume(copy))
+        Effect.zipRight(prompt.say("copied · this session is unchanged, you are in the copy now"), prompt.resume(copy))
       if (argument === "") return yield* Effect.flatMap(session.fork(), goOn)
       const begun = yield* session.prompts
       const target = isNumber(argument) ? begun[Number(argument) - 1] : undefined
