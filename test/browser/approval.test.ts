@@ -48,6 +48,10 @@ describe("an approval in the browser", () => {
         assert.include(await page.locator(".request .added").innerText(), "const port = 8080 // a\\u{202E}b")
         await page.getByText("1 invisible character, shown as escapes").waitFor()
         await page.getByText("write_file asks before this call").waitFor()
+        // A file of the project is named from there, wherever the project lies.
+        await page.locator(".request").getByRole("group", { name: "Diff app.ts", exact: true }).waitFor()
+        assert.match(await page.locator(".request .touches").innerText(), /^writes\s+app\.ts as of/m)
+        assert.strictEqual(await page.locator(".request .touches code").first().getAttribute("title"), file)
         // What goes on being typed at the prompt is no answer.
         await page.getByRole("textbox", { name: "Prompt" }).pressSequentially("yyy")
         assert.deepStrictEqual(sent, [])
@@ -66,6 +70,9 @@ describe("an approval in the browser", () => {
         await standing(page, "app.ts")
         await page.keyboard.press("y")
         await page.getByText("Done in").waitFor()
+        const change = page.locator(".call .change")
+        assert.strictEqual(await change.locator("summary").innerText(), "modified app.ts")
+        await change.getByRole("group", { name: "Diff app.ts", exact: true }).waitFor()
       })
       const digest = yield* server
         .frames("/v1/sessions/" + (yield* server.ask("/v1/sessions")).json.sessions[0].id + "/events")

@@ -6,6 +6,7 @@ import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { many } from "../../ui/Words.ts"
 import { coloured } from "../text/Code.tsx"
 import { DiffView } from "../text/DiffView.tsx"
+import { below } from "../view/place.ts"
 
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "null")
@@ -62,7 +63,13 @@ const Warnings = ({ request }: { readonly request: ApprovalRequest }) => {
 
 const verbs = { read: "reads", write: "writes", remove: "removes", list: "lists" } as const
 
-const Touches = ({ request: { preview, touches } }: { readonly request: ApprovalRequest }) => {
+interface Props {
+  readonly request: ApprovalRequest
+  /** The directory below which paths are shown by what follows it. */
+  readonly project: string
+}
+
+const Touches = ({ project, request: { preview, touches } }: Props) => {
   const hashes = new Map((preview?.targets ?? []).map(({ baseHash, path }) => [path, baseHash]))
   if (touches === undefined) return <p class="remark">The tool does not declare what a call touches.</p>
   const { commands, hosts, names, paths } = touches
@@ -79,7 +86,7 @@ const Touches = ({ request: { preview, touches } }: { readonly request: Approval
     <ul class="touches">
       {rows.map(({ as, name, what }) => (
         <li>
-          <span class="verb">{what}</span> <code>{exact(name)}</code>
+          <span class="verb">{what}</span> <code title={exact(name)}>{exact(below(project, name))}</code>
           {typeof as === "string" ? <span class="quiet"> as of {as.slice(0, 12)}</span> : null}
         </li>
       ))}
@@ -88,7 +95,7 @@ const Touches = ({ request: { preview, touches } }: { readonly request: Approval
 }
 
 /** All that an approval covers, to the last character, and what is known about it; the words of a model never stand where the runtime speaks. */
-export const RequestBody = ({ request }: { readonly request: ApprovalRequest }) => {
+export const RequestBody = ({ project, request }: Props) => {
   const { arguments: given, context = [], digest, id, message, preview } = request
   const shows = preview?.shows ?? []
   const beside = parametersOf(given).filter(([name]) => !shows.includes(name))
@@ -96,7 +103,9 @@ export const RequestBody = ({ request }: { readonly request: ApprovalRequest }) 
     <>
       <p class="summary">{visibleLine(message)}</p>
       <Warnings request={request} />
-      {preview?.diff === undefined ? null : <DiffView text={preview.diff} path={preview.targets[0]?.path ?? ""} />}
+      {preview?.diff === undefined ? null : (
+        <DiffView text={preview.diff} path={below(project, preview.targets[0]?.path ?? "")} />
+      )}
       {preview?.unchanged === true ? <p class="remark">It leaves everything as it is.</p> : null}
       <dl class="parameters">
         {beside.map(([name, value]) => (
@@ -112,7 +121,7 @@ export const RequestBody = ({ request }: { readonly request: ApprovalRequest }) 
         ))}
       </dl>
       {shows.length === 0 ? null : <p class="quiet">In the diff: {shows.map(exact).join(", ")}</p>}
-      <Touches request={request} />
+      <Touches project={project} request={request} />
       {context.length === 0 ? null : (
         <details class="context">
           <summary>Last {many(context.length, "message")}</summary>

@@ -208,7 +208,7 @@ export const RequestCard = ({
       ) : (
         <>
           <div class="request-body" ref={body} tabIndex={0} role="group" aria-label="What would run">
-            <RequestBody request={request} />
+            <RequestBody project={project} request={request} />
             <div ref={end} class="end-mark" />
           </div>
           <footer class="request-foot">

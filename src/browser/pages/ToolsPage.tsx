@@ -6,6 +6,7 @@ import { may } from "../Login.ts"
 import { to } from "../Route.ts"
 import { Feed } from "../session/Feed.ts"
 import { byProject, create, titleOf } from "../session/Sessions.ts"
+import { Project } from "../view/place.ts"
 import { Row } from "../view/Row.tsx"
 import { Trouble, useAnswer } from "./Answered.tsx"
 import { inProject, ProjectSelect } from "./ProjectSelect.tsx"
@@ -34,9 +35,11 @@ const Result = ({ run: { seq, session } }: { readonly run: Run }) => {
         <span class="grow" />
         <a href={to("session", session)}>Open the session</a>
       </header>
-      {items.map((item) => (
-        <Row key={item.key} item={item} revision={item.revision} session={session} />
-      ))}
+      <Project.Provider value={feed.detail.value?.project ?? ""}>
+        {items.map((item) => (
+          <Row key={item.key} item={item} revision={item.revision} session={session} />
+        ))}
+      </Project.Provider>
     </section>
   )
 }

@@ -10,6 +10,7 @@ import { titleOf } from "../session/Sessions.ts"
 import { promptWanted } from "./Composer.tsx"
 import { LazyPage } from "./LazyPage.tsx"
 import { LoginPage } from "./LoginPage.tsx"
+import { Project } from "./place.ts"
 import { ReplayPage } from "./ReplayPage.tsx"
 import { SessionPage, WorkersPanel } from "./SessionPage.tsx"
 import { SessionDialog } from "./SessionDialog.tsx"
@@ -108,7 +109,9 @@ export const App = () => {
               {many(waiting, "call")} {waiting === 1 ? "waits" : "wait"} for you
             </a>
           ) : null}
-          <Page feed={feed} />
+          <Project.Provider value={feed?.detail.value?.project ?? ""}>
+            <Page feed={feed} />
+          </Project.Provider>
         </main>
       )}
       {page === "approvals" ? null : waiting > 0 ? (

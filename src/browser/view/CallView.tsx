@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment, type VNode } from "preact"
-import { useState } from "preact/hooks"
+import { useContext, useState } from "preact/hooks"
 import { duration } from "../../text/duration.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
@@ -7,6 +7,7 @@ import { select } from "../approval/Queue.ts"
 import { Code } from "../text/Code.tsx"
 import { DiffView, sizeOf } from "../text/DiffView.tsx"
 import type { Call, CallState, Item } from "../session/Item.ts"
+import { below, Project } from "./place.ts"
 
 const marks: Readonly<Record<CallState, readonly [sign: string, words: string]>> = {
   asked: ["◌", "asked for"],
@@ -108,6 +109,7 @@ export const CallView = ({
   readonly row: (item: Item) => VNode
 }) => {
   const [isOpen, setOpen] = useState(() => openCalls.has(call.key))
+  const project = useContext(Project)
   const [sign, words] = marks[call.state]
   const size = call.diffs.reduce(
     (sum, { text }) => {
@@ -130,7 +132,7 @@ export const CallView = ({
         </span>
         <b>{visibleLine(call.tool)}</b>
         {call.delegate === undefined ? null : <span class="delegate">→ {visibleLine(call.delegate)}</span>}
-        <span class="object">{visibleLine(objectOf(call.arguments).slice(0, 300))}</span>
+        <span class="object">{visibleLine(below(project, objectOf(call.arguments)).slice(0, 300))}</span>
         {call.diffs.length === 0 ? null : (
           <span class="size">
             <ins>+{size.added}</ins> <del>−{size.removed}</del>
@@ -159,15 +161,15 @@ export const CallView = ({
       )}
       {call.diffs.map(({ change, omitted, path, text }) =>
         text === "" ? (
-          <p class="remark">
-            {change} {visibleLine(path)}
+          <p class="remark" title={visibleLine(path)}>
+            {change} {visibleLine(below(project, path))}
           </p>
         ) : (
           <details class="change" open={text.length < 4000}>
             <summary>
-              {change} <code>{visibleLine(path)}</code>
+              {change} <code title={visibleLine(path)}>{visibleLine(below(project, path))}</code>
             </summary>
-            <DiffView text={text} path={path} />
+            <DiffView text={text} path={below(project, path)} />
             {omitted === 0 ? null : <p class="remark">{many(omitted, "more line")}</p>}
           </details>
         )

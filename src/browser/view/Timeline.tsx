@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks"
+import { useContext, useState } from "preact/hooks"
 import type { Envelope } from "../../runtime/Envelope.ts"
 import { makeVisible, visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
 import { Code } from "../text/Code.tsx"
 import { Fold } from "../session/Fold.ts"
+import { Project } from "./place.ts"
 import { Row } from "./Row.tsx"
 import { Virtual } from "./Virtual.tsx"
 
@@ -42,13 +43,17 @@ const clock = (time: number): string => new Date(time).toISOString().slice(11, 2
 
 /** The conversation as it was when an event had happened. */
 const Moment = ({ at, events }: { readonly events: ReadonlyArray<Envelope>; readonly at: number }) => {
+  const known = useContext(Project)
+  const first = events[0]?.event
   const fold = new Fold()
   for (const envelope of events.slice(0, at + 1)) fold.step(envelope)
   return (
     <div class="moment" tabIndex={0} role="group" aria-label="The conversation by then">
-      {fold.items.slice(-lastRows).map((item) => (
-        <Row key={item.key} item={item} revision={item.revision} />
-      ))}
+      <Project.Provider value={first?._tag === "SessionCreated" ? first.project : known}>
+        {fold.items.slice(-lastRows).map((item) => (
+          <Row key={item.key} item={item} revision={item.revision} />
+        ))}
+      </Project.Provider>
     </div>
   )
 }
