@@ -22,37 +22,43 @@ const screen = Screen.layer({ split: false })
 const refuse = ([first, ...others]: ReadonlyArray<Problem>): Effect.Effect<void, ConfigInvalid> =>
   first === undefined ? Effect.void : new ConfigInvalid({ problems: [first, ...others] })
 
-/** Shows every value and where it is from, and marks what cannot be used; secrets are not shown. */
-export const showAll = Effect.gen(function* () {
-  const { answer, style } = yield* Screen
-  const { configuration, problems, unreadable } = yield* inspect()
-  const { entries, home, profiles } = configuration
-  const known = entries.map(({ key, source, value }) => ({
-    key,
-    said: `${makeVisible(text(value))}  ${style.dim(`(${source})`)}`,
-    wrong: problems.filter((problem) => concerns(problem, key))
-  }))
-  const others = problems
-    .filter((problem) => !entries.some(({ key }) => concerns(problem, key)))
-    .map((problem) => ({ key: problem.key, said: style.dim(`(${problem.source})`), wrong: [problem] }))
-  const unset = keys
-    .filter(({ name }) => ![...known, ...others].some(({ key }) => key === name))
-    .map(({ about, name }) => ({ key: name, said: style.dim(`not set: ${about}`), wrong: [] }))
-  const rows = [...known, ...others, ...unset]
-  const wide = Math.max(...rows.map(({ key }) => columns(key)))
-  const lines = rows.flatMap(({ key, said, wrong }) => [
-    `${style.bold(makeVisible(key).padEnd(wide))}  ${said}`,
-    ...wrong.map((one) => `  ${style.red("✗")} ${makeVisible(`${one.key}: ${one.problem}`)}`)
-  ])
-  const none =
-    Object.keys(profiles).length > 0
-      ? []
-      : ["", "No model is configured. Any one of these sets one up:", ...setUp.map((line) => `  ${line}`)]
-  const places = ["", style.dim(`file      ${home.config}`), style.dim(`sessions  ${home.database}`)]
-  yield* answer(`${[...lines, ...none, ...places].join("\n")}\n`)
-  if (unreadable !== undefined) return yield* unreadable
-  yield* refuse(problems)
-}).pipe(Effect.provide(screen))
+/** Shows every value and where it is from, as rows or as one JSON document, and marks what cannot be used; secrets are not shown. */
+export const showAll = (json: boolean) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const { configuration, problems, unreadable } = yield* inspect()
+    const { entries, home, profiles } = configuration
+    if (json) {
+      const places = { file: home.config, sessions: home.database }
+      yield* answer(`${JSON.stringify({ ...places, values: entries, problems })}\n`)
+      return yield* unreadable ?? refuse(problems)
+    }
+    const known = entries.map(({ key, source, value }) => ({
+      key,
+      said: `${makeVisible(text(value))}  ${style.dim(`(${source})`)}`,
+      wrong: problems.filter((problem) => concerns(problem, key))
+    }))
+    const others = problems
+      .filter((problem) => !entries.some(({ key }) => concerns(problem, key)))
+      .map((problem) => ({ key: problem.key, said: style.dim(`(${problem.source})`), wrong: [problem] }))
+    const unset = keys
+      .filter(({ name }) => ![...known, ...others].some(({ key }) => key === name))
+      .map(({ about, name }) => ({ key: name, said: style.dim(`not set: ${about}`), wrong: [] }))
+    const rows = [...known, ...others, ...unset]
+    const wide = Math.max(...rows.map(({ key }) => columns(key)))
+    const lines = rows.flatMap(({ key, said, wrong }) => [
+      `${style.bold(makeVisible(key).padEnd(wide))}  ${said}`,
+      ...wrong.map((one) => `  ${style.red("✗")} ${makeVisible(`${one.key}: ${one.problem}`)}`)
+    ])
+    const none =
+      Object.keys(profiles).length > 0
+        ? []
+        : ["", "No model is configured. Any one of these sets one up:", ...setUp.map((line) => `  ${line}`)]
+    const places = ["", style.dim(`file      ${home.config}`), style.dim(`sessions  ${home.database}`)]
+    yield* answer(`${[...lines, ...none, ...places].join("\n")}\n`)
+    if (unreadable !== undefined) return yield* unreadable
+    yield* refuse(problems)
+  }).pipe(Effect.provide(screen))
 
 const unknown = (key: string) => {
   const near = similar(
@@ -74,8 +80,8 @@ const stepsOf = (key: string): Effect.Effect<ReadonlyArray<string>, ConfigKeyUnk
   return known ? Effect.succeed(steps) : unknown(key)
 }
 
-/** Prints one value, regardless of problems in others. */
-export const get = (key: string) =>
+/** Prints one value, as text or as JSON, regardless of problems in others. */
+export const get = (key: string, json: boolean) =>
   Effect.gen(function* () {
     const { answer } = yield* Screen
     yield* key === "profiles" ? Effect.void : stepsOf(key)
@@ -98,7 +104,7 @@ export const get = (key: string) =>
       const mend = [`tollgate config set ${key} VALUE`]
       return yield* refuse([{ source: "config get", key, problem: "it is not set", mend }])
     }
-    yield* answer(`${makeVisible(text(value))}\n`)
+    yield* answer(`${json ? JSON.stringify(value) : makeVisible(text(value))}\n`)
   }).pipe(Effect.provide(screen))
 
 /** Whether a key is part of what a known one holds, e.g. of an item of a list. */

@@ -31,6 +31,7 @@ import { tools } from "../tools/Builtin.ts"
 import { distrust } from "./distrust.ts"
 import { place, projectConfig } from "./here.ts"
 import { checkServers } from "./mcp/checkServers.ts"
+import * as JsonOutput from "./jsonOutput.ts"
 import { misnamed } from "./misnamed.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
@@ -42,6 +43,12 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { probl
   override get message() {
     return this.problems === 1 ? "1 problem found; see above." : `${this.problems} problems found; see above.`
   }
+}
+
+interface DoctorOptions {
+  readonly stack: boolean
+  readonly offline: boolean
+  readonly json: boolean
 }
 
 interface Finding {
@@ -206,27 +213,50 @@ const render = ({ detail, mend = [], state, what }: Finding, style: Style): stri
   return lines.map((line) => `${line}\n`).join("")
 }
 
+/** What stands in front of a tool or a command. */
+interface Front {
+  readonly name: string
+  readonly steps: ReadonlyArray<Step>
+}
+
+const renderFront = ({ name, steps }: Front, style: Style): string => {
+  const rows = steps.map(({ detail, step }) => `    ${step}${detail === "" ? "" : style.dim(`  ${detail}`)}\n`)
+  return `${style.bold(name)}\n${rows.join("")}`
+}
+
 /** Says what stands in front of every tool, outermost first, and in front of the commands. */
-const showStack = Effect.gen(function* () {
-  const { answer, style } = yield* Screen
-  const options = (yield* Stack.make)(yield* projectConfig)
-  const show = (name: string, steps: ReadonlyArray<Step>) =>
-    answer(
-      `${style.bold(name)}\n${steps.map(({ detail, step }) => `    ${step}${detail === "" ? "" : style.dim(`  ${detail}`)}\n`).join("")}`
+const showStack = (json: boolean) =>
+  Effect.gen(function* () {
+    const { answer, style } = yield* Screen
+    const options = (yield* Stack.make)(yield* projectConfig)
+    const command = (name: string, named = name) =>
+      Effect.map(CommandStack.describe(named), (steps): Front => ({ name, steps }))
+    const fronts = [
+      ...tools.map((tool): Front => ({ name: tool.name, steps: DefaultStack.describe(options, tool) })),
+      ...(yield* Effect.forEach(CommandStack.specific, (name) => command(name))),
+      yield* command("tollgate …, any other command", "tollgate …")
+    ]
+    yield* answer(
+      json
+        ? JsonOutput.render(
+            fronts.map((one) => JSON.stringify(one)),
+            { json }
+          )
+        : fronts.map((one) => renderFront(one, style)).join("")
     )
-  for (const tool of tools) yield* show(tool.name, DefaultStack.describe(options, tool))
-  for (const name of CommandStack.specific) yield* show(name, yield* CommandStack.describe(name))
-  yield* show("tollgate …, any other command", yield* CommandStack.describe("tollgate …"))
-}).pipe(Effect.provide(Stack.observed))
+  }).pipe(Effect.provide(Stack.observed))
 
 type Checked = Configuration | FileSystem.FileSystem | HttpClient.HttpClient | Surroundings
 
-const checkAll = (inspected: Inspected, offline: boolean) =>
+const checkAll = (inspected: Inspected, { json, offline }: DoctorOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const { home } = inspected.configuration
     const opened = (yield* Configuration).home.database
-    yield* answer(render(good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`), style))
+    const program = good("tollgate", `${version}, Node ${process.version}, configuration ${home.config}`)
+    const tell = (findings: ReadonlyArray<Finding>) =>
+      json ? Effect.void : answer(findings.map((one) => render(one, style)).join(""))
+    yield* tell([program])
     const checks: ReadonlyArray<Effect.Effect<ReadonlyArray<Finding>, never, Checked>> = [
       Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
       Effect.succeed(checkConfiguration(inspected)),
@@ -246,19 +276,19 @@ const checkAll = (inspected: Inspected, offline: boolean) =>
         Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
       )
     ]
-    const found = (yield* Effect.forEach(checks, (check) =>
-      Effect.tap(check, (findings) => answer(findings.map((one) => render(one, style)).join("")))
-    )).flat()
+    const found = (yield* Effect.forEach(checks, (check) => Effect.tap(check, tell))).flat()
+    const findings = [program, ...found].map((one) => JSON.stringify(one))
+    if (json) yield* answer(JsonOutput.render(findings, { json }))
     const problems = found.filter(({ state }) => state === "missing").length
     if (problems > 0) return yield* new NotReady({ problems })
   }).pipe(Effect.provide(ReadOnlyHome.layer), Effect.provideService(Configuration, inspected.configuration))
 
-export const doctor = ({ offline, stack }: { readonly stack: boolean; readonly offline: boolean }) =>
+export const doctor = (options: DoctorOptions) =>
   Effect.gen(function* () {
-    if (stack) {
-      return yield* showStack.pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
+    if (options.stack) {
+      return yield* showStack(options.json).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
     }
-    yield* checkAll(yield* inspect(), offline)
+    yield* checkAll(yield* inspect(), options)
   }).pipe(
     Effect.provide(LazyHttpClient.layer),
     Effect.provide(NodeFileSystem.layer),

@@ -44,6 +44,9 @@ const managed = <A, E, R>(self: Effect.Effect<A, E, R>, asks = false) =>
     Effect.provide(Configuration.layer())
   )
 
+/** The answer as one JSON document. */
+const document = (fields: object) => Effect.flatMap(Screen, ({ answer }) => answer(`${JSON.stringify(fields)}\n`))
+
 const done = (text: string) => Effect.flatMap(Screen, ({ answer, style }) => answer(`${style.green("✓")} ${text}\n`))
 
 /** Whether the person agrees; fails where there is none, and says how to look first, if that can be done. */
@@ -65,8 +68,14 @@ const isFree = (session: string) =>
     if (owner !== undefined) return yield* new SessionBusy({ session, pid: owner })
   })
 
+interface TitleOptions {
+  readonly id: string
+  readonly title: ReadonlyArray<string>
+  readonly json: boolean
+}
+
 /** Gives a session a title. */
-export const title = ({ id, title: words }: { readonly id: string; readonly title: ReadonlyArray<string> }) =>
+export const title = ({ id, json, title: words }: TitleOptions) =>
   Effect.gen(function* () {
     const given = words.join(" ").trim()
     if (given === "" || given.length > maxTitle) {
@@ -74,17 +83,26 @@ export const title = ({ id, title: words }: { readonly id: string; readonly titl
     }
     const session = yield* resolve(id)
     const { event } = yield* (yield* Runtime).request(new RenameSession({ session, title: given }))
-    yield* done(`${session.slice(0, shortId)}: ${makeVisible(event.title)}`)
+    yield* json
+      ? document({ session, title: event.title })
+      : done(`${session.slice(0, shortId)}: ${makeVisible(event.title)}`)
   }).pipe(managed)
 
+interface ForkOptions {
+  readonly id: string
+  readonly at: Option.Option<number>
+  readonly json: boolean
+}
+
 /** Copies a session into a new one. */
-export const fork = ({ at, id }: { readonly id: string; readonly at: Option.Option<number> }) =>
+export const fork = ({ at, id, json }: ForkOptions) =>
   Effect.gen(function* () {
     const session = yield* resolve(id)
     const copy = yield* (yield* Ids).next("session")
     const last = Option.match(at, { onNone: () => ({}), onSome: (last) => ({ last }) })
     if (Option.exists(at, (last) => last < 1)) return yield* new UsageError({ reason: "--at takes a number from 1." })
     const { event } = yield* (yield* Runtime).request(new ForkSession({ session, fork: copy, ...last }))
+    if (json) return yield* document({ session: copy, copyOf: session, last: event.last })
     yield* done(`${copy}: a copy of ${session.slice(0, shortId)} up to event ${event.last}`)
     const { progress, style } = yield* Screen
     yield* progress(`${style.dim(`${invocation()} --session ${copy.slice(0, shortId)} goes on with it`)}\n`)

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { Configuration } from "../config/Configuration.ts"
 import { makeVisible } from "../text/visible.ts"
 import * as Stream from "effect/Stream"
+import { toLine } from "../runtime/Envelope.ts"
 import { isRewound } from "../runtime/Rewound.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import type { SessionSummary } from "../runtime/Projection.ts"
@@ -93,18 +94,24 @@ export const list = ({ all, json, jsonl, limit }: ListOptions) =>
     Effect.provide(Configuration.layer())
   )
 
-/** Shows a stored session as it looked when it happened. */
-export const show = (id: string) =>
+/** Shows a stored session as it looked when it happened, or gives it with its events as data. */
+export const show = ({ id, json }: { readonly id: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
+    const store = yield* SessionStore
     const ui = yield* Ui
     const session = yield* resolve(id)
-    const rewound = yield* (yield* SessionStore).rewound(session)
+    const rewound = yield* store.rewound(session)
     const events = Stream.filter(
       runtime.subscribe(session, { from: 1, follow: false }),
       ({ seq }) => !isRewound(rewound, seq)
     )
-    yield* Effect.ensuring(present(events), ui.stop)
+    if (!json) return yield* Effect.ensuring(present(events), ui.stop)
+    const lines = yield* Stream.runCollect(Stream.map(events, toLine))
+    const summary = yield* store.get(session)
+    const own = record({ ...summary, kind: yield* sessionKind(store, summary) })
+    const { answer } = yield* Screen
+    yield* answer(`${own.slice(0, -1)},"events":${JsonOutput.render([...lines], { json }).trimEnd()}}\n`)
   }).pipe(
     Effect.provide(reading),
     Effect.provide(Frontend.layer({ split: false, keys: false })),

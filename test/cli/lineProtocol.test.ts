@@ -289,6 +289,52 @@ describe("a program in front", () => {
     assert.strictEqual((await tollgate(at, ["run", "--json", "--jsonl", "go"])).code, 2)
   })
 
+  it("is one document of sessions, configuration and installation with --json as well (U12)", async () => {
+    scripted(at, [{ steps: [{ say: "hello" }] }])
+    const ran = await tollgate(at, ["run", "--json", "go"])
+    const { session } = JSON.parse(ran.stdout) as { readonly session: string }
+    const document = async (...words: ReadonlyArray<string>) => {
+      const { code, stdout } = await tollgate(at, [...words, "--json"])
+      return { code, said: JSON.parse(stdout) as Record<string, unknown> }
+    }
+    const rows = (said: unknown) => said as ReadonlyArray<Record<string, unknown>>
+    const shown = (await document("sessions", "show", session)).said
+    const tags = (shown["events"] as ReadonlyArray<{ readonly event: { readonly _tag: string } }>).map(
+      ({ event }) => event._tag
+    )
+    assert.deepInclude(shown, { id: session, title: "go" })
+    assert.strictEqual(tags[0], "SessionCreated")
+    assert.include(tags, "TaskCompleted")
+    const named = await document("sessions", "title", session, "a", "title")
+    assert.deepStrictEqual(named, { code: 0, said: { session, title: "a title" } })
+    const { copyOf, session: copy } = (await document("sessions", "fork", session)).said
+    assert.strictEqual(copyOf, session)
+    assert.strictEqual((await document("sessions", "show", String(copy))).said["title"], "a title (fork)")
+    const values = rows((await document("config")).said["values"])
+    assert.strictEqual(values.find(({ key }) => key === "profile")?.["value"], "test")
+    assert.deepInclude((await document("config", "get", "profiles.test")).said, { provider: "scripted" })
+    assert.strictEqual((await document("config", "get", "profile")).said as unknown, "test")
+    const checked = await document("doctor", "--offline")
+    assert.strictEqual(checked.code, 0)
+    assert.includeMembers(
+      rows(checked.said).map(({ what }) => what),
+      ["tollgate", "sessions", "profile test", "sandbox"]
+    )
+    const fronts = (await document("doctor", "--stack")).said
+    assert.includeMembers(
+      rows(fronts).map(({ name }) => name),
+      ["run_shell", "tollgate …, any other command"]
+    )
+    fs.rmSync(path.join(at.work, "script.json"), { force: true })
+    await tollgate(at, ["config", "set", "profiles.test.script", "nowhere.json"])
+    const broken = await document("doctor", "--offline")
+    assert.notStrictEqual(broken.code, 0)
+    assert.deepInclude(
+      rows(broken.said).find(({ what }) => what === "profile test"),
+      { state: "missing" }
+    )
+  })
+
   it("is written as docs/programs.md shows it, in Node and in a shell", async () => {
     const page = fs.readFileSync(path.join(import.meta.dirname, "../../docs/programs.md"), "utf8")
     const sample = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(page)?.[1] ?? ""

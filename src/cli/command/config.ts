@@ -3,13 +3,14 @@ import * as Option from "effect/Option"
 import { argument } from "../Guard.ts"
 import { group } from "./group.ts"
 import { load } from "./load.ts"
+import * as options from "./options.ts"
 
 const module = () => import("../Configure.ts")
 const key = argument("key", "a key that tollgate config lists, e.g. approvals.policy, or profiles.NAME")
 
-const get = Command.make("get", { key }, ({ key }) => load(module, ({ get }) => get(key))).pipe(
-  Command.withDescription("Print one value")
-)
+const get = Command.make("get", { key, json: options.json }, ({ json, key }) =>
+  load(module, ({ get }) => get(key, json))
+).pipe(Command.withDescription("Print one value"))
 const set = Command.make("set", { key, value: argument("value", "text, or JSON") }, ({ key, value }) =>
   load(module, ({ set }) => set(key, Option.some(value)))
 ).pipe(Command.withDescription("Set a value in the configuration file"))
@@ -19,7 +20,7 @@ const unset = Command.make("unset", { key }, ({ key }) => load(module, ({ set })
 
 /** `tollgate config` */
 export const config = group(
-  Command.make("config", {}, () => load(module, ({ showAll }) => showAll)).pipe(
+  Command.make("config", { json: options.json }, ({ json }) => load(module, ({ showAll }) => showAll(json))).pipe(
     Command.withDescription("Show every value and its source")
   ),
   [get, set, unset]

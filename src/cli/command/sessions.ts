@@ -6,7 +6,7 @@ import { group } from "./group.ts"
 import { load } from "./load.ts"
 import * as options from "./options.ts"
 
-const { id, yes } = options
+const { id, json, yes } = options
 
 /** Sessions that are listed unless more are asked for. */
 const limit = 20
@@ -27,10 +27,10 @@ const list = Command.make(
     )
 ).pipe(Command.withDescription("List sessions, latest first"))
 
-const show = Command.make("show", { id }, ({ id }) =>
+const show = Command.make("show", { id, json }, (given) =>
   load(
     () => import("../Sessions.ts"),
-    (module) => module.show(id)
+    (module) => module.show(given)
   )
 ).pipe(Command.withDescription("Show a session as it looked live"))
 
@@ -52,7 +52,7 @@ const compact = Command.make(
 const manage = () => import("../ManageSessions.ts")
 const dryRun = Options.boolean("dry-run").pipe(Options.withDescription("only show what it would do"))
 
-const title = Command.make("title", { id, title: Args.repeated(argument("title", "the title")) }, (given) =>
+const title = Command.make("title", { id, title: Args.repeated(argument("title", "the title")), json }, (given) =>
   load(manage, (module) => module.title(given))
 ).pipe(Command.withDescription("Give a session a title"))
 
@@ -63,7 +63,8 @@ const fork = Command.make(
     at: Options.integer("at").pipe(
       Options.withDescription("copy up to this event number; default: all"),
       Options.optional
-    )
+    ),
+    json
   },
   (given) => load(manage, (module) => module.fork(given))
 ).pipe(Command.withDescription("Copy a session into a new one, without its grants"))

@@ -131,7 +131,7 @@ export const config = command({
     return printed(
       prompt,
       load(configure, ({ get, set, showAll }): Effect.Effect<unknown, CommandFailed, CommandServices> =>
-        key === "" ? showAll : value === "" ? get(key) : set(key, Option.some(value))
+        key === "" ? showAll(false) : value === "" ? get(key, false) : set(key, Option.some(value))
       )
     )
   }
@@ -146,7 +146,7 @@ export const doctor = command({
       prompt,
       load(
         () => import("../../Doctor.ts"),
-        ({ doctor }) => doctor({ stack: false, offline: false })
+        ({ doctor }) => doctor({ stack: false, offline: false, json: false })
       )
     )
 })
