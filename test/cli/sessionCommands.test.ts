@@ -45,7 +45,7 @@ describe("what the prompt has for sessions", () => {
     terminal.press("/fork 9\r")
     await terminal.seen("no prompt 9 · give a number from 1 to 1")
     terminal.press("/fork\r")
-    await terminal.idle(/the copy goes on[^]*resume with[^]*paint the lighthouse[^]*2 requests · 1 call/)
+    await terminal.idle(/in the copy now[^]*resume with[^]*paint the lighthouse[^]*2 requests · 1 call/)
     terminal.press("/undo\r")
     await terminal.seen(/delete a\.txt[^]*y yes · n no/)
     terminal.press("y")
