@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Approvals } from "../approval/Approvals.ts"
-import type { PolicyVerdict } from "../approval/ApprovalPolicy.ts"
+import type { ApprovalPolicy, PolicyVerdict } from "../approval/ApprovalPolicy.ts"
 import { Disk } from "../approval/Disk.ts"
 import type { Rule } from "../approval/Rule.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -38,6 +38,8 @@ export interface TriedCall extends PastCall {
 }
 
 export interface RuleTrial {
+  /** In which the calls were judged. */
+  readonly mode: ApprovalPolicy
   readonly tried: ReadonlyArray<TriedCall>
   /** Calls that cannot be judged: of tools that are gone, or with parameters that they do not take. */
   readonly unjudged: number
@@ -59,14 +61,14 @@ const latest = ({ project }: Place) =>
   })
 
 /**
- * Judges calls of before in a project by its rules, without a rule and with it, in the mode that sessions begin in; nothing runs,
- * nobody is asked and nothing is kept. Fails where the rule is not valid.
+ * Judges calls of before in a project by its rules, without a rule and with it, in a mode, that of new sessions if unset; nothing
+ * runs, nobody is asked and nothing is kept. Fails where the rule is not valid.
  */
-export const tryRule = (place: Place, rule: Rule) =>
+export const tryRule = (place: Place, rule: Rule, mode?: ApprovalPolicy) =>
   Effect.gen(function* () {
     const { home, settings } = yield* Configuration
     const { directory, project } = place
-    const policy = yield* (yield* Approvals).policy("")
+    const policy = mode ?? (yield* (yield* Approvals).policy(""))
     const { tools } = yield* (yield* Host).project(place)
     const { rules, trusted } = ProjectConfig.rulesOf(yield* ProjectConfig.read(project), settings, place)
     const judges = (rules: ReadonlyArray<Rule>) =>
@@ -102,5 +104,5 @@ export const tryRule = (place: Place, rule: Rule) =>
     const pace = Pace.make()
     const all = yield* Effect.forEach(yield* latest(place), (call) => Effect.zipRight(pace, judged(call)))
     const tried = all.filter((call) => call !== undefined)
-    return { tried, unjudged: all.length - tried.length }
+    return { mode: policy, tried, unjudged: all.length - tried.length }
   }).pipe(Effect.scoped)

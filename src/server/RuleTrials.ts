@@ -4,6 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { ApprovalPolicy, WrittenPolicy } from "../approval/ApprovalPolicy.ts"
 import { type TriedCall, tryRule } from "../host/RuleTrial.ts"
 import { cutMiddle } from "../text/visible.ts"
 import { Viewing } from "./Access.ts"
@@ -34,7 +35,17 @@ const Tried = Schema.Struct({
   because: Schema.String
 })
 
+const Proposal = Schema.Struct({
+  ...NewRule.fields,
+  /** In which the calls are judged; that of new sessions if unset. */
+  mode: Schema.optionalWith(WrittenPolicy, { exact: true })
+}).annotations({ identifier: "RuleProposal", parseOptions: { onExcessProperty: "error" } })
+
+export type Proposal = typeof Proposal.Encoded
+
 const Trial = Schema.Struct({
+  /** In which the calls were judged. */
+  mode: ApprovalPolicy,
   /** Calls that were judged, and those of them that the rule decides, and that go another way by it. */
   calls: Schema.Number,
   fitting: Schema.Number,
@@ -48,13 +59,13 @@ export type Trial = typeof Trial.Type
 
 export const group = HttpApiGroup.make("ruleTrials").add(
   HttpApiEndpoint.post("trial", "/v1/rules/trial")
-    .setPayload(NewRule)
+    .setPayload(Proposal)
     .addSuccess(Trial)
     .addError(NotFound)
     .addError(Rejected)
     .annotate(
       OpenApi.Description,
-      "What a rule would change of the latest calls of a project: at most 500 of its latest 50 sessions are judged without it and with it. Nothing is saved and nothing runs."
+      "What a rule would change of the latest calls of a project: at most 500 of its latest 50 sessions are judged without it and with it, in one mode. Nothing is saved and nothing runs."
     )
     .middleware(Viewing)
 )
@@ -75,10 +86,10 @@ const shown = ({ after, because, before, input, session, time, tool, was }: Trie
 export const live = HttpApiBuilder.group(base.add(group), "ruleTrials", (handlers) => {
   // Each reads logs and judges: one at a time, so that many hold nobody up.
   const one = Effect.unsafeMakeSemaphore(1)
-  return handlers.handle("trial", ({ payload: { project, ...written } }) =>
+  return handlers.handle("trial", ({ payload: { mode, project, ...written } }) =>
     Effect.gen(function* () {
       const place = yield* placeOf(project)
-      const found = tryRule(place, { ...written, id: "the proposed rule", level: "user" }).pipe(
+      const found = tryRule(place, { ...written, id: "the proposed rule", level: "user" }, mode).pipe(
         one.withPermits(1),
         Effect.catchTag("PatternRejected", ({ _tag, message }) => new Rejected({ message, error: _tag })),
         Effect.catchIf(
@@ -86,11 +97,18 @@ export const live = HttpApiBuilder.group(base.add(group), "ruleTrials", (handler
           (error) => stored(Effect.fail(error))
         )
       )
-      const { tried, unjudged } = yield* found
+      const { mode: judgedIn, tried, unjudged } = yield* found
       const changed = tried.filter(isChanged)
       const fitting = tried.filter(({ fits }) => fits)
       const examples = [...changed, ...fitting.filter((call) => !isChanged(call))].slice(0, maxShown).map(shown)
-      return { calls: tried.length, fitting: fitting.length, changed: changed.length, unjudged, examples }
+      return {
+        mode: judgedIn,
+        calls: tried.length,
+        fitting: fitting.length,
+        changed: changed.length,
+        unjudged,
+        examples
+      }
     })
   )
 })

@@ -9,7 +9,14 @@ describe("a rule over calls of before", () => {
       const { ask, directory } = yield* served({ models })
       const trial = (rule: object) => ask("/v1/rules/trial", { body: rule })
       const empty = yield* trial({ decision: "deny", tool: "*" })
-      assert.deepStrictEqual(empty.json, { calls: 0, fitting: 0, changed: 0, unjudged: 0, examples: [] })
+      assert.deepStrictEqual(empty.json, {
+        mode: "ask",
+        calls: 0,
+        fitting: 0,
+        changed: 0,
+        unjudged: 0,
+        examples: []
+      })
 
       const calls = ["a.txt", "docs/b.txt"].map((path) => ["write_file", { path, content: "x" }] as const)
       yield* ask("/v1/sessions", { body: { id: "s1" } })
@@ -45,6 +52,12 @@ describe("a rule over calls of before", () => {
         ]
       )
       assert.deepInclude((yield* trial({ decision: "deny", tool: "git_push" })).json, { calls: 2, fitting: 0 })
+
+      // In another mode the calls run already, whatever the rule says.
+      const edits = (yield* trial({ decision: "allow", tool: "write_file", mode: "allow-edits" })).json
+      assert.deepInclude(edits, { mode: "edits", calls: 2, fitting: 2, changed: 0 })
+      assert.strictEqual(edits.examples[0].before, "allow")
+      assert.strictEqual((yield* trial({ decision: "deny", tool: "*", mode: "none" })).status, 400)
 
       const wrong = yield* trial({ decision: "deny", tool: "*", path: "**" })
       assert.deepStrictEqual([wrong.status, wrong.json.error], [422, "PatternRejected"])

@@ -92,7 +92,10 @@ describe("the guard", () => {
           assert.strictEqual(answer.status, 401, `${method} ${target}`)
         }
       }
-      assert.strictEqual((yield* ask("/healthz", { bare: true })).status, 200)
+      for (const target of ["/healthz", "/readyz"]) {
+        const { json, status } = yield* ask(target, { bare: true })
+        assert.deepStrictEqual([status, json.status], [200, "ok"])
+      }
       // What they send is not looked at: neither that it is too large nor that it is none.
       for (const asked of wrong) {
         for (const [type, raw] of [

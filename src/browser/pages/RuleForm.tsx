@@ -2,12 +2,13 @@ import { useState } from "preact/hooks"
 import type { ToolStats } from "../../server/AuditTrail.ts"
 import type { ManualTool } from "../../server/ManualTools.ts"
 import type { NewRule } from "../../server/Rules.ts"
-import type { Trial } from "../../server/RuleTrials.ts"
+import type { Proposal, Trial } from "../../server/RuleTrials.ts"
 import { post, type Problem } from "../Api.ts"
 import { may } from "../Login.ts"
 import { route } from "../Route.ts"
 import { Trouble, useAnswer } from "./Answered.tsx"
 import { inProject } from "./ProjectSelect.tsx"
+import { modes } from "../view/modes.ts"
 import { RuleTrialView } from "./RuleTrialView.tsx"
 import { wordsOf } from "./words.ts"
 
@@ -49,24 +50,25 @@ export const RuleForm = ({ onSaved, project }: { readonly project: string; reado
   const [look, setLook] = useState(given.look)
   const [text, setText] = useState(given.text)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [mode, setMode] = useState<NonNullable<Proposal["mode"]> | "">("")
   const [trial, setTrial] = useState<Trial | undefined>(undefined)
   const [said, setSaid] = useState("")
   const [busy, setBusy] = useState(false)
   const used = useAnswer<{ readonly tools: ReadonlyArray<ToolStats> }>("/v1/audit/stats").value?.tools ?? []
   const manual = useAnswer<{ readonly tools: ReadonlyArray<ManualTool> }>(inProject("/v1/tools", project)).value
   const names = new Set([...used.map(({ tool }) => tool), ...(manual?.tools ?? []).map(({ name }) => name)])
-  const send = async <A,>(path: string, then: (value: A) => void) => {
+  const send = async <A,>(path: string, then: (value: A) => void, more: Pick<Proposal, "mode"> = {}) => {
     if (busy) return
     setBusy(true)
     setSaid("")
-    const rule = { ...ruleOf(decision, tool, look, text), ...(project === "" ? {} : { project }) }
+    const rule = { ...ruleOf(decision, tool, look, text), ...(project === "" ? {} : { project }), ...more }
     const answer = await post<A>(path, rule)
     setBusy(false)
     setProblem(answer.ok ? undefined : answer.problem)
     if (answer.ok) then(answer.value)
     else setTrial(undefined)
   }
-  const onTry = () => void send<Trial>("/v1/rules/trial", setTrial)
+  const onTry = () => void send<Trial>("/v1/rules/trial", setTrial, mode === "" ? {} : { mode })
   const onSave = () =>
     void send("/v1/rules", () => {
       setTrial(undefined)
@@ -136,6 +138,20 @@ export const RuleForm = ({ onSaved, project }: { readonly project: string; reado
             />
           </label>
         )}
+        <label>
+          Tried in the mode
+          <select
+            value={mode}
+            onChange={({ currentTarget }) =>
+              changing(setMode)(currentTarget.value as NonNullable<Proposal["mode"]> | "")
+            }
+          >
+            <option value="">of new sessions</option>
+            {modes.map((name) => (
+              <option value={name}>{name}</option>
+            ))}
+          </select>
+        </label>
       </div>
       <Trouble problem={problem} />
       <div class="actions">

@@ -16,13 +16,14 @@ const verdictWords = { allow: "runs", ask: "is asked about", deny: "is denied", 
 
 /** What a rule would have changed of calls of before. */
 export const RuleTrialView = ({ trial }: { readonly trial: Trial }) => {
-  const { calls, changed, examples, fitting, unjudged } = trial
+  const { calls, changed, examples, fitting, mode, unjudged } = trial
   return (
     <section class="trial" aria-label="Result of the trial">
       <p role="status">
         {calls === 0
           ? "This project has no past calls."
           : `Of the last ${many(calls, "call")} the rule decides ${fitting}; ${changed} would go another way.`}
+        {calls === 0 ? "" : ` They are judged in the mode ${mode}.`}
         {unjudged === 0 ? "" : ` ${many(unjudged, "call")} cannot be judged any more.`}
       </p>
       <ul class="rows">

@@ -12,6 +12,7 @@ import type { Item } from "../session/Item.ts"
 import { command, nameOf, submit } from "../session/Sessions.ts"
 import { isOpen, type Worker } from "../session/Workers.ts"
 import { Composer } from "./Composer.tsx"
+import { modes } from "./modes.ts"
 import { now } from "./now.ts"
 import { Row } from "./Row.tsx"
 import { manage } from "./SessionDialog.tsx"
@@ -27,9 +28,6 @@ const rowOf = (item: Item, session: string): VNode => {
   rows.set(item, { revision: item.revision, row })
   return row
 }
-
-/** Modes that a person can choose here; a mode that the server does not have is refused by it. */
-const modes = ["ask", "edits", "plan", "sandboxed", "allow-read-only", "deny"]
 
 const Mode = ({ feed, onProblem }: { readonly feed: Feed; readonly onProblem: (text: string | undefined) => void }) => {
   void feed.revision.value
