@@ -6,6 +6,7 @@ import * as path from "node:path"
 import type { Page } from "playwright-core"
 import { asking, models } from "../host/Directed.ts"
 import { served } from "../server/served.ts"
+import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { type Machine, open, start } from "./Page.ts"
 
 let machine: Machine
@@ -151,6 +152,135 @@ describe("an approval in the browser", () => {
           await page.getByRole("heading", { name: "1 call waits for you" }).waitFor()
         })
       })
+  )
+
+  it.scopedLive("says on the card what risk it is, how long it waits, and what was said before (U11, A4)", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryDirectory
+      fs.mkdirSync(path.join(base, "state"))
+      fs.writeFileSync(path.join(base, "state", "config.json"), '{"approvals":{"timeout":"2 hours"}}')
+      const server = yield* served({ models, page: machine.page, base })
+      const { page } = yield* open(machine, server)
+      yield* Effect.promise(async () => {
+        await prompted(page, asking([write("a.txt", "first")]))
+        const card = page.locator(".request")
+        await card.waitFor()
+        assert.match(await card.locator(".request-title .risk").innerText(), /^(?:low|medium|high) risk$/)
+        assert.match(await card.getByRole("timer").innerText(), /^1(?:19:\d\d|20:00) left$/)
+        const messages = card.getByText(/^Last \d+ messages?$/)
+        await messages.click()
+        await card.locator("details.context[open]", { hasText: "a.txt" }).waitFor()
+      })
+    })
+  )
+
+  it.scopedLive("holds for the session on s, for the task on t, and is a rule on a and Enter (U11, A6)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models, page: machine.page })
+      const { page } = yield* open(machine, server)
+      const sent: Array<string> = []
+      const read = (name: string) => fs.readFileSync(path.join(server.directory, name), "utf8")
+      yield* Effect.promise(async () => {
+        page.on("request", (request) => {
+          if (request.method() === "POST" && request.url().includes("/v1/approvals/"))
+            sent.push((request.postDataJSON() as { readonly scope: string }).scope)
+        })
+        const twice = (name: string) => [write(name, "first"), write(name, "second")]
+        await prompted(page, asking([...twice("a.txt"), ...twice("b.txt"), ...twice("c.txt")]))
+        await standing(page, "a.txt")
+        await page.keyboard.press("F6")
+        await page.keyboard.press("s")
+        await standing(page, "b.txt")
+        await page.keyboard.press("t")
+        await standing(page, "c.txt")
+        await page.keyboard.press("a")
+        await page.getByRole("group", { name: "Confirm the rule" }).waitFor()
+        await page.locator(".request[data-standing=true]").waitFor()
+        await page.keyboard.press("Enter")
+        await page.getByText("Done in").waitFor()
+      })
+      assert.deepStrictEqual(sent, ["session", "task", "always"])
+      assert.deepStrictEqual(["a.txt", "b.txt", "c.txt"].map(read), ["second", "second", "second"])
+      const { json } = yield* server.ask("/v1/rules")
+      assert.include(JSON.stringify(json.rules), "c.txt")
+    })
+  )
+
+  it.scopedLive(
+    "lets go of equal calls that wait in other sessions with the rule that one of them makes (U11, A6)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served({ models, page: machine.page })
+        const { page } = yield* open(machine, server)
+        for (const [before, name] of ["one", "two"].entries()) {
+          yield* server.ask("/v1/sessions", { body: { id: name } })
+          yield* server.ask(`/v1/sessions/${name}/commands`, {
+            body: { _tag: "SubmitPrompt", task: "t", prompt: asking([write("same.txt", "x")]) }
+          })
+          yield* Effect.repeat(server.ask("/v1/approvals"), { until: ({ json }) => json.approvals.length > before })
+        }
+        yield* Effect.promise(async () => {
+          await page.getByRole("heading", { name: "2 calls wait for you" }).waitFor()
+          await standing(page, "same.txt")
+          await page.keyboard.press("a")
+          await page.getByRole("group", { name: "Confirm the rule" }).waitFor()
+          await page.locator(".request[data-standing=true]").waitFor()
+          await page.keyboard.press("Enter")
+          await page.locator(".request").waitFor({ state: "detached" })
+        })
+        assert.deepStrictEqual((yield* server.ask("/v1/approvals")).json.approvals, [])
+      })
+  )
+
+  it.scopedLive("is notified of while the page is not looked at, where the browser may (U11)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models, page: machine.page })
+      const { page } = yield* open(machine, server, { permissions: ["notifications"] })
+      yield* Effect.promise(async () => {
+        // Shown by the system, where no test sees it; what the page hands over is what counts.
+        await page.evaluate(`
+          globalThis.notes = []
+          const Shown = Notification
+          globalThis.Notification = class extends Shown {
+            constructor(title, options) { super(title, options); notes.push([title, options.body]) }
+          }
+          Object.defineProperty(document, "visibilityState", { get: () => globalThis.looked ? "visible" : "hidden" })
+        `)
+        await prompted(page, asking([write("a.txt", "first"), write("b.txt", "second")]))
+        await standing(page, "a.txt")
+        const first = (await page.evaluate("notes")) as ReadonlyArray<readonly [string, string]>
+        assert.deepStrictEqual(
+          first.map(([title]) => title),
+          ["write_file waits for you"]
+        )
+        assert.include(first[0]?.[1], "a.txt")
+        await page.evaluate("globalThis.looked = true")
+        await page.keyboard.press("F6")
+        await page.keyboard.press("y")
+        await standing(page, "b.txt")
+        assert.strictEqual(await page.evaluate("notes.length"), 1)
+      })
+    })
+  )
+
+  it.scopedLive("shows what a call prints while it runs (U11, E4)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models, page: machine.page })
+      const { page } = yield* open(machine, server)
+      const go = path.join(server.directory, "go")
+      const command = `echo begun; until [ -e ${go} ]; do sleep 0.05; done; echo ended`
+      yield* Effect.promise(async () => {
+        await prompted(page, asking([["run_shell", { command }]]))
+        await standing(page, "begun")
+        await page.keyboard.press("F6")
+        await page.keyboard.press("y")
+        const live = page.getByRole("log", { name: "Output of run_shell" })
+        await live.waitFor()
+        assert.include(await live.innerText(), "begun")
+        fs.writeFileSync(go, "")
+        await page.getByText("Done in").waitFor()
+      })
+    })
   )
 
   it.scopedLive("interrupts by Esc, which ends the request as well (U8, U11)", () =>

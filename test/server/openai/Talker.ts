@@ -25,6 +25,8 @@ export interface Reply {
 export interface Decision {
   readonly decision: "approve" | "deny"
   readonly reason?: string
+  /** Not in `responses`, whose standard items know no scope. */
+  readonly scope?: "session"
 }
 
 /** A conversation by an unmodified client. */

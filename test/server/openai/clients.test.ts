@@ -76,3 +76,22 @@ for (const [name, start] of Object.entries(talkers)) {
     )
   })
 }
+
+for (const [name, start] of Object.entries(talkers).filter(([name]) => !name.startsWith("openai responses"))) {
+  describe(`${name}, whose results carry a scope`, () => {
+    it.scopedLive("is not asked again for what it has approved for the session (A1, A6)", () =>
+      Effect.gen(function* () {
+        const talker = start()
+        const server = yield* served({ models })
+        const first = yield* Effect.promise(() => talker.say(server, "write a.txt"))
+        const yes = { ...approve, scope: "session" } as const
+        const written = yield* Effect.promise(() => talker.decide(server, given(first.asked), yes))
+        assert.strictEqual(written.text, "done")
+        const again = yield* Effect.promise(() => talker.say(server, "write a.txt"))
+        assert.deepStrictEqual(again, { text: "done", asked: undefined })
+        const other = yield* Effect.promise(() => talker.say(server, "write b.txt"))
+        assert.include(given(other.asked).shown, "b.txt")
+      })
+    )
+  })
+}
