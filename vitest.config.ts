@@ -1,3 +1,4 @@
+import * as os from "node:os"
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -50,7 +51,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     minWorkers: 1,
-    maxWorkers: "100%",
+    // One more than there are processors, for many tests wait for a process of their own.
+    maxWorkers: os.availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: "covered", include: covered, exclude: slow } },
