@@ -247,14 +247,15 @@ describe("an approval in the browser", () => {
           Object.defineProperty(document, "visibilityState", { get: () => globalThis.looked ? "visible" : "hidden" })
         `)
         await prompted(page, asking([write("a.txt", "first"), write("b.txt", "second")]))
-        await standing(page, "a.txt")
+        await page.locator(".request").waitFor()
         const first = (await page.evaluate("notes")) as ReadonlyArray<readonly [string, string]>
         assert.deepStrictEqual(
           first.map(([title]) => title),
           ["write_file waits for you"]
         )
         assert.include(first[0]?.[1], "a.txt")
-        await page.evaluate("globalThis.looked = true")
+        await page.evaluate(`globalThis.looked = true; document.dispatchEvent(new Event("visibilitychange"))`)
+        await standing(page, "a.txt")
         await page.keyboard.press("F6")
         await page.keyboard.press("y")
         await standing(page, "b.txt")
