@@ -1,4 +1,3 @@
-import * as os from "node:os"
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -51,8 +50,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     minWorkers: 1,
-    // One more than there are processors, for many tests wait for a process of their own.
-    maxWorkers: os.availableParallelism() + 1,
+    maxWorkers: "100%",
     sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: "covered", include: covered, exclude: slow } },
