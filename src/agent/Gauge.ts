@@ -1,6 +1,7 @@
 import type { Terms } from "../cost/Terms.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
 import type { Usage } from "../model/ModelPart.ts"
+import { memo } from "../system/memo.ts"
 
 /** Tokens of a character as long as no answer has told. */
 const assumed = 1 / 3
@@ -10,15 +11,7 @@ const most = 2
 /** Tokens that are left for an answer where nothing bounds it. */
 const assumedAnswer = 16_384
 
-const sizes = new WeakMap<FunctionDefinition, number>()
-
-const sizeOf = (definition: FunctionDefinition): number => {
-  const known = sizes.get(definition)
-  if (known !== undefined) return known
-  const size = JSON.stringify(definition).length
-  sizes.set(definition, size)
-  return size
-}
+const sizeOf = memo(new WeakMap<FunctionDefinition, number>(), (definition) => JSON.stringify(definition).length)
 
 /** Characters of what every request of a worker begins with. */
 export const fixedSize = (systemPrompt: string, functions: ReadonlyArray<FunctionDefinition>): number =>

@@ -10,6 +10,7 @@ import type { Terms } from "../cost/Terms.ts"
 import type { FunctionDefinition, ModelRequest } from "../model/Model.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { memo } from "../system/memo.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 
 /** The account of one request: each of its attempts is reserved before it is sent and settled once, however it ends. */
@@ -32,18 +33,13 @@ const frame = 8
 
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
 
-const functionSizes = new WeakMap<FunctionDefinition, number>()
+const ofFunction = memo(
+  new WeakMap<FunctionDefinition, number>(),
+  ({ description, name, parameters }) => frame + tokensOf(JSON.stringify({ name, description, parameters }))
+)
 
-const ofFunction = (definition: FunctionDefinition): number => {
-  const known = functionSizes.get(definition)
-  if (known !== undefined) return known
-  const { description, name, parameters } = definition
-  const size = frame + tokensOf(JSON.stringify({ name, description, parameters }))
-  functionSizes.set(definition, size)
-  return size
-}
-
-const tokensOfMessage = ({ message, provider, reasoning }: StoredMessage): number => {
+/** A conversation is counted again for each of its requests, so its messages are counted once. */
+const ofMessage = memo(new WeakMap<StoredMessage, number>(), ({ message, provider, reasoning }) => {
   const calls = message.role === "assistant" ? (message.tool_calls ?? []) : []
   return (
     frame +
@@ -53,18 +49,7 @@ const tokensOfMessage = ({ message, provider, reasoning }: StoredMessage): numbe
     tokensOf(reasoning ?? "") +
     (provider === undefined ? 0 : tokensOf(JSON.stringify(provider)))
   )
-}
-
-const messageSizes = new WeakMap<StoredMessage, number>()
-
-/** A conversation is counted again for each of its requests, so its messages are counted once. */
-const ofMessage = (stored: StoredMessage): number => {
-  const known = messageSizes.get(stored)
-  if (known !== undefined) return known
-  const size = tokensOfMessage(stored)
-  messageSizes.set(stored, size)
-  return size
-}
+})
 
 /** About the most tokens that a request is; usually twice as many as it has. */
 export const mostTokensOf = ({ functions, messages }: ModelRequest): number =>

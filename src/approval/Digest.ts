@@ -1,5 +1,6 @@
 import canonicalize from "canonicalize"
 import * as crypto from "node:crypto"
+import { memo } from "../system/memo.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
@@ -16,13 +17,9 @@ export type Identified = Pick<Tool.Any, "name" | "description" | "location" | "r
   readonly codec: Pick<Tool.Codec, "jsonSchema">
 }
 
-const definitions = new WeakMap<Identified, string>()
-
 /** The identity of a tool: a definition swapped after an approval does not match. */
-export const definition = (tool: Identified): string => {
-  const known = definitions.get(tool)
-  if (known !== undefined) return known
-  const digest = sha256({
+export const definition = memo(new WeakMap<Identified, string>(), (tool) =>
+  sha256({
     name: tool.name,
     description: tool.description,
     parameters: tool.codec.jsonSchema(),
@@ -30,9 +27,7 @@ export const definition = (tool: Identified): string => {
     readOnly: tool.readOnly,
     idempotent: tool.idempotent
   })
-  definitions.set(tool, digest)
-  return digest
-}
+)
 
 /** The part of a call that a decision is bound to. */
 export type Bound = Pick<ToolCall, "name" | "tool" | "rawParams" | "workerPath" | "sessionId">

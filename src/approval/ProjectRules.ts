@@ -5,6 +5,7 @@ import * as PathContext from "../policy/path/PathContext.ts"
 import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { protectedVerdict } from "../policy/path/Protected.ts"
 import type { Verdict } from "../policy/Verdict.ts"
+import { memo } from "../system/memo.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { Disk } from "./Disk.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
@@ -143,14 +144,6 @@ export const make = (
         ? configured
         : Either.getOrElse(bookOf([...written.rules, ...usable], written), () => configured)
     }
-    const directories = new Map<string, ProjectRules>()
-    const at = (directory: string): ProjectRules => {
-      const known = directories.get(directory)
-      if (known !== undefined) return known
-      const made = open(directory)
-      directories.set(directory, made)
-      return made
-    }
     const open = (directory: string): ProjectRules => {
       let book: RuleBook | undefined
       const load = Effect.zipRight(refresh, store.list(directory)).pipe(
@@ -171,5 +164,6 @@ export const make = (
         at
       }
     }
+    const at = memo(new Map<string, ProjectRules>(), open)
     return at(directory)
   })

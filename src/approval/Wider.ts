@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import * as path from "node:path"
 import { unwrapped } from "../policy/shell/Unwrapped.ts"
+import { memo } from "../system/memo.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
 import type { Rule } from "./Rule.ts"
@@ -64,15 +65,9 @@ const ruleOf = (call: Pick<ToolCall, "name" | "tool">, subject: Subject): Wider 
   return { kind: "directory", rule: { ...common, path: `${literal(path.posix.dirname(said))}/**` } }
 }
 
-const books = new WeakMap<Rule, RuleBook>()
-
-const bookOf = (rule: Rule): RuleBook => {
-  const known = books.get(rule)
-  if (known !== undefined) return known
-  const made = Either.getOrElse(RuleBook.make([rule], { root: "/", trusted: true }), () => RuleBook.empty)
-  books.set(rule, made)
-  return made
-}
+const bookOf = memo(new WeakMap<Rule, RuleBook>(), (rule) =>
+  Either.getOrElse(RuleBook.make([rule], { root: "/", trusted: true }), () => RuleBook.empty)
+)
 
 type Plainness = Pick<ProjectRules, "isPlain">
 

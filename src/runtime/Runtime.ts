@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,23 +9,15 @@ import * as Stream from "effect/Stream"
 import type { Tools } from "../agent/Tools.ts"
 import type { Approvals } from "../approval/Approvals.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
-import { Models } from "../model/Models.ts"
+import type { Models } from "../model/Models.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
 import { RuntimeHasStopped } from "./Answers.ts"
-import {
-  type CancelTask,
-  causeOf,
-  type Command,
-  type Interrupt,
-  type SessionCommand,
-  type Shutdown,
-  SubmitPrompt
-} from "./Command.ts"
+import { causeOf, type Command, type Shutdown, SubmitPrompt } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
-import { contained } from "./contained.ts"
 import * as Directory from "./Directory.ts"
+import * as Dispatch from "./Dispatch.ts"
 import type { Envelope } from "./Envelope.ts"
 import { isTerminal, RuntimeStopped } from "./Event.ts"
 import type * as EventLog from "./EventLog.ts"
@@ -35,12 +26,10 @@ import * as OwnLog from "./OwnLog.ts"
 import { type ProjectError, Projects } from "./Projects.ts"
 import * as Replies from "./Replies.ts"
 import { RuntimeOptions } from "./RuntimeOptions.ts"
-import type { Session } from "./Session.ts"
 import * as SessionHandle from "./SessionHandle.ts"
 import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
-import * as StoredSessions from "./StoredSessions.ts"
 import { storedEvents } from "./storedEvents.ts"
-import { isSubmission, Submissions, TooManyTasks } from "./Submissions.ts"
+import { Submissions, type TooManyTasks } from "./Submissions.ts"
 
 /**
  * A bounded queue of commands in, a stream of events out. Every frontend uses only these two; `prompt` is a thin
@@ -122,8 +111,6 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
 const make = Effect.gen(function* () {
   const options = yield* RuntimeOptions
   const store = yield* SessionStore
-  const models = yield* Models
-  const projects = yield* Projects
   const ids = yield* Ids
   const mailbox = yield* Mailbox.make<Command>({ capacity: options.commandCapacity, strategy: "suspend" })
   /** Interruptions, which overtake the commands that wait. */
@@ -132,137 +119,16 @@ const make = Effect.gen(function* () {
   const answers = new Answers.Answers()
   const log = yield* OwnLog.make(store, (envelope) => answers.settle(envelope))
   const replies = Replies.make(log)
-  const { done, reject } = replies
   let stoppedBy: Shutdown | undefined
   const directory = Directory.make()
   directory.add(log)
   const sessions = yield* OpenSessions.make({ answers, directory, log, replies, submissions })
-  const stored = yield* StoredSessions.make(answers, log, sessions)
-
-  /** Whether the log has the answer already, of before a restart. */
-  const isAnswered = ({ commandId }: Command, session: string): Effect.Effect<boolean, DatabaseError> =>
-    commandId === undefined
-      ? Effect.succeed(false)
-      : Effect.map(store.answer(session, commandId), (found) => {
-          if (Option.isSome(found)) answers.settle(found.value)
-          return Option.isSome(found)
-        })
-
-  /** The same of a session that is open, which is not looked for where it began here and nothing was forgotten. */
-  const mayBeAnswered = ({ log: { lease } }: Session, command: Command) =>
-    lease.created && !answers.hasForgotten ? Effect.succeed(false) : isAnswered(command, lease.session)
-
-  const left = (command: Command) =>
-    Effect.sync(() => {
-      if (isSubmission(command)) submissions.leave(command)
+  const stop = (command: Shutdown) =>
+    Effect.suspend(() => {
+      stoppedBy ??= command
+      return Effect.asVoid(mailbox.end)
     })
-
-  /** Gives a command to its session, which is opened for it where it is not open. */
-  const given = (command: SessionCommand): Effect.Effect<void, OpenSessions.OpenError> => {
-    const closing = reject(command, `Session ${command.session} is closing; send it again.`)
-    return sessions.open({ session: command.session }, command).pipe(
-      Effect.flatMap(({ session, unanswered }) =>
-        Effect.if(mayBeAnswered(session, command), {
-          onTrue: () => left(command),
-          onFalse: () =>
-            Effect.flatMap(session.send(command), (taken) => {
-              if (taken) return Effect.void
-              const isOurs = command.commandId === undefined || unanswered.delete(command.commandId)
-              if (isOurs && session.isReleased()) return perform(command)
-              return Effect.zipRight(left(command), isOurs ? closing : Effect.void)
-            })
-        })
-      ),
-      Effect.tapError(() => left(command))
-    )
-  }
-
-  const perform = (command: Command): Effect.Effect<void> => {
-    const rejected = <A>(self: Effect.Effect<A, { readonly _tag: string; readonly message: string }>) =>
-      self.pipe(
-        Effect.asVoid,
-        Effect.catchAll((error) => reject(command, error.message, error._tag))
-      )
-    /** Opens a session unless the command did so before a restart. */
-    const opened = (session: string, wanted: Effect.Effect<OpenSessions.Wanted, ProjectError>) =>
-      Effect.if(isAnswered(command, session), {
-        onTrue: () => Effect.void,
-        onFalse: () =>
-          Effect.flatMap(
-            Effect.flatMap(wanted, (wanted) => sessions.open(wanted, command)),
-            ({ isNew, session: { log } }) => (isNew ? Effect.void : Replies.make(log).done(command))
-          )
-      })
-    /** Unless the log has the answer already. */
-    const unanswered = (
-      session: string,
-      self: Effect.Effect<void, { readonly _tag: string; readonly message: string }>
-    ) => rejected(Effect.if(isAnswered(command, session), { onTrue: () => Effect.void, onFalse: () => self }))
-    switch (command._tag) {
-      case "CreateSession":
-        return rejected(
-          opened(
-            command.session,
-            Effect.gen(function* () {
-              const place = yield* projects.locate(command.project)
-              const time = yield* Clock.currentTimeMillis
-              const create = { place, profile: command.profile ?? models.preferred, time }
-              return { session: command.session, create }
-            })
-          )
-        )
-      case "ResumeSession":
-        return rejected(opened(command.session, Effect.succeed({ session: command.session })))
-      case "ResumeLastSession":
-        return rejected(
-          Effect.gen(function* () {
-            const { project } = yield* projects.locate(command.project)
-            const [last] = yield* store.list({ project, limit: 1 })
-            yield* last === undefined
-              ? reject(command, "This project has no sessions yet.")
-              : opened(last.id, Effect.succeed({ session: last.id }))
-          })
-        )
-      case "RenameSession":
-        return unanswered(
-          command.session,
-          Effect.flatMap(stored.rename(command), (isRenamed) => (isRenamed ? Effect.void : given(command)))
-        )
-      case "RewindSession":
-        return rejected(Effect.zipRight(stored.waitsForNothing(command.session), given(command)))
-      case "ForkSession":
-        return unanswered(command.fork, stored.fork(command))
-      case "PreviewRewind":
-        return rejected(stored.preview(command))
-      case "DeleteSession":
-        return rejected(stored.remove(command))
-      case "Shutdown":
-        return Effect.suspend(() => {
-          stoppedBy ??= command
-          return Effect.asVoid(mailbox.end)
-        })
-      default:
-        return rejected(given(command))
-    }
-  }
-  /** Each command with an id is carried out once. */
-  const once = (command: Command): Effect.Effect<void> =>
-    Effect.suspend(() => (answers.begin(command) ? contained(perform, reject)(command) : left(command)))
-
-  /** Ends the tasks that there are now, those included whose commands wait still: they end once they have begun. */
-  const overtake = (command: CancelTask | Interrupt): Effect.Effect<void> => {
-    if (!answers.begin(command)) return Effect.void
-    const known = sessions.find(command.session)
-    if (known?.session.isOpen() === true) {
-      if (command.commandId !== undefined) known.unanswered.set(command.commandId, command)
-      const interrupted = known.session.interrupt(command)
-      return Effect.if(mayBeAnswered(known.session, command), {
-        onTrue: () => Effect.void,
-        onFalse: () => interrupted
-      }).pipe(Effect.catchAll((error) => reject(command, error.message, error._tag)))
-    }
-    return submissions.cancel(command) ? done(command) : contained(perform, reject)(command)
-  }
+  const dispatch = yield* Dispatch.make({ answers, log, replies, sessions, stop, submissions })
 
   const finish = Effect.gen(function* () {
     yield* urgent.shutdown
@@ -274,7 +140,7 @@ const make = Effect.gen(function* () {
     directory.close()
   })
   yield* mailbox.take.pipe(
-    Effect.flatMap(once),
+    Effect.flatMap(dispatch.once),
     Effect.forever,
     Effect.catchTag("NoSuchElementException", () => Effect.void),
     Effect.interruptible,
@@ -294,19 +160,16 @@ const make = Effect.gen(function* () {
   const offer = (command: Command): Effect.Effect<boolean, TooManyTasks> =>
     Effect.suspend((): Effect.Effect<boolean, TooManyTasks> => {
       if (command._tag === "CancelTask" || command._tag === "Interrupt")
-        return Effect.uninterruptible(urgent.offer(overtake(command)))
-      if (isSubmission(command) && !submissions.enter(command)) {
-        return new TooManyTasks({ session: command.session, tasks: submissions.limit })
-      }
-      return Effect.onInterrupt(mailbox.offer(command), () => left(command))
+        return Effect.uninterruptible(urgent.offer(dispatch.overtake(command)))
+      const refused = submissions.enter(command)
+      return refused ?? Effect.onInterrupt(mailbox.offer(command), () => Effect.sync(() => submissions.leave(command)))
     })
   const unsafeOffer = (command: Command): boolean => {
     if (command._tag === "CancelTask" || command._tag === "Interrupt") {
       const waiting = Option.getOrElse(urgent.unsafeSize(), () => options.commandCapacity)
-      return waiting < options.commandCapacity && urgent.unsafeOffer(overtake(command))
+      return waiting < options.commandCapacity && urgent.unsafeOffer(dispatch.overtake(command))
     }
-    if (!isSubmission(command)) return mailbox.unsafeOffer(command)
-    if (!submissions.enter(command)) return false
+    if (submissions.enter(command) !== undefined) return false
     const taken = mailbox.unsafeOffer(command)
     if (!taken) submissions.leave(command)
     return taken

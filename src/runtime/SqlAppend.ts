@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { asJson } from "../database/text.ts"
+import { memo } from "../system/memo.ts"
 import * as Pace from "../system/Pace.ts"
 import * as WorkerPath from "../tool/WorkerPath.ts"
 import * as Checksum from "./Checksum.ts"
@@ -105,16 +106,8 @@ const insert = (
   return Effect.suspend(() => next(0))
 }
 
-const texts = new WeakMap<Open, string>()
-
 /** What is open stays the same over most events. */
-const textOf = (open: Open): string => {
-  const known = texts.get(open)
-  if (known !== undefined) return known
-  const text = JSON.stringify(open)
-  texts.set(open, text)
-  return text
-}
+const textOf = memo(new WeakMap<Open, string>(), (open) => JSON.stringify(open))
 
 const update = (connection: Connection, { epoch, session }: Lease, { open, summary }: Projection) => {
   const { head, profile, status, title, updatedAt } = summary

@@ -14,7 +14,7 @@ export class TooManyTasks extends Schema.TaggedError<TooManyTasks>()("TooManyTas
 /** A command that starts a task. */
 export type Submission = SubmitPrompt | InvokeTool | CompactSession
 
-export const isSubmission = (command: Command): command is Submission =>
+const isSubmission = (command: Command): command is Submission =>
   command._tag === "SubmitPrompt" || command._tag === "InvokeTool" || command._tag === "CompactSession"
 
 /**
@@ -22,7 +22,7 @@ export const isSubmission = (command: Command): command is Submission =>
  * tasks that it overtakes in the queue.
  */
 export class Submissions {
-  readonly limit: number
+  private readonly limit: number
   /** How often each was sent. */
   private readonly sessions = new Map<string, Map<Submission, number>>()
   private readonly cancelled = new WeakMap<Submission, CancelTask | Interrupt>()
@@ -31,16 +31,19 @@ export class Submissions {
     this.limit = limit
   }
 
-  /** False where the session has as many as it may. */
-  enter(command: Submission): boolean {
+  /** Why a command is not taken: it starts a task, and its session has as many as it may. */
+  enter(command: Command): TooManyTasks | undefined {
+    if (!isSubmission(command)) return undefined
     const known = this.sessions.get(command.session) ?? new Map<Submission, number>()
     const times = known.get(command) ?? 0
-    if (times === 0 && known.size >= this.limit) return false
+    if (times === 0 && known.size >= this.limit)
+      return new TooManyTasks({ session: command.session, tasks: this.limit })
     this.sessions.set(command.session, known.set(command, times + 1))
-    return true
+    return undefined
   }
 
-  leave(command: Submission): void {
+  leave(command: Command): void {
+    if (!isSubmission(command)) return
     const known = this.sessions.get(command.session)
     const times = known?.get(command) ?? 0
     if (times > 1) known?.set(command, times - 1)

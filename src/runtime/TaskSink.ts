@@ -8,33 +8,14 @@ import type { OpenSink, WorkerSink } from "../agent/WorkerSink.ts"
 import type { Change } from "../conversation/Change.ts"
 import * as Pace from "../system/Pace.ts"
 import { type RedactorShape, slice } from "../redaction/Redactor.ts"
-import { callKey } from "../tool/CallPlace.ts"
 import { type ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
-import { compaction, isBelow, isChild, isRoot, isSame, toText, type WorkerPath } from "../tool/WorkerPath.ts"
+import { compaction, isBelow, isChild, isRoot, isSame, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { Place } from "./Envelope.ts"
 import { type DurableEvent, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import { liveChangeOf } from "./liveChange.ts"
+import { OpenCalls, type TakenCall } from "./OpenCalls.ts"
 import { hasLongText, redactAhead, redactEvent } from "./redactEvent.ts"
-
-interface OpenCall {
-  readonly callId: string
-  readonly tool: string
-  readonly place: Place
-  /** Its open request. */
-  readonly approval?: string
-}
-
-/** A call of before a restart that goes on. */
-export interface TakenCall {
-  readonly callId: string
-  readonly tool: string
-  readonly requested: boolean
-  /** It started a worker, which goes on. */
-  readonly started: boolean
-  /** Its request, which waits again. */
-  readonly approval: string | undefined
-}
 
 /** A worker of before a restart that goes on. */
 export interface TakenWorker {
@@ -119,24 +100,7 @@ export const make = (
   const deeds = restored.deeds ?? new WorkerDeeds()
   let closed = false
   let cancelled = false
-  /** Open requests that the next owner can ask again. */
-  const waiting = new Set(restored.requests)
-  /** Calls without a result, by their workers and then by their keys. */
-  const calls = new Map<string, Map<string, OpenCall>>()
-  const callsOf = (worker: WorkerPath = []): Map<string, OpenCall> | undefined => calls.get(toText(worker))
-  const openCall = (place: Place, call: Omit<OpenCall, "place">): void => {
-    const worker = toText(place.worker ?? [])
-    const own = calls.get(worker) ?? new Map<string, OpenCall>()
-    calls.set(worker, own.set(callKey(place, call.callId), { ...call, place }))
-  }
-  const closeCall = (place: Place, callId: string): void => {
-    const own = callsOf(place.worker)
-    own?.delete(callKey(place, callId))
-    if (own?.size === 0) calls.delete(toText(place.worker ?? []))
-  }
-  /** Calls that were requested, or started, before a restart. */
-  const requested = new Set<string>()
-  const started = new Set<string>()
+  const calls = new OpenCalls(restored.requests)
   /** The sub-workers that have started and not ended, the ones above before those below. */
   const workers = new Set<OpenWorker>()
 
@@ -151,14 +115,10 @@ export const make = (
   }
   /** Gives the calls of a worker, or of all, a result that will not get one any more. */
   const abandon = (worker?: WorkerPath) =>
-    Effect.suspend(() => {
-      const which = worker === undefined ? [...calls.keys()] : [toText(worker)]
-      const left = which.flatMap((one) => [...(calls.get(one)?.values() ?? [])])
-      for (const one of which) calls.delete(one)
-      return Effect.forEach(
-        left,
+    Effect.suspend(() =>
+      Effect.forEach(
+        calls.takeAll(worker),
         ({ approval, callId, place, tool }) => {
-          if (approval !== undefined) waiting.delete(approval)
           const undecided =
             approval === undefined ? [] : withdrawal({ callId, tool, approvalId: approval }, "interruption")
           const message = toolMessage(callId, errorContent(`${tool} was interrupted before it had a result`))
@@ -169,7 +129,7 @@ export const make = (
         },
         { discard: true }
       )
-    })
+    )
   const endWorker = (worker: OpenWorker, event: WorkerEnded): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (!workers.delete(worker)) return Effect.void
@@ -190,21 +150,6 @@ export const make = (
         })
   }
 
-  /** Notes which calls an event opens or closes. */
-  const track = (event: AgentEvent | ToolEvent, place: Place): void => {
-    const open = (callId: string, tool: string) => openCall(place, { callId, tool })
-    if (event._tag === "ApprovalRequested") waiting.add(event.request.id)
-    else if (event._tag === "ApprovalResolved") waiting.delete(event.approvalId)
-    if (isCallEnd(event)) closeCall(place, event.callId)
-    else if (event._tag === "ToolCallRequested") open(event.callId, event.tool)
-    else if (event._tag === "ApprovalRequested") {
-      const { callId, id: approval, tool } = event.request
-      openCall(place, { callId, tool, approval })
-    } else if (event._tag === "ApprovalResolved") open(event.callId, event.tool)
-    else if (event._tag === "ModelAnswered" && event.message.message.role === "assistant") {
-      for (const { function: asked, id } of event.message.message.tool_calls ?? []) open(id, asked.name)
-    }
-  }
   /** Ends what a call has started, before the call ends; unset where there is none. */
   const unsettled = (
     event: AgentEvent | ToolEvent,
@@ -222,7 +167,7 @@ export const make = (
   ): ReadonlyArray<ApprovalResolved | MessageRecorded> => {
     if (restored.requests.length === 0 || (event._tag !== "ToolCallStarted" && !isCallEnd(event))) return []
     const { callId, tool } = event
-    const approvalId = callsOf(place.worker)?.get(callKey(place, callId))?.approval
+    const approvalId = calls.requestOf(place, callId)
     return approvalId === undefined ? [] : withdrawal({ callId, tool, approvalId }, "restart")
   }
   const unlessClosed = (self: () => Effect.Effect<void>) => Effect.suspend(() => (closed ? Effect.void : self()))
@@ -239,7 +184,7 @@ export const make = (
       return told
     }
     const hear = <E extends Heard>(event: E, place: Place): E => {
-      track(event, place)
+      calls.track(event, place)
       return written(event, place)
     }
     return {
@@ -249,9 +194,9 @@ export const make = (
         const place = at(iteration)
         if (isTransient(event)) return inParts(event, (part) => unlessMute(() => log.emit(part, place)))
         const told = unlessMute(() => {
-          if (event._tag === "ToolCallRequested" && requested.delete(callKey(place, event.callId))) return Effect.void
+          if (event._tag === "ToolCallRequested" && calls.wasRequested(place, event.callId)) return Effect.void
           const before = superseded(event, place).map((one) => hear(one, place))
-          track(event, place)
+          calls.track(event, place)
           const left = unsettled(event, place)
           if (before.length === 0 && left === undefined) return log.emit(written(event, place), place)
           const now = Effect.suspend(() => log.emit(written(event, place), place))
@@ -274,7 +219,7 @@ export const make = (
           if (closed || !isOpen()) return unheard
           if (isTransient(event)) return Effect.void
           const place = at(iteration)
-          if (event._tag === "ToolCallStarted" && started.delete(callKey(place, event.callId))) return Effect.void
+          if (event._tag === "ToolCallStarted" && calls.hadStarted(place, event.callId)) return Effect.void
           const before = superseded(event, place).map((one) => hear(one, place))
           const now = log.commit(redactEvent(event, redactor), place)
           return before.length === 0 ? now : Effect.zipRight(log.emitAll(before, place), now)
@@ -313,13 +258,7 @@ export const make = (
     takeUp: (taken) => {
       for (const { callId, calls: own, iteration, path } of taken) {
         if (callId !== undefined) workers.add(openWorker(path, callId))
-        for (const { approval, callId, requested: before, started: running, tool } of own) {
-          const place: Place = { task, iteration, worker: path }
-          const key = callKey(place, callId)
-          openCall(place, { callId, tool, ...(approval === undefined ? {} : { approval }) })
-          if (before) requested.add(key)
-          if (running) started.add(key)
-        }
+        calls.takeUp(own, { task, iteration, worker: path })
       }
     },
     cancelWorker: (path) => {
@@ -331,9 +270,9 @@ export const make = (
       return open !== undefined
     },
     suspend: () => {
-      if (closed || cancelled || waiting.size === 0) return []
+      if (closed || cancelled || calls.waiting.size === 0) return []
       closed = true
-      return [...waiting]
+      return [...calls.waiting]
     },
     end: (terminal) =>
       unlessClosed(() => {

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
+import { memo } from "../system/memo.ts"
 import { visibleJson } from "../text/visible.ts"
 import { SessionDetail } from "./SessionInfo.ts"
 
@@ -22,14 +23,7 @@ export const snapshotOf = (detail: SessionDetail, partial: ReadonlyArray<Envelop
 })
 
 /** Lines of envelopes that many readers are given as they happen, each made once. */
-const lines = new WeakMap<Envelope, string>()
-const lineOf = (envelope: Envelope): string => {
-  const known = lines.get(envelope)
-  if (known !== undefined) return known
-  const line = toLine(envelope)
-  lines.set(envelope, line)
-  return line
-}
+const lineOf = memo(new WeakMap<Envelope, string>(), toLine)
 
 const framed =
   (line: (envelope: Envelope) => string) =>

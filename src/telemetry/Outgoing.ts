@@ -2,6 +2,7 @@ import { redactJsonWith } from "../redaction/RedactJson.ts"
 import { remembering } from "../redaction/remembering.ts"
 import { secretName } from "../redaction/SecretName.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
+import { memo } from "../system/memo.ts"
 
 export type Attributes = Readonly<Record<string, unknown>>
 
@@ -54,11 +55,5 @@ const make = (redactor: RedactorShape): Outgoing => {
   }
 }
 
-const made = new WeakMap<RedactorShape, Outgoing>()
-
 /** What may leave by this redactor. */
-export const by = (redactor: RedactorShape): Outgoing => {
-  const outgoing = made.get(redactor) ?? make(redactor)
-  made.set(redactor, outgoing)
-  return outgoing
-}
+export const by = memo(new WeakMap<RedactorShape, Outgoing>(), make)

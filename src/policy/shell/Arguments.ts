@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import { ask, type Verdict } from "../Verdict.ts"
 import type { Literal } from "./Literal.ts"
 import type { Kind, ReadOnlyCommand } from "./ReadOnlyCommand.ts"
+import { memo } from "../../system/memo.ts"
 import { excerpt } from "../../text/excerpt.ts"
 
 /** How a command line uses a listed command. */
@@ -38,15 +39,7 @@ const synopsis = (options: string): ReadonlyMap<string, Takes> =>
     })
   )
 
-const synopses = new Map<ReadOnlyCommand, ReadonlyMap<string, Takes>>()
-
-const takes = (command: ReadOnlyCommand): ReadonlyMap<string, Takes> => {
-  const known = synopses.get(command)
-  if (known !== undefined) return known
-  const made = synopsis(command.options)
-  synopses.set(command, made)
-  return made
-}
+const takes = memo(new WeakMap<ReadOnlyCommand, ReadonlyMap<string, Takes>>(), ({ options }) => synopsis(options))
 
 /** Matches the arguments of a command against its entry in the table; what the entry does not list is a reason to ask. */
 export const usage = (
