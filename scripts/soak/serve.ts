@@ -64,8 +64,8 @@ const reconnects = Effect.gen(function* () {
 /** Mebibytes of the process, less what is garbage. */
 const memory = () => {
   globalThis.gc?.()
-  const { arrayBuffers, external, heapUsed, rss } = process.memoryUsage()
-  return { live: (heapUsed + external + arrayBuffers) / 1024 / 1024, rss: rss / 1024 / 1024 }
+  const { external, heapUsed, rss } = process.memoryUsage()
+  return { live: (heapUsed + external) / 1024 / 1024, rss: rss / 1024 / 1024 }
 }
 
 /** Waits until the process has nothing to do. */

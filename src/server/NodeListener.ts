@@ -34,6 +34,9 @@ const held = (server: http.Server): http.Server => {
   return server
 }
 
+/** Bytes that a response keeps for a reader that does not take them, before it waits: a stalled one holds no more. */
+const highWaterMark = 8 * 1024
+
 /** Listens, at a socket that does so already where there is one; who has connected to that is served first. */
 const listener = (server: http.Server, address: Address) => {
   const early = EarlySocket.take(address)
@@ -56,7 +59,7 @@ const listener = (server: http.Server, address: Address) => {
 export const node = (address: Address) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
-      const server = held(http.createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }))
+      const server = held(http.createServer({ highWaterMark, requestTimeout: 60_000, headersTimeout: 15_000 }))
       server.maxConnections = 2048
       const ended = Layer.scopedDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())))
       return Layer.provideMerge(ended, listener(server, address))

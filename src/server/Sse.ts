@@ -20,40 +20,43 @@ const headers = {
 
 const encoder = new TextEncoder()
 
-/** Texts joined to pieces of about `piece` characters. */
-function* pieces(frames: Iterable<Frame>): Generator<string> {
+/** Frames in pieces of about `piece` characters. */
+function* pieces(frames: Iterable<Frame>): Generator<Uint8Array> {
   let text = ""
   for (const frame of frames) {
     text += toSse(frame)
     if (text.length < piece) continue
-    yield text
+    yield encoder.encode(text)
     text = ""
   }
-  if (text !== "") yield text
+  if (text !== "") yield encoder.encode(text)
 }
 
 /** Frames as Server-Sent Events, which a reader resumes after the last id that it has seen. */
 export const respond = <R>(frames: Stream.Stream<Frame, never, R>) =>
-  respondText(
-    Stream.suspend(() => {
-      let prelude = "retry: 500\n\n"
-      return Stream.mapChunks(frames, (chunk) => {
-        const all = Chunk.fromIterable(pieces(chunk))
-        if (prelude === "") return all
-        const begun = Chunk.prepend(all, prelude)
-        prelude = ""
-        return begun
-      })
-    })
+  send(
+    // In one step, as a stream holds on to what each of its steps has given last.
+    Stream.concat(
+      Stream.sync(() => encoder.encode("retry: 500\n\n")),
+      Stream.mapChunks(frames, (chunk) => Chunk.fromIterable(pieces(chunk)))
+    ),
+    {}
+  )
+
+/** Texts of Server-Sent Events. */
+export const respondText = <R>(texts: Stream.Stream<string, never, R>, more: Readonly<Record<string, string>>) =>
+  send(
+    Stream.mapChunks(texts, (chunk) => Chunk.map(chunk, (text) => encoder.encode(text))),
+    more
   )
 
 /**
- * Texts of Server-Sent Events. A reader holds what its socket has not taken and no more: its events wait in the log. One that
+ * Sends Server-Sent Events. A reader holds what its socket has not taken and no more: its events wait in the log. One that
  * takes nothing for a while is closed, and resumes when it comes again; one whose token ends is closed as well.
  */
-export const respondText = <R>(
-  texts: Stream.Stream<string, never, R>,
-  more: Readonly<Record<string, string>> = {}
+const send = <R>(
+  body: Stream.Stream<Uint8Array, never, R>,
+  more: Readonly<Record<string, string>>
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   Unavailable,
@@ -67,7 +70,6 @@ export const respondText = <R>(
     const response = NodeHttpServerRequest.toServerResponse(request)
     yield* Effect.tap(enter, () => Effect.sync(() => response.once("close", leave)))
     watch(response, counts)
-    const body = Stream.mapChunks(texts, (chunk) => Chunk.map(chunk, (text) => encoder.encode(text)))
     return HttpServerResponse.stream(Stream.provideContext(body, context), {
       contentType: "text/event-stream; charset=utf-8",
       headers: { ...headers, ...more }
