@@ -1,9 +1,10 @@
 // @effect-diagnostics asyncFunction:off - drives a real browser
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Context, Effect, Redacted } from "effect"
+import { Context, Effect, Redacted, Stream } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Page } from "playwright-core"
+import { Models } from "../../src/model/Models.ts"
 import { TokenStore } from "../../src/server/TokenStore.ts"
 import { served } from "../server/served.ts"
 import { Sqlite } from "../support/Sqlite.ts"
@@ -221,6 +222,23 @@ describe("the pages beside the sessions", () => {
         await page.keyboard.press("Delete")
         await page.getByRole("link", { name: "JSON" }).waitFor()
         assert.strictEqual(await page.getByRole("button", { name: /Rename|Fork|Delete/ }).count(), 0)
+      })
+    })
+  )
+
+  it.scopedLive("move nothing for who wants less motion (U11)", () =>
+    Effect.gen(function* () {
+      const silent = Models.layerOf({ silent: { name: "silent", stream: () => Stream.never } })
+      const server = yield* served({ models: silent, page: machine.page })
+      const { page } = yield* open(machine, server)
+      yield* Effect.promise(async () => {
+        await page.getByRole("textbox", { name: "Prompt" }).fill("go")
+        await page.keyboard.press("Enter")
+        await page.locator(".pulse").first().waitFor()
+        const moving = () => page.evaluate("document.getAnimations().length")
+        assert.notStrictEqual(await moving(), 0)
+        await page.emulateMedia({ reducedMotion: "reduce" })
+        assert.strictEqual(await moving(), 0)
       })
     })
   )
