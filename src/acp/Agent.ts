@@ -18,6 +18,7 @@ import { takesImages } from "../model/Profile.ts"
 import { version } from "../version.ts"
 import { canOf } from "./Editor.ts"
 import * as Editor from "./Editor.ts"
+import type * as Entry from "./Entry.ts"
 import { codes, EditorRequestRefused, invalid } from "./Refused.ts"
 import * as Sessions from "./Sessions.ts"
 import * as Wire from "./Wire.ts"
@@ -97,10 +98,10 @@ export const serve: Effect.Effect<void, never, Services | Configuration> = Effec
       Effect.flatMap(Deferred.await(ready), (sessions) => handle(sessions, params, request))
     )
 
-  const opening = <P extends Omit<Sessions.Opening, "answered">>(
+  const opening = <P extends Omit<Entry.Opening, "answered">>(
     params: P,
     { requestId }: AgentRequestContext<P>
-  ): Sessions.Opening => ({
+  ): Entry.Opening => ({
     cwd: params.cwd,
     mcpServers: params.mcpServers,
     additionalDirectories: params.additionalDirectories,

@@ -31,12 +31,17 @@ export interface EditorCan {
   readonly forms: boolean
   readonly notices: boolean
   readonly compaction: boolean
+  /** Gives agents the text of files, and writes it. */
+  readonly reads: boolean
+  readonly writes: boolean
 }
 
-export const canOf = ({ elicitation, session }: ClientCapabilities = {}): EditorCan => ({
+export const canOf = ({ elicitation, fs, session }: ClientCapabilities = {}): EditorCan => ({
   forms: (elicitation?.form ?? undefined) !== undefined,
   notices: (session?.notices ?? undefined) !== undefined,
-  compaction: (session?.compaction ?? undefined) !== undefined
+  compaction: (session?.compaction ?? undefined) !== undefined,
+  reads: fs?.readTextFile === true,
+  writes: fs?.writeTextFile === true
 })
 
 /** The editor at the other end; what it is asked for is taken back where the question is interrupted. */
@@ -46,6 +51,10 @@ export interface Editor {
   readonly update: (session: string, update: SessionUpdate) => Effect.Effect<void>
   readonly permission: (request: RequestPermissionRequest) => Effect.Effect<RequestPermissionResponse, EditorFailed>
   readonly form: (request: CreateElicitationRequest) => Effect.Effect<CreateElicitationResponse, EditorFailed>
+  /** The text of a file as it is in the editor. */
+  readonly readText: (session: string, path: string) => Effect.Effect<string, EditorFailed>
+  /** Has the editor write and save a file. */
+  readonly writeText: (session: string, path: string, content: string) => Effect.Effect<void, EditorFailed>
 }
 
 const failed = (method: string) => (cause: unknown) =>
@@ -68,6 +77,16 @@ export const make = (client: AgentContext, can: EditorCan): Editor => {
       Effect.tryPromise({
         try: (signal) => client.request(methods.client.elicitation.create, request, waits(signal)),
         catch: failed(methods.client.elicitation.create)
+      }),
+    readText: (sessionId, path) =>
+      Effect.tryPromise({
+        try: (signal) => client.request(methods.client.fs.readTextFile, { sessionId, path }, waits(signal)),
+        catch: failed(methods.client.fs.readTextFile)
+      }).pipe(Effect.map(({ content }) => content)),
+    writeText: (sessionId, path, content) =>
+      Effect.tryPromise({
+        try: (signal) => client.request(methods.client.fs.writeTextFile, { sessionId, path, content }, waits(signal)),
+        catch: failed(methods.client.fs.writeTextFile)
       })
   }
 }

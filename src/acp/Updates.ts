@@ -29,7 +29,7 @@ export type Told =
 export interface UpdatesOptions {
   /** Where the session works; absolute. */
   readonly directory: string
-  readonly can: EditorCan
+  readonly can: Pick<EditorCan, "notices" | "compaction">
   /** What it had cost before, in billionths of a US dollar. */
   readonly spent?: number
   /** What it is called already, where its beginning is not told. */

@@ -40,6 +40,7 @@ import type { HookRunner } from "../tool/HookRunner.ts"
 import { confinedServer } from "./confinedServer.ts"
 import { headBranch } from "./headBranch.ts"
 import * as Instructions from "./Instructions.ts"
+import * as Equipment from "./Equipment.ts"
 import { lazily } from "./lazily.ts"
 import { lazy } from "../system/lazy.ts"
 import * as NamedServers from "./NamedServers.ts"
@@ -70,6 +71,8 @@ export interface Project extends ProjectTools {
   readonly servers: Servers.Servers
   /** Takes in servers that a frontend names besides. */
   readonly nameServers: NamedServers.NamedServers["name"]
+  /** Gives the tools of one session what its frontend has for them. */
+  readonly equip: Equipment.Equipment["equip"]
 }
 
 /** Why a project cannot be made. */
@@ -110,13 +113,20 @@ const unconfined = ({ detail, isolated }: SandboxStatus, network: boolean): stri
       : undefined
 
 /** A toolset whose requirements are made with its first call. */
-const later = <E, R, A, E2>(toolset: Toolset.Toolset<E, R>, requirements: Effect.Effect<Context.Context<A>, E2>) => ({
+const later = <E, R, A, E2>(
+  toolset: Toolset.Toolset<E, R>,
+  requirements: Effect.Effect<Context.Context<A>, E2>,
+  { within }: Equipment.Equipment
+) => ({
   ...toolset,
-  call: (request: CallRequest) => Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built)),
+  call: (request: CallRequest) =>
+    Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built)).pipe(
+      within(request.sessionId)
+    ),
   foresee: (request: CallRequest) =>
     Effect.flatMap(Effect.option(requirements), (built) =>
       Option.isNone(built) ? Effect.succeed(undefined) : Effect.provide(toolset.foresee(request), built.value)
-    )
+    ).pipe(within(request.sessionId))
 })
 
 /** Makes the project of a place, until the scope ends. */
@@ -183,6 +193,7 @@ export const make = <E extends CallError, R>(
     const scope = yield* Effect.scope
     const requirements = yield* lazily(Layer.buildWithScope(Layer.mergeAll(services, hooks, given), scope))
     const around = stack(config)
+    const equipment = Equipment.make()
     const touchPolicy = lazy(() => TouchPolicy.make({ boundary: workspace.context, network: webOf(settings).rules }))
     const stateOfServer = (server: KnownServer) => stateOf(directoryOf(home.database), server, project)
     const openServers = (known: ReadonlyArray<KnownServer>) =>
@@ -198,10 +209,10 @@ export const make = <E extends CallError, R>(
         policy: (touches) => touchPolicy()(touches)
       })
     const servers = yield* openServers(ProjectConfig.serversOf(config, settings))
-    const toolset = later(yield* seal(around, servers.tools, servers.parts), requirements)
+    const toolset = later(yield* seal(around, servers.tools, servers.parts), requirements, equipment)
     const sealClient: SealClient = (tools) =>
       Toolset.make(tools, { middleware: DefaultStack.make(around) }).pipe(
-        Effect.flatMap((sealed) => Effect.provide(Tools, Tools.layer(later(sealed, requirements))))
+        Effect.flatMap((sealed) => Effect.provide(Tools, Tools.layer(later(sealed, requirements, equipment))))
       )
     const sealed = yield* Effect.provide(Tools, Tools.layer(toolset))
     const own: typeof sealed = {
@@ -274,6 +285,7 @@ export const make = <E extends CallError, R>(
       background,
       servers,
       nameServers,
-      checkpoints: makeRewinding(workspace, checkpoints)
+      equip: equipment.equip,
+      checkpoints: Equipment.rewindingIn(makeRewinding(workspace, checkpoints), equipment)
     }
   })

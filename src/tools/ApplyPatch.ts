@@ -8,7 +8,8 @@ import { PatchFailed } from "./files/ApplyPatch.ts"
 import { asksForPlan, confirmed, preview } from "./files/ChangePlan.ts"
 import { parsePatch, PatchInvalid, patchTargets } from "./files/Patch.ts"
 import { patchPlan } from "./files/PatchPlan.ts"
-import { ChangeAborted, perform } from "./files/perform.ts"
+import { EditorFileFailed } from "./files/EditorFiles.ts"
+import { ChangeAborted, noteOf, perform } from "./files/perform.ts"
 import { Workspace } from "./Workspace.ts"
 
 const parameters = Schema.Struct({
@@ -26,7 +27,16 @@ export const ApplyPatch = Tool.make("apply_patch", {
   category: "files",
   parameters,
   success: Schema.String,
-  failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, PatchInvalid, PatchFailed, ChangeAborted),
+  failure: Schema.Union(
+    PathRefused,
+    FileFailure,
+    FileTooLarge,
+    StaleFile,
+    PatchInvalid,
+    PatchFailed,
+    ChangeAborted,
+    EditorFileFailed
+  ),
   touches: ({ patch }) =>
     Either.match(parsePatch(patch), { onLeft: () => undefined, onRight: (steps) => ({ paths: patchTargets(steps) }) }),
   approval: ({ patch }) =>
@@ -46,9 +56,12 @@ export const ApplyPatch = Tool.make("apply_patch", {
       const reports = yield* perform(plan, call, shown)
       if (reports.length === 0) return "[the files already match the patch]"
       return reports
-        .map(({ change, oldPath, path }) =>
-          oldPath === undefined ? `${change} ${shown(path)}` : `${change} ${shown(oldPath)} to ${shown(path)}`
-        )
+        .map((report) => {
+          const { change, oldPath, path } = report
+          const what =
+            oldPath === undefined ? `${change} ${shown(path)}` : `${change} ${shown(oldPath)} to ${shown(path)}`
+          return `${what}${noteOf(report)}`
+        })
         .join("\n")
     })
 })

@@ -8,7 +8,8 @@ import { asksFor, confirmed, preview } from "./files/ChangePlan.ts"
 import { EditFailed, editText } from "./files/EditText.ts"
 import { fileState } from "./files/FileState.ts"
 import { decodeText, encodeText, NotText } from "./files/FileText.ts"
-import { ChangeAborted, perform } from "./files/perform.ts"
+import { EditorFileFailed } from "./files/EditorFiles.ts"
+import { ChangeAborted, noteOf, perform } from "./files/perform.ts"
 import { optionalCount } from "./Parameter.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -43,7 +44,16 @@ export const EditFile = Tool.make("edit_file", {
   category: "files",
   parameters,
   success: Schema.String,
-  failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, NotText, EditFailed, ChangeAborted),
+  failure: Schema.Union(
+    PathRefused,
+    FileFailure,
+    FileTooLarge,
+    StaleFile,
+    NotText,
+    EditFailed,
+    ChangeAborted,
+    EditorFileFailed
+  ),
   touches: ({ path }) => ({ paths: [{ path, op: "write" }], complete: true }),
   approval: ({ path }) =>
     Effect.gen(function* () {
@@ -62,6 +72,6 @@ export const EditFile = Tool.make("edit_file", {
       const { changes, edited } = yield* plan(params)
       const [report] = yield* perform(yield* confirmed(changes, call), call, shown)
       if (report === undefined) return `${params.path} has this content already`
-      return `modified ${shown(report.path)} at line ${edited.lines.join(", ")}`
+      return `modified ${shown(report.path)} at line ${edited.lines.join(", ")}${noteOf(report)}`
     })
 })

@@ -1,11 +1,14 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { FileFailure, FileTooLarge } from "../policy/path/FileFailure.ts"
 import { PathRefused } from "../policy/path/PathRefused.ts"
 import * as Tool from "../tool/Tool.ts"
 import * as Access from "./files/Access.ts"
+import { EditorFileFailed } from "./files/EditorFiles.ts"
+import { unsavedText } from "./files/FileState.ts"
 import { NotText } from "./files/FileText.ts"
-import { readLines, type LineWindow } from "./files/LineWindow.ts"
+import { linesOf, readLines, type LineWindow } from "./files/LineWindow.ts"
 import { optionalCount } from "./Parameter.ts"
 
 const mostLines = 2000
@@ -43,7 +46,7 @@ export const ReadFile = Tool.make("read_file", {
   category: "files",
   parameters,
   success: Schema.String,
-  failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, NotText),
+  failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, NotText, EditorFileFailed),
   readOnly: true,
   touches: ({ path }) => ({ paths: [{ path, op: "read" }], complete: true }),
   approval: access.approval,
@@ -51,8 +54,11 @@ export const ReadFile = Tool.make("read_file", {
   handler: (params, call) =>
     Effect.gen(function* () {
       const judged = yield* access.open(params, call)
+      const from = { line: params.offset ?? 1, column: params.column ?? 1 }
+      const limit = params.limit ?? mostLines
+      const unsaved = yield* unsavedText(judged)
       return render(
-        yield* readLines(judged, { line: params.offset ?? 1, column: params.column ?? 1 }, params.limit ?? mostLines)
+        Option.isSome(unsaved) ? linesOf(unsaved.value, from, limit) : yield* readLines(judged, from, limit)
       )
     })
 })

@@ -7,7 +7,8 @@ import * as Tool from "../tool/Tool.ts"
 import { asksFor, confirmed, preview, type ChangePlan } from "./files/ChangePlan.ts"
 import { fileState } from "./files/FileState.ts"
 import { encodeText } from "./files/FileText.ts"
-import { ChangeAborted, perform } from "./files/perform.ts"
+import { EditorFileFailed } from "./files/EditorFiles.ts"
+import { ChangeAborted, noteOf, perform } from "./files/perform.ts"
 import { Workspace } from "./Workspace.ts"
 
 const parameters = Schema.Struct({
@@ -32,7 +33,7 @@ export const WriteFile = Tool.make("write_file", {
   category: "files",
   parameters,
   success: Schema.String,
-  failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, ChangeAborted),
+  failure: Schema.Union(PathRefused, FileFailure, FileTooLarge, StaleFile, ChangeAborted, EditorFileFailed),
   touches: ({ path }) => ({ paths: [{ path, op: "write" }], complete: true }),
   approval: ({ path }) =>
     Effect.gen(function* () {
@@ -49,6 +50,6 @@ export const WriteFile = Tool.make("write_file", {
       const { shown } = yield* Workspace
       const [report] = yield* perform(yield* confirmed(yield* plan(params), call), call, shown)
       if (report === undefined) return `${params.path} has this content already`
-      return `${report.change} ${shown(report.path)} (${report.size} bytes)`
+      return `${report.change} ${shown(report.path)} (${report.size} bytes)${noteOf(report)}`
     })
 })

@@ -16,6 +16,7 @@ import {
 } from "@agentclientprotocol/sdk"
 import { assert } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import * as fs from "node:fs"
 import { Readable, Writable } from "node:stream"
 import type { Place } from "../cli/command.ts"
 import { built } from "../support/built.ts"
@@ -28,6 +29,10 @@ export interface Behaviour {
   /** The option that is chosen; `cancelled`, or nothing for one that never answers. */
   readonly permission?: (request: RequestPermissionRequest) => string | undefined | Promise<string | undefined>
   readonly form?: (request: CreateElicitationRequest) => CreateElicitationResponse
+  /** The text of a file as it has it, nothing where it has none, or a promise of it that may never be kept. */
+  readonly read?: (path: string) => string | undefined | Promise<string>
+  /** Writes a file; it is written to the disk if unset. */
+  readonly write?: (path: string, content: string) => void | Promise<void>
 }
 
 /** A kind of update, by its discriminant. */
@@ -39,6 +44,8 @@ export interface Connected {
   readonly child: ChildProcessWithoutNullStreams
   readonly updates: ReadonlyArray<SessionNotification>
   readonly permissions: ReadonlyArray<RequestPermissionRequest>
+  /** What it was asked to do with files, in order. */
+  readonly asked: ReadonlyArray<string>
   readonly stdout: () => string
   readonly stderr: () => string
   /** The updates of a kind so far. */
@@ -57,6 +64,8 @@ export interface Connected {
 /** Starts the command and initializes the connection. */
 export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Connected> => {
   const { args = [], capabilities = {}, form, permission = () => "once" } = behaviour
+  const { read = () => undefined, write = (file, content) => fs.writeFileSync(file, content) } = behaviour
+  const asked: Array<string> = []
   const child = spawn(process.execPath, [await built(), "acp", ...args], { cwd: at.work, env: { ...at.env } })
   const updates: Array<SessionNotification> = []
   const permissions: Array<RequestPermissionRequest> = []
@@ -90,6 +99,19 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
         )
       }
     )
+    .onRequest(methods.client.fs.readTextFile, async ({ params }) => {
+      asked.push(`read ${params.path}`)
+      wake()
+      const content = await read(params.path)
+      if (content === undefined) throw RequestError.resourceNotFound(params.path)
+      return { content }
+    })
+    .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
+      asked.push(`write ${params.path}`)
+      wake()
+      await write(params.path, params.content)
+      return {}
+    })
     .onRequest(methods.client.elicitation.create, ({ params }) => form?.(params) ?? { action: "decline" })
   const stream = ndJsonStream(
     Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
@@ -126,6 +148,7 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
     child,
     updates,
     permissions,
+    asked,
     problems,
     stdout: () => stdout,
     stderr: () => stderr,

@@ -35,6 +35,8 @@ const params: Readonly<Record<string, string>> = {
   "session/update": "SessionNotification",
   "session/request_permission": "RequestPermissionRequest",
   "elicitation/create": "CreateElicitationRequest",
+  "fs/read_text_file": "ReadTextFileRequest",
+  "fs/write_text_file": "WriteTextFileRequest",
   "$/cancel_request": "CancelRequestNotification"
 }
 

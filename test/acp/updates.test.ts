@@ -103,7 +103,7 @@ describe("what an editor is told", () => {
         const [live, replayed] = [true, false].map((isLive) => {
           const updates = new Updates({
             directory: "/project",
-            can: { forms: false, notices: true, compaction: false }
+            can: { notices: true, compaction: false }
           })
           updates.live = isLive
           return updatesOf(all.flatMap((envelope) => updates.tell(envelope))).filter(({ sessionUpdate }) =>

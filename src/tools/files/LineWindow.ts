@@ -174,6 +174,14 @@ const linesIn = Effect.fnUntraced(function* (
   }
 })
 
+/** The same of a text that is at hand. */
+export const linesOf = (text: string, from: Position, limit: number): LineWindow => {
+  const window = new Window(from, limit)
+  window.push(text)
+  if (!window.isOver) window.end()
+  return { lines: window.lines, first: from.line, total: window.total, cut: window.cut, western: false }
+}
+
 /** Up to `limit` lines from a position on, of a text file of any length; stops reading as soon as it has them. */
 export const readLines = (judged: JudgedPath<"read">, from: Position, limit: number) =>
   Effect.catchIf(

@@ -6,7 +6,7 @@ import type { FileStep, ReplacedFile } from "../../checkpoint/FileStep.ts"
 import { sha256 } from "../../policy/path/Content.ts"
 import type { ToolCall } from "../../tool/ToolCall.ts"
 import { CheckpointSaved, trusted } from "../../tool/ToolEvent.ts"
-import { type ChangePlan, isIdle } from "./ChangePlan.ts"
+import { type Change, type ChangePlan, isIdle } from "./ChangePlan.ts"
 import type { FileState } from "./FileState.ts"
 
 /** The directories that have to be made for a file, outermost first. */
@@ -73,3 +73,18 @@ export const checkpoint = (plan: ChangePlan, call: ToolCall): Effect.Effect<void
               : call.sink.commit(new CheckpointSaved({ callId: call.callId, tool: call.name, files }, trusted))
         )
   )
+
+/** Notes that an editor has saved something else than it was given, so that a rewind knows the file by what it is now. */
+export const savedOtherwise = (change: Change, now: string, call: ToolCall): Effect.Effect<void> =>
+  Effect.flatMap(Checkpoints, (store) => {
+    if (store === undefined || change.kind === "remove") return Effect.void
+    const { bytes } = change
+    const given: ReplacedFile = {
+      sha256: sha256(bytes),
+      bytes: bytes.length,
+      mode: change.before?.mode ?? 0o644,
+      notKept: "the editor has saved something else"
+    }
+    const files: ReadonlyArray<FileStep> = [{ path: change.judged.path, before: given, after: now }]
+    return call.sink.commit(new CheckpointSaved({ callId: call.callId, tool: call.name, files }, trusted))
+  })

@@ -1,15 +1,22 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { sha256 } from "../../policy/path/Content.ts"
+import { StaleFile } from "../../policy/path/FileFailure.ts"
 import { remove, rename } from "../../policy/path/FileRemover.ts"
 import { write, type ChangeFailed } from "../../policy/path/FileWriter.ts"
 import { judge, type JudgedPath } from "../../policy/path/PathPolicy.ts"
 import { fileChanged, type Change as Reported, type ToolCall } from "../../tool/ToolCall.ts"
-import { checkpoint } from "./checkpoint.ts"
+import { checkpoint, savedOtherwise } from "./checkpoint.ts"
 import { type Change, type ChangePlan, diffOf, isIdle } from "./ChangePlan.ts"
-import { baseOf } from "./FileState.ts"
+import type { EditorFileFailed } from "./EditorFiles.ts"
+import { baseOf, fileState, type FileState } from "./FileState.ts"
+import { decodeText } from "./FileText.ts"
+import { editorOf } from "./inEditor.ts"
+import { writeThrough } from "./writeThrough.ts"
 import { beginning } from "./UnifiedDiff.ts"
 
 /** A change of several files failed half-way; what was done of it was undone, except where `left` says otherwise. */
@@ -28,31 +35,103 @@ export class ChangeAborted extends Schema.TaggedError<ChangeAborted>()("ChangeAb
   }
 }
 
+/** A part of a change that was done; `otherwise` is what the file's editor has made of it. */
+interface Done extends Reported {
+  readonly otherwise?: { readonly sha256: string; readonly isOther: boolean }
+}
+
+/** What the model is told besides. */
+export const noteOf = ({ otherwise }: Done): string =>
+  otherwise?.isOther === true
+    ? "\n[the editor has changed it while it saved it, as one does that formats files: read it before you change it again]"
+    : ""
+
+type StepFailed = ChangeFailed | EditorFileFailed
+
 /** What it takes to do a part of a change, to undo it, and to report it. */
 interface Step {
   readonly path: string
-  readonly run: Effect.Effect<Reported, ChangeFailed>
-  readonly undo: Effect.Effect<unknown, ChangeFailed>
+  readonly run: Effect.Effect<Done, StepFailed>
+  readonly undo: Effect.Effect<unknown, StepFailed>
 }
 
 const again = <Op extends "write" | "remove">(judged: JudgedPath, op: Op) => judge(judged.path, op, judged.context)
+
+type Asking = <A, E>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Waits for an answer where nothing can be interrupted any more; the answer has its own limit of time. */
+const toItsEnd: Asking = (self) => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(self)), Fiber.join)
+
+/** Characters of a text that an editor is asked to write. */
+const longest = 16 * 1024 * 1024
+
+/** Writes a file through its editor, or else here. */
+const written = (
+  judged: JudgedPath<"write">,
+  bytes: Uint8Array,
+  before: Change["before"],
+  mode: number | undefined,
+  asking: Asking
+): Effect.Effect<Done, StepFailed> =>
+  Effect.gen(function* () {
+    const { path } = judged
+    const editor = yield* editorOf(path)
+    const text = Either.getOrUndefined(decodeText(bytes))?.text
+    const isItsOwn = before === undefined || (before.inEditor && before.text !== undefined)
+    const to = editor?.write === undefined || !isItsOwn || mode !== undefined ? undefined : editor.write
+    if (editor === undefined || to === undefined || text === undefined || text.length > longest) {
+      const local = yield* write(judged, bytes, {
+        base: baseOf(before),
+        ...(mode === undefined ? {} : { mode })
+      })
+      return { path, change: local.change, size: local.size }
+    }
+    const { content, isOther } = yield* writeThrough(judged, text, before, { ...editor, write: to }, asking)
+    return {
+      path,
+      change: before === undefined ? "created" : "modified",
+      size: content?.bytes.length ?? bytes.length,
+      ...(content === undefined || content.sha256 === sha256(bytes)
+        ? {}
+        : { otherwise: { sha256: content.sha256, isOther } })
+    }
+  })
+
+/** Brings a file back that its editor has written. */
+const restored = (
+  judged: JudgedPath<"write">,
+  before: FileState,
+  expected: string
+): Effect.Effect<unknown, StepFailed> =>
+  Effect.gen(function* () {
+    const now = yield* toItsEnd(fileState(judged.path, judged.context))
+    if (now?.sha256 !== expected)
+      return yield* new StaleFile({ path: judged.path, expected, actual: now?.sha256 ?? null })
+    return yield* written(judged, before.bytes, now, undefined, toItsEnd)
+  })
 
 const writing = (
   judged: JudgedPath<"write">,
   bytes: Uint8Array,
   before: Change["before"],
   { mode, report }: { readonly report?: Reported; readonly mode?: number | undefined } = {}
-): Step => ({
-  path: judged.path,
-  run: Effect.map(
-    write(judged, bytes, { base: baseOf(before), ...(mode === undefined ? {} : { mode }) }),
-    ({ change, path, size }) => report ?? { path, change, size }
-  ),
-  undo:
-    before === undefined
-      ? Effect.flatMap(again(judged, "remove"), (path) => remove(path, { base: Option.some(sha256(bytes)) }))
-      : write(judged, before.bytes, { base: Option.some(sha256(bytes)), mode: before.mode })
-})
+): Step => {
+  let now = sha256(bytes)
+  return {
+    path: judged.path,
+    run: Effect.map(written(judged, bytes, before, mode, Effect.interruptible), (done) => {
+      now = done.otherwise?.sha256 ?? now
+      return report === undefined ? done : { ...done, ...report }
+    }),
+    undo: Effect.suspend(() =>
+      before === undefined
+        ? Effect.flatMap(again(judged, "remove"), (path) => remove(path, { base: Option.some(now) }))
+        : before.inEditor
+          ? restored(judged, before, now)
+          : write(judged, before.bytes, { base: Option.some(now), mode: before.mode })
+    )
+  }
+}
 
 const removing = (change: Extract<Change, { kind: "remove" }>): Step => ({
   path: change.judged.path,
@@ -111,11 +190,11 @@ const undone = Effect.fnUntraced(function* (
 export const carryOut = (
   plan: ChangePlan,
   shown: (path: string) => string
-): Effect.Effect<ReadonlyMap<string, Reported>, ChangeFailed | ChangeAborted> =>
+): Effect.Effect<ReadonlyMap<string, Done>, StepFailed | ChangeAborted> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const done: Array<Step> = []
-      const reports = new Map<string, Reported>()
+      const reports = new Map<string, Done>()
       for (const step of stepsOf(plan)) {
         const exit = yield* Effect.exit(Effect.zipRight(restore(Effect.yieldNow()), step.run))
         if (Exit.isFailure(exit)) {
@@ -137,15 +216,18 @@ export const perform = (
   plan: ChangePlan,
   call: ToolCall,
   shown: (path: string) => string
-): Effect.Effect<ReadonlyArray<Reported>, ChangeFailed | ChangeAborted> =>
+): Effect.Effect<ReadonlyArray<Done>, StepFailed | ChangeAborted> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       yield* restore(checkpoint(plan, call))
       const reports = yield* restore(carryOut(plan, shown))
       for (const change of plan) {
-        const report = reports.get(change.judged.path)
+        const done = reports.get(change.judged.path)
+        if (done === undefined) continue
+        const { otherwise, ...report } = done
+        if (otherwise !== undefined) yield* savedOtherwise(change, otherwise.sha256, call)
         const diff = diffOf(change, shown)
-        if (report !== undefined) yield* fileChanged(call, diff === "" ? report : { ...report, diff: beginning(diff) })
+        yield* fileChanged(call, diff === "" ? report : { ...report, diff: beginning(diff) })
       }
       return [...reports.values()]
     })
