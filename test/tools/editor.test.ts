@@ -38,6 +38,27 @@ const secrets = (here: World): string => {
   return place
 }
 
+/** How often an editor is asked for a text until it is asked to write. */
+const readsOf = (here: World, edit: { readonly path: string; readonly old_text: string; readonly new_text: string }) =>
+  Effect.gen(function* () {
+    let reads = 0
+    let last = 0
+    const { layer } = editing(here, {
+      read: (file) =>
+        Effect.sync(() => {
+          reads++
+          return Option.some(fs.readFileSync(file, "utf8"))
+        }),
+      write: (file, text) =>
+        Effect.sync(() => {
+          last = reads
+          fs.writeFileSync(file, text)
+        })
+    })
+    yield* Effect.provide(call("edit_file", edit), layer)
+    return last
+  })
+
 describe("a file that is read and written by an editor", () => {
   it.scopedLive("is not read where a directory on its way is a symlink meanwhile, also if it is put back (X3)", () =>
     Effect.gen(function* () {
@@ -79,12 +100,15 @@ describe("a file that is read and written by an editor", () => {
           fs.renameSync(way, aside)
           fs.symlinkSync(place, way)
         }
+        const edit = { path: "d/a.txt", old_text: "mine", new_text: "changed" }
+        const last = yield* readsOf(here, edit)
+        here.write("d/a.txt", "mine\n")
         let reads = 0
         const { layer } = editing(here, {
           read: () =>
             Effect.sync(() => {
-              // The one that is asked for last, with its directory held already.
-              if (isBefore && ++reads === 4) swap()
+              // The directory is held already.
+              if (isBefore && ++reads === last) swap()
               return Option.some("mine\n")
             }),
           write: (file, text) =>
@@ -94,13 +118,28 @@ describe("a file that is read and written by an editor", () => {
               fs.writeFileSync(file, text)
             })
         })
-        const edit = { path: "d/a.txt", old_text: "mine", new_text: "changed" }
         const { error, text } = yield* Effect.provide(call("edit_file", edit), layer)
         assert.strictEqual(error, isBefore ? "PathRefused" : "EditorFileFailed", text)
         if (!isBefore) assert.include(text, "may have been changed")
         assert.strictEqual(fs.readFileSync(`${aside}/a.txt`, "utf8"), "mine\n")
         if (isBefore) assert.strictEqual(fs.readFileSync(`${place}/a.txt`, "utf8"), "secret\n")
       }
+    })
+  )
+
+  it.scopedLive("is not written over what was typed at the last moment (X3)", () =>
+    Effect.gen(function* () {
+      const here = yield* world
+      here.write("a.txt", "one\n")
+      const edit = { path: "a.txt", old_text: "one", new_text: "two" }
+      const last = yield* readsOf(here, edit)
+      here.write("a.txt", "one\n")
+      let reads = 0
+      const { layer } = editing(here, {
+        read: () => Effect.sync(() => Option.some(++reads === last ? "one, typed on\n" : "one\n"))
+      })
+      assert.strictEqual((yield* Effect.provide(call("edit_file", edit), layer)).error, "StaleFile")
+      assert.strictEqual(here.read("a.txt"), "one\n")
     })
   )
 
