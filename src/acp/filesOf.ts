@@ -4,7 +4,7 @@ import { duration } from "../text/duration.ts"
 import { cutWords } from "../text/excerpt.ts"
 import { visibleLine } from "../text/visible.ts"
 import { EditorFileFailed, type FilesOfEditor } from "../tools/files/EditorFiles.ts"
-import { type Editor, type EditorFailed } from "./Editor.ts"
+import type { Editor, EditorFailed } from "./Editor.ts"
 import { codes } from "./Refused.ts"
 
 /** How long an editor may take for a file. */
