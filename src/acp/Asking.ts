@@ -23,7 +23,7 @@ export interface AskingOptions {
   readonly inspect: Approvals["Type"]["inspect"]
 }
 
-type Decided = Pick<DecideApproval, "decision" | "scope" | "reason" | "parameters" | "frontend">
+type Decided = Pick<DecideApproval, "decision" | "scope" | "wider" | "reason" | "parameters" | "frontend">
 
 /** How often a form with broken parameters is shown again. */
 const attempts = 3
@@ -72,7 +72,11 @@ export const make = ({ directory, editor, inspect, session }: AskingOptions) => 
         if (choice === "cancelled") return new Interrupt({ session }, trusted)
         switch (choice._tag) {
           case "Allow":
-            return decide({ decision: "approve", scope: choice.scope })
+            return decide({
+              decision: "approve",
+              scope: choice.scope,
+              ...(choice.wider === undefined ? {} : { wider: choice.wider })
+            })
           case "Reject":
             return decide({ decision: "deny" })
           case "Explain": {

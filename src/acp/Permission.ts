@@ -6,9 +6,9 @@ import type {
 } from "@agentclientprotocol/sdk"
 import type { Line } from "../approval/rendering/Line.ts"
 import { marginMark } from "../approval/rendering/Line.ts"
-import { approvedLines, scopeLines, titleLine } from "../approval/rendering/Prompt.ts"
+import { approvedLines, scopeLines, titleLine, widerLines } from "../approval/rendering/Prompt.ts"
 import { visibleLine } from "../text/visible.ts"
-import type { ApprovalRequest, Scope } from "../tool/ApprovalRequest.ts"
+import type { ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { Approval } from "../ui/Display.ts"
 import { kindOf, titleOf } from "./Call.ts"
 import { diffsOf } from "./Diffs.ts"
@@ -16,7 +16,8 @@ import { fenced, said } from "./fenced.ts"
 
 /** What an option of a request stands for. */
 export type Choice =
-  | { readonly _tag: "Allow"; readonly scope: Scope }
+  /** `wider` covers what the request says besides the same call. */
+  | { readonly _tag: "Allow"; readonly scope: Scope; readonly wider?: WiderKind }
   /** Other parameters, which a form asks for. */
   | { readonly _tag: "Edit" }
   | { readonly _tag: "Reject" }
@@ -33,8 +34,21 @@ const maxRule = 200
 const cut = (text: string): string => (text.length > maxRule ? `${text.slice(0, maxRule - 1)}…` : text)
 
 /** What may be answered: the first option of each kind is the plain one, as editors bind keys to kinds. */
-export const offeredFor = ({ masked = 0, rule, scopes }: ApprovalRequest, forms: boolean): ReadonlyArray<Offered> => [
+export const offeredFor = (
+  { masked = 0, rule, scopes, wider }: ApprovalRequest,
+  forms: boolean
+): ReadonlyArray<Offered> => [
   { optionId: "once", name: "Allow once", kind: "allow_once", choice: { _tag: "Allow", scope: "once" } },
+  ...(scopes.includes("task")
+    ? [
+        {
+          optionId: "task",
+          name: "Allow for this task",
+          kind: "allow_always",
+          choice: { _tag: "Allow", scope: "task" }
+        } as const
+      ]
+    : []),
   ...(scopes.includes("session")
     ? [
         {
@@ -42,6 +56,16 @@ export const offeredFor = ({ masked = 0, rule, scopes }: ApprovalRequest, forms:
           name: "Allow for this session",
           kind: "allow_always",
           choice: { _tag: "Allow", scope: "session" }
+        } as const
+      ]
+    : []),
+  ...(scopes.includes("session") && wider !== undefined
+    ? [
+        {
+          optionId: "wider",
+          name: `Allow for this session: ${cut(visibleLine(wider.rule))}`,
+          kind: "allow_always",
+          choice: { _tag: "Allow", scope: "session", wider: wider.kind }
         } as const
       ]
     : []),
@@ -89,7 +113,8 @@ const contentOf = (request: ApprovalRequest, directory: string): Array<ToolCallC
     titleLine(request),
     ...(diffs === undefined ? approved : withoutDiff(approved)),
     ...(because === undefined ? [] : [{ kind: "field", margin: false, text: `asked because: ${because}` } as const]),
-    ...scopeLines(request)
+    ...scopeLines(request),
+    ...widerLines(request)
   ]
   return [
     ...(diffs ?? []).map((diff): ToolCallContent => ({ type: "diff", ...diff })),

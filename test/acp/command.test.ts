@@ -90,6 +90,56 @@ describe("tollgate acp", () => {
     assert.include(JSON.stringify(shown?.toolCall.content), "printf a >> ran")
   })
 
+  it.each([
+    { option: "once", asked: 4, ran: 4 },
+    // The task ends between the second and the third.
+    { option: "task", asked: 2, ran: 4 },
+    { option: "session", asked: 1, ran: 4 },
+    { option: "always", asked: 1, ran: 4 },
+    { option: "reject", asked: 4, ran: 0 }
+  ])("asks again as often as $option says (X3)", async ({ asked, option, ran }) => {
+    const command = call("run_shell", { command: "mkdir -p made" })
+    const said = { steps: [{ say: "Done." }] }
+    scripted(at, [command, command, said, command, command, said])
+    const editor = await connected({ permission: () => option })
+    const session = await begun(editor, at.work)
+    await prompted(editor, session, "run it")
+    await prompted(editor, session, "run it again")
+    assert.strictEqual(fs.existsSync(path.join(at.work, "made")), ran > 0)
+    assert.lengthOf(
+      editor.of("tool_call_update").filter(({ status }) => status === "completed"),
+      ran
+    )
+    assert.lengthOf(editor.permissions, asked)
+    const { options = [], toolCall } = editor.permissions[0] ?? {}
+    const always = options.find(({ optionId }) => optionId === "always")
+    assert.match(always?.name ?? "", /^Always allow: \S/)
+    assert.include(JSON.stringify(toolCall?.content), "always: saves this rule")
+    assert.deepStrictEqual(
+      options.map(({ kind }) => kind).filter((kind) => !["allow_once", "allow_always", "reject_once"].includes(kind)),
+      []
+    )
+  })
+
+  it("allows what fits a wider rule, and asks about anything else (X3)", async () => {
+    const write = (name: string) => call("write_file", { path: name, content: "x" })
+    const said = { steps: [{ say: "Done." }] }
+    scripted(at, [write("d/a.md"), write("d/b.md"), write("e/c.md"), said])
+    const editor = await connected({
+      permission: ({ toolCall }) => (JSON.stringify(toolCall.rawInput).includes("d/") ? "wider" : "reject")
+    })
+    const session = await begun(editor, at.work)
+    await prompted(editor, session, "write them")
+    const shown = editor.permissions.map(({ toolCall }) => JSON.stringify(toolCall.rawInput).slice(0, 40))
+    assert.lengthOf(shown, 2, shown.join("\n"))
+    assert.match(
+      editor.permissions[0]?.options.find(({ optionId }) => optionId === "wider")?.name ?? "",
+      /^Allow for this session: .*d\//
+    )
+    assert.isTrue(fs.existsSync(path.join(at.work, "d/b.md")))
+    assert.isFalse(fs.existsSync(path.join(at.work, "e/c.md")))
+  })
+
   it("ends a running command when the turn is cancelled, and pending questions with it (X3)", async () => {
     scripted(at, [call("run_shell", { command: "printf begun; sleep 600" }), writing, done])
     const editor = await connected({
@@ -225,6 +275,20 @@ describe("tollgate acp", () => {
     assert.include(message, `is open in process ${one.child.pid}`)
     await prompted(one, session, "again")
     assert.lengthOf(other.updates, 0)
+  })
+
+  it("takes over a session whose process has died, with all that was said in it (X3)", async () => {
+    scripted(at, [done])
+    const one = await connected()
+    const other = await connected()
+    const session = await begun(one, at.work)
+    await prompted(one, session, "hello")
+    one.child.kill("SIGKILL")
+    await one.ended
+    await other.agent.request(methods.agent.session.load, { sessionId: session, cwd: at.work, mcpServers: [] })
+    assert.strictEqual(other.said(session), "All done.")
+    assert.strictEqual((await prompted(other, session, "again")).stopReason, "end_turn")
+    assert.strictEqual(other.said(session), "All done.All done.")
   })
 
   it("keeps apart sessions of two directories in one process, and answers 40 requests at once (X3)", async () => {
