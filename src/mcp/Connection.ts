@@ -5,7 +5,6 @@ import type {
   ResourceUpdatedNotification,
   Transport
 } from "@modelcontextprotocol/client"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -248,12 +247,11 @@ export const open = (
           "notifications/resources/updated",
           ({ params }: Pick<ResourceUpdatedNotification, "params">) => updated(params.uri)
         )
-        const over = yield* Deferred.make<string>()
         Object.assign(client, {
           onerror: () => {},
           onclose: () => {
+            // What is asked for then fails by the library.
             gone ??= why() ?? "the connection was closed"
-            Deferred.unsafeDone(over, Effect.succeed(gone))
           }
         })
         yield* Scope.addFinalizer(scope, Effect.ignore(Effect.tryPromise(() => client.close())))
@@ -266,9 +264,9 @@ export const open = (
           duration: patience,
           onTimeout: () => unavailable("connect", `no answer within ${Duration.format(patience)}`)
         }).pipe(Effect.tapError(() => Effect.ignore(Effect.tryPromise(() => client.close()))))
-        return { client, over }
+        return client
       })
-    const { client, over } = yield* isProgram(server)
+    const client = yield* isProgram(server)
       ? Effect.catchAll(attempt("legacy"), (first) =>
           // A server of the newest revision alone refuses the older greeting.
           /protocol version|not found|-320(?:20|21|22)|-32601/i.test(first.reason)
@@ -280,14 +278,17 @@ export const open = (
     // What a server was given it may say again: to no model, and in no event.
     const own = [...Object.values(known.given), ...Object.values(values)]
     let veil = { token: "", of: veiling(own) }
-    const veiled = Effect.map(
-      Effect.orElseSucceed(login.read, () => undefined),
-      (found) => {
-        const { accessToken = "", refreshToken = "" } = isProgram(server) ? {} : (found ?? {})
-        if (veil.token !== accessToken) veil = { token: accessToken, of: veiling([...own, accessToken, refreshToken]) }
-        return veil.of
-      }
-    )
+    const veiled = isProgram(server)
+      ? Effect.succeed(veil.of)
+      : Effect.map(
+          Effect.orElseSucceed(login.read, () => undefined),
+          (found) => {
+            const { accessToken = "", refreshToken = "" } = found ?? {}
+            if (veil.token !== accessToken)
+              veil = { token: accessToken, of: veiling([...own, accessToken, refreshToken]) }
+            return veil.of
+          }
+        )
 
     const request: Requesting = <A>(operation: string, ask: Asking<A>, audience: Audience = nobody) =>
       Effect.suspend(() => {
@@ -298,7 +299,6 @@ export const open = (
           ...(isModern && { [library.CLIENT_CAPABILITIES_META_KEY]: Inquiry.passed(known, audience.capabilities) }),
           ...(isModern && audience.logLevel !== undefined && { [library.LOG_LEVEL_META_KEY]: audience.logLevel })
         }
-        const lost = Effect.flatMap(Deferred.await(over), (reason) => failed(reason, true))
         const round = (given: Round, left: number): Effect.Effect<A, ServerFailed> =>
           Effect.suspend(() => {
             if (gone !== undefined) return failed(gone, false)
@@ -323,7 +323,7 @@ export const open = (
                 return failed(words(error), false)
               }
             })
-            return Effect.flatMap(Effect.raceFirst(asked, lost), (result) => {
+            return Effect.flatMap(asked, (result) => {
               if (!library.isInputRequiredResult(result)) return Effect.succeed(result)
               if (left === 0) return failed(`it has asked ${mostRounds} times`, true)
               const { inputRequests = {}, requestState } = result

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import { monotonicMillis } from "../system/monotonic.ts"
+import { awaited } from "./awaited.ts"
 
 export interface Deadline<E> {
   /** From the start of the effect. */
@@ -48,9 +49,9 @@ const limited = <A, E, R, E2>(self: Effect.Effect<A, E, R>, options: Deadline<E2
           }
           return Effect.zipRight(Fiber.interruptFork(fiber), Effect.fail(options.onTimeout(which, after)))
         })
-      return restore(Effect.raceFirst(Effect.exit(Fiber.join(fiber)), expiry(options))).pipe(
+      return restore(awaited(fiber, expiry(options))).pipe(
         Effect.onInterrupt(() => Fiber.interrupt(fiber)),
-        Effect.flatMap((first) => (Exit.isExit(first) ? first : giveUp(first.which, first.after)))
+        Effect.flatMap((first) => (first._tag === "Ended" ? first.value : giveUp(first.said.which, first.said.after)))
       )
     })
   )
@@ -65,17 +66,19 @@ interface Expired {
   readonly after: Duration.Duration
 }
 
-/** Ends when the first of the deadlines has passed. */
-const expiry = <E>({ idle, limit }: Deadline<E>): Effect.Effect<Expired> => {
-  const absolute: Effect.Effect<Expired> =
-    limit === undefined ? Effect.never : Effect.as(Effect.sleep(limit), { which: "limit", after: limit })
-  if (idle === undefined) return absolute
-  const patience = Duration.toMillis(idle.after)
-  const watch: Effect.Effect<Expired> = Effect.flatMap(monotonicMillis, (now) => {
-    const left = idle.lastActivity() + patience - now
-    return left <= 0
-      ? Effect.succeed<Expired>({ which: "idle", after: idle.after })
-      : Effect.zipRight(Effect.sleep(left), watch)
+/** Ends when the first of the deadlines has passed; nothing where there is none. */
+const expiry = <E>({ idle, limit }: Deadline<E>): Effect.Effect<Expired> | undefined => {
+  if (limit === undefined && idle === undefined) return undefined
+  const most = limit === undefined ? Infinity : Duration.toMillis(limit)
+  const patience = idle === undefined ? Infinity : Duration.toMillis(idle.after)
+  return Effect.flatMap(monotonicMillis, (from) => {
+    const watch: Effect.Effect<Expired> = Effect.flatMap(monotonicMillis, (now) => {
+      const left = from + most - now
+      const quiet = (idle?.lastActivity() ?? now) + patience - now
+      if (limit !== undefined && left <= 0) return Effect.succeed<Expired>({ which: "limit", after: limit })
+      if (idle !== undefined && quiet <= 0) return Effect.succeed<Expired>({ which: "idle", after: idle.after })
+      return Effect.zipRight(Effect.sleep(Math.min(left, quiet)), watch)
+    })
+    return watch
   })
-  return limit === undefined ? watch : Effect.raceFirst(absolute, watch)
 }

@@ -51,6 +51,8 @@ export interface EventLog {
   /** Returns once the event is durable; dies where the store has failed. */
   readonly commit: (event: DurableEvent, place: Place) => Effect.Effect<void>
   readonly subscribe: (subscription: Subscription) => Stream.Stream<Envelope, LogError>
+  /** Tells of each durable event from a number on until `hear` says that it has heard enough, or the log ends. */
+  readonly follow: (from: number, hear: (envelope: Envelope) => boolean) => Effect.Effect<void, LogError>
   /** What the open sources of deltas have said so far, each in one piece. */
   readonly partial: () => ReadonlyArray<Envelope>
   /** Fails when the store does; nothing is written from then on. */
@@ -250,6 +252,27 @@ export const make = (
         return Stream.paginateChunkEffect(Math.max(1, from), step)
       })
 
+    const follow = (from: number, hear: (envelope: Envelope) => boolean) => {
+      let cursor = Math.max(1, from)
+      /** False once it has been enough. */
+      const told = (batch: ReadonlyArray<Envelope>): boolean =>
+        batch.every((envelope) => {
+          cursor = envelope.seq + 1
+          return hear(envelope)
+        })
+      const step: Effect.Effect<void, LogError> = Effect.suspend(() => {
+        const signal = moved
+        if (cursor <= head) {
+          if (cursor >= base) return told(ring.slice(cursor - base)) ? step : Effect.void
+          const read = store.read(lease.session, cursor, chunkSize)
+          return Effect.flatMap(read, (batch) => (batch.length > 0 && told(batch) ? step : Effect.void))
+        }
+        if (failed !== undefined) return Effect.failCause(failed)
+        return closed ? Effect.void : Effect.zipRight(signal.await, step)
+      })
+      return step
+    }
+
     const partial = () => {
       const time = clock.unsafeCurrentTimeMillis()
       return channels.visible(head).flatMap((channel): ReadonlyArray<Envelope> => {
@@ -273,6 +296,7 @@ export const make = (
         ),
       commit,
       subscribe,
+      follow,
       partial,
       failure: Deferred.await(failure),
       failed: () => Option.fromNullable(failed),

@@ -234,17 +234,23 @@ export const make = ({
         }).pipe(Effect.scoped, opening.withPermits(1), apart),
       find: (session) => sessions.get(session),
       opened: () => added.await,
-      open: (wanted, command) =>
-        Effect.gen(function* () {
+      open: (wanted, command) => {
+        const taken = (known: Open) => {
+          if (command?.commandId !== undefined) known.unanswered.set(command.commandId, command)
+          return { ...known, isNew: false }
+        }
+        const opened = Effect.gen(function* () {
           const known = sessions.get(wanted.session)
-          if (known !== undefined && (yield* isOpen(wanted.session))) {
-            if (command?.commandId !== undefined) known.unanswered.set(command.commandId, command)
-            return { ...known, isNew: false }
-          }
+          if (known !== undefined && (yield* isOpen(wanted.session))) return taken(known)
           const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
           const opened = yield* Effect.onError(start(wanted, command, own), () => Scope.close(own, Exit.void))
           return { ...opened, isNew: true }
-        }).pipe(opening.withPermits(1), apart),
+        }).pipe(opening.withPermits(1), apart)
+        return Effect.suspend(() => {
+          const known = sessions.get(wanted.session)
+          return known?.session.isOpen() === true ? Effect.sync(() => taken(known)) : opened
+        })
+      },
       stop: Effect.suspend(() =>
         Effect.forEach([...sessions.values()], ({ session }) => session.stop, {
           concurrency: "unbounded",

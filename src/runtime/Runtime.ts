@@ -199,6 +199,15 @@ const make = Effect.gen(function* () {
           : Effect.succeed(live(subscription))
       })
     )
+  const follow = (session: string, from: number, hear: (envelope: Envelope) => boolean) =>
+    Effect.suspend(() => {
+      const open = sessions.find(session)?.session
+      return open === undefined
+        ? Stream.runForEachWhile(subscribe(session, { from, transient: false }), (envelope) =>
+            Effect.sync(() => hear(envelope))
+          )
+        : open.log.follow(from, hear)
+    })
   const prompt = (session: string, text: string) =>
     Effect.gen(function* () {
       const {
@@ -224,7 +233,8 @@ const make = Effect.gen(function* () {
     }),
     send,
     request,
-    session: (options) => Effect.provideService(SessionHandle.open({ send, request, subscribe }, options), Ids, ids),
+    session: (options) =>
+      Effect.provideService(SessionHandle.open({ send, request, subscribe, follow }, options), Ids, ids),
     events: directory.events,
     subscribe,
     partial: (session) => Effect.sync(() => sessions.find(session)?.session.log.partial() ?? []),

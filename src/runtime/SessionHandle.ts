@@ -20,7 +20,7 @@ import {
   SwitchModel
 } from "./Command.ts"
 import type { Envelope } from "./Envelope.ts"
-import { isTerminal, type ModelSwitched, type TaskCompleted, type TerminalEvent } from "./Event.ts"
+import { type Event, isTerminal, type ModelSwitched, type TaskCompleted, type TerminalEvent } from "./Event.ts"
 import type { LogError, Subscription } from "./EventLog.ts"
 import type { SessionNotFound } from "./SessionStore.ts"
 import type { TooManyTasks } from "./Submissions.ts"
@@ -71,6 +71,8 @@ export interface Submitted {
   readonly id: string
   /** What happens in it, from its `TaskQueued` to its terminal event. */
   readonly events: Stream.Stream<Envelope, WatchError>
+  /** Tells of what is stored of it, up to its terminal event; cheaper than `events`, and without deltas. */
+  readonly follow: (hear: (event: Event) => void) => Effect.Effect<void, WatchError>
   /** Its terminal event; a task that waits for a decision when the runtime stops has none yet. */
   readonly await: Effect.Effect<TerminalEvent, WatchError | RuntimeHasStopped>
   /** Ends it; nothing happens where it has ended. */
@@ -118,6 +120,11 @@ interface Doors {
   readonly send: (command: Command) => Effect.Effect<void, RuntimeHasStopped | TooManyTasks>
   readonly request: <C extends Command>(command: C) => Effect.Effect<Answer<C>, RequestError>
   readonly subscribe: (session: string, subscription: Subscription) => Stream.Stream<Envelope, WatchError>
+  readonly follow: (
+    session: string,
+    from: number,
+    hear: (envelope: Envelope) => boolean
+  ) => Effect.Effect<void, WatchError>
 }
 
 const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) =>
@@ -129,7 +136,7 @@ const opening = (options: SessionOptions, who: { readonly by?: string }, made: s
 
 /** Opens a session; its streams end with the scope, what it has submitted goes on. */
 export const open = (
-  { request, send, subscribe }: Doors,
+  { follow, request, send, subscribe }: Doors,
   options: SessionOptions
 ): Effect.Effect<SessionHandle, RequestError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -152,6 +159,11 @@ export const open = (
         return {
           id: task,
           events: events(true),
+          follow: (hear) =>
+            follow(session, seq, (envelope) => {
+              if (envelope.task === task) hear(envelope.event)
+              return !ended(envelope)
+            }),
           await: Stream.runHead(
             Stream.filterMap(events(false), ({ event }) => (isTerminal(event) ? Option.some(event) : Option.none()))
           ).pipe(

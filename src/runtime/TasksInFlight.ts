@@ -128,7 +128,11 @@ export const make = ({
       let launched = false
       return Effect.gen(function* () {
         const { task } = command
-        const known = seen.has(task) ? Either.right(true) : yield* Effect.either(store.hasTask(id, task))
+        // All tasks of a session that began here are among those that were seen.
+        const known =
+          log.lease.created || seen.has(task)
+            ? Either.right(seen.has(task))
+            : yield* Effect.either(store.hasTask(id, task))
         // Who cannot tell whether it ran before does not run it.
         if (Either.isLeft(known)) return yield* reject(command, `The task was not started: ${known.left.message}`)
         if (known.right)

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import { awaited } from "../middleware/awaited.ts"
 
 export interface Patience<E> {
   /** How long an interrupted effect may take to clean up. */
@@ -21,11 +22,9 @@ export const exitWithGrace =
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E | E2>, never, R> =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkDaemon(Effect.interruptible(self))
-      const patience = Duration.isFinite(limit)
-        ? Effect.timeoutOption(Fiber.await(fiber), limit)
-        : Effect.asSome(Fiber.await(fiber))
+      const patience = awaited(fiber, Duration.isFinite(limit) ? Effect.sleep(limit) : undefined)
       const first = yield* Effect.exit(Effect.interruptible(patience))
-      if (Exit.isSuccess(first) && Option.isSome(first.value)) return first.value.value
+      if (Exit.isSuccess(first) && first.value._tag === "Ended") return first.value.value
       yield* Fiber.interruptFork(fiber)
       // A daemon: a second interruption reaches the children even of a fiber that cannot be interrupted itself, and the
       // fibers of a timed wait would be such children.

@@ -5,8 +5,8 @@ import { Database } from "../../src/database/Database.ts"
 import type { ModelService } from "../../src/model/Model.ts"
 import { noUsage, type ModelPart } from "../../src/model/ModelPart.ts"
 import { CreateSession, Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
+import { make as makeRedactor, Redactor } from "../../src/redaction/Redactor.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
-import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
@@ -42,14 +42,15 @@ const saying = (last: Partial<Extract<ModelPart, { _tag: "Finished" }>>): ModelS
   stream: () => Stream.succeed<ModelPart>({ _tag: "Finished", reason: "stop", usage: noUsage, ...last })
 })
 
-const buggy = Layer.effect(
-  SessionStore,
-  Effect.map(SessionStore, (store) => ({
-    ...store,
-    hasTask: (session: string, task: string) =>
-      task === "bug" ? Effect.die(new Error("bug")) : store.hasTask(session, task)
-  }))
-).pipe(Layer.provide(MemorySessionStore.layer))
+const careful = makeRedactor()
+/** Crashes over one prompt. */
+const buggy = Layer.succeed(Redactor, {
+  ...careful,
+  text: (text) => {
+    if (text === "bug") throw new Error("bug")
+    return careful.text(text)
+  }
+})
 
 /** What comes by the stream of all events until one that matches. */
 const until = (matches: (envelope: Envelope) => boolean) =>
@@ -164,10 +165,10 @@ describe("a session", () => {
     Effect.gen(function* () {
       const session = yield* Testing.session()
       const rejected = yield* until(({ event }) => event._tag === "CommandRejected")
-      yield* session.send(new SubmitPrompt({ session: session.id, task: "bug", prompt: "go" }))
+      yield* session.send(new SubmitPrompt({ session: session.id, task: "first", prompt: "bug" }))
       assert.include(JSON.stringify(yield* rejected.seen), "SubmitPrompt crashed")
       const seen = yield* session.run("hi")
       assert.strictEqual(seen.at(-1)?.event._tag, "TaskCompleted")
-    }).pipe(Effect.provide(Testing.layer({ model: ["Done"], store: buggy })))
+    }).pipe(Effect.provide(Layer.provide(Testing.layer({ model: ["Done"] }), buggy)))
   )
 })

@@ -20,7 +20,7 @@ import type { CallResult } from "../Connection.ts"
 import { ServerRefused } from "../McpError.ts"
 import type { Gateway } from "./Gateway.ts"
 import { answerOf, type Elicitation, pendingText, questionOf } from "./Question.ts"
-import { type Running, until } from "./Running.ts"
+import { type Running, until, within } from "./Running.ts"
 import type { Listener } from "./Talk.ts"
 
 /** What a client must give back to answer what it was asked: signed, for a while, once. */
@@ -149,7 +149,7 @@ export const make = ({
     }
     /** Tells a client that wants to hear of it that the call goes on. */
     const beating = (running: Running) => {
-      if (progressToken === undefined) return Effect.never
+      if (progressToken === undefined) return undefined
       let beat = 0
       const tick = Effect.promise(() => {
         const message = running.open() === undefined ? "running" : "waiting for approval"
@@ -220,16 +220,16 @@ export const make = ({
           ? undefined
           : { _tag: "Asks", inquiries, approval }
       }
-      const found = yield* Effect.timeoutOption(until(running.talk, need), patience)
-      if (Option.isNone(found)) {
+      const found = yield* within(running.talk, need, patience)
+      if (found === undefined) {
         const request = running.open()
         // It runs, and what runs has limits of its own.
         if (request === undefined) return yield* answered(call, key, running, dismissed)
         running.detached = true
         return failed(pendingText(request))
       }
-      if (found.value._tag === "Over") return yield* concluded(running)
-      const { approval, inquiries } = found.value
+      if (found._tag === "Over") return yield* concluded(running)
+      const { approval, inquiries } = found
       if (era === "modern") {
         const form = approval === undefined ? undefined : questionOf(approval, elicitation)
         const state = { key, task: running.task, approval: approval?.id, nonce: crypto.randomUUID() }
@@ -251,7 +251,7 @@ export const make = ({
           ? true
           : undefined
       )
-      yield* Effect.raceFirst(asked(call, running, found.value), settled)
+      yield* Effect.raceFirst(asked(call, running, found), settled)
       return yield* answered(call, key, running, approval?.id ?? dismissed)
     })
 
@@ -265,7 +265,9 @@ export const make = ({
       return yield* Effect.gen(function* () {
         yield* taken(call, key, running)
         const closed = ctx.mcpReq.inputResponses?.["approval"] === undefined ? undefined : running.open()?.id
-        return yield* Effect.raceFirst(answered(call, key, running, closed), beating(running))
+        const answer = answered(call, key, running, closed)
+        const beat = beating(running)
+        return yield* beat === undefined ? answer : Effect.raceFirst(answer, beat)
       }).pipe(
         Effect.onInterrupt(() => (running.detached ? Effect.void : running.cancel)),
         Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))

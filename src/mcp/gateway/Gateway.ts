@@ -7,10 +7,10 @@ import { Host } from "../../host/Host.ts"
 import type { Project, ProjectFailure } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
 import { CancelTask } from "../../runtime/Command.ts"
-import { isTerminal } from "../../runtime/Event.ts"
+import { type Event, isTerminal } from "../../runtime/Event.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { DecideApproval } from "../../runtime/Command.ts"
-import type { SessionHandle, Submitted } from "../../runtime/SessionHandle.ts"
+import type { SessionHandle } from "../../runtime/SessionHandle.ts"
 import { SessionStore, type WaitingApproval } from "../../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { Ids } from "../../tool/Ids.ts"
@@ -160,7 +160,7 @@ export const make = ({
       calls.delete(task)
       exchange.close(task)
     }
-    const started = (key: string, by: string, handle: SessionHandle, submitted: Submitted, talk: Talk.Talk) =>
+    const started = (key: string, by: string, handle: SessionHandle, submitted: Running.Task, talk: Talk.Talk) =>
       Effect.gen(function* () {
         const { running, watch } = Running.follow(submitted, { key, session: handle.id, talk })
         calls.set(running.task, running)
@@ -199,10 +199,10 @@ export const make = ({
           Stream.filter(handle.events({ from: 1, transient: false }), (envelope) => envelope.task === task),
           ({ event }) => isTerminal(event)
         )
-        const submitted: Submitted = {
+        const submitted = {
           id: task,
-          events,
-          await: Effect.never,
+          follow: (hear: (event: Event) => void) =>
+            Stream.runForEach(events, ({ event }) => Effect.sync(() => hear(event))),
           cancel: Effect.ignore(runtime.request(new CancelTask({ session, task, by }, trusted)))
         }
         return yield* started(key, by, handle, submitted, talk)

@@ -1,5 +1,6 @@
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import { alarmed } from "../../middleware/awaited.ts"
 import type { TerminalEvent } from "../../runtime/Event.ts"
 import type { Submitted } from "../../runtime/SessionHandle.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
@@ -24,47 +25,62 @@ export interface Running {
 
 /** Returns what is found of a call as soon as there is something. */
 export const until = <A>(talk: Talk, look: () => A | undefined): Effect.Effect<A> =>
+  Effect.map(within(talk, look, undefined), (found) => found as A)
+
+/** The same for as long as one waits; nothing then. */
+export const within = <A>(
+  talk: Talk,
+  look: () => A | undefined,
+  patience: Duration.Duration | undefined
+): Effect.Effect<A | undefined> =>
   Effect.suspend(() => {
     const found = look()
-    return found === undefined ? Effect.flatMap(talk.changed, () => until(talk, look)) : Effect.succeed(found)
+    if (found !== undefined) return Effect.succeed(found)
+    const heard = (hear: (found: A) => void) =>
+      talk.follow(() => {
+        const found = look()
+        if (found !== undefined) hear(found)
+      })
+    return Effect.map(alarmed(heard, patience === undefined ? undefined : Effect.sleep(patience)), (first) =>
+      first._tag === "Ended" ? first.value : undefined
+    )
   })
+
+/** What it takes to follow and to end a task. */
+export type Task = Pick<Submitted, "id" | "follow" | "cancel">
 
 /** Follows a submitted call; `watch` returns once it has ended. */
 export const follow = (
-  submitted: Submitted,
+  submitted: Task,
   { key, session, talk }: Pick<Running, "key" | "session" | "talk">
 ): { readonly running: Running; readonly watch: Effect.Effect<void> } => {
   let open: ApprovalRequest | undefined
   let end: TerminalEvent | undefined
   let over = false
-  const watch = submitted.events.pipe(
-    Stream.runForEach(({ event }) =>
-      Effect.sync(() => {
-        switch (event._tag) {
-          case "ApprovalRequested":
-            open = event.request
-            return talk.wake()
-          case "ApprovalResolved":
-            open = undefined
-            return talk.wake()
-          case "TaskCompleted":
-          case "TaskFailed":
-          case "TaskInterrupted":
-            end = event
-            return undefined
-          default:
-            return undefined
-        }
-      })
-    ),
-    Effect.ignore,
-    Effect.ensuring(
-      Effect.sync(() => {
-        over = true
-        talk.wake()
-      })
+  const watch = submitted
+    .follow((event) => {
+      switch (event._tag) {
+        case "ApprovalRequested":
+          open = event.request
+          return talk.wake()
+        case "ApprovalResolved":
+          open = undefined
+          return talk.wake()
+        case "TaskCompleted":
+        case "TaskFailed":
+        case "TaskInterrupted":
+          end = event
+      }
+    })
+    .pipe(
+      Effect.ignore,
+      Effect.ensuring(
+        Effect.sync(() => {
+          over = true
+          talk.wake()
+        })
+      )
     )
-  )
   const running: Running = {
     key,
     task: submitted.id,

@@ -25,9 +25,9 @@ export interface Talk extends Audience {
   readonly answer: (answers: Answers) => void
   /** Nobody will answer what is open now. */
   readonly giveUp: () => void
-  /** Returns once something was asked, answered or given. */
-  readonly changed: Effect.Effect<void>
-  /** Wakes whoever waits for a change. */
+  /** Tells of what is asked, answered or given from now on, until the returned function is called. */
+  readonly follow: (hear: () => void) => () => void
+  /** Tells those who follow it of a change. */
   readonly wake: () => void
   /** What the server gave, as it came. */
   readonly given: () => unknown
@@ -54,13 +54,11 @@ export const make = (key: string): Talk => {
   let listener: Listener | undefined
   let capabilities: ClientCapabilities = {}
   let logLevel: LoggingLevel | undefined
-  let next = Deferred.unsafeMake<void>(FiberId.none)
+  const followers = new Set<() => void>()
   let given: unknown
   let refusal: Refusal | undefined
   const wake = () => {
-    const before = next
-    next = Deferred.unsafeMake<void>(FiberId.none)
-    Deferred.unsafeDone(before, Effect.void)
+    for (const hear of followers) hear()
   }
   const settle = (name: string, answer: Answers[string] | undefined) => {
     const question = questions.get(name)
@@ -136,7 +134,10 @@ export const make = (key: string): Talk => {
       for (const name of questions.keys()) settle(name, undefined)
       wake()
     },
-    changed: Effect.suspend(() => Deferred.await(next)),
+    follow: (hear) => {
+      followers.add(hear)
+      return () => void followers.delete(hear)
+    },
     wake,
     given: () => given,
     give: (result) => {
