@@ -9,6 +9,7 @@ import { progress, type ToolCall } from "../tool/ToolCall.ts"
 import { ToolResult } from "../tool/ToolResult.ts"
 import { type Touches, touchesOf } from "../tool/Touches.ts"
 import { Addressee, type Audience } from "./Audience.ts"
+import { checked } from "./checked.ts"
 import { isProgram } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
 import type { ServerSlot } from "./ServerSlot.ts"
@@ -57,12 +58,13 @@ const made = (
   policy: TouchPolicy
 ): DynamicTool.DynamicTool => {
   const failed = (reason: string) => new DynamicTool.DynamicToolFailed({ tool: name, reason, retryable: false })
+  const jsonSchema = required(properties)
   const tool = DynamicTool.make(name, {
     description,
     label: name,
     category: "mcp",
     mode: "manual",
-    jsonSchema: required(properties),
+    jsonSchema,
     readOnly: true,
     risk: "low",
     approval: "always",
@@ -79,7 +81,12 @@ const made = (
     })
   const words = (result: unknown) =>
     Either.right(new ToolResult(result, untrusted("an MCP server", JSON.stringify(result))))
-  return { ...tool, approval: asks, asks: true, codec: { ...tool.codec, encode: lazy(() => words) } }
+  return {
+    ...tool,
+    approval: asks,
+    asks: true,
+    codec: { ...tool.codec, decode: lazy(() => checked(jsonSchema)), encode: lazy(() => words) }
+  }
 }
 
 /** The prompts and resources of servers as calls, with the rules, hooks, limits and audit of any other. */

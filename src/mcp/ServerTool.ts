@@ -3,12 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
-import { decoder } from "../tool/JsonSchema.ts"
 import { lazy } from "../system/lazy.ts"
-import { type Decode, issue } from "../tool/Parameters.ts"
 import { progress, type ToolCall } from "../tool/ToolCall.ts"
 import type { Risk } from "../tool/Traits.ts"
 import type { ServerProgress } from "./Audience.ts"
+import { checked } from "./checked.ts"
 import type { CallResult } from "./Connection.ts"
 import { type KnownServer, settingsOf } from "./KnownServer.ts"
 import { digestOf, type Offer } from "./Manifest.ts"
@@ -37,18 +36,6 @@ const hints = (offer: Offer) => {
 
 /** Characters of a description that a model reads. */
 const longestDescription = 4096
-
-/** A check by a schema of a server, which is compiled with the first call; what cannot be compiled fits nothing. */
-const checked = (schema: Readonly<Record<string, unknown>>): Decode => {
-  const compiled = lazy((): Decode => {
-    try {
-      return decoder(schema)
-    } catch {
-      return () => Either.left([issue("", "cannot be checked: the JSON Schema of its server is unusable")])
-    }
-  })
-  return (raw) => compiled()(raw)
-}
 
 /** A tool of a server, behind the gate as any other. */
 export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPolicy): DynamicTool.DynamicTool => {
