@@ -19,6 +19,7 @@ import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
 import type { Asking, Requesting, Round } from "./Asking.ts"
 import { boundedFetch } from "./boundedFetch.ts"
+import { failing } from "./brokenOff.ts"
 import { type Answers, type Audience, declined, type Inquiries, nobody } from "./Audience.ts"
 import * as Inquiry from "./Inquiry.ts"
 import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
@@ -144,7 +145,11 @@ export const open = (
         : Effect.mapError(confine(command, allowed), ({ message }) => unavailable("start", message.replace(/\.$/, "")))
     }
     const made: Effect.Effect<
-      { readonly transport: Transport; readonly why: () => string | undefined },
+      {
+        readonly transport: Transport
+        readonly why: () => string | undefined
+        readonly isBrokenOff: (data: unknown) => boolean
+      },
       ServerUnavailable
     > = isProgram(server)
       ? Effect.map(
@@ -153,6 +158,7 @@ export const open = (
           ),
           (transport) => ({
             transport,
+            isBrokenOff: () => false,
             why: () => {
               const said = transport.said().trim()
               const gone = transport.gone()
@@ -161,15 +167,17 @@ export const open = (
           })
         )
       : Effect.map(Bearer.make({ known, server, login, rules: network, variable }), (bearer) => ({
-          transport: new library.StreamableHTTPClientTransport(new URL(server.url), {
-            fetch: boundedFetch(longestMessage),
-            // A redirect would take the headers to another place.
-            requestInit: { headers: values, redirect: "error" },
-            // What the user has configured counts before a login.
-            ...(Object.keys(values).some((name) => name.toLowerCase() === "authorization")
-              ? {}
-              : { authProvider: bearer })
-          }),
+          ...failing(
+            new library.StreamableHTTPClientTransport(new URL(server.url), {
+              fetch: boundedFetch(longestMessage),
+              // A redirect would take the headers to another place.
+              requestInit: { headers: values, redirect: "error" },
+              // What the user has configured counts before a login.
+              ...(Object.keys(values).some((name) => name.toLowerCase() === "authorization")
+                ? {}
+                : { authProvider: bearer })
+            })
+          ),
           why: () => undefined
         }))
 
@@ -213,7 +221,7 @@ export const open = (
     let gone: string | undefined
     const attempt = (mode: "legacy" | "auto" | { readonly pin: string }) =>
       Effect.gen(function* () {
-        const { transport, why } = yield* made
+        const { isBrokenOff, transport, why } = yield* made
         const client = new library.Client(
           { name: "tollgate", version },
           {
@@ -264,9 +272,9 @@ export const open = (
           duration: patience,
           onTimeout: () => unavailable("connect", `no answer within ${Duration.format(patience)}`)
         }).pipe(Effect.tapError(() => Effect.ignore(Effect.tryPromise(() => client.close()))))
-        return client
+        return { client, isBrokenOff }
       })
-    const client = yield* isProgram(server)
+    const { client, isBrokenOff } = yield* isProgram(server)
       ? Effect.catchAll(attempt("legacy"), (first) =>
           // A server of the newest revision alone refuses the older greeting.
           /protocol version|not found|-320(?:20|21|22)|-32601/i.test(first.reason)
@@ -319,6 +327,7 @@ export const open = (
                 if (gone !== undefined) return failed(gone, true)
                 if (!(error instanceof library.ProtocolError)) return failed(words(error), true)
                 const { code, data, message } = error
+                if (isBrokenOff(data)) return failed(message, true)
                 audience.refused({ code, message, ...(data === undefined ? {} : { data }) })
                 return failed(words(error), false)
               }

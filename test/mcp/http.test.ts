@@ -39,11 +39,16 @@ const hostile = Effect.acquireRelease(
             }
           })
         if (method === "tools/list") {
-          const tools = ["huge", "stream", "away"].map((name) => ({ name, inputSchema: { type: "object" } }))
+          const tools = ["huge", "stream", "broken", "away"].map((name) => ({ name, inputSchema: { type: "object" } }))
           return answer({ result: { tools } })
         }
         if (method !== "tools/call") return answer({ error: { code: -32601, message: "Method not found" } })
         if (params?.name === "away") return void response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()
+        if (params?.name === "broken") {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          response.write(": it begins\n\n")
+          return void setImmediate(() => response.destroy())
+        }
         const isStream = params?.name === "stream"
         response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" })
         response.write(isStream ? "data: " : "{")
@@ -70,28 +75,29 @@ const hostile = Effect.acquireRelease(
 )
 
 describe("an MCP server that is reached by HTTP", () => {
-  it.scopedLive("is bounded in what it answers, and leads nowhere else (G1, G16)", () =>
-    Effect.gen(function* () {
-      const at = yield* directory
-      const { sent, url } = yield* hostile
-      const known: KnownServer = {
-        name: "web",
-        origin: "user",
-        given: {},
-        server: { url, timeouts: { idle: Duration.seconds(1) } }
-      }
-      yield* approveAll(at, known)
-      const { call } = yield* calling(yield* servers(at, [known]))
-      for (const name of ["huge", "stream"]) {
-        const before = sent()
-        const end = yield* Effect.either(call(`web__${name}`))
-        assert.strictEqual(end._tag, "Left")
-        // A stream that broke could be taken up again: the silence ends it.
-        if (end._tag === "Left") assert.match(end.left.message, /outcome unknown|was silent/)
-        assert.isBelow(sent() - before, 64 * 1024 * 1024)
-      }
-      const away = yield* Effect.either(call("web__away"))
-      assert.strictEqual(away._tag, "Left")
-    })
+  it.scopedLive(
+    "is bounded in what it answers, fails at once where its answer breaks off, and leads nowhere else (G1, G16, X2)",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* directory
+        const { sent, url } = yield* hostile
+        const known: KnownServer = {
+          name: "web",
+          origin: "user",
+          given: {},
+          server: { url, timeouts: { idle: Duration.seconds(30) } }
+        }
+        yield* approveAll(at, known)
+        const { call } = yield* calling(yield* servers(at, [known]))
+        for (const name of ["huge", "stream", "broken"]) {
+          const before = sent()
+          const end = yield* Effect.either(call(`web__${name}`))
+          assert.strictEqual(end._tag, "Left")
+          if (end._tag === "Left") assert.match(end.left.message, /outcome unknown/)
+          assert.isBelow(sent() - before, 64 * 1024 * 1024)
+        }
+        const away = yield* Effect.either(call("web__away"))
+        assert.strictEqual(away._tag, "Left")
+      })
   )
 })
