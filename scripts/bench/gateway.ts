@@ -15,10 +15,13 @@ export interface Overhead {
   readonly direct: number
   /** The same through the gateway. */
   readonly gateway: number
-  /** From the start of the gateway to its list of tools, which starts no server. */
+  /** From the gateway's answer to `initialize` to its list of tools, which starts no server. */
   readonly list: number
   /** The same of the server itself. */
   readonly directList: number
+  /** From the start of the gateway to that list. */
+  readonly start: number
+  readonly directStart: number
 }
 
 /** The first one compiles what the others find. */
@@ -42,15 +45,21 @@ export const overhead = (calls = 300): Effect.Effect<Overhead> =>
       const client = new Client({ name: "bench", version: "1" }, { versionNegotiation: { mode: "legacy" } })
       const [file = "", ...args] = command
       await client.connect(new StdioClientTransport({ command: file, args, cwd, env, stderr: "ignore" }))
+      const ready = performance.now()
       await client.listTools()
-      return { client, list: performance.now() - begin }
+      const end = performance.now()
+      return { client, list: end - ready, start: end - begin }
     }
     const gatewayCommand = [process.execPath, launcher, "mcp", "gateway", "--dangerously-allow-all"]
-    const lists: { direct: Array<number>; gateway: Array<number> } = { direct: [], gateway: [] }
+    interface Times {
+      readonly list: number
+      readonly start: number
+    }
+    const times: { direct: Array<Times>; gateway: Array<Times> } = { direct: [], gateway: [] }
     for (let i = 0; i < starts; i++)
       for (const [kind, command] of [["direct", server] as const, ["gateway", gatewayCommand] as const]) {
-        const { client, list } = await open(command)
-        lists[kind].push(list)
+        const { client, list, start } = await open(command)
+        times[kind].push({ list, start })
         await client.close()
       }
     const direct = await open(server)
@@ -70,10 +79,14 @@ export const overhead = (calls = 300): Effect.Effect<Overhead> =>
     }
     await Promise.all([direct.client.close(), gateway.client.close()])
     for (const place of [folder, cwd]) fs.rmSync(place, { recursive: true })
+    const usual = (kind: "direct" | "gateway", which: "list" | "start") =>
+      median(times[kind].slice(1).map((one) => one[which]))
     return {
       direct: median(values.direct),
       gateway: median(values.gateway),
-      list: median(lists.gateway.slice(1)),
-      directList: median(lists.direct.slice(1))
+      list: usual("gateway", "list"),
+      directList: usual("direct", "list"),
+      start: usual("gateway", "start"),
+      directStart: usual("direct", "start")
     }
   })
