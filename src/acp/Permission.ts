@@ -33,68 +33,50 @@ const maxRule = 200
 
 const cut = (text: string): string => (text.length > maxRule ? `${text.slice(0, maxRule - 1)}…` : text)
 
+const allow = (optionId: string, name: string, choice: Omit<Extract<Choice, { _tag: "Allow" }>, "_tag">): Offered => ({
+  optionId,
+  name,
+  kind: choice.scope === "once" ? "allow_once" : "allow_always",
+  choice: { _tag: "Allow", ...choice }
+})
+
 /** What may be answered: the first option of each kind is the plain one, as editors bind keys to kinds. */
 export const offeredFor = (
   { masked = 0, rule, scopes, wider }: ApprovalRequest,
   forms: boolean
-): ReadonlyArray<Offered> => [
-  { optionId: "once", name: "Allow once", kind: "allow_once", choice: { _tag: "Allow", scope: "once" } },
-  ...(scopes.includes("task")
-    ? [
-        {
-          optionId: "task",
-          name: "Allow for this task",
-          kind: "allow_always",
-          choice: { _tag: "Allow", scope: "task" }
-        } as const
-      ]
-    : []),
-  ...(scopes.includes("session")
-    ? [
-        {
-          optionId: "session",
-          name: "Allow for this session",
-          kind: "allow_always",
-          choice: { _tag: "Allow", scope: "session" }
-        } as const
-      ]
-    : []),
-  ...(scopes.includes("session") && wider !== undefined
-    ? [
-        {
-          optionId: "wider",
-          name: `Allow for this session: ${cut(visibleLine(wider.rule))}`,
-          kind: "allow_always",
-          choice: { _tag: "Allow", scope: "session", wider: wider.kind }
-        } as const
-      ]
-    : []),
-  ...(scopes.includes("always") && rule !== undefined
-    ? [
-        {
-          optionId: "always",
-          name: `Always allow: ${cut(visibleLine(rule))}`,
-          kind: "allow_always",
-          choice: { _tag: "Allow", scope: "always" }
-        } as const
-      ]
-    : []),
-  { optionId: "reject", name: "Reject", kind: "reject_once", choice: { _tag: "Reject" } },
-  ...(forms
-    ? [
-        {
-          optionId: "explain",
-          name: "Reject with a reason…",
-          kind: "reject_once",
-          choice: { _tag: "Explain" }
-        } as const,
-        // What is masked would be written over.
-        ...(masked === 0
-          ? [{ optionId: "edit", name: "Edit, then ask again…", kind: "allow_once", choice: { _tag: "Edit" } } as const]
-          : [])
-      ]
-    : [])
-]
+): ReadonlyArray<Offered> => {
+  const forSession = scopes.includes("session")
+  const offered: ReadonlyArray<Offered | false> = [
+    allow("once", "Allow once", { scope: "once" }),
+    scopes.includes("task") && allow("task", "Allow for this task", { scope: "task" }),
+    forSession && allow("session", "Allow for this session", { scope: "session" }),
+    forSession &&
+      wider !== undefined &&
+      allow("wider", `Allow for this session: ${cut(visibleLine(wider.rule))}`, {
+        scope: "session",
+        wider: wider.kind
+      }),
+    scopes.includes("always") &&
+      rule !== undefined &&
+      allow("always", `Always allow: ${cut(visibleLine(rule))}`, { scope: "always" }),
+    { optionId: "reject", name: "Reject", kind: "reject_once", choice: { _tag: "Reject" } },
+    forms && {
+      optionId: "explain",
+      name: "Reject with a reason…",
+      kind: "reject_once",
+      choice: { _tag: "Explain" }
+    },
+    // What is masked would be written over.
+    forms &&
+      masked === 0 && {
+        optionId: "edit",
+        name: "Edit, then ask again…",
+        kind: "allow_once",
+        choice: { _tag: "Edit" }
+      }
+  ]
+  return offered.filter((one) => one !== false)
+}
 
 const textOf = ({ margin, text }: Line): string => (margin ? `${marginMark}${text}` : text)
 
