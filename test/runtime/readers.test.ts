@@ -139,13 +139,26 @@ describe("a session that cannot be read", () => {
     ).pipe(Layer.provide(MemorySessionStore.layer))
   const failure = new DatabaseFailed({ file: "sessions.db", code: "test", reason: "it is broken" })
 
+  /** A session of an earlier process, of which only the beginning was stored. */
+  const begunBefore = Effect.flatMap(SessionStore, (store) =>
+    Effect.scoped(
+      Effect.flatMap(
+        store.open({ session: "session_1", create: { project: "test", profile: "scripted", time: 0 } }),
+        (lease) => Effect.flatMap(recorded, (events) => store.append(lease, events.slice(0, 4)))
+      )
+    )
+  )
+
   it.effect("starts no task where nobody can tell whether it ran before (R9)", () =>
     Effect.gen(function* () {
-      const session = yield* Testing.session()
-      yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
-      const rejected = yield* session.awaitEvent((event) => event._tag === "CommandRejected")
-      assert.include(JSON.stringify(rejected), "it is broken")
-      assert.isFalse((yield* session.recorded).some(({ event }) => event._tag === "TaskQueued"))
+      yield* begunBefore
+      yield* answerTo("session_1", "c")
+      const runtime = yield* Runtime
+      const rejected = Stream.filter(yield* runtime.events, ({ event }) => event._tag === "CommandRejected")
+      yield* runtime.send(new SubmitPrompt({ session: "session_1", task: "again", prompt: "go" }))
+      assert.include(JSON.stringify(yield* Effect.flatten(Stream.runHead(rejected))), "it is broken")
+      const kept = yield* (yield* SessionStore).read("session_1", 1, 100)
+      assert.isFalse(kept.some(({ event, task }) => event._tag === "TaskQueued" && task === "again"))
     }).pipe(Effect.provide(Testing.layer({ model: ["Done"], store: failing({ hasTask: () => failure }) })))
   )
 
@@ -153,12 +166,7 @@ describe("a session that cannot be read", () => {
     it.effect(`is not opened where its ${part} cannot be found (R9)`, () =>
       Effect.gen(function* () {
         const store = yield* SessionStore
-        const create = { project: "test", profile: "scripted", time: 0 }
-        yield* Effect.scoped(
-          Effect.flatMap(store.open({ session: "session_1", create }), (lease) =>
-            Effect.flatMap(recorded, (events) => store.append(lease, events.slice(0, 4)))
-          )
-        )
+        yield* begunBefore
         const { event } = yield* answerTo("session_1", "c")
         assert.deepInclude(event, { _tag: "CommandRejected", reason: failure.message })
         const kept = yield* store.read("session_1", 1, 100)
