@@ -1,33 +1,17 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { type ContentBlock, methods } from "@agentclientprotocol/sdk"
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "../cli/command.ts"
-import { begun, connect, type Connected, prompted, refusal } from "./Client.ts"
+import { scripted, tollgate } from "../cli/command.ts"
+import { begun, type Connected, prompted, refusal } from "./Client.ts"
+import { call, editors } from "./editors.ts"
 
-const call = (name: string, given: object) => ({ steps: [{ call: { name, arguments: given } }] })
 const writing = call("write_file", { path: "notes.md", content: "one\ntwo\n" })
 const done = { repeat: true, steps: [{ think: "Hm. " }, { say: ["All ", "done."] }] }
 
 describe("tollgate acp", () => {
-  let at: Place
-  let open: Array<Connected> = []
-  beforeEach(() => {
-    at = place()
-  })
-  afterEach(async () => {
-    await Promise.all(open.map(({ close }) => close()))
-    const problems = open.flatMap((editor) => editor.problems)
-    open = []
-    at.remove()
-    assert.deepStrictEqual(problems, [])
-  })
-  const connected = async (...given: Parameters<typeof connect> extends [Place, ...infer Rest] ? Rest : never) => {
-    const made = await connect(at, ...given)
-    open.push(made)
-    return made
-  }
+  const { at, connected } = editors()
 
   it("asks with the change, and runs what was allowed (X3)", async () => {
     scripted(at, [writing, done])

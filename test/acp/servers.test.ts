@@ -1,31 +1,18 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { type McpServer, methods } from "@agentclientprotocol/sdk"
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { type Place, place, scripted } from "../cli/command.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { scripted } from "../cli/command.ts"
 import { planned, tool } from "../mcp/support.ts"
-import { type Behaviour, connect, type Connected, prompted } from "./Client.ts"
+import { type Behaviour, prompted } from "./Client.ts"
+import { call, done, editors } from "./editors.ts"
 
-const call = (name: string, given: object) => ({ steps: [{ call: { name, arguments: given } }] })
-const done = { repeat: true, steps: [{ say: "Done." }] }
 const secret = "hush-hush-hush"
 
 describe("MCP servers that an editor names", { timeout: 120_000 }, () => {
-  let at: Place
-  let open: Array<Connected> = []
-  beforeEach(() => {
-    at = place()
-  })
-  afterEach(async () => {
-    await Promise.all(open.map(({ close }) => close()))
-    const problems = open.flatMap((editor) => editor.problems)
-    open = []
-    at.remove()
-    assert.deepStrictEqual(problems, [])
-  })
+  const { at, connected } = editors()
   /** An editor with a session that names the server of a plan. */
   const begun = async (fix: ReturnType<typeof planned>, behaviour: Behaviour = {}) => {
-    const editor = await connect(at, behaviour)
-    open.push(editor)
+    const editor = await connected(behaviour)
     const { server } = fix.known
     const [command, ...args] = "command" in server ? server.command : [""]
     const named: McpServer = { name: "fix it", command: command!, args, env: [{ name: "TOKEN", value: secret }] }

@@ -1,37 +1,27 @@
 // @effect-diagnostics asyncFunction:off newPromise:off - drives real processes from outside
 import { methods, RequestError } from "@agentclientprotocol/sdk"
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted } from "../../cli/command.ts"
-import { type Behaviour, begun, connect, type Connected, prompted } from "../Client.ts"
+import { scripted } from "../../cli/command.ts"
+import { type Behaviour, prompted } from "../Client.ts"
+import { call, done, editors, ends } from "../editors.ts"
 
-const call = (name: string, given: object) => ({ steps: [{ call: { name, arguments: given } }] })
 const edit = (old_text: string, new_text: string) => call("edit_file", { path: "notes.md", old_text, new_text })
 const reading = call("read_file", { path: "notes.md" })
-const done = { repeat: true, steps: [{ say: "Done." }] }
 const both = { fs: { readTextFile: true, writeTextFile: true } }
 
 describe("an editor that gives its files", () => {
-  let at: Place
-  let open: Array<Connected> = []
+  const { at, working } = editors()
   let file: string
   /** What it has open, saved or not. */
   let buffers: Map<string, string>
   beforeEach(() => {
-    at = place()
     file = path.join(at.work, "notes.md")
     buffers = new Map()
   })
-  afterEach(async () => {
-    await Promise.all(open.map(({ close }) => close()))
-    const problems = open.flatMap((editor) => editor.problems)
-    open = []
-    at.remove()
-    assert.deepStrictEqual(problems, [])
-  })
-  const begin = async (behaviour: Behaviour = {}) => {
-    const editor = await connect(at, {
+  const begin = (behaviour: Behaviour = {}) =>
+    working({
       capabilities: both,
       read: (one) => buffers.get(one),
       write: (one, content) => {
@@ -40,11 +30,6 @@ describe("an editor that gives its files", () => {
       },
       ...behaviour
     })
-    open.push(editor)
-    return { editor, session: await begun(editor, at.work) }
-  }
-  const ends = ({ of }: Connected) =>
-    of("tool_call_update").filter(({ status }) => status === "completed" || status === "failed")
   const said = (one: unknown) => JSON.stringify(one)
 
   it("has what is not saved read, and what was approved written through it (X3)", async () => {
