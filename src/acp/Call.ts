@@ -6,6 +6,7 @@ import type { CallShown } from "../ui/Display.ts"
 import { type Phase, worded } from "../ui/verbs.ts"
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk"
 import { output, said } from "./fenced.ts"
+import type { CallRunning, Terminals } from "./Terminals.ts"
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   read_file: "read",
@@ -68,6 +69,8 @@ export class Call {
   private readonly changes: Array<ToolCallContent> = []
   private readonly notes: Array<string> = []
   private text = ""
+  /** Where the editor runs it. */
+  terminal: string | undefined
   /** Whether it has passed the gate. */
   started = false
   /** Whether there is output that the editor has not been shown. */
@@ -84,8 +87,23 @@ export class Call {
 
   /** What it has put out, its last characters. */
   put(text: string): void {
+    if (this.terminal !== undefined) return
     this.text = (this.text + text).slice(-limits.output)
     this.fresh = true
+  }
+
+  /** Whether it is to be shown from now on with the terminal that it runs in, in place of what it puts out. */
+  runsIn(terminals: Terminals): boolean {
+    if (this.terminal !== undefined || !this.started) return false
+    this.terminal = terminals.show((running) => this.isIt(running))
+    return this.terminal !== undefined
+  }
+
+  /** Ids of a model come again, but not while one of them runs. */
+  private isIt({ callId, taskId = "", workerPath }: CallRunning): boolean {
+    const { key } = this.shown
+    const place = JSON.stringify([taskId, workerPath]).slice(0, -1)
+    return key.startsWith(`${place},`) && key.endsWith(`,${JSON.stringify(callId)}]`)
   }
 
   note(text: string): void {
@@ -97,9 +115,15 @@ export class Call {
     if (place !== undefined && this.places.size < limits.places) this.places.add(place)
   }
 
-  /** All of it that there is to see; the result in place of what was put out before. */
-  content(result?: string): Array<ToolCallContent> {
-    const last = result ?? this.text
-    return [...this.changes, ...this.notes.map(said), ...(last === "" ? [] : [output(last)])]
+  /** All of it that there is to see; how it ended, with its result, in place of what was put out before. */
+  content(ended?: { readonly why: string; readonly result: string; readonly isDone: boolean }): Array<ToolCallContent> {
+    const { result = "", why = this.text } = ended ?? {}
+    const shown = [...this.changes, ...this.notes.map(said)]
+    if (this.terminal !== undefined) {
+      const more = ended === undefined || ended.isDone ? [] : [output(why)]
+      return [...shown, { type: "terminal", terminalId: this.terminal }, ...more]
+    }
+    const last = [why, result].filter((part) => part !== "").join("\n")
+    return [...shown, ...(last === "" ? [] : [output(last)])]
   }
 }

@@ -1,16 +1,23 @@
 import {
   type AgentContext,
   type ClientCapabilities,
+  type ClientRequestMethod,
+  type ClientRequestParamsByMethod,
   type CreateElicitationRequest,
   type CreateElicitationResponse,
+  type CreateTerminalRequest,
   methods,
   RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
-  type SessionUpdate
+  type SessionUpdate,
+  type TerminalExitStatus,
+  type TerminalOutputResponse
 } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { cutWords } from "../text/excerpt.ts"
+import { visibleLine } from "../text/visible.ts"
 
 /** The editor did not carry out what it was asked for; unset `code` is one that has gone. */
 export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFailed", {
@@ -25,6 +32,13 @@ export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFail
   }
 }
 
+/** Characters of what an editor says of an error. */
+const maxReason = 500
+
+/** The editor's words as they are shown. */
+export const reasonOf = ({ code, reason }: EditorFailed): string =>
+  code === undefined ? "it has closed the connection" : cutWords(visibleLine(reason), maxReason).replace(/\.$/, "")
+
 /** What an editor has said that it can do. */
 export interface EditorCan {
   /** Shows forms; an empty capability names no mode, and so means no. */
@@ -34,15 +48,24 @@ export interface EditorCan {
   /** Gives agents the text of files, and writes it. */
   readonly reads: boolean
   readonly writes: boolean
+  /** Runs commands in terminals that the person sees. */
+  readonly terminals: boolean
 }
 
-export const canOf = ({ elicitation, fs, session }: ClientCapabilities = {}): EditorCan => ({
+export const canOf = ({ elicitation, fs, session, terminal }: ClientCapabilities = {}): EditorCan => ({
   forms: (elicitation?.form ?? undefined) !== undefined,
   notices: (session?.notices ?? undefined) !== undefined,
   compaction: (session?.compaction ?? undefined) !== undefined,
   reads: fs?.readTextFile === true,
-  writes: fs?.writeTextFile === true
+  writes: fs?.writeTextFile === true,
+  terminals: terminal === true
 })
+
+/** A terminal of an editor, by the session that it belongs to. */
+export interface TerminalNamed {
+  readonly sessionId: string
+  readonly terminalId: string
+}
 
 /** The editor at the other end; what it is asked for is taken back where the question is interrupted. */
 export interface Editor {
@@ -55,6 +78,14 @@ export interface Editor {
   readonly readText: (session: string, path: string) => Effect.Effect<string, EditorFailed>
   /** Has the editor write and save a file. */
   readonly writeText: (session: string, path: string, content: string) => Effect.Effect<void, EditorFailed>
+  /** Starts a program in a new terminal; gives the id of the terminal. */
+  readonly createTerminal: (request: CreateTerminalRequest) => Effect.Effect<string, EditorFailed>
+  /** Suspends until the program has ended. */
+  readonly terminalExit: (terminal: TerminalNamed) => Effect.Effect<TerminalExitStatus, EditorFailed>
+  readonly terminalOutput: (terminal: TerminalNamed) => Effect.Effect<TerminalOutputResponse, EditorFailed>
+  readonly killTerminal: (terminal: TerminalNamed) => Effect.Effect<void, EditorFailed>
+  /** Lets the editor forget a terminal, which ends what runs in it. */
+  readonly releaseTerminal: (terminal: TerminalNamed) => Effect.Effect<void, EditorFailed>
 }
 
 const failed = (method: string) => (cause: unknown) =>
@@ -63,30 +94,24 @@ const failed = (method: string) => (cause: unknown) =>
     : new EditorFailed({ method, reason: "" })
 
 export const make = (client: AgentContext, can: EditorCan): Editor => {
-  const waits = (signal: AbortSignal) => ({ cancellationSignal: signal, stopWaitingOnCancel: true })
+  const { elicitation, fs, session, terminal } = methods.client
+  const ask = <Method extends ClientRequestMethod>(method: Method, params: ClientRequestParamsByMethod[Method]) =>
+    Effect.tryPromise({
+      try: (signal) => client.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
+      catch: failed(method)
+    })
   return {
     can,
     update: (sessionId, update) =>
-      Effect.ignore(Effect.tryPromise(() => client.notify(methods.client.session.update, { sessionId, update }))),
-    permission: (request) =>
-      Effect.tryPromise({
-        try: (signal) => client.request(methods.client.session.requestPermission, request, waits(signal)),
-        catch: failed(methods.client.session.requestPermission)
-      }),
-    form: (request) =>
-      Effect.tryPromise({
-        try: (signal) => client.request(methods.client.elicitation.create, request, waits(signal)),
-        catch: failed(methods.client.elicitation.create)
-      }),
-    readText: (sessionId, path) =>
-      Effect.tryPromise({
-        try: (signal) => client.request(methods.client.fs.readTextFile, { sessionId, path }, waits(signal)),
-        catch: failed(methods.client.fs.readTextFile)
-      }).pipe(Effect.map(({ content }) => content)),
-    writeText: (sessionId, path, content) =>
-      Effect.tryPromise({
-        try: (signal) => client.request(methods.client.fs.writeTextFile, { sessionId, path, content }, waits(signal)),
-        catch: failed(methods.client.fs.writeTextFile)
-      })
+      Effect.ignore(Effect.tryPromise(() => client.notify(session.update, { sessionId, update }))),
+    permission: (request) => ask(session.requestPermission, request),
+    form: (request) => ask(elicitation.create, request),
+    readText: (sessionId, path) => Effect.map(ask(fs.readTextFile, { sessionId, path }), ({ content }) => content),
+    writeText: (sessionId, path, content) => Effect.asVoid(ask(fs.writeTextFile, { sessionId, path, content })),
+    createTerminal: (request) => Effect.map(ask(terminal.create, request), ({ terminalId }) => terminalId),
+    terminalExit: (named) => ask(terminal.waitForExit, named),
+    terminalOutput: (named) => ask(terminal.output, named),
+    killTerminal: (named) => Effect.asVoid(ask(terminal.kill, named)),
+    releaseTerminal: (named) => Effect.asVoid(ask(terminal.release, named))
   }
 }

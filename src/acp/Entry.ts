@@ -33,6 +33,8 @@ import { configOptionsOf, modeStateOf } from "./Options.ts"
 import { type EditorRequestRefused, refusedBy } from "./Refused.ts"
 import { distrusted, type Named, unused } from "./remarks.ts"
 import type { Settable, Settings } from "./Settings.ts"
+import { terminalOf } from "./terminalOf.ts"
+import { Terminals } from "./Terminals.ts"
 import { Updates } from "./Updates.ts"
 
 /** What comes with a session that the editor opens. */
@@ -129,7 +131,11 @@ export const make = (editor: Editor, settings: Settings, entries: Entries) =>
       Effect.gen(function* () {
         const { home, settings: configured } = configuration
         const { config, equip, nameServers, rules } = yield* host.project(place)
-        yield* equip(session, { files: filesOf(editor, session, place.directory) })
+        const terminals = new Terminals()
+        yield* equip(session, {
+          files: filesOf(editor, session, place.directory),
+          terminal: terminalOf(editor, session, terminals)
+        })
         const { resumed, seq } = yield* begin
         const named = EditorServers.namedBy(opening.mcpServers ?? [], serversOf(config, configured))
         const naming = yield* Effect.either(nameServers(named.servers))
@@ -145,6 +151,7 @@ export const make = (editor: Editor, settings: Settings, entries: Entries) =>
         const updates = new Updates({
           directory: place.directory,
           can: editor.can,
+          terminals,
           spent: total(before).amount,
           isOwn: (task) => tasks.has(task),
           ...(stored === "silent" ? { title: summary.title } : {})
@@ -157,6 +164,7 @@ export const make = (editor: Editor, settings: Settings, entries: Entries) =>
           directory: place.directory,
           editor,
           updates,
+          terminals,
           from: seq,
           own: tasks,
           commands,

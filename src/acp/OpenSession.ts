@@ -21,6 +21,7 @@ import type { Editor } from "./Editor.ts"
 import { block } from "./fenced.ts"
 import type { Prompt } from "./PromptContent.ts"
 import { codes, EditorRequestRefused, refusedBy } from "./Refused.ts"
+import type { Terminals } from "./Terminals.ts"
 import type { Told, Updates } from "./Updates.ts"
 
 const reasons: Readonly<Record<FinishReason, StopReason>> = {
@@ -50,6 +51,8 @@ export interface OpenOptions {
   readonly directory: string
   readonly editor: Editor
   readonly updates: Updates
+  /** Where its calls run that the editor runs. */
+  readonly terminals: Terminals
   /** The number of the first event that happens now. */
   readonly from: number
   /** The tasks that the editor has asked for. */
@@ -88,6 +91,7 @@ export const make = ({
   options,
   own,
   session,
+  terminals,
   updates
 }: OpenOptions) =>
   Effect.gen(function* () {
@@ -112,7 +116,7 @@ export const make = ({
       const perform = (told: Told): Effect.Effect<unknown> => {
         switch (told._tag) {
           case "Update":
-            return editor.update(session, told.update)
+            return Effect.tap(editor.update(session, told.update), () => told.over && terminals.over(told.over))
           case "Options":
             return Effect.ignoreLogged(Effect.flatMap(options, (update) => editor.update(session, update)))
           case "Ask": {

@@ -13,10 +13,16 @@ import { Call, inputOf, kindOf, titleOf } from "./Call.ts"
 import { diffsOf } from "./Diffs.ts"
 import type { EditorCan } from "./Editor.ts"
 import { block, output } from "./fenced.ts"
+import { Terminals } from "./Terminals.ts"
 
 /** What becomes of an event. */
 export type Told =
-  | { readonly _tag: "Update"; readonly update: SessionUpdate }
+  | {
+      readonly _tag: "Update"
+      readonly update: SessionUpdate
+      /** The terminal of which nothing more is told. */
+      readonly over?: string
+    }
   /** The mode or the model has changed. */
   | { readonly _tag: "Options" }
   /** The request is first in line. */
@@ -34,10 +40,13 @@ export interface UpdatesOptions {
   readonly spent?: number
   /** What it is called already, where its beginning is not told. */
   readonly title?: string
+  /** Where calls run that the editor runs; unset for what is told again. */
+  readonly terminals?: Terminals
   /** Whether the editor has asked for a task: it shows its prompt, and hears its end as the answer. */
   readonly isOwn?: (task: string) => boolean
 }
 
+type Changes = Partial<Pick<ToolCallUpdate, "title" | "status" | "content" | "locations">>
 type Ended = Extract<Step, { readonly _tag: "CallEnded" }>
 
 /** Ended calls that are remembered. */
@@ -45,7 +54,9 @@ const maxOver = 1000
 
 const planned = { pending: "pending", active: "in_progress", done: "completed", dropped: "completed" } as const
 
-const update = (given: SessionUpdate): Told => ({ _tag: "Update", update: given })
+type Update = Extract<Told, { readonly _tag: "Update" }>
+
+const update = (given: SessionUpdate): Update => ({ _tag: "Update", update: given })
 const chunk = (kind: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", text: string): Told =>
   update({ sessionUpdate: kind, content: block(makeVisible(text)) })
 
@@ -69,6 +80,7 @@ export class Updates {
   /** Characters of what the model thinks that were told, by task. */
   private readonly thought = new Map<string, number>()
   private readonly options: UpdatesOptions
+  private readonly terminals: Terminals
   private spent: number
   private title: string
   /** Whether what is told happens now. */
@@ -78,16 +90,18 @@ export class Updates {
     this.options = options
     this.spent = options.spent ?? 0
     this.title = options.title ?? ""
+    this.terminals = options.terminals ?? new Terminals()
   }
 
   tell(envelope: Envelope): ReadonlyArray<Told> {
     return [...this.own(envelope), ...this.narrator.tell(envelope).flatMap((step) => this.step(step, envelope))]
   }
 
-  /** The output that was put out since it was last asked for. */
+  /** What calls have put out since it was last asked for, and the terminals that they run in. */
   flush(): ReadonlyArray<Told> {
     const told: Array<Told> = []
     for (const call of this.calls.values()) {
+      if (call.runsIn(this.terminals)) told.push(this.changed(call, { content: call.content() }))
       if (!call.fresh) continue
       call.fresh = false
       told.push(this.changed(call, { content: call.content() }))
@@ -230,7 +244,7 @@ export class Updates {
     return [begun, ...tell(call)]
   }
 
-  private changed(call: Call, more: Partial<Pick<ToolCallUpdate, "title" | "status" | "content" | "locations">>): Told {
+  private changed(call: Call, more: Changes): Update {
     return update({ sessionUpdate: "tool_call_update", toolCallId: call.shown.key, ...more })
   }
 
@@ -261,13 +275,16 @@ export class Updates {
     const [oldest] = this.over
     if (this.over.size > maxOver && oldest !== undefined) this.over.delete(oldest)
     const why = outcome === "interrupted" ? `interrupted ${text}`.trim() : text
-    return [
-      this.changed(call, {
-        title: titleOf(shown, "ended"),
-        status: outcome === "done" ? "completed" : "failed",
-        content: call.content([why, result].filter((part) => part !== "").join("\n"))
-      })
-    ]
+    call.runsIn(this.terminals)
+    const { terminal } = call
+    const isDone = outcome === "done"
+    const isKept = terminal === undefined || this.terminals.isOpen(terminal)
+    const end = this.changed(call, {
+      title: titleOf(shown, "ended"),
+      status: isDone ? "completed" : "failed",
+      ...(isKept ? { content: call.content({ why, result, isDone }) } : {})
+    })
+    return [terminal === undefined ? end : { ...end, over: terminal }]
   }
 
   /** Something beside the conversation: a notice where the editor shows them, else a thought if it matters. */

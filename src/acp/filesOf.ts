@@ -1,22 +1,15 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { duration } from "../text/duration.ts"
-import { cutWords } from "../text/excerpt.ts"
-import { visibleLine } from "../text/visible.ts"
 import { EditorFileFailed, type FilesOfEditor } from "../tools/files/EditorFiles.ts"
-import type { Editor, EditorFailed } from "./Editor.ts"
+import { type Editor, type EditorFailed, reasonOf } from "./Editor.ts"
 import { codes } from "./Refused.ts"
 
 /** How long an editor may take for a file. */
 const patience = Duration.seconds(30)
 
-/** Characters of a file that is taken from an editor, and of what it says of an error. */
+/** Characters of a file that is taken from an editor. */
 const longest = 16 * 1024 * 1024
-const maxReason = 500
-
-/** The editor's words as they are shown. */
-const reasonOf = ({ code, reason }: EditorFailed): string =>
-  code === undefined ? "it has closed the connection" : cutWords(visibleLine(reason), maxReason)
 
 /** Waits for the editor no longer than it may take. */
 const bounded =

@@ -3,10 +3,12 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Rewinding } from "../checkpoint/Rewinding.ts"
 import { EditorFiles, type FilesOfEditor } from "../tools/files/EditorFiles.ts"
+import { EditorTerminal, type TerminalOfEditor } from "../tools/shell/EditorTerminal.ts"
 
-/** What a frontend gives the tools of one session in place of the disk. */
+/** What a frontend gives the tools of one session in place of the disk and the processes of this machine. */
 export interface Equipped {
   readonly files?: FilesOfEditor | undefined
+  readonly terminal?: TerminalOfEditor | undefined
 }
 
 /** What the sessions of a project have besides what all of them have. */
@@ -17,7 +19,8 @@ export interface Equipment {
   readonly within: (session: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-const contextOf = ({ files }: Equipped): Context.Context<never> => Context.make(EditorFiles, files)
+const contextOf = ({ files, terminal }: Equipped): Context.Context<never> =>
+  Context.add(Context.make(EditorFiles, files), EditorTerminal, terminal)
 
 export const make = (): Equipment => {
   const equipped = new Map<string, Context.Context<never>>()

@@ -2,7 +2,6 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as os from "node:os"
 import { ask } from "../policy/Verdict.ts"
 import { BoundaryInvalid } from "../policy/path/PathContext.ts"
 import { cutWords } from "../text/excerpt.ts"
@@ -10,7 +9,7 @@ import { inLocale } from "../process/Environment.ts"
 import * as Limits from "../process/Limits.ts"
 import { BackgroundCommands, BackgroundRefused } from "../process/BackgroundCommands.ts"
 import type { OutputChunk, ProcessCommand } from "../process/ProcessCommand.ts"
-import { Processes, type ProcessResult } from "../process/Processes.ts"
+import { Processes } from "../process/Processes.ts"
 import { SpawnFailed } from "../process/SpawnFailed.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
@@ -18,12 +17,14 @@ import { makeVisible } from "../text/visible.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { sentence } from "../text/sentence.ts"
 import * as Tool from "../tool/Tool.ts"
-import type { ResultFailure } from "../tool/ToolResult.ts"
 import { confine } from "./Confinement.ts"
 import * as Git from "./git/Git.ts"
 import { optional, optionalCount } from "./Parameter.ts"
 import { failureOf, Reported } from "./Reported.ts"
+import { EditorTerminal, EditorTerminalFailed } from "./shell/EditorTerminal.ts"
+import { failure, offline, status, survivors } from "./shell/ended.ts"
 import { runInForeground } from "./shell/foreground.ts"
+import { runInTerminal } from "./shell/inTerminal.ts"
 import { changedSince, guardedIn, isConfined, lowerPrivileges, setAside, unguarded } from "./shell/confined.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
@@ -31,7 +32,6 @@ import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts
 import * as Transcript from "./shell/Transcript.ts"
 import { environmentHere } from "./ToolEnvironment.ts"
 import { Workspace } from "./Workspace.ts"
-import { duration } from "../text/duration.ts"
 
 const parameters = Schema.Struct({
   command: Schema.String.annotations({ description: "The bash command." }),
@@ -52,56 +52,6 @@ const firstLine = (command: string): string => {
   const text = cutWords(line, 200)
   return makeVisible(more.length === 0 ? text : `${text} … (${more.length + 1} lines)`)
 }
-
-const plural = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`
-
-const signals = new Map(Object.entries(os.constants.signals).map(([name, number]) => [number, name]))
-
-/** An exit code as it is; a shell says by it of which signal a program ended. */
-const told = (exitCode: number | null): string => {
-  const signal = exitCode === null ? undefined : signals.get(exitCode - 128)
-  return `exit code ${exitCode}${signal === undefined ? "" : ` (${signal})`}`
-}
-
-const status = ({ exceeded, exitCode, signal }: ProcessResult, limits: Limits.Limits): string => {
-  switch (exceeded) {
-    case undefined:
-      return signal === null ? told(exitCode) : `ended by ${signal}`
-    case "time":
-      return `timed out after ${duration(Duration.toMillis(limits.time ?? 0))}; its processes were ended`
-    default: {
-      const asking = exceeded === "idle" ? "" : "; a command that the user approves has no such limit"
-      return `ended at its limit of ${Limits.describe(exceeded, limits)}; its processes were ended${asking}`
-    }
-  }
-}
-
-/** A command that ended otherwise than by itself with 0. */
-const failure = (result: ProcessResult, reason: string): ResultFailure | undefined => {
-  const { exceeded, exitCode, signal } = result
-  if (exceeded === undefined && exitCode === 0) return undefined
-  return {
-    reason,
-    ...(exitCode !== null && { exitCode }),
-    ...(signal !== null && { signal }),
-    ...((exceeded === "time" || exceeded === "idle") && { timedOut: true })
-  }
-}
-
-const survivors = ({ exceeded, output, survivors: count }: ProcessResult): ReadonlyArray<string> => [
-  ...(count === 0 || exceeded !== undefined
-    ? []
-    : [
-        `[${plural(count, "process", "processes")} left in the background ended with the command; nothing keeps running]`
-      ]),
-  ...(output._tag === "Incomplete" && output.truncated && exceeded === undefined
-    ? ["[the end of the output may be missing, because a background process still held the output]"]
-    : [])
-]
-
-/** What programs say that cannot reach anything. */
-const offline =
-  /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|network is unreachable|\b(?:EAI_AGAIN|ENETUNREACH)\b/i
 
 /** What a command may use: its time as the call says, and the other limits if it runs without approval. */
 const limitsOf = (
@@ -129,6 +79,8 @@ const limitsBehind = (
 
 const confinedBehind = "what runs unasked in the sandbox is looked through when it ends; it stays in the foreground."
 
+const terminalBehind = "it runs in the editor's terminal; it stays in the foreground."
+
 const gitBehind = "git commands that only read do not run in the background. Run it without background."
 
 /** The repository of the workspace, read as the git tools read it. */
@@ -155,7 +107,7 @@ export const RunShell = Tool.make("run_shell", {
   parameters,
   success: Reported,
   failed: failureOf,
-  failure: Schema.Union(CommandRefused, BoundaryInvalid, SpawnFailed, BackgroundRefused),
+  failure: Schema.Union(CommandRefused, BoundaryInvalid, SpawnFailed, EditorTerminalFailed, BackgroundRefused),
   risk: "high",
   timeout: 0,
   idleTimeout: 0,
@@ -244,8 +196,21 @@ export const RunShell = Tool.make("run_shell", {
       })
       const released = yield* Deferred.make<void>()
       const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, asks, settings) }
-      const running = processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands", behind })
-      const refused = call.confined === true ? confinedBehind : git === undefined ? undefined : gitBehind
+      // An editor cannot confine: what is held here, or runs unasked, is run here.
+      const terminal = asks && sandbox.describe.target === "none" ? yield* EditorTerminal : undefined
+      const { outputLimit } = settings
+      const running =
+        terminal === undefined
+          ? processes.run(wrapped, { onOutput: transcript.add, limit: 0, limits, lane: "commands", behind })
+          : runInTerminal(terminal, call, bash, { limits, outputLimit, onOutput: transcript.add })
+      const refused =
+        call.confined === true
+          ? confinedBehind
+          : git !== undefined
+            ? gitBehind
+            : terminal === undefined
+              ? undefined
+              : terminalBehind
       const outcome = yield* runInForeground(call, Effect.ensuring(running, look), {
         command: redactor.text(command),
         directory: context.cwd,

@@ -21,6 +21,7 @@ import { Readable, Writable } from "node:stream"
 import type { Place } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { problemsIn } from "./Protocol.ts"
+import { FakeTerminals } from "./terminal/FakeTerminals.ts"
 
 /** What a headless editor does when it is asked. */
 export interface Behaviour {
@@ -33,6 +34,8 @@ export interface Behaviour {
   readonly read?: (path: string) => string | undefined | Promise<string>
   /** Writes a file; it is written to the disk if unset. */
   readonly write?: (path: string, content: string) => void | Promise<void>
+  /** The terminals that it has; none if unset, and then it says so. */
+  readonly terminals?: FakeTerminals
 }
 
 /** A kind of update, by its discriminant. */
@@ -63,8 +66,9 @@ export interface Connected {
 
 /** Starts the command and initializes the connection. */
 export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Connected> => {
-  const { args = [], capabilities = {}, form, permission = () => "once" } = behaviour
+  const { args = [], form, terminals = new FakeTerminals(), permission = () => "once" } = behaviour
   const { read = () => undefined, write = (file, content) => fs.writeFileSync(file, content) } = behaviour
+  const capabilities = { terminal: behaviour.terminals !== undefined, ...behaviour.capabilities }
   const asked: Array<string> = []
   const child = spawn(process.execPath, [await built(), "acp", ...args], { cwd: at.work, env: { ...at.env } })
   const updates: Array<SessionNotification> = []
@@ -74,6 +78,7 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
   let stderr = ""
   const waiting = new Set<() => void>()
   const wake = () => waiting.forEach((look) => look())
+  terminals.changed = wake
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text
     wake()
@@ -84,6 +89,10 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
   const app = client({ name: "headless" })
     .onNotification(methods.client.session.update, ({ params }) => {
       updates.push(params)
+      const { update } = params
+      for (const part of update.sessionUpdate === "tool_call_update" ? (update.content ?? []) : [])
+        if (part.type === "terminal" && !terminals.has(part.terminalId))
+          problems.push(`There is no terminal ${part.terminalId} to show.`)
       wake()
     })
     .onRequest(
@@ -110,6 +119,17 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
       asked.push(`write ${params.path}`)
       wake()
       await write(params.path, params.content)
+      return {}
+    })
+    .onRequest(methods.client.terminal.create, ({ params }) => terminals.create(params))
+    .onRequest(methods.client.terminal.output, ({ params }) => terminals.output(params.terminalId))
+    .onRequest(methods.client.terminal.waitForExit, ({ params }) => terminals.waitForExit(params.terminalId))
+    .onRequest(methods.client.terminal.kill, async ({ params }) => {
+      await terminals.kill(params.terminalId)
+      return {}
+    })
+    .onRequest(methods.client.terminal.release, ({ params }) => {
+      terminals.release(params.terminalId)
       return {}
     })
     .onRequest(methods.client.elicitation.create, ({ params }) => form?.(params) ?? { action: "decline" })

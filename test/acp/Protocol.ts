@@ -37,6 +37,11 @@ const params: Readonly<Record<string, string>> = {
   "elicitation/create": "CreateElicitationRequest",
   "fs/read_text_file": "ReadTextFileRequest",
   "fs/write_text_file": "WriteTextFileRequest",
+  "terminal/create": "CreateTerminalRequest",
+  "terminal/output": "TerminalOutputRequest",
+  "terminal/wait_for_exit": "WaitForTerminalExitRequest",
+  "terminal/kill": "KillTerminalRequest",
+  "terminal/release": "ReleaseTerminalRequest",
   "$/cancel_request": "CancelRequestNotification"
 }
 
