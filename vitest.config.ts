@@ -8,7 +8,7 @@ const slow = [
   "test/cli/!(behindStack).test.ts",
   "test/cli/terminal/!(layout|terminalUi|transcript).test.ts",
   "test/cli/prompt/**/*.test.ts",
-  "test/**/{command,corpus,Corpus,crash,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
+  "test/**/{command,corpus,Corpus,crash,daemon,fuzz,invariants,kill,race,siblings,stalled}.test.ts",
   "test/approval/Interleavings.test.ts",
   "test/policy/shell/{Expansion,Variables}.test.ts",
   "test/redaction/shown.test.ts",

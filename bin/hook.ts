@@ -1,3 +1,2 @@
-import { main } from "../src/hook/main.ts"
-
-main(process.argv[3] ?? "")
+export { listen } from "../src/hook/daemon/Daemon.ts"
+export { main } from "../src/hook/main.ts"

@@ -155,7 +155,11 @@ await esbuild.build({
   ...common,
   minify: true,
   format: "cjs",
-  entryPoints: { prompt: "src/cli/start/instantPrompt.ts", listen: "src/cli/start/listenEarly.ts" },
+  entryPoints: {
+    ask: "src/hook/daemon/ask.ts",
+    listen: "src/cli/start/listenEarly.ts",
+    prompt: "src/cli/start/instantPrompt.ts"
+  },
   outdir: dist,
   outExtension: { ".js": ".cjs" }
 })

@@ -170,7 +170,7 @@ const load = (file) => {
   })
   if (script.cachedDataRejected) runs.clear()
   const count = runs.get(command) || 0
-  if (cache && count < lessons && runs.size < maxCommands)
+  if (cache && count < lessons && runs.size < maxCommands && command !== "hook daemon")
     learning.push({ cache, script, runs: runs.set(command, count + 1) })
   const module = { exports: {} }
   const local = Module.createRequire(file)
@@ -226,13 +226,54 @@ const listen = (then) => {
   listenEarly(words.slice(1), then)
 }
 
+/** Where a daemon judges for hooks; systems without such sockets, or with too short names for them, have none. */
+const socket = directory && process.getuid && path.join(directory, `hook-${BUNDLE}.sock`)
+const hasDaemon = hooked && words[1] !== "daemon" && socket && Buffer.byteLength(socket) <= 100
+
+const isListening = () => {
+  try {
+    const status = fs.lstatSync(socket)
+    return status.isSocket() && isOwn(status) && isPrivate(directory)
+  } catch {
+    return false
+  }
+}
+
+/** Milliseconds between two attempts to start a daemon. */
+const again = 60000
+
+/** A hook that has nothing more to learn runs often: the next ones need not load the program. */
+const startDaemon = () => {
+  try {
+    if (learning.length > 0 || !isPrivate(directory) || fs.existsSync(socket)) return
+    const tried = `${socket}.tried`
+    const status = fs.statSync(tried, { throwIfNoEntry: false })
+    if (status && Date.now() - status.mtimeMs < again) return
+    fs.writeFileSync(tried, "", { mode: 0o600 })
+    const { spawn } = require("node:child_process")
+    spawn(process.execPath, [__filename, "hook", "daemon"], { detached: true, stdio: "ignore" }).unref()
+  } catch {}
+}
+
+const hook = () => {
+  const program = () => load(path.join(__dirname, "hook.cjs"))
+  const judge = (payload) => program().main(words[1], payload)
+  if (words[1] === "daemon") program().listen(socket)
+  else if (hasDaemon && isListening()) require("./ask.cjs").ask(socket, words[1], judge)
+  else judge()
+}
+
 const start = () => {
-  process.once("exit", () => learning.forEach(save))
+  process.once("exit", (code) => {
+    learning.forEach(save)
+    if (hasDaemon && code === 0) startDaemon()
+  })
   // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    load(path.join(__dirname, hooked ? "hook.cjs" : "main.cjs"))
+    if (hooked) hook()
+    else load(path.join(__dirname, "main.cjs"))
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

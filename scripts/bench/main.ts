@@ -112,9 +112,17 @@ const hooked = (cwd: string): string =>
     tool_input: { command: "npm test 2>&1 | tail -20" }
   })
 
-const startRow = (name: string, args: ReadonlyArray<string>, goal: string, input?: (cwd: string) => string): Row => [
+const startRow = (
+  name: string,
+  args: ReadonlyArray<string>,
+  goal: string,
+  input?: (cwd: string) => string,
+  below?: string
+): Row => [
   name,
-  Effect.map(start(args, undefined, input), ({ millis, node }) => figure(name, millis, "ms", node, "node -e 0", goal))
+  Effect.map(start(args, undefined, input, below), ({ millis, node }) =>
+    figure(name, millis, "ms", node, "node -e 0", goal)
+  )
 ]
 
 const rows: ReadonlyArray<Row> = [
@@ -184,6 +192,8 @@ const rows: ReadonlyArray<Row> = [
   startRow("start-version", ["--version"], "≤ 1.5 × node"),
   startRow("start-help", ["--help"], "≤ 1.5 × node"),
   startRow("start-hook", ["hook", "claude"], "≤ 2 × node", hooked),
+  // Where the name of its socket is too long there is no daemon.
+  startRow("start-hook-alone", ["hook", "claude"], "the first ones, before there is a daemon", hooked, "c".repeat(100)),
   [
     "start-prompt",
     Effect.map(firstPrompt(), ({ prompt: { millis, node } }) =>

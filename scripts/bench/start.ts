@@ -52,15 +52,17 @@ export interface Start {
   readonly node: number
 }
 
-/** The command line from its start to its end, beside `node -e 0`. */
+/** The command line from its start to its end, beside `node -e 0`; `below` is the directory in its home where compiled code is kept. */
 export const start = (
   args: ReadonlyArray<string>,
   rounds = 15,
-  input: (directory: string) => string = () => ""
+  input: (directory: string) => string = () => "",
+  below = ""
 ): Effect.Effect<Start> =>
   Effect.sync(() => {
     const folder = home()
-    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TOLLGATE_HOME: folder, XDG_CACHE_HOME: folder }
+    const cache = path.join(folder, below)
+    const env = { PATH: process.env["PATH"] ?? "", HOME: folder, TOLLGATE_HOME: folder, XDG_CACHE_HOME: cache }
     const run = (argv: ReadonlyArray<string>) => {
       const { status, stderr } = spawnSync(process.execPath, argv, {
         env,

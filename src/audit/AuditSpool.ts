@@ -5,7 +5,6 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { systemReason } from "../system/errno.ts"
-import { makeDirectory } from "../system/makeDirectory.ts"
 import type { Timed } from "./AuditChain.ts"
 
 /**
@@ -13,9 +12,6 @@ import type { Timed } from "./AuditChain.ts"
  * about goes on, so that the end of its process loses none; whoever opens the audit next puts them into the chain.
  */
 export const spoolOf = (database: string): string => path.join(path.dirname(database), "hooks", "audit.jsonl")
-
-/** Bytes of entries that may wait; with more, nothing is approved until they have been taken in. */
-const maximumWaiting = 64 * 1024 * 1024
 
 const text = Schema.NullOr(Schema.String)
 const optionalText = Schema.optionalWith(text, { exact: true })
@@ -43,27 +39,6 @@ export type Spooled = typeof Spooled.Type
 const timedOf = ({ entry, id, time }: Spooled): Timed => ({ time, entry: { ...entry, approval: id } })
 
 export const newId = (): string => `hook_${crypto.randomBytes(12).toString("hex")}`
-
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
-
-/** Takes an entry down; throws what the system says, and where too many wait. */
-export const append = (file: string, spooled: Spooled): void => {
-  makeDirectory(path.dirname(file))
-  const line = Buffer.from(`${JSON.stringify(spooled)}\n`)
-  for (let attempt = 0; attempt < 10; attempt++) {
-    const descriptor = fs.openSync(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
-    try {
-      const { ino, size } = fs.fstatSync(descriptor)
-      if (size > maximumWaiting) throw new Error("too many entries wait to be put into the audit")
-      if (fs.writeSync(descriptor, line) !== line.length) throw new Error("it could not be written as a whole")
-      // Whoever takes the entries in moves the file away first: what was written behind that is written again.
-      if (fs.statSync(file, { throwIfNoEntry: false })?.ino === ino) return
-    } finally {
-      fs.closeSync(descriptor)
-    }
-  }
-  throw new Error("it was moved away again and again")
-}
 
 const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Spooled))
 

@@ -1,3 +1,4 @@
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { home } from "../config/Home.ts"
@@ -14,9 +15,6 @@ import type { Data } from "./ForeignCall.ts"
 import type { Fold, Outcome } from "./Judgement.ts"
 import { configured, type Configured, judge, type NotJudged } from "./Place.ts"
 import { parametersOf } from "./ToolTable.ts"
-
-/** Bytes of a payload. */
-export const maximumPayload = 8 * 1024 * 1024
 
 const maximumReason = 1000
 
@@ -55,6 +53,14 @@ export const failed = (agent: Agent, reason: string, event = agent.usual): strin
     event
   )
 
+/** The configuration is found by the environment of the agent's process, whichever process judges for it. */
+const within = (env: Around["env"]) =>
+  Effect.withConfigProvider(
+    ConfigProvider.fromMap(
+      new Map(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])))
+    )
+  )
+
 /** What is taken down of a call that nobody could judge: that it was asked about, or denied, and why. */
 export const unjudged = (
   agent: Agent,
@@ -91,7 +97,10 @@ export const unjudged = (
       spooled,
       event
     }
-  }).pipe(Effect.catchAllCause(() => Effect.succeed({ stdout })))
+  }).pipe(
+    within(env),
+    Effect.catchAllCause(() => Effect.succeed({ stdout }))
+  )
 }
 
 const outcomes: Readonly<Record<Fold, string>> = {
@@ -186,6 +195,7 @@ export const respond = (hooked: Agent, payload: string, { directory, env }: Arou
       if (question === undefined) return Effect.succeed(said(""))
       return isUnread(question) ? broken(`${question.problem}.`) : judgedOf(agent, question, env)
     }).pipe(
+      within(env),
       Effect.catchAll(({ message }) => broken(message)),
       Effect.catchAllDefect(() => broken("Tollgate failed, which is a bug in it."))
     )

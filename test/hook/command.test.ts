@@ -9,6 +9,7 @@ import { agents } from "../../src/hook/agents.ts"
 import { place, type Place, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { Sqlite } from "../support/Sqlite.ts"
+import { until } from "../support/until.ts"
 import { meaning, shellPayload } from "./support.ts"
 
 let launcher: string
@@ -16,11 +17,13 @@ beforeAll(async () => {
   launcher = await built()
 })
 const places: Array<Place> = []
+/** Where compiled code is kept; without such a place there is no daemon. */
+let cache = ""
 const one = (): Place => {
   const made = place()
   fs.mkdirSync(path.join(made.work, ".git"))
   places.push(made)
-  return made
+  return { ...made, env: { ...made.env, TOLLGATE_CACHE: cache } }
 }
 afterAll(() => places.forEach(({ remove }) => remove()))
 
@@ -93,7 +96,19 @@ const broken: ReadonlyArray<readonly [what: string, prepare: (at: Place, agent: 
   ]
 ]
 
-describe("tollgate hook", () => {
+describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
+  beforeAll(async () => {
+    if (way === "by itself") return void (cache = "")
+    const home = place()
+    cache = path.join(home.home, "c")
+    const kept = path.join(cache, "tollgate")
+    fs.mkdirSync(kept, { recursive: true, mode: 0o700 })
+    const env = { ...home.env, TOLLGATE_CACHE: cache }
+    const daemon = spawn(process.execPath, [launcher, "hook", "daemon"], { cwd: home.work, env, stdio: "ignore" })
+    places.push({ ...home, remove: () => (daemon.kill(), home.remove()) })
+    await until(() => fs.readdirSync(kept).some((name) => name.endsWith(".sock")))
+  })
+
   for (const [index, [what, prepare]] of broken.entries()) {
     it(`asks or denies, and ends with 0, given ${what} (X5)`, () => {
       for (const { name } of [agents[index % agents.length]!, agents[(index + 3) % agents.length]!]) {
@@ -238,6 +253,8 @@ describe("tollgate hook", () => {
     const at = one()
     assert.strictEqual((await tollgate(at, ["approvals", "audit"])).code, 0)
     const saved = new Sqlite(database(at))
+    // The journal in which a writer keeps readers out, too.
+    saved.exec("PRAGMA journal_mode = DELETE")
     const project = fs.realpathSync(at.work)
     const save = (id: string, decision: string, ...argv: ReadonlyArray<string>) =>
       saved.run(
@@ -268,7 +285,6 @@ describe("tollgate hook", () => {
     assert.strictEqual(odd.said, "ask")
     assert.match(odd.reason, /changed by another program/)
     saved.exec("DELETE FROM rules WHERE id = 'odd'")
-    saved.exec("PRAGMA journal_mode = DELETE")
     saved.exec("BEGIN EXCLUSIVE")
     assert.strictEqual(of("claude", "npm run ship"), "ask")
     assert.strictEqual(of("codex", "npm run ship"), "deny")

@@ -1,4 +1,3 @@
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -86,9 +85,6 @@ export const stage = Effect.map(temporaryDirectory, (base): Stage => {
       respond(agent, typeof payload === "string" ? payload : JSON.stringify(payload), {
         env,
         directory: workspace
-      }).pipe(
-        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
-        Effect.map((response) => ({ ...response, ...meaning(response.stdout) }))
-      )
+      }).pipe(Effect.map((response) => ({ ...response, ...meaning(response.stdout) })))
   }
 })
