@@ -19,6 +19,14 @@ export const problemsOf = (name: string, message: unknown): ReadonlyArray<string
     : (known.errors ?? []).map(({ instancePath, message = "" }) => `${name}${instancePath} ${message}`)
 }
 
+/** The methods of one side that the schema has as stable. */
+export const methodsOf = (side: "agent" | "client"): ReadonlySet<string> =>
+  new Set(
+    Object.values(document.$defs).flatMap((one: { readonly "x-side"?: string; readonly "x-method"?: string }) =>
+      one["x-side"] === side && one["x-method"] !== undefined ? [one["x-method"]] : []
+    )
+  )
+
 const results: Readonly<Record<string, string>> = {
   initialize: "InitializeResponse",
   "session/new": "NewSessionResponse",

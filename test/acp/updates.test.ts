@@ -4,6 +4,7 @@ import { Arbitrary, FastCheck } from "effect"
 import * as path from "node:path"
 import { diffsOf } from "../../src/acp/Diffs.ts"
 import { requestOf } from "../../src/acp/Permission.ts"
+import { Terminals } from "../../src/acp/Terminals.ts"
 import { type Told, Updates } from "../../src/acp/Updates.ts"
 import { type Envelope, schemaVersion } from "../../src/runtime/Envelope.ts"
 import { Event } from "../../src/runtime/Event.ts"
@@ -94,6 +95,41 @@ describe("what an editor is told", () => {
       }),
       { numRuns: 100 }
     )
+  })
+
+  it("names a terminal with one call alone, and no more once that has ended (X3)", () => {
+    const terminals = FastCheck.array(
+      FastCheck.record({ callId: few, taskId: few, workerPath: FastCheck.constant(["root"]), at: FastCheck.nat(30) }),
+      { minLength: 1, maxLength: 6 }
+    )
+    let named = 0
+    FastCheck.assert(
+      FastCheck.property(envelopes, terminals, can, (all, opened, can) => {
+        const known = new Terminals()
+        const updates = new Updates({ directory: "/project", can, terminals: known })
+        updates.live = true
+        const over = new Set<string>()
+        const callOf = new Map<string, string>()
+        for (const [index, envelope] of all.entries()) {
+          for (const [id, { at, ...call }] of opened.entries()) if (at === index) known.open(call, `t${id}`)
+          for (const one of [...updates.tell(envelope), ...updates.flush()]) {
+            if (one._tag !== "Update" || one.update.sessionUpdate !== "tool_call_update") continue
+            const { content, toolCallId } = one.update
+            assert.deepStrictEqual(problemsOf("SessionNotification", { sessionId: "s1", update: one.update }), [])
+            for (const part of content ?? []) {
+              if (part.type !== "terminal") continue
+              named++
+              assert.isFalse(over.has(part.terminalId))
+              assert.strictEqual(callOf.get(part.terminalId) ?? toolCallId, toolCallId)
+              callOf.set(part.terminalId, toolCallId)
+            }
+            if (one.over !== undefined) over.add(one.over)
+          }
+        }
+      }),
+      { numRuns: 300 }
+    )
+    assert.isAbove(named, 0)
   })
 
   it("is the same live and told again, but for what is known now alone (X3)", () => {

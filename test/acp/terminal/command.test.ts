@@ -279,6 +279,19 @@ describe("an editor that gives its terminal", () => {
     assert.deepStrictEqual(terminals.asked, ["create t1", "create t2", "release t2"])
   })
 
+  it("is not believed to have ended what it does not tell the end of (X3)", async () => {
+    playing([run("touch made; sleep 600", { timeout: 1 })])
+    const terminals = new FakeTerminals({
+      answer: (method) => (method === "wait" ? new Promise<void>(() => {}) : undefined)
+    })
+    const { editor, session } = await working({ terminals })
+    await prompted(editor, session, "go")
+    const [ended] = ends(editor)
+    assert.strictEqual(ended?.status, "failed")
+    assert.include(said(ended), "did not end the command: it was killed and had not ended after 5 seconds. It may have")
+    await terminals.ended()
+  })
+
   it.each(["dies", "is closed"] as const)(
     "leaves a command unknown where the connection %s, and nothing runs it again (X3)",
     async (way) => {
