@@ -69,7 +69,6 @@ const named: ReadonlyArray<readonly [name: string, reason: string]> = [
   ["auth/enterprise-managed-authorization", extension],
   ["http-custom-header-server-validation", "Mcp-Param-* headers are not compared with the arguments; not scored"],
   ["server-sse-polling", "a broken stream is not resumed by the gateway; not scored"],
-  ["http-custom-headers", "one of its calls does not fit the schema of its tool, so the gate refuses it"],
   ["auth/scope-step-up", "a wider scope is a person's to give: tollgate mcp login NAME --scope SCOPE"],
   ["auth/authorization-server-migration", "a new authorization server wants a new login by a person"]
 ]

@@ -6,6 +6,7 @@ import * as ProjectFile from "../config/ProjectFile.ts"
 import type { Settings } from "../config/Settings.ts"
 import { Trust } from "../config/Trust.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
+import { isSameName } from "../mcp/McpServer.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Place } from "../runtime/Projects.ts"
 import { rooted } from "./rootedRule.ts"
@@ -57,7 +58,7 @@ export const serversOf = ({ file, trusted }: ProjectConfig, { mcp }: Settings): 
     given: {}
   }))
   const brought = trusted && Option.isSome(file) ? file.value.servers.servers : []
-  return [...own, ...brought.filter(({ name }) => !own.some((one) => one.name === name))]
+  return [...own, ...brought.filter(({ name }) => !own.some((one) => isSameName(one.name, name)))]
 }
 
 /** The rules that are written down, those of a trusted project included, as they count in a place. */

@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { KnownServer } from "./KnownServer.ts"
-import { HttpServer, type McpServer, ProgramServer, ServerName } from "./McpServer.ts"
+import { HttpServer, isSameName, type McpServer, ProgramServer, ServerName } from "./McpServer.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Texts = Schema.Record({ key: Schema.String, value: Schema.String })
@@ -78,6 +78,8 @@ export const projectServers = (text: string): ProjectServers => {
         problems.push(
           `server ${called}: it takes values of your environment, which only your own configuration can give it`
         )
+      else if (servers.some((other) => isSameName(other.name, name)))
+        problems.push(`server ${called}: its name differs from that of another in case alone`)
       else servers.push({ name, origin: "project", server, given })
     }
   }

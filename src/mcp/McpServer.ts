@@ -119,5 +119,14 @@ export type HttpServer = typeof HttpServer.Type
 export const McpServer = Schema.Union(ProgramServer, HttpServer)
 export type McpServer = typeof McpServer.Type
 
-export const McpServers = Schema.Record({ key: ServerName, value: McpServer })
+/** Whether two servers cannot be told apart: the scheme of a URI knows no case, and it has the name of a server in it. */
+export const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+export const McpServers = Schema.Record({ key: ServerName, value: McpServer }).pipe(
+  Schema.filter((servers) => {
+    const names = Object.keys(servers)
+    const twin = names.find((name, i) => names.some((other, j) => j < i && isSameName(name, other)))
+    return twin === undefined || `expected names that differ in more than the case of ${JSON.stringify(twin)}`
+  })
+)
 export type McpServers = typeof McpServers.Type

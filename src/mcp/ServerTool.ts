@@ -15,6 +15,7 @@ import type { TouchPolicy } from "./TouchPolicy.ts"
 import { touchesOf } from "../tool/Touches.ts"
 import { toolResult } from "./ServerResult.ts"
 import { qualified } from "./ToolName.ts"
+import { visibleWords } from "./visibleWords.ts"
 
 /** Runs a tool of a server, as long as it is what was approved. */
 export type Run = (
@@ -52,7 +53,7 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
     label: makeVisible(`${known.name}: ${typeof title === "string" && title !== "" ? title : offer.name}`).slice(0, 80),
     category: `mcp ${known.name}`,
     mode: "both",
-    jsonSchema: isRecord(inputSchema) ? inputSchema : {},
+    jsonSchema: isRecord(inputSchema) ? visibleWords(inputSchema) : {},
     readOnly,
     idempotent,
     risk,

@@ -3,6 +3,23 @@ import { lazy } from "../system/lazy.ts"
 import { decoder } from "../tool/JsonSchema.ts"
 import { type Decode, issue } from "../tool/Parameters.ts"
 
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Takes a null that does not fit where nothing would fit as nothing: many clients write what they leave out so. */
+const withoutNulls =
+  (decode: Decode): Decode =>
+  (raw) => {
+    const found = decode(raw)
+    if (Either.isRight(found) || !isRecord(raw)) return found
+    const wrong = new Set(found.left.map(({ path }) => path))
+    const isLeftOut = (key: string) => raw[key] === null && wrong.has(key)
+    const keys = Object.keys(raw)
+    if (!keys.some(isLeftOut)) return found
+    const kept = keys.filter((key) => !isLeftOut(key)).map((key) => [key, raw[key]] as const)
+    return Either.orElse(decode(Object.fromEntries(kept)), () => found)
+  }
+
 /**
  * A check by a JSON Schema, which is compiled with the first call, for a list of tools needs none; what cannot be compiled fits
  * nothing.
@@ -10,7 +27,7 @@ import { type Decode, issue } from "../tool/Parameters.ts"
 export const checked = (schema: Readonly<Record<string, unknown>>): Decode => {
   const compiled = lazy((): Decode => {
     try {
-      return decoder(schema)
+      return withoutNulls(decoder(schema))
     } catch {
       return () => Either.left([issue("", "cannot be checked: the JSON Schema of its server is unusable")])
     }

@@ -122,6 +122,28 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     assert.include(said(await client.callTool({ name: "asks", arguments: {} })), '"action":"decline"')
   })
 
+  it("gets nothing with what another one was asked for the same call (X2)", async () => {
+    const { fix, token, url } = await served({ tools: [tool("echo")] })
+    const added = await tollgate(at, ["tokens", "add", "other", "--scope", "operate"])
+    const [other = ""] = /tg_[\w-]+/.exec(added.stdout) ?? []
+    const [mine, theirs] = [await open("auto", url, token, () => ({})), await open("auto", url, other, () => ({}))]
+    const call = async (client: Client, more: object) => {
+      const params = { name: "fix__echo", arguments: { a: 1 }, ...more }
+      const result: unknown = await client.callTool(params, { allowInputRequired: true })
+      return result as { readonly requestState?: string; readonly content?: unknown }
+    }
+    const { requestState = "" } = await call(mine, {})
+    assert.isNotEmpty(requestState)
+    const inputResponses = { approval: { action: "accept", content: { decision: "once" } } }
+    const asked = await call(theirs, { requestState, inputResponses })
+    assert.isNotEmpty(asked.requestState ?? "")
+    assert.notStrictEqual(asked.requestState, requestState)
+    const isCall = (line: string) => line.startsWith("call")
+    assert.lengthOf(fix.logged().filter(isCall), 0)
+    assert.strictEqual(said(await call(mine, { requestState, inputResponses })), 'echo {"a":1}')
+    assert.lengthOf(fix.logged().filter(isCall), 1)
+  })
+
   it("is refused without a token, under another host, from another origin, and beyond the bounds (G20)", async () => {
     const { port, token, url } = await served({ tools: [tool("echo")] })
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import { checked } from "../../src/mcp/checked.ts"
 import { foreignServer, projectServers } from "../../src/mcp/ForeignServers.ts"
 import { LineReader } from "../../src/mcp/LineReader.ts"
 import { digestOf, type Manifest, type Offer, offerOf } from "../../src/mcp/Manifest.ts"
@@ -70,6 +71,21 @@ describe("what was approved of a server", () => {
   })
 })
 
+describe("the parameters of a server's tool", () => {
+  it("may be null where they may be left out, which is what the server gets (X1)", () => {
+    const schema = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "boolean" }, c: { type: ["string", "null"] } },
+      required: ["a"]
+    }
+    const decode = checked(schema)
+    assert.deepStrictEqual(decode({ a: "x", b: null, c: null }), Either.right({ a: "x", c: null }))
+    assert.deepStrictEqual(decode({ a: "x", c: null }), Either.right({ a: "x", c: null }))
+    assert.isTrue(Either.isLeft(decode({ a: null, b: null })))
+    assert.isTrue(Either.isLeft(decode({ a: "x", b: null, c: 1 })))
+  })
+})
+
 describe("the names of a server's tools", () => {
   it("are taken by every provider, and say which server and tool they are (X1)", () => {
     const server = FastCheck.stringMatching(/^[a-z]([a-z0-9]{0,28}[a-z0-9])?$/)
@@ -117,7 +133,8 @@ describe("the .mcp.json of a project", () => {
           thief: { command: "server", args: ["${GITHUB_TOKEN}"] },
           other: { command: "server", env: { A: "$AWS_SECRET_ACCESS_KEY" } },
           login: { url: "https://user:word@mcp.example" },
-          a__b: { command: "server" }
+          a__b: { command: "server" },
+          FILES: { command: "server" }
         }
       })
     )
@@ -128,7 +145,7 @@ describe("the .mcp.json of a project", () => {
         ["web", "project", {}]
       ]
     )
-    assert.lengthOf(problems, 4)
+    assert.lengthOf(problems, 5)
     assert.lengthOf(projectServers("{").problems, 1)
     assert.isTrue(Either.isLeft(foreignServer("x", { command: "" })))
   })

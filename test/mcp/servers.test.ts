@@ -3,10 +3,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { CallResult } from "../../src/mcp/Connection.ts"
 import { stateOf } from "../../src/mcp/StateFile.ts"
+import { until } from "../support/until.ts"
 import { approveAll, calling, directory, planned, servers, tool } from "./support.ts"
 
 const failure = <A, E extends { readonly message: string }, R>(self: Effect.Effect<A, E, R>) =>
@@ -135,6 +137,32 @@ describe("MCP servers behind the gate", () => {
         })
       )
       assert.isFalse(isAlive(pid))
+    })
+  )
+
+  it.scoped("may take minutes as long as they tell of progress, and not beyond the limit of a call (X1)", () =>
+    Effect.gen(function* () {
+      const at = yield* directory
+      const tools = [tool("slow", { does: "paced", steps: 8 }), tool("endless", { does: "paced", steps: 100 })]
+      const fix = planned(at, "fix", { tools }, { timeouts: { call: Duration.minutes(8) } })
+      yield* approveAll(at, fix.known)
+      const { call, events } = yield* calling(yield* servers(at, [fix.known]))
+      const step = (n: number) =>
+        Effect.promise(() => until(() => events.filter(({ _tag }) => _tag === "ToolProgressed").length === n))
+      const slow = yield* Effect.fork(call("fix__slow"))
+      for (let n = 1; n <= 8; n++) {
+        yield* step(n)
+        yield* TestClock.adjust("50 seconds")
+        process.kill(pidOf(fix.logged()), "SIGUSR2")
+      }
+      assert.include((yield* Fiber.join(slow)).text, "after 8")
+      const endless = yield* Effect.fork(failure(call("fix__endless")))
+      for (let n = 9; n <= 18; n++) {
+        yield* step(n)
+        yield* TestClock.adjust("50 seconds")
+        process.kill(pidOf(fix.logged()), "SIGUSR2")
+      }
+      assert.include(yield* Fiber.join(endless), "did not finish within 8 min")
     })
   )
 

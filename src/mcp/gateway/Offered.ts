@@ -1,9 +1,11 @@
 import * as Effect from "effect/Effect"
 import type { Project } from "../../host/Project.ts"
+import { makeVisible } from "../../text/visible.ts"
 import type * as Tool from "../../tool/Tool.ts"
 import type { Offer } from "../Manifest.ts"
 import type { ServerSlot } from "../ServerSlot.ts"
 import { qualified } from "../ToolName.ts"
+import { visibleWords } from "../visibleWords.ts"
 
 /** How a client sees the servers: all of them under names of their own, or one as if nothing stood between. */
 export interface View {
@@ -80,11 +82,11 @@ const described = (tool: Tool.Any, name: string, offer: Offer | undefined): Offe
   const readOnly = tool.readOnly ? { readOnlyHint: true } : {}
   return {
     name,
-    ...(typeof title === "string" ? { title } : {}),
+    ...(typeof title === "string" ? { title: makeVisible(title) } : {}),
     description: tool.description,
-    inputSchema: objectSchema(inputSchema ?? tool.codec.jsonSchema()),
-    ...(isRecord(outputSchema) ? { outputSchema: objectSchema(outputSchema) } : {}),
-    annotations: isRecord(annotations) ? annotations : readOnly
+    inputSchema: objectSchema(visibleWords(inputSchema) ?? tool.codec.jsonSchema()),
+    ...(isRecord(outputSchema) ? { outputSchema: objectSchema(visibleWords(outputSchema)) } : {}),
+    annotations: isRecord(annotations) ? visibleWords(annotations) : readOnly
   }
 }
 

@@ -2,9 +2,11 @@ import type { CompleteRequest, CompleteResult, ListResourcesResult } from "@mode
 import * as Effect from "effect/Effect"
 import type { Project } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
+import { makeVisible } from "../../text/visible.ts"
 import { ServerFailed } from "../McpError.ts"
 import { promptTool, resourceTool } from "../PartTools.ts"
 import type { ServerSlot } from "../ServerSlot.ts"
+import { visibleWords } from "../visibleWords.ts"
 import * as Offered from "./Offered.ts"
 
 /** The call that a prompt or a resource of a client stands for. */
@@ -62,12 +64,12 @@ export const make = (project: Project, view: Offered.View) =>
       })
     return {
       prompts: Effect.map(Offered.prompts(project, view), (all) =>
-        all.map(({ name, offer }) => ({ ...offer.definition, name }))
+        all.map(({ name, offer }) => ({ ...visibleWords(offer.definition), name }))
       ),
       templates: Effect.map(Offered.templates(project, view), (all) =>
         all.map(({ offer, slot }) => ({
-          ...offer.definition,
-          name: String(offer.definition["name"] ?? offer.name),
+          ...visibleWords(offer.definition),
+          name: makeVisible(String(offer.definition["name"] ?? offer.name)),
           uriTemplate: view.uri(slot.known.name, offer.name)
         }))
       ),
