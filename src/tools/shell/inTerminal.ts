@@ -10,9 +10,11 @@ import type { ProcessResult } from "../../process/Processes.ts"
 import { now, pause } from "../../process/RealClock.ts"
 import { type SpawnFailed, spawnFailed } from "../../process/SpawnFailed.ts"
 import * as PrivateDirectory from "../../system/PrivateDirectory.ts"
+import { cutWords } from "../../text/excerpt.ts"
+import { visibleLine } from "../../text/visible.ts"
 import { progress, type ToolCall } from "../../tool/ToolCall.ts"
 import { EditorTerminalFailed, type RunningInTerminal, type TerminalOfEditor } from "./EditorTerminal.ts"
-import { noteIn, programOf, scriptIn, terminalScript } from "./terminalScript.ts"
+import { placeIn, programOf, scriptIn, terminalScript } from "./terminalScript.ts"
 
 interface InTerminal {
   /** Time and silence; an editor measures nothing else. */
@@ -28,6 +30,9 @@ const grace = "5 seconds"
 
 /** Milliseconds between two looks at the output of a command that must not be silent for long. */
 const glance = { least: 100, most: 5000 }
+
+/** Characters of a line that the editor's program has said. */
+const maxLine = 200
 
 const nothing = Output.whole("")
 const unmeasured = Effect.succeed({ processes: 0, memory: 0 })
@@ -58,7 +63,19 @@ const unended = new EditorTerminalFailed({
 const cut = "[the beginning of the output is missing: the editor keeps only the end]\n"
 
 /** Lines as the command wrote them: a terminal puts a carriage return before each end. */
-const asWritten = (text: string, wasTerminal: boolean): string => (wasTerminal ? text.replaceAll("\r\n", "\n") : text)
+const asWritten = (text: string, place: "terminal" | "pipe"): string =>
+  place === "terminal" ? text.replaceAll("\r\n", "\n") : text
+
+/** Nothing is left of what the script notes first: it was not run, or the command has removed the note. */
+const unseen = (script: string, text: string) => {
+  const [line = ""] = text.trim().split("\n", 1)
+  const said = line === "" ? "It said nothing" : `It said: ${cutWords(visibleLine(line), maxLine)}`
+  return new EditorTerminalFailed({
+    operation: "start",
+    reason: `nothing shows that it has read ${script}. Does the editor run on this machine, with its files? ${said}`,
+    outcome: "unknown"
+  })
+}
 
 /** Runs a command in the editor's terminal, with the result that it has when we run it. */
 export const runInTerminal = (
@@ -93,7 +110,9 @@ export const runInTerminal = (
       ? Fiber.join(ending)
       : Effect.raceFirst(Fiber.join(ending), Effect.zipRight(pause(grace), unended))
     const { text, truncated } = yield* terminal.output
-    const written = asWritten(text, fs.existsSync(noteIn(directory)))
+    const place = placeIn(directory)
+    if (place === undefined && exceeded === undefined) return yield* unseen(scriptIn(directory), text)
+    const written = asWritten(text, place ?? "pipe")
     const gap = written === "" || written.endsWith("\n") ? "" : "\n"
     yield* onOutput({ channel: "stdout", text: truncated ? `${written}${gap}${cut}` : written })
     return { exitCode, signal, survivors, exceeded, output: nothing, stdout: nothing, stderr: nothing }

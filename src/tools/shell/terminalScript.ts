@@ -1,10 +1,18 @@
+import * as fs from "node:fs"
 import type { ProcessCommand } from "../../process/ProcessCommand.ts"
 import { systemProgram } from "../../sandbox/systemProgram.ts"
 import { quoted } from "../../text/ShellWord.ts"
 
-/** Files of a private directory: what a terminal is given to run, and what says that it was one. */
+/** Files of a private directory: what a terminal is given to run, and what that says of where it runs before it does. */
 export const scriptIn = (directory: string): string => `${directory}/command`
-export const noteIn = (directory: string): string => `${directory}/terminal`
+const noteIn = (directory: string): string => `${directory}/place`
+
+/** What the output of a script goes to; nothing where none was run. */
+export const placeIn = (directory: string): "terminal" | "pipe" | undefined => {
+  const note = noteIn(directory)
+  if (!fs.existsSync(note)) return undefined
+  return fs.readFileSync(note, "utf8").startsWith("terminal") ? "terminal" : "pipe"
+}
 
 /**
  * A script that becomes a command, to its last byte: with its environment and no other, without input. An editor that puts the words of a
@@ -14,7 +22,8 @@ export const terminalScript = ({ args, cwd, env, file }: ProcessCommand, directo
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const words = [systemProgram("env"), "-i", "--", ...variables, file, ...args]
   return [
-    `[ -t 1 ] && : >${quoted(noteIn(directory))}`,
+    "place=pipe; [ -t 1 ] && place=terminal",
+    `echo $place >${quoted(noteIn(directory))} || exit`,
     `cd -- ${quoted(cwd)} || exit`,
     `exec ${words.map(quoted).join(" ")} </dev/null`,
     ""

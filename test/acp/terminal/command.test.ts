@@ -279,6 +279,20 @@ describe("an editor that gives its terminal", () => {
     assert.deepStrictEqual(terminals.asked, ["create t1", "create t2", "release t2"])
   })
 
+  it("is said to be elsewhere where it does not see our files (X3)", async () => {
+    playing([run("touch made")])
+    const terminals = new FakeTerminals({ before: ({ args = [] }) => fs.rmSync(args.at(-1) ?? "") })
+    const { editor, session } = await working({ terminals })
+    await prompted(editor, session, "go")
+    const [ended] = ends(editor)
+    assert.strictEqual(ended?.status, "failed")
+    assert.match(
+      said(ended),
+      /did not start the command: nothing shows that it has read .*No such file.*It may have run/
+    )
+    assert.isFalse(fs.existsSync(file("made")))
+  })
+
   it("is not believed to have ended what it does not tell the end of (X3)", async () => {
     playing([run("touch made; sleep 600", { timeout: 1 })])
     const terminals = new FakeTerminals({
