@@ -1,7 +1,10 @@
+import type { CallToolResult } from "@modelcontextprotocol/client"
 import { untrusted } from "../redaction/untrusted.ts"
 import { visibleLine } from "../text/visible.ts"
 import { ToolResult } from "../tool/ToolResult.ts"
-import type { CallResult } from "./Connection.ts"
+
+/** What a tool of a server gave. */
+export type CallResult = CallToolResult
 
 /** Bytes of base64 as people say them. */
 const size = (data: unknown): string => `${typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0} bytes`

@@ -11,6 +11,7 @@ import type { Manifest } from "./Manifest.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import { type Pins, type Standing, standings } from "./Pins.ts"
 import type { ServerState, StateUnusable } from "./StateFile.ts"
+import type { ListKind, Surroundings } from "./Surroundings.ts"
 
 /** A server that is running. */
 export interface Running {
@@ -38,12 +39,9 @@ export interface ServerSlot {
 export interface SlotOptions {
   readonly known: KnownServer
   readonly state: ServerState
-  readonly surroundings: Omit<Connection.Surroundings, "changed" | "login" | "updated">
+  readonly surroundings: Omit<Surroundings, "changed" | "login" | "updated">
   /** The lists of the running server have come in, of which it had said that those are changed. */
-  readonly listed: (
-    standings: ReadonlyArray<Standing>,
-    changed: ReadonlySet<Connection.ListKind>
-  ) => Effect.Effect<void>
+  readonly listed: (standings: ReadonlyArray<Standing>, changed: ReadonlySet<ListKind>) => Effect.Effect<void>
   /** A resource that is watched has changed, or the list of them. */
   readonly updated?: (uri: string | undefined) => void
 }
@@ -85,7 +83,7 @@ export const make = ({
     const compare = comparing()
     let running: (Running & { readonly own: Scope.CloseableScope }) | undefined
     let stale = false
-    let outdated = new Set<Connection.ListKind>()
+    let outdated = new Set<ListKind>()
     let failures = 0
     let notBefore = 0
 

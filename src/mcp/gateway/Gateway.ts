@@ -15,7 +15,7 @@ import { SessionStore, type WaitingApproval } from "../../runtime/SessionStore.t
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { Ids } from "../../tool/Ids.ts"
 import { trusted } from "../../tool/ToolEvent.ts"
-import type { CallResult } from "../Connection.ts"
+import type { CallResult } from "../ServerResult.ts"
 import type { ServerNews } from "../Servers.ts"
 import type { Exchange } from "./Exchange.ts"
 import * as Running from "./Running.ts"

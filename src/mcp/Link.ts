@@ -1,0 +1,88 @@
+import type { Transport } from "@modelcontextprotocol/client"
+import type * as Library from "@modelcontextprotocol/client"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { ProcessCommand } from "../process/ProcessCommand.ts"
+import { legible } from "../text/legible.ts"
+import { boundedFetch } from "./boundedFetch.ts"
+import { failing } from "./brokenOff.ts"
+import type { Given } from "./Given.ts"
+import { isProgram, type KnownServer, sandboxOf } from "./KnownServer.ts"
+import * as Bearer from "./login/Bearer.ts"
+import { ServerUnavailable } from "./McpError.ts"
+import type { HttpServer, ProgramServer } from "./McpServer.ts"
+import * as ProgramTransport from "./ProgramTransport.ts"
+import type { Surroundings } from "./Surroundings.ts"
+
+/** The way to a server. */
+export interface Link {
+  readonly transport: Transport
+  /** Why there is nothing at its other end any more; nothing where it does not know. */
+  readonly why: () => string | undefined
+  /** Whether a request failed because its answer cannot come any more. */
+  readonly isBrokenOff: (data: unknown) => boolean
+}
+
+/** Bytes of a message of a server that is reached by HTTP. */
+const longestMessage = 32 * 1024 * 1024
+
+const toProgram = (
+  known: KnownServer,
+  { command: [file, ...args] }: ProgramServer,
+  given: Given,
+  { confine, directory, environment, processes }: Surroundings
+): Effect.Effect<Link, ServerUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const plain: ProcessCommand = { file, args, cwd: directory, env: { ...environment, ...given }, grace: "1 second" }
+    const allowed = sandboxOf(known)
+    const command =
+      allowed === undefined
+        ? plain
+        : yield* Effect.mapError(
+            confine(plain, allowed),
+            ({ message }) =>
+              new ServerUnavailable({ server: known.name, operation: "start", reason: message.replace(/\.$/, "") })
+          )
+    const transport = yield* ProgramTransport.make(processes, command, scope)
+    return {
+      transport,
+      isBrokenOff: () => false,
+      why: () => {
+        const said = transport.said().trim()
+        const gone = transport.gone()
+        return gone === undefined ? undefined : said === "" ? gone : `${gone}; it said: ${legible(said, 300)}`
+      }
+    }
+  })
+
+const toUrl = (
+  known: KnownServer,
+  server: HttpServer,
+  given: Given,
+  { login, network, variable }: Surroundings,
+  { StreamableHTTPClientTransport }: typeof Library
+): Effect.Effect<Link> =>
+  Effect.map(Bearer.make({ known, server, login, rules: network, variable }), (bearer) => ({
+    ...failing(
+      new StreamableHTTPClientTransport(new URL(server.url), {
+        fetch: boundedFetch(longestMessage),
+        // A redirect would take the headers to another place.
+        requestInit: { headers: given, redirect: "error" },
+        // What the user has configured counts before a login.
+        ...(Object.keys(given).some((name) => name.toLowerCase() === "authorization") ? {} : { authProvider: bearer })
+      })
+    ),
+    why: () => undefined
+  }))
+
+/** Makes the way to a server, which ends with the scope. */
+export const make = (
+  known: KnownServer,
+  given: Given,
+  surroundings: Surroundings,
+  library: typeof Library
+): Effect.Effect<Link, ServerUnavailable, Scope.Scope> =>
+  isProgram(known.server)
+    ? toProgram(known, known.server, given, surroundings)
+    : toUrl(known, known.server, given, surroundings, library)

@@ -1,0 +1,40 @@
+import * as Effect from "effect/Effect"
+import { ExactValues } from "../redaction/ExactValues.ts"
+import type { Given } from "./Given.ts"
+import { isProgram, type KnownServer } from "./KnownServer.ts"
+import type { Surroundings } from "./Surroundings.ts"
+
+/** Takes given values out of what a server says, however they are spelled in its texts. */
+export type Veil = <A>(said: A) => A
+
+/** The veil over some values; it has no others to tell. */
+const over = (secrets: ReadonlyArray<string>): Veil => {
+  const exact = new ExactValues(secrets)
+  if (exact.isEmpty) return (said) => said
+  const veiled = (value: unknown): unknown => {
+    if (typeof value === "string") return exact.replace(value, true).out
+    if (Array.isArray(value)) return value.map(veiled)
+    if (typeof value !== "object" || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [veiled(key), veiled(one)]))
+  }
+  return <A>(said: A) => veiled(said) as A
+}
+
+/** The veil over what a server was given, its login of now included: it may say that again, to no model, and in no event. */
+export const make = (
+  { server }: KnownServer,
+  given: Given,
+  { login }: Pick<Surroundings, "login">
+): Effect.Effect<Veil> => {
+  const own = Object.values(given)
+  let last = { token: "", veil: over(own) }
+  if (isProgram(server)) return Effect.succeed(last.veil)
+  return Effect.map(
+    Effect.orElseSucceed(login.read, () => undefined),
+    (found) => {
+      const { accessToken = "", refreshToken = "" } = found ?? {}
+      if (last.token !== accessToken) last = { token: accessToken, veil: over([...own, accessToken, refreshToken]) }
+      return last.veil
+    }
+  )
+}
