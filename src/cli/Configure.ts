@@ -132,12 +132,21 @@ const unwise = (next: ConfigFile.Json, key: string, profiles: ReadonlyArray<stri
 }
 
 /** Sets or removes one value of the file; the file must not have more problems than before. */
-export const set = (key: string, written: Option.Option<string>) =>
+export const set = (key: string, written: Option.Option<string>, json: boolean) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
     const file = (yield* home).config
     const { after, value } = yield* locked(file)(changed(file, key, written))
     const safe = typeof value === "object" && value !== null && !Array.isArray(value) ? shown(value) : value
+    if (json) {
+      const document = {
+        key,
+        ...(value !== undefined && { value: safe }),
+        file: path.resolve(file),
+        unusable: after.length
+      }
+      return yield* answer(`${JSON.stringify(document)}\n`)
+    }
     const what = value === undefined ? "is not set" : `= ${makeVisible(text(safe))}`
     yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
     if (after.length > 0) {

@@ -60,6 +60,10 @@ const agreed = (question: string, yes: boolean, look?: "--dry-run") =>
     return yield* (yield* Form).agree({ question })
   })
 
+/** Fails where a document is wanted and somebody would have to be asked first. */
+const unasked = (json: boolean, goesOn: boolean, instead: string) =>
+  json && !goesOn ? new UsageError({ reason: `--json asks nothing: say ${instead} as well.` }) : Effect.void
+
 /** Fails where a process has the session open, before anything is asked. */
 const isFree = (session: string) =>
   Effect.gen(function* () {
@@ -113,22 +117,28 @@ export interface RewindOptions {
   readonly to: number
   readonly dryRun: boolean
   readonly yes: boolean
+  readonly json: boolean
 }
 
 /** Takes a session back to before an event, with the files. */
-export const rewind = ({ dryRun, id, to, yes }: RewindOptions) =>
+export const rewind = ({ dryRun, id, json, to, yes }: RewindOptions) =>
   Effect.gen(function* () {
+    yield* unasked(json, yes || dryRun, "--yes or --dry-run")
     if (to < 2) return yield* new UsageError({ reason: "--to takes the number of an event, from 2." })
     const runtime = yield* Runtime
     const { answer, style, width } = yield* Screen
     const session = yield* resolve(id)
     if (!dryRun) yield* isFree(session)
     const { event: preview } = yield* runtime.request(new PreviewRewind({ session, to }))
-    const rows = rowsOf(rewindLines(preview, `before event ${to}`), width(), style)
+    const { commands, files, left, messages } = preview
+    const found = { session, to, messages, files: files.map(({ change, path }) => ({ change, path })), left, commands }
+    if (json && dryRun) return yield* document({ ...found, rewound: false })
+    const rows = json ? [] : rowsOf(rewindLines(preview, `before event ${to}`), width(), style)
     yield* answer(rows.map(({ text }) => `${text}\n`).join(""))
     if (dryRun) return
     if (!(yield* agreed("Rewind?", yes, "--dry-run"))) return yield* answer("Nothing was changed.\n")
     const { event } = yield* runtime.request(new RewindSession({ session, to, digest: preview.digest }))
+    if (json) return yield* document({ ...found, rewound: true })
     yield* done(
       `${session.slice(0, shortId)} is back to before event ${to}; ${many(event.restored.length, "file")} put back`
     )
@@ -175,18 +185,21 @@ const freed = Effect.gen(function* () {
 })
 
 /** Deletes one session. */
-export const remove = ({ id, yes }: { readonly id: string; readonly yes: boolean }) =>
+export const remove = ({ id, json, yes }: { readonly id: string; readonly yes: boolean; readonly json: boolean }) =>
   Effect.gen(function* () {
+    yield* unasked(json, yes, "--yes")
     const session = yield* resolve(id)
     const summary = yield* (yield* SessionStore).get(session)
     yield* isFree(session)
     const { answer } = yield* Screen
-    yield* answer(`${line(summary, yield* sizeOf(session), yield* Clock.currentTimeMillis)}\n`)
+    const size = yield* sizeOf(session)
+    if (!json) yield* answer(`${line(summary, size, yield* Clock.currentTimeMillis)}\n`)
     if (!(yield* agreed("Delete it for good, with what was kept of its files?", yes))) {
       return yield* answer("Nothing was deleted.\n")
     }
     yield* (yield* Runtime).request(new DeleteSession({ session }))
-    yield* done(`${session.slice(0, shortId)} is deleted; what it has cost and its audit stay`)
+    if (json) yield* document({ session, title: summary.title, bytes: size, deleted: true })
+    else yield* done(`${session.slice(0, shortId)} is deleted; what it has cost and its audit stay`)
     yield* freed
   }).pipe((self) => managed(self, !yes))
 
@@ -196,17 +209,19 @@ export interface PruneOptions {
   readonly all: boolean
   readonly dryRun: boolean
   readonly yes: boolean
+  readonly json: boolean
 }
 
 /** Sessions that one prune looks through. */
 const lookedThrough = 100_000
 
 /** Deletes the sessions that are old and large enough, but for those that are open or wait for an answer. */
-export const prune = ({ all, dryRun, largerThan, olderThan, yes }: PruneOptions) =>
+export const prune = ({ all, dryRun, json, largerThan, olderThan, yes }: PruneOptions) =>
   Effect.gen(function* () {
     if (Option.isNone(olderThan) && Option.isNone(largerThan)) {
       return yield* new UsageError({ reason: "Say which: --older-than 30d, --larger-than 10MB, or both." })
     }
+    yield* unasked(json, yes || dryRun, "--yes or --dry-run")
     const store = yield* SessionStore
     const runtime = yield* Runtime
     const { answer, style, width } = yield* Screen
@@ -221,16 +236,29 @@ export const prune = ({ all, dryRun, largerThan, olderThan, yes }: PruneOptions)
       Effect.map(keptBecause(one.summary.id), (kept) => ({ ...one, kept }))
     )
     const going = checked.filter(({ kept }) => kept === undefined)
-    yield* answer(
-      checked
-        .map(({ kept, size, summary }) => {
-          const row = line(summary, size, now)
-          return `${fit(kept === undefined ? row : style.dim(`${row} · stays: ${kept}`), width() - 1)}\n`
+    const listed = checked.map(({ kept, size, summary }) => {
+      const row = line(summary, size, now)
+      return `${fit(kept === undefined ? row : style.dim(`${row} · stays: ${kept}`), width() - 1)}\n`
+    })
+    const said = (text: string) => (json ? Effect.void : answer(text))
+    /** What became of each, by why it stays if it does. */
+    const told = (because: (id: string) => string | undefined) =>
+      document({
+        sessions: checked.map(({ kept, size, summary: { id, title } }) => {
+          const stays = kept ?? because(id)
+          return {
+            session: id,
+            title,
+            bytes: size,
+            deleted: stays === undefined,
+            ...(stays !== undefined && { stays })
+          }
         })
-        .join("")
-    )
+      })
+    yield* said(listed.join(""))
     const total = sizeText(going.reduce((sum, { size }) => sum + size, 0))
     const what = `${many(going.length, "session")}, ${total}`
+    if (json && (dryRun || going.length === 0)) return yield* told(() => "--dry-run")
     if (going.length === 0) {
       yield* answer("No session to delete.\n")
       return yield* dryRun ? Effect.void : freed
@@ -239,12 +267,15 @@ export const prune = ({ all, dryRun, largerThan, olderThan, yes }: PruneOptions)
     if (!(yield* agreed(`Delete ${what} for good?`, yes, "--dry-run"))) return yield* answer("Nothing was deleted.\n")
     const outcomes = yield* Effect.forEach(going, ({ summary: { id } }) =>
       Effect.match(runtime.request(new DeleteSession({ session: id })), {
-        onFailure: (error) => `${style.yellow("!")} ${id.slice(0, shortId)} stays: ${makeVisible(error.message)}\n`,
-        onSuccess: () => undefined
+        onFailure: (error) => [[id, error.message] as const],
+        onSuccess: () => []
       })
     )
-    const failed = outcomes.filter((one) => one !== undefined)
-    yield* answer(failed.join(""))
-    yield* done(`${many(going.length - failed.length, "session")} deleted; what they have cost and their audit stay`)
+    const failed = new Map(outcomes.flat())
+    if (json) yield* told((id) => failed.get(id))
+    for (const [id, why] of failed)
+      yield* said(`${style.yellow("!")} ${id.slice(0, shortId)} stays: ${makeVisible(why)}\n`)
+    if (!json)
+      yield* done(`${many(going.length - failed.size, "session")} deleted; what they have cost and their audit stay`)
     yield* freed
   }).pipe((self) => managed(self, !yes && !dryRun))

@@ -289,6 +289,55 @@ describe("a program in front", () => {
     assert.strictEqual((await tollgate(at, ["run", "--json", "--jsonl", "go"])).code, 2)
   })
 
+  it("is one document of what was changed with --json as well, which asks nothing (K6, U12)", async () => {
+    const write = { call: { name: "write_file", arguments: { path: "a.txt", content: "a\n" } } }
+    scripted(at, [{ steps: [write, { say: "written" }] }, { repeat: true, steps: [{ say: "hello" }] }])
+    const document = async (...words: ReadonlyArray<string>) => {
+      const { code, stderr, stdout } = await tollgate(at, [...words, "--json"])
+      assert.strictEqual(code, 0, stderr)
+      return JSON.parse(stdout) as Record<string, unknown>
+    }
+    const set = await document("config", "set", "approvals.policy", "allow-edits")
+    assert.deepInclude(set, { key: "approvals.policy", value: "allow-edits", unusable: 0 })
+    const { session } = (await document("run", "go")) as { readonly session: string }
+    const { session: second } = (await document("run", "again")) as { readonly session: string }
+    assert.notProperty(await document("config", "unset", "approvals.policy"), "value")
+
+    const { events } = (await document("sessions", "show", session)) as {
+      readonly events: ReadonlyArray<{ readonly seq: number; readonly event: { readonly _tag: string } }>
+    }
+    const to = String(events.find(({ event }) => event._tag === "TaskQueued")!.seq)
+    for (const words of [
+      ["sessions", "rewind", session, "--to", to],
+      ["sessions", "delete", session],
+      ["sessions", "prune", "--larger-than", "0B"]
+    ]) {
+      const { code, stderr, stdout } = await tollgate(at, [...words, "--json"])
+      assert.deepStrictEqual([code, stdout], [2, ""], stderr)
+      assert.include(stderr, "--json asks nothing")
+    }
+    const files = [{ change: "deleted", path: "a.txt" }]
+    const rewind = ["sessions", "rewind", session, "--to", to]
+    assert.deepInclude(await document(...rewind, "--dry-run"), { session, rewound: false, files })
+    assert.isTrue(fs.existsSync(path.join(at.work, "a.txt")))
+    assert.deepInclude(await document(...rewind, "--yes"), { session, rewound: true, files })
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+
+    const all = ["sessions", "prune", "--larger-than", "0B"]
+    const { sessions: dry } = (await document(...all, "--dry-run")) as { readonly sessions: ReadonlyArray<object> }
+    assert.sameDeepMembers(
+      dry.map((one): object => ({ ...one, bytes: 0 })),
+      [
+        { session, title: "go", bytes: 0, deleted: false, stays: "--dry-run" },
+        { session: second, title: "again", bytes: 0, deleted: false, stays: "--dry-run" }
+      ]
+    )
+    assert.deepInclude(await document("sessions", "delete", second, "--yes"), { session: second, deleted: true })
+    const { sessions: gone } = (await document(...all, "--yes")) as { readonly sessions: ReadonlyArray<object> }
+    assert.deepInclude(gone[0], { session, deleted: true })
+    assert.deepStrictEqual(await document(...all, "--yes"), { sessions: [] })
+  })
+
   it("is one document of sessions, configuration and installation with --json as well (U12)", async () => {
     scripted(at, [{ steps: [{ say: "hello" }] }])
     const ran = await tollgate(at, ["run", "--json", "go"])

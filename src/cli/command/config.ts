@@ -11,12 +11,14 @@ const key = argument("key", "a key that tollgate config lists, e.g. approvals.po
 const get = Command.make("get", { key, json: options.json }, ({ json, key }) =>
   load(module, ({ get }) => get(key, json))
 ).pipe(Command.withDescription("Print one value"))
-const set = Command.make("set", { key, value: argument("value", "text, or JSON") }, ({ key, value }) =>
-  load(module, ({ set }) => set(key, Option.some(value)))
+const set = Command.make(
+  "set",
+  { key, value: argument("value", "text, or JSON"), json: options.json },
+  ({ json, key, value }) => load(module, ({ set }) => set(key, Option.some(value), json))
 ).pipe(Command.withDescription("Set a value in the configuration file"))
-const unset = Command.make("unset", { key }, ({ key }) => load(module, ({ set }) => set(key, Option.none()))).pipe(
-  Command.withDescription("Remove a value from the configuration file")
-)
+const unset = Command.make("unset", { key, json: options.json }, ({ json, key }) =>
+  load(module, ({ set }) => set(key, Option.none(), json))
+).pipe(Command.withDescription("Remove a value from the configuration file"))
 
 /** `tollgate config` */
 export const config = group(

@@ -75,14 +75,15 @@ const rewind = Command.make(
     id,
     to: Options.integer("to").pipe(Options.withDescription("the event number to go back to before")),
     dryRun,
-    yes
+    yes,
+    json
   },
   (given) => load(manage, (module) => module.rewind(given))
 ).pipe(Command.withDescription("Rewind a session and its files to before an event"))
 
-const remove = Command.make("delete", { id, yes }, (given) => load(manage, (module) => module.remove(given))).pipe(
-  Command.withDescription("Delete a session for good")
-)
+const remove = Command.make("delete", { id, yes, json }, (given) =>
+  load(manage, (module) => module.remove(given))
+).pipe(Command.withDescription("Delete a session for good"))
 
 const prune = Command.make(
   "prune",
@@ -97,7 +98,8 @@ const prune = Command.make(
     ),
     all,
     dryRun,
-    yes
+    yes,
+    json
   },
   (given) => load(manage, (module) => module.prune(given))
 ).pipe(Command.withDescription("Delete old or large sessions, except open and waiting ones"))

@@ -131,7 +131,7 @@ export const config = command({
     return printed(
       prompt,
       load(configure, ({ get, set, showAll }): Effect.Effect<unknown, CommandFailed, CommandServices> =>
-        key === "" ? showAll(false) : value === "" ? get(key, false) : set(key, Option.some(value))
+        key === "" ? showAll(false) : value === "" ? get(key, false) : set(key, Option.some(value), false)
       )
     )
   }
