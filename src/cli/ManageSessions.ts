@@ -168,7 +168,7 @@ const keptBecause = (session: string) =>
     return (yield* store.unfinished(session)).requests.length > 0 ? "waits for an answer" : undefined
   })
 
-/** Gives the system back what the database no longer needs, or says how. */
+/** Gives the system back what the database no longer needs, and says how much, or how. */
 const freed = Effect.gen(function* () {
   const { progress, style } = yield* Screen
   const database = yield* Database
@@ -198,9 +198,12 @@ export const remove = ({ id, json, yes }: { readonly id: string; readonly yes: b
       return yield* answer("Nothing was deleted.\n")
     }
     yield* (yield* Runtime).request(new DeleteSession({ session }))
-    if (json) yield* document({ session, title: summary.title, bytes: size, deleted: true })
-    else yield* done(`${session.slice(0, shortId)} is deleted; what it has cost and its audit stay`)
-    yield* freed
+    if (json) {
+      yield* document({ session, title: summary.title, bytes: size, deleted: true })
+      return yield* Effect.flatMap(Database, ({ shrink }) => shrink)
+    }
+    yield* done(`${session.slice(0, shortId)} is deleted; what it has cost and its audit stay`)
+    return yield* freed
   }).pipe((self) => managed(self, !yes))
 
 export interface PruneOptions {
@@ -240,7 +243,6 @@ export const prune = ({ all, dryRun, json, largerThan, olderThan, yes }: PruneOp
       const row = line(summary, size, now)
       return `${fit(kept === undefined ? row : style.dim(`${row} · stays: ${kept}`), width() - 1)}\n`
     })
-    const said = (text: string) => (json ? Effect.void : answer(text))
     /** What became of each, by why it stays if it does. */
     const told = (because: (id: string) => string | undefined) =>
       document({
@@ -255,7 +257,7 @@ export const prune = ({ all, dryRun, json, largerThan, olderThan, yes }: PruneOp
           }
         })
       })
-    yield* said(listed.join(""))
+    if (!json) yield* answer(listed.join(""))
     const total = sizeText(going.reduce((sum, { size }) => sum + size, 0))
     const what = `${many(going.length, "session")}, ${total}`
     if (json && (dryRun || going.length === 0)) return yield* told(() => "--dry-run")
@@ -272,10 +274,12 @@ export const prune = ({ all, dryRun, json, largerThan, olderThan, yes }: PruneOp
       })
     )
     const failed = new Map(outcomes.flat())
-    if (json) yield* told((id) => failed.get(id))
+    if (json) {
+      yield* told((id) => failed.get(id))
+      return yield* Effect.flatMap(Database, ({ shrink }) => shrink)
+    }
     for (const [id, why] of failed)
-      yield* said(`${style.yellow("!")} ${id.slice(0, shortId)} stays: ${makeVisible(why)}\n`)
-    if (!json)
-      yield* done(`${many(going.length - failed.size, "session")} deleted; what they have cost and their audit stay`)
-    yield* freed
+      yield* answer(`${style.yellow("!")} ${id.slice(0, shortId)} stays: ${makeVisible(why)}\n`)
+    yield* done(`${many(going.length - failed.size, "session")} deleted; what they have cost and their audit stay`)
+    return yield* freed
   }).pipe((self) => managed(self, !yes && !dryRun))
