@@ -17,7 +17,7 @@ beforeAll(async () => {
   launcher = await built()
 })
 const places: Array<Place> = []
-/** Where compiled code is kept; without such a place there is no daemon. */
+/** Where compiled code is kept, and the socket of the daemon with it. */
 let cache = ""
 const one = (): Place => {
   const made = place()
@@ -98,9 +98,10 @@ const broken: ReadonlyArray<readonly [what: string, prepare: (at: Place, agent: 
 
 describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
   beforeAll(async () => {
-    if (way === "by itself") return void (cache = "")
     const home = place()
-    cache = path.join(home.home, "c")
+    // The name of a socket there would be too long.
+    cache = path.join(home.home, way === "by itself" ? "c".repeat(120) : "c")
+    if (way === "by itself") return void places.push(home)
     const kept = path.join(cache, "tollgate")
     fs.mkdirSync(kept, { recursive: true, mode: 0o700 })
     const env = { ...home.env, TOLLGATE_CACHE: cache }
