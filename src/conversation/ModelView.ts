@@ -144,6 +144,11 @@ export class ModelView {
     return before === undefined ? tail : [before, ...tail]
   }
 
+  /** Lets go of what no window of that limit shows any more, where none is asked for. */
+  trim(limit: number): void {
+    if (this.size > 2 * limit) this.window(limit)
+  }
+
   /** Characters of a window that this view has just given. */
   sizeOf(window: ReadonlyArray<StoredMessage>): number {
     return window.length === this.count && this.open.size === 0 ? this.size : sizeOf(window)

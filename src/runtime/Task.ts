@@ -158,7 +158,11 @@ export const makeTasks = (
             type: "function" as const,
             function: { name: command.tool, arguments: JSON.stringify(command.parameters ?? {}) }
           }
-          return yield* ManualCall.run(tools, worker, lease.session, call)
+          // A session may have calls of its user alone, and any number of them.
+          return yield* Effect.ensuring(
+            ManualCall.run(tools, worker, lease.session, call),
+            Effect.sync(() => view.trim(options.contextCharacters))
+          )
         }),
       compact: (sink, { draft, instructions, summary, task }, asked) =>
         Effect.gen(function* () {

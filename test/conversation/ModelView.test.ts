@@ -44,4 +44,19 @@ describe("the window of a conversation", () => {
       })
     }
   )
+
+  it.prop(
+    "is the same where nobody asked for one before, and what is kept is bounded all the same (R5)",
+    { turns, limit: FastCheck.integer({ min: 20, max: 200 }) },
+    ({ limit, turns }) => {
+      const [view, whole] = [new ModelView(), new ModelView()]
+      turns.forEach((turn, index) => {
+        for (const message of messagesOf(turn, index)) for (const one of [view, whole]) one.add(message)
+        view.trim(limit)
+        assert.isAtMost(view.size, 2 * limit + 3 * 60)
+      })
+      assert.deepStrictEqual(view.window(limit), whole.window(limit))
+      assert.strictEqual(view.count, whole.count)
+    }
+  )
 })

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { macrotask } from "../../system/macrotask.ts"
 import type { DynamicTool } from "../../tool/DynamicTool.ts"
 import { Addressee } from "../Audience.ts"
 import type { Talk } from "./Talk.ts"
@@ -37,10 +38,12 @@ export class Exchange extends Context.Tag("tollgate/mcp/Exchange")<
           if (task === undefined) return running
           const heard = talks.get(task)
           const kept = Effect.tap(running, (result) =>
-            Effect.sync(() => {
+            Effect.suspend(() => {
               const talk = talks.get(task)
-              if (talk === undefined) keep(task, result)
-              else talk.give(result)
+              if (talk === undefined) return Effect.sync(() => keep(task, result))
+              talk.give(result)
+              // The answer leaves before its call is recorded.
+              return macrotask
             })
           )
           return heard === undefined ? kept : Effect.provideService(kept, Addressee, heard)
