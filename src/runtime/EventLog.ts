@@ -12,6 +12,7 @@ import type { Channel } from "./Channel.ts"
 import { Channels } from "./Channels.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient } from "./Event.ts"
+import { eventSize } from "./eventSize.ts"
 import { redactEvent } from "./redactEvent.ts"
 import type { Lease, SessionFenced, SessionStore } from "./SessionStore.ts"
 
@@ -66,6 +67,8 @@ export interface EventLog {
 const maxPending = 1024
 /** At least twice `maxPending`, or a live subscriber would be sent to the store. */
 const ringSize = 4 * maxPending
+/** Characters of the texts of the ring. */
+const ringText = 16 * 1024 * 1024
 /** Events that are handed over at a time, where nothing else is asked for. */
 export const chunkSize = 256
 
@@ -85,6 +88,7 @@ export const make = (
     let next = head + 1
     let base = next
     let ring: Array<Envelope> = []
+    let held = 0
     let pending: Array<Envelope> = []
     let failed: Cause.Cause<LogError> | undefined
     let closed = false
@@ -126,14 +130,27 @@ export const make = (
         return Effect.void
       })
 
+    /** Leaves the last of the ring; who wants others reads them from the store. */
+    const keep = (length: number) => {
+      const from = ring.length - length
+      base += from
+      ring = ring.slice(from)
+      held = ring.reduce((sum, envelope) => sum + eventSize(envelope), 0)
+    }
+    const halve = (): void => {
+      if (held <= ringText) return
+      keep(ring.length >> 1)
+      halve()
+    }
     const publish = (batch: ReadonlyArray<Envelope>) => {
-      for (const envelope of batch) ring.push(envelope)
+      for (const envelope of batch) {
+        ring.push(envelope)
+        held += eventSize(envelope)
+      }
       head = batch[batch.length - 1]?.seq ?? head
       for (const envelope of batch) published(envelope)
-      if (ring.length > 2 * ringSize) {
-        base += ring.length - ringSize
-        ring = ring.slice(-ringSize)
-      }
+      if (ring.length > 2 * ringSize) keep(ringSize)
+      halve()
     }
     const fail = (cause: Cause.Cause<LogError>) => {
       failed = cause
@@ -191,8 +208,7 @@ export const make = (
     )
     /** A reader that lags behind the ring reads from the store. */
     const forget = Effect.sync(() => {
-      ring = []
-      base = head + 1
+      keep(0)
       channels.clear()
     })
     yield* Effect.addFinalizer(() => Effect.zipRight(close, forget))
