@@ -158,7 +158,8 @@ await esbuild.build({
   entryPoints: {
     ask: "src/hook/daemon/ask.ts",
     listen: "src/cli/start/listenEarly.ts",
-    prompt: "src/cli/start/instantPrompt.ts"
+    prompt: "src/cli/start/instantPrompt.ts",
+    start: "src/hook/daemon/start.ts"
   },
   outdir: dist,
   outExtension: { ".js": ".cjs" }

@@ -227,8 +227,9 @@ const listen = (then) => {
 }
 
 /** Where a daemon judges for hooks; systems without such sockets, or with too short names for them, have none. */
-const socket = directory && process.getuid && path.join(directory, `hook-${BUNDLE}.sock`)
-const hasDaemon = hooked && words[1] !== "daemon" && socket && Buffer.byteLength(socket) <= 100
+const name = directory && process.getuid && path.join(directory, `hook-${BUNDLE}.sock`)
+const socket = name && Buffer.byteLength(name) <= 100 ? name : undefined
+const hasDaemon = hooked && words[1] !== "daemon" && socket !== undefined
 
 const isListening = () => {
   try {
@@ -239,26 +240,26 @@ const isListening = () => {
   }
 }
 
-/** Milliseconds between two attempts to start a daemon. */
-const again = 60000
-
 /** A hook that has nothing more to learn runs often: the next ones need not load the program. */
 const startDaemon = () => {
   try {
     if (learning.length > 0 || !isPrivate(directory) || fs.existsSync(socket)) return
-    const tried = `${socket}.tried`
-    const status = fs.statSync(tried, { throwIfNoEntry: false })
-    if (status && Date.now() - status.mtimeMs < again) return
-    fs.writeFileSync(tried, "", { mode: 0o600 })
-    const { spawn } = require("node:child_process")
-    spawn(process.execPath, [__filename, "hook", "daemon"], { detached: true, stdio: "ignore" }).unref()
+    require("./start.cjs").start(socket, __filename)
   } catch {}
+}
+
+const daemon = (listen) => {
+  if (socket !== undefined) return listen()
+  process.stderr.write(
+    "tollgate: There is no daemon here: no private place for its socket, or one with too long a name.\n"
+  )
+  process.exitCode = 1
 }
 
 const hook = () => {
   const program = () => load(path.join(__dirname, "hook.cjs"))
   const judge = (payload) => program().main(words[1], payload)
-  if (words[1] === "daemon") program().listen(socket)
+  if (words[1] === "daemon") daemon(() => program().listen(socket))
   else if (hasDaemon && isListening()) require("./ask.cjs").ask(socket, words[1], judge)
   else judge()
 }

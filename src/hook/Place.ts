@@ -85,7 +85,7 @@ const physical = (directory: string): Effect.Effect<string, NotJudged> =>
 
 /** The project that a call belongs to: the one that the agent names if the call runs in it, else the one around the call. */
 const rootOf = (cwd: string, named: string | undefined): string => {
-  if (named === undefined) return projectOf(cwd)
+  if (named === undefined || !path.isAbsolute(named)) return projectOf(cwd)
   const real = Either.getOrElse(
     Either.try(() => fs.realpathSync(named)),
     () => cwd

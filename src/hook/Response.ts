@@ -27,6 +27,12 @@ export interface Response {
   readonly event?: string
 }
 
+const notJudged = "policy hook/not-judged"
+
+/** Whether the call was judged, or there is none to judge; what one process cannot judge, another perhaps can. */
+export const isJudged = ({ spooled, stdout }: Response): boolean =>
+  spooled === undefined ? stdout === "" : spooled.entry.decided_by !== notJudged
+
 const impossible: Readonly<Record<string, string>> = {
   codex: "Codex cannot be made to ask about it here.",
   gemini: "Gemini CLI cannot be made to ask about it safely.",
@@ -83,7 +89,7 @@ export const unjudged = (
         worker: ["root"],
         decision: decision === "deny" ? "deny" : null,
         outcome: outcomes[decision],
-        decided_by: "policy hook/not-judged",
+        decided_by: notJudged,
         reason: redact(makeVisible(`The call was not judged: ${why}`)).slice(0, maximumReason),
         arguments: "{}"
       }

@@ -6,10 +6,11 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
+import type { Stream } from "node:stream"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { agents } from "../../src/hook/agents.ts"
 import { placeOf } from "../../src/hook/daemon/Wire.ts"
-import { type Response, respond } from "../../src/hook/Response.ts"
+import { isJudged, type Response, respond } from "../../src/hook/Response.ts"
 import { place, type Place, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { until } from "../support/until.ts"
@@ -133,6 +134,11 @@ describe.runIf(process.getuid !== undefined)("the daemon of hooks", () => {
         )
         for (const [index, { name, of }] of sent.entries()) {
           const alone = yield* respond(agent(name), of(shared), around)
+          // Another process may be able to judge what this one cannot.
+          if (!isJudged(alone)) {
+            assert.strictEqual(answers[index], "")
+            continue
+          }
           const answered = JSON.parse(answers[index] ?? "") as Response
           assert.deepStrictEqual(essence(answered), JSON.parse(JSON.stringify(essence(alone))))
         }
@@ -160,6 +166,11 @@ describe.runIf(process.getuid !== undefined)("the daemon of hooks", () => {
     const other = path.join(at.home, "other")
     rules("ask", other)
     assert.strictEqual(await decide({ env: { ...at.env, TOLLGATE_HOME: other } }), "ask")
+    assert.strictEqual(
+      await decide({ env: { ...at.env, CLAUDE_PROJECT_DIR: "." } }),
+      "allow",
+      "not from its own directory"
+    )
     const key = "sk-ant-REDACTED-of-this-call"
     const secret = askedOf(at, "claude", shell(at, `npm publish ${key}`), {
       env: { ...at.env, ANTHROPIC_API_KEY: key }
@@ -181,6 +192,8 @@ describe.runIf(process.getuid !== undefined)("the daemon of hooks", () => {
       askedOf(shared, "claude", sent, { env: null }),
       askedOf(shared, "claude", sent, { directory: 1 }),
       askedOf(shared, "clade", sent),
+      askedOf(shared, "claude", "{"),
+      askedOf(shared, "claude", sent, { env: { HOME: "relative" } }),
       askedOf(shared, "claude", "x".repeat(9 * 1024 * 1024)),
       "x".repeat(40 * 1024 * 1024)
     ])
@@ -208,6 +221,42 @@ describe.runIf(process.getuid !== undefined)("the daemon of hooks", () => {
     // Its sockets are closed when its process ends.
     await new Promise((resolve) => gone.on("error", () => {}).once("close", resolve))
     assert.isFalse(fs.existsSync(at.cache))
+  })
+
+  it("is started with nothing of the hook that starts it: no options for Node, no descriptors (X5)", async () => {
+    const at = site()
+    const log = path.join(at.home, "log")
+    const preload = path.join(at.home, "preload.cjs")
+    fs.writeFileSync(preload, `require("node:fs").appendFileSync(${JSON.stringify(log)}, process.argv[3] + "\\n")`)
+    const inherited = 40
+    for (let run = 0; run < 4; run++) {
+      const child = spawn(process.execPath, [launcher, "hook", "claude"], {
+        cwd: at.work,
+        env: { ...at.env, NODE_OPTIONS: `--require ${preload}` },
+        stdio: Array.from({ length: inherited + 1 }, (_, index) =>
+          index === 0 || index === inherited ? "pipe" : "ignore"
+        )
+      })
+      const streams: ReadonlyArray<Stream | null | undefined> = child.stdio
+      const closed = new Promise((resolve) => streams[inherited]?.on("data", () => {}).once("end", resolve))
+      child.stdin!.end(shell(at, "npm test"))
+      await closed
+    }
+    await until(() => fs.existsSync(at.socket))
+    assert.include(await said(at.socket, askedOf(at, "claude", shell(at, "ls"))), '"stdout"')
+    assert.strictEqual(fs.readFileSync(log, "utf8"), "claude\n".repeat(4))
+    fs.rmSync(at.socket)
+  })
+
+  it("listens nowhere without a place of its own, and says so (X5)", () => {
+    const at = site()
+    const { status, stderr } = spawnSync(process.execPath, [launcher, "hook", "daemon"], {
+      cwd: at.work,
+      env: { ...at.env, TOLLGATE_CACHE: "" },
+      encoding: "utf8"
+    })
+    assert.strictEqual(status, 1)
+    assert.match(stderr, /^tollgate: There is no daemon here: [^\n]+\n$/)
   })
 
   it("ends when another has its place, and removes its own when it is told to end (X5)", async () => {

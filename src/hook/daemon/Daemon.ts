@@ -6,7 +6,7 @@ import { performance } from "node:perf_hooks"
 import { agentNamed } from "../agents.ts"
 import { isData } from "../ForeignCall.ts"
 import { maximumPayload } from "../Payload.ts"
-import { type Response, respond } from "../Response.ts"
+import { isJudged, type Response, respond } from "../Response.ts"
 import { type Asked, maximumMessage, placeOf } from "./Wire.ts"
 
 /** Milliseconds without a call after which it ends. */
@@ -34,6 +34,12 @@ const answered = ({ agent: name, directory, env, payload }: Asked): Effect.Effec
   return agent && respond(agent, payload, { env, directory })
 }
 
+/** What tells a file from all others: its number alone is given to the next file once it is removed. */
+const identityOf = (file: string): string | undefined => {
+  const found = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino} ${found.ctimeNs}`
+}
+
 /** Judges calls for hooks that would take longer to start than to judge, at a socket of its user, for as long as calls come. */
 export const listen = (file: string): void => {
   const place = placeOf()
@@ -59,21 +65,23 @@ export const listen = (file: string): void => {
         return (found && answered(found)) ?? Effect.fail("nobody to judge for")
       })
       Effect.runFork(answer).addObserver((exit) =>
-        exit._tag === "Success" ? void socket.end(JSON.stringify(exit.value)) : void socket.destroy()
+        exit._tag === "Success" && isJudged(exit.value)
+          ? void socket.end(JSON.stringify(exit.value))
+          : void socket.destroy()
       )
     })
   })
   server.maxConnections = maximumConnections
   /** The socket that it has made; another in its place is another daemon's. */
-  let own: number | undefined
-  const isOwn = () => own !== undefined && fs.statSync(file, { throwIfNoEntry: false })?.ino === own
+  let own: string | undefined
+  const isOwn = () => own !== undefined && identityOf(file) === own
   const end = (): never => {
     if (isOwn()) fs.rmSync(file, { force: true })
     return process.exit(0)
   }
   server.on("error", () => process.exit(1))
   server.listen(file, () => {
-    own = fs.statSync(file).ino
+    own = identityOf(file)
   })
   setInterval(() => {
     const isWanted = isOwn() && calls < most && performance.now() - last < idle
