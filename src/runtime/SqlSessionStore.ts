@@ -161,6 +161,8 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     const some = (session: string, which: Selection) => {
       const { commandId, except = [], from, iterations, last = false, limit = -1, tasks, within, worker } = which
       const tags = which.tags ?? (commandId === undefined ? undefined : answers)
+      // Asked for their order, SQLite would walk through a whole session for the one answer that is looked for.
+      const order = commandId === undefined ? sql`seq` : sql`+seq`
       return Effect.flatMap(
         eventRows(
           sql`SELECT seq, time, tag, task_id, iteration, worker, event, NULL AS checksum FROM events
@@ -174,7 +176,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
               ...(worker === undefined ? [] : [isAt(worker)]),
               ...(within === undefined ? [] : [isWithin(within)]),
               ...(commandId === undefined ? [] : [sql`event ->> '$.commandId' = ${commandId}`])
-            ])} ORDER BY seq ${sql.literal(last ? "DESC" : "ASC")} LIMIT ${limit}`
+            ])} ORDER BY ${order} ${sql.literal(last ? "DESC" : "ASC")} LIMIT ${limit}`
         ),
         (found) => Effect.forEach(last ? found.toReversed() : found, (row) => envelopeOf(session, row))
       )

@@ -7,6 +7,7 @@ import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import * as SqlSessionStore from "../../src/runtime/SqlSessionStore.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { contract, create, history, numbered } from "../support/storeContract.ts"
+import { tracing } from "../tool/support.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { Sqlite } from "../support/Sqlite.ts"
 
@@ -67,6 +68,24 @@ describe("SessionStore", () => {
       })
     )
   }
+  it.scopedLive("SQLite: finds the answer to a command by its index, and walks through no session for it (P1)", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* temporaryDirectory, "store.db")
+      const { spans, tracer } = tracing()
+      const store = Context.get(
+        yield* Layer.build(SqlSessionStore.layer.pipe(Layer.provide(Database.layer(file)))),
+        SessionStore
+      )
+      const lease = yield* store.open({ session: "s", create })
+      yield* store.append(lease, numbered(lease, history))
+      yield* Effect.withTracer(store.answer("s", "command"), tracer)
+      const asked = spans.flatMap(({ attributes }) => attributes.get("db.query.text") ?? []).map(String)
+      const sqlite = new Sqlite(file)
+      const plan = asked.flatMap((text) => sqlite.all(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail))
+      sqlite.close()
+      assert.include(plan, "SEARCH events USING INDEX events_answers (session_id=? AND <expr>=?)")
+    })
+  )
   contract("memory", Effect.succeed(MemorySessionStore.layer))
   contract(
     "SQLite",
