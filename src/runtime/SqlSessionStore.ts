@@ -161,15 +161,18 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.scoped(
     const some = (session: string, which: Selection) => {
       const { commandId, except = [], from, iterations, last = false, limit = -1, tasks, within, worker } = which
       const tags = which.tags ?? (commandId === undefined ? undefined : answers)
-      // Asked for their order, SQLite would walk through a whole session for the one answer that is looked for.
-      const order = commandId === undefined ? sql`seq` : sql`+seq`
+      const isQueued = tasks !== undefined && tags?.length === 1 && tags[0] === "TaskQueued"
+      // Asked for their order, SQLite would walk through a whole session for the one event that an index finds.
+      const order = commandId === undefined && !isQueued ? sql`seq` : sql`+seq`
       return Effect.flatMap(
         eventRows(
           sql`SELECT seq, time, tag, task_id, iteration, worker, event, NULL AS checksum FROM events
             WHERE ${sql.and([
               sql`session_id = ${session}`,
               ...(from === undefined ? [] : [sql`seq >= ${from}`]),
-              ...(tags === undefined ? [] : [sql`tag IN (${sql.literal(literals(tags))})`]),
+              // The index of the queued ones serves its own words alone.
+              ...(isQueued ? [sql`tag = 'TaskQueued'`] : []),
+              ...(tags === undefined || isQueued ? [] : [sql`tag IN (${sql.literal(literals(tags))})`]),
               ...except.map(({ from, until }) => sql`NOT (seq >= ${from} AND seq < ${until})`),
               ...(tasks === undefined ? [] : [sql.in("task_id", tasks)]),
               ...(iterations === undefined ? [] : [sql.in("iteration", iterations)]),

@@ -68,23 +68,26 @@ describe("SessionStore", () => {
       })
     )
   }
-  it.scopedLive("SQLite: finds the answer to a command by its index, and walks through no session for it (P1)", () =>
-    Effect.gen(function* () {
-      const file = path.join(yield* temporaryDirectory, "store.db")
-      const { spans, tracer } = tracing()
-      const store = Context.get(
-        yield* Layer.build(SqlSessionStore.layer.pipe(Layer.provide(Database.layer(file)))),
-        SessionStore
-      )
-      const lease = yield* store.open({ session: "s", create })
-      yield* store.append(lease, numbered(lease, history))
-      yield* Effect.withTracer(store.answer("s", "command"), tracer)
-      const asked = spans.flatMap(({ attributes }) => attributes.get("db.query.text") ?? []).map(String)
-      const sqlite = new Sqlite(file)
-      const plan = asked.flatMap((text) => sqlite.all(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail))
-      sqlite.close()
-      assert.include(plan, "SEARCH events USING INDEX events_answers (session_id=? AND <expr>=?)")
-    })
+  it.scopedLive(
+    "SQLite: finds the answer to a command and a task by their indexes, and walks through no session for them (P1)",
+    () =>
+      Effect.gen(function* () {
+        const file = path.join(yield* temporaryDirectory, "store.db")
+        const { spans, tracer } = tracing()
+        const store = Context.get(
+          yield* Layer.build(SqlSessionStore.layer.pipe(Layer.provide(Database.layer(file)))),
+          SessionStore
+        )
+        const lease = yield* store.open({ session: "s", create })
+        yield* store.append(lease, numbered(lease, history))
+        yield* Effect.withTracer(Effect.zip(store.answer("s", "command"), store.hasTask("s", "task")), tracer)
+        const asked = spans.flatMap(({ attributes }) => attributes.get("db.query.text") ?? []).map(String)
+        const sqlite = new Sqlite(file)
+        const plan = asked.flatMap((text) => sqlite.all(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail))
+        sqlite.close()
+        assert.include(plan, "SEARCH events USING INDEX events_answers (session_id=? AND <expr>=?)")
+        assert.include(plan, "SEARCH events USING INDEX events_queued (session_id=? AND task_id=?)")
+      })
   )
   contract("memory", Effect.succeed(MemorySessionStore.layer))
   contract(
