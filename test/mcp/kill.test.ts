@@ -2,8 +2,10 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 import { planned, tool } from "./support.ts"
 
 interface Told {
@@ -84,5 +86,45 @@ describe("a gateway that is killed as soon as its client has an answer", () => {
       fix.logged().filter((line) => line.startsWith("call")),
       calls
     )
+  })
+})
+
+describe("a gateway whose database is held by another program", () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  it("answers its client before the end of the call is recorded, and records it once it can (R4, X2)", async () => {
+    const fix = planned(at.home, "fix", { tools: [tool("slow", { does: "paced", steps: 1 })] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const client = new Client({ name: "host", version: "1" })
+    const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
+    const { env, work: cwd } = at
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd, env: { ...env }, stderr: "ignore" })
+    )
+    const database = new Sqlite(path.join(at.home, "tollgate", "tollgate.db"))
+    const ends = () => database.values("SELECT count(*) FROM events WHERE tag = 'ToolCallCompleted'")[0]
+    const answered = await new Promise((resolve, reject) => {
+      const onprogress = () => {
+        database.exec("BEGIN IMMEDIATE")
+        const [, pid] = fix
+          .logged()
+          .findLast((line) => line.startsWith("started"))!
+          .split(" ")
+        process.kill(Number(pid), "SIGUSR2")
+      }
+      client.callTool({ name: "fix__slow" }, { onprogress }).then(resolve, reject)
+    })
+    const before = ends()
+    database.exec("COMMIT")
+    await client.close()
+    assert.deepStrictEqual(answered, { content: [{ type: "text", text: "after 1" }] })
+    assert.strictEqual(before, 0)
+    assert.strictEqual(ends(), 1)
+    database.close()
   })
 })
