@@ -31,8 +31,11 @@ export interface ServerSlot {
   readonly acquire: Effect.Effect<Running, ServerUnavailable | StateUnusable>
   /** Asks it anew what it offers. */
   readonly refresh: Effect.Effect<Manifest, ServerUnavailable | StateUnusable>
-  /** A call was answered: what failed before counts no more. */
-  readonly answered: () => void
+  /**
+   * Asks something of the running server. With an answer, what failed before counts no more; where the asker gave up before
+   * one came, the server is asked for its lists before the next request, and starts anew if it does not give them.
+   */
+  readonly during: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** What happens to a slot. */
@@ -84,6 +87,8 @@ export const make = ({
     let running: (Running & { readonly own: Scope.CloseableScope }) | undefined
     let stale = false
     let outdated = new Set<ListKind>()
+    let doubted = false
+    let open = 0
     let failures = 0
     let notBefore = 0
 
@@ -114,6 +119,7 @@ export const make = ({
       const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
       const news = yield* Queue.sliding<void>(1)
       stale = false
+      doubted = false
       const opened = Effect.gen(function* () {
         const connection = yield* Connection.open(known, {
           ...surroundings,
@@ -152,21 +158,29 @@ export const make = ({
       Effect.gen(function* () {
         stale = false
         const found = yield* Effect.tapError(now.connection.list, () => Effect.sync(() => (stale = true)))
+        doubted = false
         yield* keep(found)
         running = { ...now, manifest: found }
         return running
       })
-    const current = Effect.gen(function* () {
-      if (running !== undefined && running.connection.gone() !== undefined) {
-        const { own } = running
+    const ended = ({ own }: { readonly own: Scope.CloseableScope }) =>
+      Effect.suspend(() => {
         running = undefined
-        yield* Scope.close(own, Exit.void)
-        yield* failed
-      }
+        return Effect.zipRight(Scope.close(own, Exit.void), failed)
+      })
+    const current = Effect.gen(function* () {
+      if (running !== undefined && running.connection.gone() !== undefined) yield* ended(running)
       return running
     })
+    /** What other requests wait for is not ended under them. */
+    const proven = (now: Running & { readonly own: Scope.CloseableScope }) =>
+      Effect.catchTag(renewed(now), "ServerUnavailable", (error) =>
+        open > 0 ? error : Effect.zipRight(ended(now), start)
+      )
     const acquire = one.withPermits(1)(
-      Effect.flatMap(current, (now) => (now === undefined ? start : stale ? renewed(now) : Effect.succeed(now)))
+      Effect.flatMap(current, (now) =>
+        now === undefined ? start : doubted ? proven(now) : stale ? renewed(now) : Effect.succeed(now)
+      )
     )
     const relisted = one.withPermits(1)(
       Effect.flatMap(current, (now) => (now === undefined || !stale ? Effect.void : renewed(now)))
@@ -180,9 +194,19 @@ export const make = ({
       standings: Effect.zipWith(state.pins.read, manifest, compare),
       acquire,
       refresh: Effect.map(refresh, ({ manifest }) => manifest),
-      answered: () => {
-        failures = 0
-        notBefore = 0
-      }
+      during: (request) =>
+        Effect.suspend(() => {
+          open++
+          return request
+        }).pipe(
+          Effect.tap(() =>
+            Effect.sync(() => {
+              failures = 0
+              notBefore = 0
+            })
+          ),
+          Effect.onInterrupt(() => Effect.sync(() => (doubted = true))),
+          Effect.ensuring(Effect.sync(() => open--))
+        )
     }
   })

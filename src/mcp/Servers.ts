@@ -196,13 +196,14 @@ export const make = ({
             },
             ask: (inquiries) => Effect.raceFirst(given.ask(inquiries), waiting(call))
           }
-          const result = yield* connection.request(
-            `tools/call ${wanted.name}`,
-            (client, options, round) =>
-              client.callTool({ name: wanted.name, arguments: { ...params }, ...round }, options),
-            audience
+          const result = yield* slot.during(
+            connection.request(
+              `tools/call ${wanted.name}`,
+              (client, options, round) =>
+                client.callTool({ name: wanted.name, arguments: { ...params }, ...round }, options),
+              audience
+            )
           )
-          slot.answered()
           yield* Fiber.interrupt(telling)
           yield* Effect.forEach(yield* Queue.takeAll(heard), hear, { discard: true })
           return result

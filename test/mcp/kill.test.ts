@@ -108,17 +108,15 @@ describe("a gateway whose database is held by another program", () => {
     )
     const database = new Sqlite(path.join(at.home, "tollgate", "tollgate.db"))
     const ends = () => database.values("SELECT count(*) FROM events WHERE tag = 'ToolCallCompleted'")[0]
-    const answered = await new Promise((resolve, reject) => {
-      const onprogress = () => {
-        database.exec("BEGIN IMMEDIATE")
-        const [, pid] = fix
-          .logged()
-          .findLast((line) => line.startsWith("started"))!
-          .split(" ")
-        process.kill(Number(pid), "SIGUSR2")
-      }
-      client.callTool({ name: "fix__slow" }, { onprogress }).then(resolve, reject)
-    })
+    const onprogress = () => {
+      database.exec("BEGIN IMMEDIATE")
+      const [, pid] = fix
+        .logged()
+        .findLast((line) => line.startsWith("started"))!
+        .split(" ")
+      process.kill(Number(pid), "SIGUSR2")
+    }
+    const answered = await client.callTool({ name: "fix__slow" }, { onprogress })
     const before = ends()
     database.exec("COMMIT")
     await client.close()

@@ -140,6 +140,30 @@ describe("MCP servers behind the gate", () => {
     })
   )
 
+  it.scopedLive(
+    "that were given up on and do not answer any more start anew at the next call, which they get once (X1)",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* directory
+        const limits = { timeouts: { idle: Duration.seconds(4), list: Duration.seconds(1) } }
+        const tools = [tool("silence", { does: "silence" }), tool("stop", { does: "stop" }), tool("echo")]
+        const fix = planned(at, "fix", { tools }, limits)
+        yield* approveAll(at, fix.known)
+        const { call } = yield* calling(yield* servers(at, [fix.known]))
+        assert.include(yield* failure(call("fix__silence")), "silent for")
+        assert.include((yield* call("fix__echo")).text, "echo")
+        const first = pidOf(fix.logged())
+        assert.include(yield* failure(call("fix__stop")), "silent for")
+        assert.include((yield* call("fix__echo")).text, "echo")
+        assert.isFalse(isAlive(first))
+        assert.notStrictEqual(pidOf(fix.logged()), first)
+        assert.deepStrictEqual(
+          fix.logged().flatMap((line) => (line.startsWith("call") ? [line.split(" ")[1]] : [])),
+          ["silence", "echo", "stop", "echo"]
+        )
+      })
+  )
+
   it.scoped("may take minutes as long as they tell of progress, and not beyond the limit of a call (X1)", () =>
     Effect.gen(function* () {
       const at = yield* directory
