@@ -132,14 +132,16 @@ export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): Rea
           return yield* new NotApproved({ server: slot.known.name, name, state })
         }
         const given = isRecord(params) ? params["arguments"] : undefined
-        return yield* connection.request<GetPromptResult>(
-          `prompts/get ${name}`,
-          (client, options, round) =>
-            client.getPrompt(
-              { name, ...(given === undefined ? {} : { arguments: given as Record<string, string> }), ...round },
-              options
-            ),
-          yield* addressee(call)
+        return yield* slot.during(
+          connection.request<GetPromptResult>(
+            `prompts/get ${name}`,
+            (client, options, round) =>
+              client.getPrompt(
+                { name, ...(given === undefined ? {} : { arguments: given as Record<string, string> }), ...round },
+                options
+              ),
+            yield* addressee(call)
+          )
         )
       })
   }
@@ -161,10 +163,12 @@ export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): Rea
         if (!all.some(({ state }) => state === "approved"))
           return yield* new NotApproved({ server: slot.known.name, name: text(params, "uri"), state: "pending" })
         const { connection } = yield* slot.acquire
-        return yield* connection.request<ReadResourceResult>(
-          "resources/read",
-          (client, options, round) => client.readResource({ uri: text(params, "uri"), ...round }, options),
-          yield* addressee(call)
+        return yield* slot.during(
+          connection.request<ReadResourceResult>(
+            "resources/read",
+            (client, options, round) => client.readResource({ uri: text(params, "uri"), ...round }, options),
+            yield* addressee(call)
+          )
         )
       })
   }
