@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
 import type { Stream } from "node:stream"
+import { setTimeout } from "node:timers/promises"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { agents } from "../../src/hook/agents.ts"
 import { placeOf } from "../../src/hook/daemon/Wire.ts"
@@ -57,11 +58,25 @@ const site = (): Site => {
   return { ...made, env, cache, socket, daemon, remove }
 }
 
+/** Connects to a socket that is there, as soon as it is listened at. */
+const connected = async (file: string): Promise<net.Socket> => {
+  const socket = net.connect(file)
+  const refused = await new Promise((resolve, reject) => {
+    socket.once("connect", () => resolve(false))
+    socket.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "ECONNREFUSED" ? resolve(true) : reject(error)
+    )
+  })
+  if (refused === false) return socket
+  await setTimeout(10)
+  return connected(file)
+}
+
 /** What the daemon says to a text; nothing where it closes instead. */
-const said = (file: string, text: string): Promise<string> =>
-  new Promise((resolve, reject) => {
+const said = async (file: string, text: string): Promise<string> => {
+  const socket = await connected(file)
+  return new Promise((resolve, reject) => {
     let answer = ""
-    const socket = net.connect(file)
     socket.setEncoding("utf8").on("data", (piece: string) => (answer += piece))
     socket.on("error", (error: NodeJS.ErrnoException) =>
       error.code === "EPIPE" || error.code === "ECONNRESET" ? resolve(answer) : reject(error)
@@ -69,6 +84,7 @@ const said = (file: string, text: string): Promise<string> =>
     socket.on("close", () => resolve(answer))
     socket.end(text)
   })
+}
 
 const askedOf = (at: Site, name: string, sent: string, more: object = {}): string =>
   JSON.stringify({ place: placeOf(), agent: name, payload: sent, env: at.env, directory: at.work, ...more })
