@@ -45,11 +45,21 @@ const footing = /-----END |Private-MAC:/
 /** Lines after a heading in which a key is looked for. */
 const maxKeyLines = 512
 
-const keyRuns = /(\\[nrt]|^[-+])?([A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]{2,15}={1,2}(?=\s*$|\\|["']))/g
+const keyRuns = /(\\[nrt]|^[-+])?([A-Za-z0-9+/]{2,}={1,2}(?=\s*$|\\|["'])|[A-Za-z0-9+/]{16,})/g
 
 /** Whether a run of the alphabet of base64 is a line of a key rather than a path or a word. */
 const isKeyRun = (run: string): boolean =>
   /[a-z]/.test(run) && /[A-Z]/.test(run) && /[\d+/]|^MI/.test(run) && (!run.startsWith("/") || run.length >= 40)
+
+/** Whether small letters, capitals and digits follow on each other as in random bytes, which words of several do not. */
+const isMixed = (run: string): boolean => {
+  const kinds = run.replaceAll(/[+/=]/g, "").replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A").replaceAll(/\d/g, "0")
+  return 4 * (kinds.match(/(.)(?!\1|$)/g)?.length ?? 0) >= run.length
+}
+
+/** The same of a run behind a line of a key: a last line is short, and may have neither a digit nor a sign. */
+const isNextRun = (run: string): boolean =>
+  run.endsWith("=") || isKeyRun(run) || (!run.startsWith("/") && run.length >= 16 && isMixed(run))
 
 /** Masks private keys line by line, and of a line only what is written in the alphabet of a key. */
 const maskKeys = (text: string): string => {
@@ -58,7 +68,7 @@ const maskKeys = (text: string): string => {
   let inside = false
   const body = (part: string): string =>
     part.replaceAll(keyRuns, (whole: string, lead: string | undefined, run: string) => {
-      if (run.length < 16 ? !inside : !isKeyRun(run)) return whole
+      if (inside ? !isNextRun(run) : run.length < 16 || !isKeyRun(run)) return whole
       inside = true
       return (lead ?? "") + mark("private-key")
     })

@@ -72,6 +72,32 @@ describe("shown", () => {
     else assert.match(shown, expected)
   })
 
+  it("masks each line of a key behind its first, whatever its bytes, and no word between them (A15)", () => {
+    const head = "-----BEGIN PRIVATE KEY-----"
+    const first = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgevZzL1gdAFr88hb2"
+    const bytes = FastCheck.uint8Array({ minLength: 12, maxLength: 100 })
+    FastCheck.assert(
+      FastCheck.property(bytes, FastCheck.constantFrom("\n", "\\n"), (rest, newline) => {
+        const lines = Buffer.from(rest)
+          .toString("base64")
+          .match(/.{1,64}/g)!
+        const { text } = redactor.shown([head, first, ...lines, "-----END PRIVATE KEY-----"].join(newline))
+        for (const line of [first, ...lines].filter((one) => /^[^/].{15}|=$/.test(one))) assert.notInclude(text, line)
+      }),
+      { numRuns: 3000 }
+    )
+    const last = "wopXyMVmaFsJnoAPhbDojpk="
+    assert.notInclude(redactor.shown([head, first, last].join("\n")).text, last)
+    for (const word of [
+      "deployproduction",
+      "runProductionDeploy",
+      "/usr/local/bin/deploy",
+      "usr/local/bin/deploy",
+      "productionDatabaseUrl=touch"
+    ])
+      assert.include(redactor.shown([head, first, word].join("\n")).text, `\n${word}`)
+  })
+
   it("masks a secret that has no such character wherever a log would, keys line by line (A15)", () => {
     const rows = corpus<string | { readonly concat: ReadonlyArray<string> }>("g_extras").filter(
       (row) => row.kind === "redact"
