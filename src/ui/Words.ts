@@ -8,6 +8,9 @@ export const bytes = (count: number): string =>
       ? `${(count / 1024).toFixed(1)} KiB`
       : `${(count / 1024 / 1024).toFixed(1)} MiB`
 
+/** The first number that is written for a place loads the words of all places, which a short one can do without. */
+const grouped = (count: number): string => (count < 1000 ? String(count) : count.toLocaleString("en-US"))
+
 /** `1 call`, `2 calls`. */
 export const many = (count: number, one: string, more = `${one}s`): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : more}`
+  `${grouped(count)} ${count === 1 ? one : more}`
