@@ -1,5 +1,6 @@
 // Runs every test. What starts no process runs beside what does, which waits for its processes a quarter of the time.
 import { spawn } from "node:child_process"
+import * as os from "node:os"
 import * as path from "node:path"
 
 const vitest = path.resolve("node_modules/vitest/vitest.mjs")
@@ -13,11 +14,15 @@ const run = (args, shown) =>
     child.on("close", (code) => resolve({ code: code ?? 1, printed: Buffer.concat(pieces) }))
   })
 
+/** Workers of what waits for its processes, and of what computes all the time: two for each core. */
+const cores = os.availableParallelism()
+const [more, fewer] = [cores + 1, Math.max(1, cores - 1)].map((count) => ["--maxWorkers", String(count)])
+
 const aside = async () => [
-  await run(["--project", "covered", "--no-isolate", "--coverage"], "pipe"),
-  await run(["--project", "fast", "--no-isolate"], "pipe")
+  await run(["--project", "covered", "--no-isolate", "--coverage", ...fewer], "pipe"),
+  await run(["--project", "fast", "--no-isolate", ...fewer], "pipe")
 ]
 
-const [slow, others] = await Promise.all([run(["--project", "slow"], "inherit"), aside()])
+const [slow, others] = await Promise.all([run(["--project", "slow", ...more], "inherit"), aside()])
 for (const { printed } of others) process.stdout.write(printed)
 process.exitCode = [slow, ...others].some(({ code }) => code !== 0) ? 1 : 0

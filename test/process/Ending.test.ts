@@ -1,4 +1,4 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,6 +11,7 @@ import type { ProcessCommand } from "../../src/process/ProcessCommand.ts"
 import * as ProcessTable from "../../src/process/ProcessTable.ts"
 import { ender } from "../../src/process/ProcessTree.ts"
 import { Processes } from "../../src/process/Processes.ts"
+import { sharing } from "../support/sharing.ts"
 import { eventually, isAlive, openDescriptors, readyIn, sh, stay, tagged, zombies } from "./support.ts"
 
 /** Starts a command and waits until it has said `ready` as often as asked. */
@@ -32,7 +33,7 @@ const started = (command: ProcessCommand, times = 1) =>
     return { fiber, alive: () => pids.filter(isAlive) }
   })
 
-layer(Processes.layer, { excludeTestServices: true })("the end of a process tree", (it) => {
+sharing(Processes.layer)("the end of a process tree", (it) => {
   describe("after its leader's exit", () => {
     const leftovers = [
       ["a background process", "sleep 604800 >/dev/null 2>&1 &", 1],

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Context from "effect/Context"
@@ -8,6 +8,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import { sharing } from "../support/sharing.ts"
 import { eventually, isAlive, readyIn, stay, tagged } from "./support.ts"
 
 /** The fixture as one file. */
@@ -54,7 +55,7 @@ const runtime = (script: string, times: number, env: Record<string, string>) =>
     return { kill: (signal: NodeJS.Signals) => child.kill(signal), alive: () => pids.filter(isAlive) }
   })
 
-layer(Bundle.layer, { excludeTestServices: true })("a runtime that is killed", (it) => {
+sharing(Bundle.layer)("a runtime that is killed", (it) => {
   const trees = [
     ["a command", "SIGKILL", stay, 1],
     ["a command", "SIGTERM", stay, 1],

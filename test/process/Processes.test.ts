@@ -1,4 +1,4 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Deferred from "effect/Deferred"
@@ -11,6 +11,7 @@ import { head, whole } from "../../src/process/Output.ts"
 import { stdinLimit } from "../../src/process/SpawnFailed.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import { now, pause } from "../../src/process/RealClock.ts"
+import { sharing } from "../support/sharing.ts"
 import { env, eventually, isAlive, node, openDescriptors, sh, zombies } from "./support.ts"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -26,7 +27,7 @@ const folder = Effect.acquireRelease(
 
 const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)])
 
-layer(Processes.layer, { excludeTestServices: true })("Processes", (it) => {
+sharing(Processes.layer)("Processes", (it) => {
   describe("a command that ends by itself", () => {
     it.effect("has its exit code, and each channel apart and in order (S3)", () =>
       Effect.gen(function* () {

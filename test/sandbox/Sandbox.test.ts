@@ -1,4 +1,4 @@
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,6 +13,7 @@ import { Processes } from "../../src/process/Processes.ts"
 import { detectOn } from "../../src/sandbox/detect.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import type { SandboxPolicy } from "../../src/sandbox/SandboxPolicy.ts"
+import { sharing } from "../support/sharing.ts"
 import { eventually, isAlive, readyIn, sh, stay, tagged } from "../process/support.ts"
 
 /** A workspace, and a directory beside it that nothing may write. */
@@ -62,198 +63,195 @@ const confined = <A, E, R>(promise: Effect.Effect<A, E, R>) =>
     assert.match(status.detail, /^Commands run unconfined/)
   })
 
-layer(Layer.provideMerge(Sandbox.layerDetect, Processes.layer), { excludeTestServices: true })(
-  "Sandbox.layerDetect",
-  (it) => {
-    it.scoped("runs a command as it is, output and exit code included (R13)", () =>
+sharing(Layer.provideMerge(Sandbox.layerDetect, Processes.layer))("Sandbox.layerDetect", (it) => {
+  it.scoped("runs a command as it is, output and exit code included (R13)", () =>
+    Effect.gen(function* () {
+      const { root } = yield* workspace
+      const { exitCode, stdout } = yield* run("pwd; cat; exit 7", policyOf(root), { stdin: { text: "in" } })
+      assert.deepStrictEqual([head(stdout), exitCode], [`${root}\nin`, 7])
+    })
+  )
+
+  it.scoped("lets a command write its directories and nothing else (S3)", () =>
+    confined(
       Effect.gen(function* () {
-        const { root } = yield* workspace
-        const { exitCode, stdout } = yield* run("pwd; cat; exit 7", policyOf(root), { stdin: { text: "in" } })
-        assert.deepStrictEqual([head(stdout), exitCode], [`${root}\nin`, 7])
+        const { root, outside } = yield* workspace
+        const { stdout } = yield* run(
+          `for f in ${root}/in ${outside}/out /etc/tollgate-test /usr/tollgate-test "$HOME/tollgate-test" /tmp/private; do
+             { echo x > "$f"; } 2>/dev/null && echo "$f"; done; true`,
+          policyOf(root)
+        )
+        assert.deepStrictEqual(head(stdout).trim().split("\n"), [`${root}/in`, "/tmp/private"])
+        assert.isTrue(fs.existsSync(path.join(root, "in")))
+        assert.deepStrictEqual(fs.readdirSync(outside), [])
+        assert.isFalse(fs.existsSync("/tmp/private"))
       })
     )
+  )
 
-    it.scoped("lets a command write its directories and nothing else (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root, outside } = yield* workspace
-          const { stdout } = yield* run(
-            `for f in ${root}/in ${outside}/out /etc/tollgate-test /usr/tollgate-test "$HOME/tollgate-test" /tmp/private; do
-             { echo x > "$f"; } 2>/dev/null && echo "$f"; done; true`,
-            policyOf(root)
-          )
-          assert.deepStrictEqual(head(stdout).trim().split("\n"), [`${root}/in`, "/tmp/private"])
-          assert.isTrue(fs.existsSync(path.join(root, "in")))
-          assert.deepStrictEqual(fs.readdirSync(outside), [])
-          assert.isFalse(fs.existsSync("/tmp/private"))
-        })
-      )
+  it.scoped("does not take the directory of a command for a writable one (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const { exitCode } = yield* run("echo x > new", policyOf(root, { writable: [] }), { cwd: root })
+        assert.notStrictEqual(exitCode, 0)
+        assert.isFalse(fs.existsSync(path.join(root, "new")))
+      })
     )
+  )
 
-    it.scoped("does not take the directory of a command for a writable one (S3)", () =>
+  const attacks = [
+    ["written", "echo evil > .git/config"],
+    ["removed", "rm -rf .git"],
+    ["replaced by a rename of itself", "mv .git old && mkdir .git && echo evil > .git/config"],
+    ["replaced by a rename of what it is in", "mv src old && mkdir src && echo evil > src/key"],
+    ["replaced by a link", "ln -sfn /tmp .git"],
+    ["mounted over", "mount -t tmpfs none .git && echo evil > .git/config"],
+    ["remounted", "mount -o remount,rw,bind .git && echo evil > .git/config"],
+    [
+      "reached in a namespace of its own",
+      "unshare -Urm sh -c 'umount .git; mount -o remount,rw,bind .git; echo evil > .git/config'"
+    ],
+    ["created as a directory", "mkdir .tollgate || echo evil > .tollgate/config"],
+    ["created as a file", "rm -rf .tollgate; echo evil > .tollgate"],
+    ["created where it was absent", "echo evil > .npmrc"]
+  ] as const
+  for (const [what, attack] of attacks)
+    it.scoped(`keeps a protected path from being ${what} (S3)`, () =>
       confined(
         Effect.gen(function* () {
           const { root } = yield* workspace
-          const { exitCode } = yield* run("echo x > new", policyOf(root, { writable: [] }), { cwd: root })
-          assert.notStrictEqual(exitCode, 0)
-          assert.isFalse(fs.existsSync(path.join(root, "new")))
+          yield* run(`{ ${attack}; } 2>/dev/null; true`, policyOf(root))
+          assert.strictEqual(fs.readFileSync(path.join(root, ".git/config"), "utf8"), "original")
+          assert.strictEqual(fs.readFileSync(path.join(root, "src/key"), "utf8"), "original")
+          assert.sameMembers(fs.readdirSync(root), [".git", "src"])
         })
       )
     )
 
-    const attacks = [
-      ["written", "echo evil > .git/config"],
-      ["removed", "rm -rf .git"],
-      ["replaced by a rename of itself", "mv .git old && mkdir .git && echo evil > .git/config"],
-      ["replaced by a rename of what it is in", "mv src old && mkdir src && echo evil > src/key"],
-      ["replaced by a link", "ln -sfn /tmp .git"],
-      ["mounted over", "mount -t tmpfs none .git && echo evil > .git/config"],
-      ["remounted", "mount -o remount,rw,bind .git && echo evil > .git/config"],
-      [
-        "reached in a namespace of its own",
-        "unshare -Urm sh -c 'umount .git; mount -o remount,rw,bind .git; echo evil > .git/config'"
-      ],
-      ["created as a directory", "mkdir .tollgate || echo evil > .tollgate/config"],
-      ["created as a file", "rm -rf .tollgate; echo evil > .tollgate"],
-      ["created where it was absent", "echo evil > .npmrc"]
-    ] as const
-    for (const [what, attack] of attacks)
-      it.scoped(`keeps a protected path from being ${what} (S3)`, () =>
-        confined(
+  it.scoped("shares the place of an absent path between commands and clears it after the last (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const attack = (gate: string) =>
+          run(`touch ${gate}-waits; while [ ! -e ${gate} ]; do sleep 0.01; done; echo evil > .npmrc`, policyOf(root))
+        const started = (gate: string) =>
           Effect.gen(function* () {
-            const { root } = yield* workspace
-            yield* run(`{ ${attack}; } 2>/dev/null; true`, policyOf(root))
-            assert.strictEqual(fs.readFileSync(path.join(root, ".git/config"), "utf8"), "original")
-            assert.strictEqual(fs.readFileSync(path.join(root, "src/key"), "utf8"), "original")
-            assert.sameMembers(fs.readdirSync(root), [".git", "src"])
+            const fiber = yield* Effect.fork(attack(gate))
+            yield* eventually(() => fs.existsSync(path.join(root, `${gate}-waits`)))
+            return Effect.suspend(() => {
+              fs.writeFileSync(path.join(root, gate), "")
+              return Fiber.join(fiber)
+            })
+          })
+        const first = yield* started("first")
+        const second = yield* started("second")
+        assert.isTrue(fs.existsSync(path.join(root, ".npmrc")))
+        assert.notStrictEqual((yield* first).exitCode, 0)
+        assert.notStrictEqual((yield* second).exitCode, 0)
+        assert.isFalse(fs.existsSync(path.join(root, ".npmrc")))
+        assert.isFalse(fs.existsSync(path.join(root, ".tollgate")))
+      })
+    )
+  )
+
+  it.scoped("hides what the policy hides (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root, outside } = yield* workspace
+        fs.mkdirSync(path.join(outside, "inner"))
+        const hidden = [path.join(root, "src"), path.join(root, ".git/config"), outside, path.join(outside, "inner")]
+        const { stdout } = yield* run(`ls src; cat .git/config; echo end`, policyOf(root, { protected: [], hidden }))
+        assert.strictEqual(head(stdout), "end\n")
+      })
+    )
+  )
+
+  it.scoped("has no network, not even this machine's, unless it is configured (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const port = yield* server
+        const connect = `${JSON.stringify(process.execPath)} -e '
+          require("net").connect(${port}, "127.0.0.1").on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))'`
+        const closed = yield* run(connect, policyOf(root))
+        assert.notInclude(head(closed.stdout), "reached")
+        const open = yield* run(connect, policyOf(root, { network: true }))
+        assert.include(head(open.stdout), "reached")
+      })
+    )
+  )
+
+  it.scoped("gives no capability and no way to gain one (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const { stdout } = yield* run("grep -E '^(CapEff|CapPrm|NoNewPrivs)' /proc/self/status", policyOf(root))
+        assert.deepStrictEqual(
+          head(stdout)
+            .trim()
+            .split("\n")
+            .map((line) => Number(line.split(/\s+/)[1])),
+          [0, 0, 1]
+        )
+      })
+    )
+  )
+
+  it.scoped("leaves no process, whatever a command starts (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const { env, living } = yield* tagged
+        const script = `env -i setsid -f sleep 604801 >/dev/null 2>&1; setsid -f sleep 604800 >/dev/null 2>&1`
+        const { exitCode } = yield* run(script, policyOf(root), { env })
+        assert.strictEqual(exitCode, 0)
+        assert.deepStrictEqual(living(), [])
+        const all = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))
+        assert.isFalse(all.some((pid) => isAlive(Number(pid)) && commandLine(pid).includes("604801")))
+      })
+    )
+  )
+
+  it.scoped("limits how many processes a command may have, e.g. a fork bomb (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const { stdout } = yield* run("grep -i 'max processes' /proc/self/limits", policyOf(root))
+        const [, soft, hard] = /(\d+)\s+(\d+)\s+processes/.exec(head(stdout)) ?? []
+        assert.strictEqual(soft, hard)
+        assert.isAtLeast(Number(soft), 1024)
+        assert.isAtMost(Number(soft), 100_000)
+      })
+    )
+  )
+
+  it.scoped("ends with its command's tree when it is interrupted, and lets it clean up (S3)", () =>
+    confined(
+      Effect.gen(function* () {
+        const { root } = yield* workspace
+        const { env, living } = yield* tagged
+        const [processes, sandbox] = [yield* Processes, yield* Sandbox]
+        const ready = yield* Deferred.make<void>()
+        const script = `trap 'echo bye > bye; exit' TERM; trap '' HUP; setsid ${stay} & echo "ready $$"; while :; do sleep 0.01; done`
+        const command = sandbox.wrap(sh(script, { env, cwd: root, grace: "20 seconds" }), policyOf(root))
+        let seen = ""
+        const fiber = yield* Effect.fork(
+          processes.run(command, {
+            onOutput: ({ text }) => {
+              seen += text
+              return readyIn(seen).length === 2 ? Deferred.succeed(ready, undefined) : Effect.void
+            }
           })
         )
-      )
-
-    it.scoped("shares the place of an absent path between commands and clears it after the last (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root } = yield* workspace
-          const attack = (gate: string) =>
-            run(`touch ${gate}-waits; while [ ! -e ${gate} ]; do sleep 0.01; done; echo evil > .npmrc`, policyOf(root))
-          const started = (gate: string) =>
-            Effect.gen(function* () {
-              const fiber = yield* Effect.fork(attack(gate))
-              yield* eventually(() => fs.existsSync(path.join(root, `${gate}-waits`)))
-              return Effect.suspend(() => {
-                fs.writeFileSync(path.join(root, gate), "")
-                return Fiber.join(fiber)
-              })
-            })
-          const first = yield* started("first")
-          const second = yield* started("second")
-          assert.isTrue(fs.existsSync(path.join(root, ".npmrc")))
-          assert.notStrictEqual((yield* first).exitCode, 0)
-          assert.notStrictEqual((yield* second).exitCode, 0)
-          assert.isFalse(fs.existsSync(path.join(root, ".npmrc")))
-          assert.isFalse(fs.existsSync(path.join(root, ".tollgate")))
-        })
-      )
+        yield* Deferred.await(ready)
+        assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+        assert.deepStrictEqual(living(), [])
+        assert.strictEqual(fs.readFileSync(path.join(root, "bye"), "utf8"), "bye\n")
+      })
     )
-
-    it.scoped("hides what the policy hides (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root, outside } = yield* workspace
-          fs.mkdirSync(path.join(outside, "inner"))
-          const hidden = [path.join(root, "src"), path.join(root, ".git/config"), outside, path.join(outside, "inner")]
-          const { stdout } = yield* run(`ls src; cat .git/config; echo end`, policyOf(root, { protected: [], hidden }))
-          assert.strictEqual(head(stdout), "end\n")
-        })
-      )
-    )
-
-    it.scoped("has no network, not even this machine's, unless it is configured (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root } = yield* workspace
-          const port = yield* server
-          const connect = `${JSON.stringify(process.execPath)} -e '
-          require("net").connect(${port}, "127.0.0.1").on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))'`
-          const closed = yield* run(connect, policyOf(root))
-          assert.notInclude(head(closed.stdout), "reached")
-          const open = yield* run(connect, policyOf(root, { network: true }))
-          assert.include(head(open.stdout), "reached")
-        })
-      )
-    )
-
-    it.scoped("gives no capability and no way to gain one (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root } = yield* workspace
-          const { stdout } = yield* run("grep -E '^(CapEff|CapPrm|NoNewPrivs)' /proc/self/status", policyOf(root))
-          assert.deepStrictEqual(
-            head(stdout)
-              .trim()
-              .split("\n")
-              .map((line) => Number(line.split(/\s+/)[1])),
-            [0, 0, 1]
-          )
-        })
-      )
-    )
-
-    it.scoped("leaves no process, whatever a command starts (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root } = yield* workspace
-          const { env, living } = yield* tagged
-          const script = `env -i setsid -f sleep 604801 >/dev/null 2>&1; setsid -f sleep 604800 >/dev/null 2>&1`
-          const { exitCode } = yield* run(script, policyOf(root), { env })
-          assert.strictEqual(exitCode, 0)
-          assert.deepStrictEqual(living(), [])
-          const all = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))
-          assert.isFalse(all.some((pid) => isAlive(Number(pid)) && commandLine(pid).includes("604801")))
-        })
-      )
-    )
-
-    it.scoped("limits how many processes a command may have, e.g. a fork bomb (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root } = yield* workspace
-          const { stdout } = yield* run("grep -i 'max processes' /proc/self/limits", policyOf(root))
-          const [, soft, hard] = /(\d+)\s+(\d+)\s+processes/.exec(head(stdout)) ?? []
-          assert.strictEqual(soft, hard)
-          assert.isAtLeast(Number(soft), 1024)
-          assert.isAtMost(Number(soft), 100_000)
-        })
-      )
-    )
-
-    it.scoped("ends with its command's tree when it is interrupted, and lets it clean up (S3)", () =>
-      confined(
-        Effect.gen(function* () {
-          const { root } = yield* workspace
-          const { env, living } = yield* tagged
-          const [processes, sandbox] = [yield* Processes, yield* Sandbox]
-          const ready = yield* Deferred.make<void>()
-          const script = `trap 'echo bye > bye; exit' TERM; trap '' HUP; setsid ${stay} & echo "ready $$"; while :; do sleep 0.01; done`
-          const command = sandbox.wrap(sh(script, { env, cwd: root, grace: "20 seconds" }), policyOf(root))
-          let seen = ""
-          const fiber = yield* Effect.fork(
-            processes.run(command, {
-              onOutput: ({ text }) => {
-                seen += text
-                return readyIn(seen).length === 2 ? Deferred.succeed(ready, undefined) : Effect.void
-              }
-            })
-          )
-          yield* Deferred.await(ready)
-          assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
-          assert.deepStrictEqual(living(), [])
-          assert.strictEqual(fs.readFileSync(path.join(root, "bye"), "utf8"), "bye\n")
-        })
-      )
-    )
-  }
-)
+  )
+})
 
 const commandLine = (pid: string): string => {
   try {
@@ -263,7 +261,7 @@ const commandLine = (pid: string): string => {
   }
 }
 
-layer(Processes.layer, { excludeTestServices: true })("Sandbox", (it) => {
+sharing(Processes.layer)("Sandbox", (it) => {
   it.effect("says that it has nothing for an unknown platform, and what to use instead (R13)", () =>
     Effect.gen(function* () {
       const { target, reason, detail } = yield* detectOn("aix")

@@ -1,10 +1,11 @@
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { head } from "../../src/process/Output.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import { quoted } from "../../src/text/ShellWord.ts"
 import { script } from "../../src/sandbox/ssh.ts"
+import { sharing } from "../support/sharing.ts"
 import { sh } from "../process/support.ts"
 
 const special = ["'", '"', "\\", "$", "`", "\n", "$(id)", ";", "&", "|", "!", "*", "~", "-", "=", "\r", "\t", "é", "#"]
@@ -16,16 +17,15 @@ const hostile = fc
   )
   .map((text) => Buffer.from(text.replaceAll("\0", "")).toString())
 
-layer(Processes.layer, { excludeTestServices: true })("a word for another machine's shell", (it) => {
-  it.effect.prop(
-    "is one argument with exactly its own bytes (S3)",
-    [fc.array(hostile, { minLength: 1, maxLength: 40 })],
-    ([words]) =>
-      Effect.gen(function* () {
-        const processes = yield* Processes
+sharing(Processes.layer)("a word for another machine's shell", (it) => {
+  it.effect("is one argument with exactly its own bytes (S3)", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      for (const words of fc.sample(fc.array(hostile, { minLength: 1, maxLength: 40 }))) {
         const { stdout } = yield* processes.run(sh(`printf '%s\\0' ${words.map(quoted).join(" ")}`))
         assert.deepStrictEqual(head(stdout).split("\0").slice(0, -1), words)
-      })
+      }
+    })
   )
 
   it.effect("is what directory, environment and arguments are sent as (S3)", () =>
