@@ -1,7 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { NetworkRules } from "../policy/network/NetworkRules.ts"
@@ -12,7 +10,7 @@ import { McpServerChanged, trusted } from "../tool/ToolEvent.ts"
 import { unfit } from "../gate/unfit.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
-import { Addressee, type Audience, type ServerProgress } from "./Audience.ts"
+import { Addressee, type Audience } from "./Audience.ts"
 import type { Confine } from "./Surroundings.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
@@ -21,6 +19,7 @@ import * as ServerSlot from "./ServerSlot.ts"
 import type { Run } from "./ServerTool.ts"
 import type { TouchPolicy } from "./TouchPolicy.ts"
 import type { ServerState } from "./StateFile.ts"
+import * as Telling from "./Telling.ts"
 import { qualified } from "./ToolName.ts"
 
 /** The servers of a place, none of which has been started for being known. */
@@ -184,19 +183,16 @@ export const make = ({
               standing === undefined ? "unknown" : standing.state === "approved" ? "changed" : standing.state
             return yield* new NotApproved({ server: server.name, name: wanted.name, state })
           }
-          const heard = yield* Queue.sliding<ServerProgress>(64)
-          const telling = yield* Effect.forkScoped(
-            Effect.forever(Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.take(heard)), hear)))
-          )
+          const telling = Telling.make(hear, yield* Effect.runtime<never>())
           const audience: Audience = {
             ...given,
             hear: (progress) => {
               given.hear(progress)
-              heard.unsafeOffer(progress)
+              telling.add(progress)
             },
             ask: (inquiries) => Effect.raceFirst(given.ask(inquiries), waiting(call))
           }
-          const result = yield* slot.during(
+          const asked = slot.during(
             connection.request(
               `tools/call ${wanted.name}`,
               (client, options, round) =>
@@ -204,10 +200,8 @@ export const make = ({
               audience
             )
           )
-          yield* Fiber.interrupt(telling)
-          yield* Effect.forEach(yield* Queue.takeAll(heard), hear, { discard: true })
-          return result
-        }).pipe(Effect.scoped)
+          return yield* Effect.ensuring(asked, telling.end)
+        })
 
       const standing = yield* Effect.either(slot.standings)
       if (standing._tag === "Left") {

@@ -104,6 +104,8 @@ interface Entry {
   begun: boolean
   /** Where its sender shut the runtime down, which answers all who did. */
   isShutdown: boolean
+  /** Its id was made for it here, so that no log can have its answer. */
+  isNew: boolean
 }
 
 /** Answers that are kept for repetitions of their commands; older ones are in the logs alone. */
@@ -127,6 +129,11 @@ export class Answers {
     return true
   }
 
+  /** Whether the command was done before a restart can be ruled out. */
+  isNew({ commandId }: Command): boolean {
+    return commandId === undefined || this.entries.get(commandId)?.isNew === true
+  }
+
   /** Sends a command, unless it has begun already, and waits for its answer. */
   request<C extends Command, E>(
     command: C,
@@ -135,6 +142,7 @@ export class Answers {
   ): Effect.Effect<Answer<C>, RequestRejected | RuntimeHasStopped | E> {
     return Effect.suspend(() => {
       const entry = this.entry(commandId)
+      if (command.commandId === undefined) entry.isNew = true
       entry.waiting += 1
       return (entry.begun ? Effect.void : send).pipe(
         Effect.zipRight(Deferred.await(entry.answer)),
@@ -181,7 +189,7 @@ export class Answers {
     const known = this.entries.get(id)
     if (known !== undefined) return known
     const answer = Deferred.unsafeMake<Envelope, RuntimeHasStopped>(FiberId.none)
-    const entry: Entry = { answer, waiting: 0, begun: false, isShutdown: false }
+    const entry: Entry = { answer, waiting: 0, begun: false, isShutdown: false, isNew: false }
     if (this.stopped) Deferred.unsafeDone(answer, Exit.fail(new RuntimeHasStopped()))
     this.entries.set(id, entry)
     return entry

@@ -43,7 +43,9 @@ export class InvokeTool extends Schema.TaggedClass<InvokeTool>()("InvokeTool", {
   ...session,
   task: Name,
   tool: Schema.String,
-  parameters: Schema.Unknown
+  parameters: Schema.Unknown,
+  /** Its result does not enter the conversation: who asks for it is no reader of that. */
+  apart: Schema.optionalWith(Schema.Boolean, { exact: true })
 }) {}
 
 /** Answers an approval request, whose digest it repeats. */

@@ -48,13 +48,15 @@ export const make = ({
     const stored = yield* StoredSessions.make(answers, log, sessions)
 
     /** Whether the log has the answer already, of before a restart. */
-    const isAnswered = ({ commandId }: Command, session: string): Effect.Effect<boolean, DatabaseError> =>
-      commandId === undefined
+    const isAnswered = (command: Command, session: string): Effect.Effect<boolean, DatabaseError> => {
+      const { commandId } = command
+      return commandId === undefined || answers.isNew(command)
         ? Effect.succeed(false)
         : Effect.map(store.answer(session, commandId), (found) => {
             if (Option.isSome(found)) answers.settle(found.value)
             return Option.isSome(found)
           })
+    }
 
     /** The same of a session that is open, which is not looked for where it began here and nothing was forgotten. */
     const mayBeAnswered = ({ log: { lease } }: Session, command: Command) =>

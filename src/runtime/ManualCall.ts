@@ -13,22 +13,25 @@ import * as WorkerPath from "../tool/WorkerPath.ts"
 /** The iteration of a call that no model asked for. */
 export const iteration = 1
 
-/** Runs a call of the user, and adds its result to the conversation. */
+/** Runs a call of the user, and adds its result to the conversation unless it stands apart from that. */
 export const run = (
   tools: Tools["Type"],
   sink: WorkerSink,
   sessionId: string,
-  call: FunctionCall
+  call: FunctionCall,
+  apart: boolean
 ): Effect.Effect<WorkerOutcome, TaskStopped> =>
   Effect.gen(function* () {
     const place = { sessionId, workerPath: WorkerPath.root, iteration, by: "user" as const }
     const { content, error } = yield* callTool(tools, sink, place, call)
     const text = error === undefined ? content : error.message
-    const message: StoredMessage = {
-      id: yield* (yield* Ids).next("message"),
-      message: { role: "system", content: `The user ran ${call.function.name}: ${text}` }
+    if (!apart) {
+      const message: StoredMessage = {
+        id: yield* (yield* Ids).next("message"),
+        message: { role: "system", content: `The user ran ${call.function.name}: ${text}` }
+      }
+      yield* sink.emit(new MessageRecorded({ message }, trusted), iteration)
     }
-    yield* sink.emit(new MessageRecorded({ message }, trusted), iteration)
     if (error !== undefined) return yield* new TaskStopped({ reason: error.message, error: error._tag })
     return { text, usage: noUsage, iterations: 1 }
   })

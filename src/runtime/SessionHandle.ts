@@ -93,11 +93,11 @@ export interface SessionHandle {
     text: string,
     options?: { readonly task?: string; readonly typed?: string }
   ) => Effect.Effect<Submitted, RequestError>
-  /** Runs a tool for the person who asks; the same `task` is not started twice. */
+  /** Runs a tool for the person who asks; the same `task` is not started twice, and what is `apart` does not enter the conversation. */
   readonly invoke: (
     tool: string,
     parameters: unknown,
-    options?: { readonly task?: string }
+    options?: { readonly task?: string; readonly apart?: boolean }
   ) => Effect.Effect<Submitted, RequestError>
   /** Everything from number `from` on, deltas included unless `transient` is false, until the session or the scope ends. */
   readonly events: (subscription: Subscription) => Stream.Stream<Envelope, WatchError>
@@ -200,10 +200,11 @@ export const open = (
             Effect.flatMap((end) => completed(task, end))
           )
         ),
-      invoke: (tool, parameters, { task } = {}) =>
-        Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) =>
-          submitted(new InvokeTool({ ...who, session, task, tool, parameters }, trusted))
-        ),
+      invoke: (tool, parameters, { apart, task } = {}) =>
+        Effect.flatMap(task === undefined ? ids.next("task") : Effect.succeed(task), (task) => {
+          const how = apart === undefined ? {} : { apart }
+          return submitted(new InvokeTool({ ...who, session, task, tool, parameters, ...how }, trusted))
+        }),
       events: (subscription) => Stream.interruptWhenDeferred(subscribe(session, subscription), released),
       approve: (asked, options = {}) => decide(asked, { decision: "approve", ...options }),
       deny: (asked, options = {}) => decide(asked, { decision: "deny", ...options }),

@@ -60,7 +60,7 @@ export const goOn = (
         sink.takeUp([root, ...below].map(taken))
         if (root.answered === undefined) {
           const worker = sink.worker(WorkerPath.root)
-          const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call))
+          const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call, false))
           const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(WorkerPath.root))
           return outcome ?? (yield* new TaskStopped({ reason: "The waiting call is no longer known. Run it again." }))
         }

@@ -50,6 +50,30 @@ describe("a session", () => {
     })
   )
 
+  it.scoped(
+    "keeps a call that stands apart out of the conversation, and has its result in the log all the same (U6)",
+    () =>
+      Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ id: "s", create })
+        for (const how of [{}, { apart: true }]) {
+          const task = yield* session.invoke("look", {}, how)
+          assert.deepInclude(yield* task.await, { _tag: "TaskCompleted", text: "seen" })
+          const own = Chunk.toReadonlyArray(yield* Stream.runCollect(task.events)).map(({ event }) => event._tag)
+          assert.include(own, "ToolCallCompleted")
+          assert.strictEqual(own.includes("MessageRecorded"), !("apart" in how))
+        }
+      }).pipe(
+        Effect.provide(
+          Testing.layer({
+            model: [],
+            tools: [
+              Tool.make("look", { ...common, mode: "manual", readOnly: true, handler: () => Effect.succeed("seen") })
+            ]
+          })
+        )
+      )
+  )
+
   it.scoped("approves and denies what was asked, and a second decision is rejected (A5)", () =>
     Effect.gen(function* () {
       const runtime = yield* Runtime

@@ -64,7 +64,7 @@ export const make = (options: DownstreamOptions) =>
       ttlSeconds
     })
     const calls = Calls.make({ ...options, library, codec })
-    const current = Effect.scoped(gateway.project)
+    const current = gateway.project
     const offered = Effect.flatMap(current, (project) => Offered.tools(project, view))
     const gateName = (name: string) =>
       view.server === undefined

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -8,6 +10,7 @@ import type { Project, ProjectFailure } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
 import { CancelTask } from "../../runtime/Command.ts"
 import { type Event, isTerminal } from "../../runtime/Event.ts"
+import type { Place } from "../../runtime/Projects.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { DecideApproval } from "../../runtime/Command.ts"
 import type { SessionHandle } from "../../runtime/SessionHandle.ts"
@@ -52,7 +55,7 @@ export interface Wanted {
 /** The calls of clients, each a task of a session behind the gate. */
 export interface Gateway {
   /** The project as it is now: what the user approves meanwhile counts. */
-  readonly project: Effect.Effect<Project, ProjectFailure, Scope.Scope>
+  readonly project: Effect.Effect<Project, ProjectFailure>
   /** Tells of what changes for clients, until the returned function is called. */
   readonly follow: (hear: (news: ServerNews) => void) => () => void
   /**
@@ -96,6 +99,14 @@ const mostCalls = 64
 
 const maxWaiting = 1000
 
+/** The project that calls are made in, until its files say that it is another. */
+interface Held {
+  readonly place: Place
+  readonly stamp: string
+  readonly project: Project
+  readonly own: Scope.CloseableScope
+}
+
 const textOf = (text: string, isError: boolean): CallResult => ({
   content: [{ type: "text", text }],
   ...(isError ? { isError } : {})
@@ -125,21 +136,32 @@ export const make = ({
       for (const hear of followers) hear(news)
     }
     let free: Array<{ readonly by: string; readonly handle: SessionHandle }> = []
-    let last: Project | undefined
-    let unfollow = () => {}
+    let held: Held | undefined
+    const one = yield* Effect.makeSemaphore(1)
 
-    const project = Effect.gen(function* () {
-      const found = yield* host.project(yield* host.locate(directory))
-      if (found === last) return found
-      // Sessions have the tools that there were when they began.
-      free = []
-      unfollow()
-      unfollow = found.servers.follow(announce)
-      const isLater = last !== undefined
-      last = found
-      if (isLater) for (const kind of ["tools", "prompts", "resources"] as const) announce({ kind })
-      return found
-    })
+    /** Takes the project anew, in the place of the one that it was before. */
+    const taken = (place: Place, stamp: string) =>
+      Effect.gen(function* () {
+        const before = held
+        if (before?.stamp === stamp && before.place.directory === place.directory) return before.project
+        const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+        const found = yield* Effect.onError(Scope.extend(host.project(place), own), () => Scope.close(own, Exit.void))
+        held = { place, stamp, project: found, own }
+        if (before !== undefined) yield* Scope.close(before.own, Exit.void)
+        if (found === before?.project) return found
+        // Sessions have the tools that there were when they began.
+        free = []
+        yield* Scope.addFinalizer(own, Effect.sync(found.servers.follow(announce)))
+        if (before !== undefined) for (const kind of ["tools", "prompts", "resources"] as const) announce({ kind })
+        return found
+      })
+    const project = Effect.flatMap(host.locate(directory), (place) =>
+      Effect.flatMap(host.stamp(place), (stamp) =>
+        held?.stamp === stamp && held.place.directory === place.directory
+          ? Effect.succeed(held.project)
+          : Effect.uninterruptible(one.withPermits(1)(taken(place, stamp)))
+      )
+    )
     const refused = (tool: string) => (error: { readonly message: string }) =>
       new CallRefused({ tool, reason: error.message })
 
@@ -164,12 +186,12 @@ export const make = ({
       Effect.gen(function* () {
         const { running, watch } = Running.follow(submitted, { key, session: handle.id, talk })
         calls.set(running.task, running)
-        const made = last
+        const made = held?.project
         yield* Effect.forkIn(
           Effect.zipRight(
             watch,
             Effect.sync(() => {
-              if (last === made) free.push({ by, handle })
+              if (held?.project === made) free.push({ by, handle })
               // One that nobody waits for stays until an equal call comes.
               if (!running.detached) forget(running)
             })
@@ -214,7 +236,7 @@ export const make = ({
       if (named?.detached === true && named.key === key) return named
       return [...calls.values()].find((one) => one.detached && one.key === key)
     }
-    const begin = Effect.fn("Gateway.begin")(function* (key: string, wanted: Wanted) {
+    const begin = Effect.fnUntraced(function* (key: string, wanted: Wanted) {
       const { by, listener, parameters, tool } = wanted
       const before = known(key, wanted.task)
       if (before !== undefined) {
@@ -248,7 +270,7 @@ export const make = ({
       const talk = Talk.make(by)
       talk.attach(listener)
       exchange.open(task, talk)
-      const submitted = yield* handle.invoke(tool, parameters, { task }).pipe(
+      const submitted = yield* handle.invoke(tool, parameters, { task, apart: true }).pipe(
         Effect.mapError(refused(tool)),
         Effect.tapError(() => Effect.sync(() => exchange.close(task)))
       )
@@ -267,7 +289,7 @@ export const make = ({
 
     const isAnswered = (running: Running.Running): boolean => {
       if (running.isOver()) return running.end() !== undefined
-      const isFinal = !hooked && (last?.config.settings.hooks ?? []).length === 0
+      const isFinal = !hooked && (held?.project.config.settings.hooks ?? []).length === 0
       return isFinal && running.talk.given() !== undefined
     }
 
@@ -278,7 +300,7 @@ export const make = ({
         return () => void followers.delete(hear)
       },
       keyOf: ({ by, parameters, tool }) =>
-        Effect.scoped(project).pipe(
+        project.pipe(
           Effect.mapError(refused(tool)),
           Effect.flatMap(({ tools }) => {
             const found = tools.tools.get(tool)
