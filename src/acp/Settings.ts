@@ -21,7 +21,7 @@ export const make = Effect.gen(function* () {
   const approvals = yield* Approvals
   const models = yield* Models
   const { profiles } = yield* Configuration
-  const danger = (yield* approvals.policy("")) === "allow"
+  const danger = (yield* approvals.state()).policy === "allow"
 
   const apply = (session: string, policy: ApprovalPolicy) =>
     Effect.mapError(runtime.request(new SetApprovalPolicy({ session, policy }, trusted)), refusedBy(session))
@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
   return {
     of: (session: string, unconfined: Effect.Effect<string | undefined>): Settable =>
       Effect.gen(function* () {
-        const mode = yield* approvals.policy(session)
+        const mode = (yield* approvals.state(session)).policy
         const { profile } = yield* store.get(session)
         return {
           mode,
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
         const last = own.at(-1)?.event
         if (last?._tag !== "ApprovalPolicySet") return
         const mode = Policy.literals.find((one) => one === last.policy)
-        if (mode === undefined || mode === (yield* approvals.policy(session))) return
+        if (mode === undefined || mode === (yield* approvals.state(session)).policy) return
         yield* Effect.ignoreLogged(apply(session, mode))
       }),
 

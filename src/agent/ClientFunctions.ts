@@ -77,7 +77,7 @@ export const make = (own: Tools["Type"], seal: SealClient): ClientFunctions => {
         return declared === undefined ? own.tools : both(declared)
       },
       call: (request) => of(request.name).call(request),
-      foresee: (request) => of(request.name).foresee(request),
+      foresee: (request, foresee) => of(request.name).foresee(request, foresee),
       functions: (names): ReadonlyArray<FunctionDefinition> => [
         ...own.functions(names),
         ...(declared?.functions(names) ?? [])

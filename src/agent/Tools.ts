@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Foresee } from "../approval/Ahead.ts"
 import { withoutSpan } from "../telemetry/traced.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -22,7 +23,7 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
     readonly tools: ReadonlyMap<string, Tool.Any>
     readonly call: (request: CallRequest) => Effect.Effect<ToolResult, CallError>
     /** What a person would be asked about a call by now, if anything. */
-    readonly foresee: (request: CallRequest) => Effect.Effect<ApprovalRequest | undefined>
+    readonly foresee: (request: CallRequest, foresee: Foresee) => Effect.Effect<ApprovalRequest | undefined>
     /** The tools that a model may know of: not the manual ones, and of the client's only what it has declared. */
     readonly functions: (declared: ReadonlySet<string>) => ReadonlyArray<FunctionDefinition>
   }
@@ -33,7 +34,7 @@ export class Tools extends Context.Tag("tollgate/agent/Tools")<
       Effect.map(Effect.context<R>(), (context) => ({
         tools: toolset.tools,
         call: (request) => Effect.provide(toolset.call(request), withoutSpan(context)),
-        foresee: (request) => Effect.provide(toolset.foresee(request), withoutSpan(context)),
+        foresee: (request, foresee) => Effect.provide(toolset.foresee(request, foresee), withoutSpan(context)),
         functions: functionsOf(toolset.tools)
       }))
     )

@@ -64,7 +64,8 @@ export const make = (
       return tools.tools
     },
     functions: (declared) => fixed ?? functions(declared),
-    foresee: (request) => (isRefused(request.name) ? Effect.succeed(undefined) : tools.foresee(request)),
+    foresee: (request, foresee) =>
+      isRefused(request.name) ? Effect.succeed(undefined) : tools.foresee(request, foresee),
     call: (request) => {
       const { name } = request
       if (!isRefused(name) || (isRoot && request.by === "user")) return tools.call(request)

@@ -72,14 +72,14 @@ export const answerOf = (
   place: CallPlace,
   calls: ReadonlyArray<FunctionCall>
 ): Answer => ({
-  after: (callId) =>
+  after: (callId, foresee) =>
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
       const later = calls
         .slice(calls.findIndex(({ id }) => id === callId) + 1)
         .filter(({ id }) => place.started?.has(id) !== true)
       const requests = yield* Effect.forEach(later.slice(0, maxAhead), (call) =>
-        tools.foresee(requestOf(place, call, task, silent, startedAt))
+        tools.foresee(requestOf(place, call, task, silent, startedAt), foresee)
       )
       return requests.filter((request) => request !== undefined)
     })

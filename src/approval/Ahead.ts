@@ -3,16 +3,24 @@ import { isDeepStrictEqual } from "node:util"
 import type { Audit } from "../audit/Audit.ts"
 import { entryOf } from "../audit/AuditChain.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
-import { ApprovalMismatch, type DecisionRefused } from "./ApprovalError.ts"
-import type { Clearance, Decision } from "./Decision.ts"
+import { ApprovalMismatch, type ApprovalUnshowable, type DecisionRefused } from "./ApprovalError.ts"
+import type { Clearance, Decision, Wanted } from "./Decision.ts"
 import type { EndedRequests } from "./Queue.ts"
 import type { Draft } from "./Request.ts"
+
+/** What a person would be asked about a call by now, if anything; nothing is told or recorded. */
+export type Foresee = (
+  call: ToolCall,
+  asks: Wanted,
+  preview: Effect.Effect<Preview | undefined>
+) => Effect.Effect<ApprovalRequest | undefined, ApprovalUnshowable>
 
 /** The calls of one answer of a model, which come one after the other. */
 export interface Answer {
   /** What the calls behind this one would ask by now. */
-  readonly after: (callId: string) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
+  readonly after: (callId: string, foresee: Foresee) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
 }
 
 /** Where the agent puts the `Answer` that a call is part of. */
@@ -72,13 +80,13 @@ export class Ahead {
   }
 
   /** What the calls behind a request would ask by now. */
-  behind(id: string): Effect.Effect<ReadonlyArray<ApprovalRequest>> {
+  behind(id: string, foresee: Foresee): Effect.Effect<ReadonlyArray<ApprovalRequest>> {
     return Effect.suspend(() => {
       const found = this.waiting.get(id)
       if (found === undefined) return Effect.succeed([])
       if (found.behind !== undefined) return Effect.succeed(found.behind)
       const { answer, callId } = found
-      return Effect.map(answer.after(callId), (requests) => {
+      return Effect.map(answer.after(callId, foresee), (requests) => {
         if (this.waiting.get(id) !== found) return []
         if (found.behind !== undefined) return found.behind
         found.behind = requests

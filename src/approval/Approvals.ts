@@ -12,13 +12,12 @@ import { type ApprovalPolicy, exceeds } from "./ApprovalPolicy.ts"
 import { Audit } from "../audit/Audit.ts"
 import type { Decide, Decision } from "./Decision.ts"
 import * as Desk from "./Desk.ts"
-import { Disk } from "./Disk.ts"
 import { defaultLimits, type Grant } from "./Grants.ts"
 import * as Judge from "./Judge.ts"
 import * as ProjectRules from "./ProjectRules.ts"
 import type { Unmasked } from "./Request.ts"
 import { Reviewer } from "./Reviewer.ts"
-import type { PatternRejected, Rule } from "./Rule.ts"
+import type { PatternRejected } from "./Rule.ts"
 import { RuleStore, type RuleStoreFailed } from "./RuleStore.ts"
 import { SessionState, SessionStates } from "./SessionState.ts"
 
@@ -36,7 +35,7 @@ export interface ApprovalsOptions extends Desk.DeskOptions, Partial<Omit<Project
 /** A session to be opened. */
 export interface SessionOptions {
   readonly session: string
-  /** What `Approvals.project` made, or the directory of a project that has the options of the layer. */
+  /** What `ProjectRules.make` made, or the directory of a project that has the options of the layer. */
   readonly project: ProjectRules.ProjectRules | string
   /** What happens to calls that need a decision; that of the layer if unset. */
   readonly policy?: ApprovalPolicy
@@ -52,10 +51,6 @@ export interface SessionApprovals {
    * danger allowed, `sandboxed` where no sandbox holds commands, and what lets more run than the runtime was started with at most.
    */
   readonly setPolicy: (policy: ApprovalPolicy, by?: string) => Effect.Effect<void, PolicyNotAllowed>
-  /** What was granted and still holds. */
-  readonly grants: Effect.Effect<ReadonlyArray<Grant>>
-  /** The rules that count, configured and saved. */
-  readonly rules: Effect.Effect<ReadonlyArray<Rule>>
   /** Takes back a grant, or a saved rule of the project; whether there was one. */
   readonly revoke: (id: string, by?: string) => Effect.Effect<boolean, RuleStoreFailed>
   /** A new task begins: what was denied too often may be asked again, and rules are read anew. */
@@ -76,6 +71,16 @@ export interface SessionApprovals {
    * under `startedKey` it is not asked about again. Rules that deny it still count.
    */
   readonly vouch: Effect.Effect<object>
+}
+
+/** What anybody may see of the approvals of a session, or of all sessions. */
+export interface ApprovalState {
+  /** What happens to calls that need a decision. */
+  readonly policy: ApprovalPolicy
+  /** What was granted and still holds. */
+  readonly grants: ReadonlyArray<Grant>
+  /** The open requests; the first of each audience is the one that is shown. */
+  readonly pending: ReadonlyArray<ApprovalRequest>
 }
 
 /** What is known of an open request besides what it says. */
@@ -99,13 +104,6 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
   Approvals,
   {
     /**
-     * Reads the rules of a project once for all its sessions. Fails where a configured rule cannot be used; a saved one that
-     * cannot is left out.
-     */
-    readonly project: (
-      options: ProjectRules.ProjectOptions
-    ) => Effect.Effect<ProjectRules.ProjectRules, PatternRejected>
-    /**
      * Opens a session until the scope closes; its grants and denials end with it. Only the rules, root and home of its
      * own project count for its calls. The last scope of several that hold the same session ends it; project, mode and
      * audience are those of the first.
@@ -118,16 +116,10 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly request: Judge.Judge["request"]
     /** Answers an open request, once; an approval for longer also answers what it covers of the others that wait. */
     readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
-    /** The open requests; the first of each audience is the one that is shown. */
-    readonly pending: Effect.Effect<ReadonlyArray<ApprovalRequest>>
+    /** What holds and what is open now: of one session, or of all and with the mode of new ones. */
+    readonly state: (session?: string) => Effect.Effect<ApprovalState>
     /** What a person can look at who decides on an open request; nothing of one that is over. */
     readonly inspect: (approvalId: string) => Inspection
-    /** What a call would ask by now, if anything; nothing is told or recorded. */
-    readonly foresee: Judge.Judge["foresee"]
-    /** What was granted and still holds, of one session or of all. */
-    readonly grants: (session?: string) => Effect.Effect<ReadonlyArray<Grant>>
-    /** What happens in a session to calls that need a decision. */
-    readonly policy: (session: string) => Effect.Effect<ApprovalPolicy>
     /** Which rule, grant or mode would decide a call, and why. Nothing is asked and nothing is recorded. */
     readonly explain: Judge.Judge["explain"]
   }
@@ -151,9 +143,7 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
 const make = (options: ApprovalsOptions, decideNow?: Decide) =>
   Effect.gen(function* () {
     const { attended = true, danger = options.policy === "allow", most, policy: usual, root = "/" } = options
-    const store = yield* RuleStore
-    const disk = yield* Disk
-    const usualProject = yield* ProjectRules.make({ ...options, directory: "", root }, store)
+    const usualProject = yield* ProjectRules.make({ ...options, directory: "", root })
     const limits = { ...defaultLimits, ...options.grants }
     const sessions = new SessionStates((id) => new SessionState(id, usualProject, usual, limits))
     const desk = yield* Desk.make(options, sessions, decideNow)
@@ -178,7 +168,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
             : Effect.succeed(undefined)
 
     const handle = (state: SessionState): SessionApprovals => {
-      const { grants, id: session } = state
+      const { id: session } = state
       const endTask = Effect.asVoid(desk.revoke(state, "end of the task", ({ scope }) => scope === "task"))
       return {
         policy: Effect.sync(() => state.policy),
@@ -189,11 +179,6 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
             state.policy = policy
             yield* audit.record({ kind: "policy_set", session, decided_by: by, outcome: policy })
           }),
-        grants: Effect.map(desk.now, (now) => grants.list(now)),
-        rules: Effect.map(
-          Effect.suspend(() => state.project.get),
-          ({ rules }) => rules
-        ),
         revoke: Effect.fn("Approvals.revoke")(function* (id: string, by = "user") {
           if (yield* desk.revoke(state, by, (grant) => grant.id === id)) return true
           const known = yield* state.project.remove(id)
@@ -232,26 +217,27 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
       )
 
     return Approvals.of({
-      project: (given) => Effect.provideService(ProjectRules.make(given, store), Disk, disk),
       session: (given) => Effect.map(Effect.acquireRelease(opened(given), closed), handle),
       request,
       decide: desk.decide,
       explain,
-      foresee,
-      pending: Effect.sync(() => audiences.all.map(({ request }) => request)),
+      state: (session) =>
+        Effect.map(desk.now, (now) => {
+          const pending = audiences.all.map(({ request }) => request)
+          if (session === undefined) {
+            return { policy: usual, grants: sessions.all.flatMap(({ grants }) => grants.list(now)), pending }
+          }
+          const { grants, policy } = sessions.of(session)
+          return { policy, grants: grants.list(now), pending: pending.filter(({ sessionId }) => sessionId === session) }
+        }),
       inspect: (approvalId) => ({
         unmasked: Effect.sync(() => audiences.find(approvalId)?.unmasked),
-        foreseen: desk.foreseen(approvalId),
+        foreseen: desk.foreseen(approvalId, foresee),
         issues: (parameters) =>
           Effect.sync(() => {
             const found = audiences.find(approvalId)?.tool?.codec.decode()(parameters)
             return found !== undefined && Either.isLeft(found) ? found.left : []
           })
-      }),
-      grants: (session) =>
-        Effect.map(desk.now, (now) =>
-          (session === undefined ? sessions.all : [sessions.of(session)]).flatMap(({ grants }) => grants.list(now))
-        ),
-      policy: (session) => Effect.sync(() => sessions.of(session).policy)
+      })
     })
   })

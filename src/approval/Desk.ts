@@ -15,7 +15,7 @@ import {
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
-import { Ahead, allowingAhead } from "./Ahead.ts"
+import { Ahead, allowingAhead, type Foresee } from "./Ahead.ts"
 import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
@@ -58,7 +58,7 @@ export interface Desk extends Means {
   readonly ask: (call: ToolCall, asked: Draft) => Effect.Effect<Clearance, ApprovalRefused>
   readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
   /** What later calls of the same answer would ask while this request waits; each can be allowed by its id, once. */
-  readonly foreseen: (approvalId: string) => Effect.Effect<ReadonlyArray<Pending["request"]>>
+  readonly foreseen: (approvalId: string, foresee: Foresee) => Effect.Effect<ReadonlyArray<Pending["request"]>>
   /** Takes up stored requests again. */
   readonly restore: (session: SessionState, requests: ReadonlyArray<Pending["request"]>) => Effect.Effect<void>
   /** Takes back what was granted and fits; whether there was any. */
@@ -261,7 +261,7 @@ export const make = (
         Effect.suspend(
           () => allowing.allowed(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
         ),
-      foreseen: (approvalId) => ahead.behind(approvalId),
+      foreseen: (approvalId, foresee) => ahead.behind(approvalId, foresee),
       decide,
       restore: ({ restored }, requests) =>
         Effect.forEach(

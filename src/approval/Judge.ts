@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Touches } from "../tool/Touches.ts"
 import { ReviewerFailed, trusted } from "../tool/ToolEvent.ts"
-import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable, type ApprovalUnshowable } from "./ApprovalError.ts"
+import type { Foresee } from "./Ahead.ts"
+import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
 import { judge, modes, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
 import type { Clearance, Wanted } from "./Decision.ts"
@@ -40,12 +40,7 @@ export interface Judge {
     preview: Effect.Effect<Preview | undefined>
   ) => Effect.Effect<Clearance, ApprovalRefused>
   readonly explain: (question: Question) => Effect.Effect<Explanation>
-  /** What a person would be asked about a call by now; nothing is told or recorded. */
-  readonly foresee: (
-    call: ToolCall,
-    asks: Wanted,
-    preview: Effect.Effect<Preview | undefined>
-  ) => Effect.Effect<ApprovalRequest | undefined, ApprovalUnshowable>
+  readonly foresee: Foresee
 }
 
 /** What a call is judged by. */

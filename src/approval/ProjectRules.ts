@@ -10,7 +10,7 @@ import type { ToolCall } from "../tool/ToolCall.ts"
 import { Disk } from "./Disk.ts"
 import type { PatternRejected, Rule } from "./Rule.ts"
 import { RuleBook } from "./RuleBook.ts"
-import type { RuleStore, RuleStoreFailed } from "./RuleStore.ts"
+import { RuleStore, type RuleStoreFailed } from "./RuleStore.ts"
 import { describing, type Describing, type Subject } from "./Subject.ts"
 
 /** A project as approvals see it: where its calls are, and what was decided for them beforehand. */
@@ -116,12 +116,17 @@ const containedIn = (
   )
 }
 
-/** Fails where a configured rule is not usable; a saved one that is not is left out. */
-export const make = (
-  { directory, home = os.homedir(), root, rules = [], trusted = false, ...options }: ProjectOptions,
-  store: RuleStore["Type"]
-): Effect.Effect<ProjectRules, PatternRejected> =>
+/** Reads the rules of a project once for all its sessions. Fails if a configured rule cannot be used; such a saved one is left out. */
+export const make = ({
+  directory,
+  home = os.homedir(),
+  root,
+  rules = [],
+  trusted = false,
+  ...options
+}: ProjectOptions): Effect.Effect<ProjectRules, PatternRejected, RuleStore> =>
   Effect.gen(function* () {
+    const store = yield* RuleStore
     const { current = Effect.succeed({ rules, trusted }), unconfined = Effect.succeed(noSandbox) } = options
     const disk = yield* Disk
     const { resolve } = disk

@@ -213,7 +213,7 @@ export const perform = (
     yield* ui.start({
       id: opened.session,
       profile,
-      mode: yield* approvals.policy(opened.session),
+      mode: (yield* approvals.state(opened.session)).policy,
       sandbox: sandboxText(settings.sandbox)
     })
     yield* Effect.forkScoped(SandboxNote.tried(opened.project))

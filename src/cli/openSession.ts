@@ -50,7 +50,7 @@ export const openSession = (options: Chosen, attended: boolean | "program") =>
     const { directory } = yield* Host
     const { project, session } = yield* projectOf(options)
     if (attended === false && session !== undefined) yield* nothingWaits(session)
-    if ((yield* (yield* Approvals).policy(session ?? "")) === "sandboxed") yield* refuseUnconfined(project)
+    if ((yield* (yield* Approvals).state(session)).policy === "sandboxed") yield* refuseUnconfined(project)
     const which: Which = session !== undefined ? { _tag: "Named", session } : { _tag: options.last ? "Last" : "New" }
     const opened = yield* open(which, directory)
     if (attended === true)

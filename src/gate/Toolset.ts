@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import type { Foresee } from "../approval/Ahead.ts"
 import type { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../audit/Audit.ts"
 import {
@@ -44,7 +45,7 @@ export interface Toolset<out E, out R> {
   /** Runs a call through the tool's chain. */
   readonly call: (request: CallRequest) => Effect.Effect<ToolResult, E, R>
   /** What a person would be asked about a call by now; nothing runs and nothing is told. Nothing for what cannot be said. */
-  readonly foresee: (request: CallRequest) => Effect.Effect<ApprovalRequest | undefined, never, R>
+  readonly foresee: (request: CallRequest, foresee: Foresee) => Effect.Effect<ApprovalRequest | undefined, never, R>
 }
 
 type OwnError<T> = T extends Tool.Any
@@ -223,7 +224,7 @@ export const make = <
           ? found.chain(call)
           : concluded(request, found.tool, passage, (sink) => found.chain({ ...call, sink }))
       })
-    const foresee = (request: CallRequest) =>
+    const foresee: Toolset<never, never>["foresee"] = (request, foresee) =>
       Effect.suspend(() => {
         const found = sealed.get(request.name)
         const params = paramsOf(request)
@@ -232,7 +233,7 @@ export const make = <
           Either.isLeft(params) ||
           gate._tag === "Unguarded"
           ? Effect.succeed(undefined)
-          : foreseen(callOf(request, found.tool, params.right))
+          : foreseen(callOf(request, found.tool, params.right), foresee)
       }).pipe(Effect.catchAllCause(() => Effect.succeed(undefined)))
     return Effect.succeed({ tools: new Map(known), gate, call: called, foresee })
   }) as unknown as Effect.Effect<Toolset<SealedError<Tools, C>, SealedRequirements<Tools, C, G>>, ToolsetInvalid>

@@ -1,13 +1,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { ApprovalStale, ApprovalUnavailable, type ApprovalUnshowable } from "../approval/ApprovalError.ts"
+import type { Foresee } from "../approval/Ahead.ts"
+import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import type { Wanted } from "../approval/Decision.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { ownJson } from "../text/Json.ts"
-import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { ParametersInvalid } from "../tool/Parameters.ts"
 import type { Preview } from "../tool/Preview.ts"
 import { Notified, trusted } from "../tool/ToolEvent.ts"
@@ -159,14 +159,13 @@ const decide = <Self extends ToolCall>(
  * What a person would be asked about a call by now, if anything. No step of its stack is passed: where one of them changes the call,
  * it asks for something else in its turn.
  */
-export const foreseen = (call: ToolCall): Effect.Effect<ApprovalRequest | undefined, ApprovalUnshowable> =>
-  Effect.contextWithEffect((context: Context.Context<never>) => {
-    const approvals = Context.getOption(context, Approvals)
+export const foreseen = (call: ToolCall, foresee: Foresee): ReturnType<Foresee> =>
+  Effect.suspend(() => {
     const own = detached(call)
-    if (Option.isNone(approvals) || isInvalid(own)) return Effect.succeed(undefined)
+    if (isInvalid(own)) return Effect.succeed(undefined)
     const asks = asksFor(own)
     return Effect.flatMap(Effect.isEffect(asks) ? asks : Effect.succeed(asks), (wanted) =>
-      approvals.value.foresee(own, wanted, previewOf(own))
+      foresee(own, wanted, previewOf(own))
     )
   })
 

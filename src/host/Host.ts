@@ -13,6 +13,7 @@ import type { Approvals } from "../approval/Approvals.ts"
 import type { AuditError } from "../audit/Audit.ts"
 import type { Audit } from "../audit/Audit.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
+import { Disk } from "../approval/Disk.ts"
 import type { PatternRejected } from "../approval/Rule.ts"
 import type { RuleStore } from "../approval/RuleStore.ts"
 import type { ConfigError, NoProfile } from "../config/ConfigError.ts"
@@ -35,6 +36,7 @@ import type { FileChanges } from "../tool/FileChanges.ts"
 import type { Notifications } from "../tool/Notifications.ts"
 import type { ProgressBoard } from "../tool/ProgressBoard.ts"
 import * as Builtin from "../tools/Builtin.ts"
+import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { approvals, type Choices } from "./approvals.ts"
 import { accounts, booked } from "./budgets.ts"
 import { Notice } from "./Notice.ts"
@@ -236,7 +238,7 @@ export const layerConfigured = <E extends CallError, R, E2, R2>(
       )
     ),
     Layer.provide(ClientTools.layer({ timeout: patience })),
-    Layer.provide([runtimeOptions, sessionFiles.layer])
+    Layer.provide([runtimeOptions, sessionFiles.layer, Disk.layerLocal(isIgnoredDirectory)])
   )
 
 /** A host whose tools are sealed so; what they require besides what a project gives is left to provide. */

@@ -74,7 +74,7 @@ export const make = ({
           return all
         },
         call: (request) => of(request.name).call(request),
-        foresee: (request) => of(request.name).foresee(request),
+        foresee: (request, foresee) => of(request.name).foresee(request, foresee),
         functions: (declared) => [
           ...own.functions(declared),
           ...(named?.functions(declared) ?? []).filter(({ name }) => !isWithdrawn(name))

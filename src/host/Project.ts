@@ -7,9 +7,12 @@ import type * as Scope from "effect/Scope"
 import type { SealClient } from "../agent/ClientFunctions.ts"
 import * as NamedWorker from "../agent/NamedWorker.ts"
 import { type CallError, Tools } from "../agent/Tools.ts"
+import type { Foresee } from "../approval/Ahead.ts"
 import { Approvals } from "../approval/Approvals.ts"
+import * as ProjectRules from "../approval/ProjectRules.ts"
 import { Audit } from "../audit/Audit.ts"
 import type { PatternRejected } from "../approval/Rule.ts"
+import type { RuleStore } from "../approval/RuleStore.ts"
 import { make as makeCheckpoints } from "../checkpoint/Checkpoints.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Trust } from "../config/Trust.ts"
@@ -123,9 +126,9 @@ const later = <E, R, A, E2>(
     Effect.flatMap(requirements, (built) => Effect.provide(toolset.call(request), built)).pipe(
       within(request.sessionId)
     ),
-  foresee: (request: CallRequest) =>
+  foresee: (request: CallRequest, foresee: Foresee) =>
     Effect.flatMap(Effect.option(requirements), (built) =>
-      Option.isNone(built) ? Effect.succeed(undefined) : Effect.provide(toolset.foresee(request), built.value)
+      Option.isNone(built) ? Effect.succeed(undefined) : Effect.provide(toolset.foresee(request, foresee), built.value)
     ).pipe(within(request.sessionId))
 })
 
@@ -136,7 +139,16 @@ export const make = <E extends CallError, R>(
 ): Effect.Effect<
   Project,
   ProjectFailure,
-  Exclude<R, Provided> | Approvals | Audit | Memory | Search | Trust | Configuration | Surroundings | Scope.Scope
+  | Exclude<R, Provided>
+  | Approvals
+  | RuleStore
+  | Audit
+  | Memory
+  | Search
+  | Trust
+  | Configuration
+  | Surroundings
+  | Scope.Scope
 > =>
   Effect.gen(function* () {
     const { home, profiles, settings } = yield* Configuration
@@ -155,7 +167,7 @@ export const make = <E extends CallError, R>(
       Effect.map((now) => ProjectConfig.rulesOf(now, settings, place))
     )
     const sandbox = yield* ToolServices.sandboxOf(settings, directory, detected)
-    const rules = yield* approvals.project({
+    const rules = yield* ProjectRules.make({
       current,
       unconfined: Effect.map(
         Effect.either(sandbox),

@@ -68,7 +68,7 @@ export const tryRule = (place: Place, rule: Rule, mode?: ApprovalPolicy) =>
   Effect.gen(function* () {
     const { home, settings } = yield* Configuration
     const { directory, project } = place
-    const policy = mode ?? (yield* (yield* Approvals).policy(""))
+    const policy = mode ?? (yield* (yield* Approvals).state()).policy
     const { tools } = yield* (yield* Host).project(place)
     const { rules, trusted } = ProjectConfig.rulesOf(yield* ProjectConfig.read(project), settings, place)
     const judges = (rules: ReadonlyArray<Rule>) =>

@@ -2,13 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalPolicy } from "../approval/ApprovalPolicy.ts"
 import { Approvals } from "../approval/Approvals.ts"
-import { Disk } from "../approval/Disk.ts"
 import { FileHash } from "../approval/FileHash.ts"
 import { Reviewer } from "../approval/Reviewer.ts"
 import { ConfigInvalid } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import { Processes } from "../process/Processes.ts"
-import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { Surroundings } from "./Surroundings.ts"
 import { userProgram, type Workplaces } from "./Workplaces.ts"
 
@@ -66,8 +64,4 @@ export const approvals = (options: Choices) =>
         ...(timeout === undefined ? {} : { timeout })
       })
     })
-  ).pipe(
-    Layer.provide(reviewer),
-    Layer.provide(Disk.layerLocal(isIgnoredDirectory)),
-    Layer.provide(FileHash.layerLocal)
-  )
+  ).pipe(Layer.provide(reviewer), Layer.provide(FileHash.layerLocal))

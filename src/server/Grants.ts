@@ -43,7 +43,7 @@ export const live = HttpApiBuilder.group(base.add(group), "grants", (handlers) =
   handlers
     .handle("list", ({ urlParams: { session } }) =>
       Effect.gen(function* () {
-        const grants = yield* (yield* Approvals).grants(session)
+        const grants = (yield* (yield* Approvals).state(session)).grants
         return {
           grants: grants.map(({ id, scope, sessionId, tool, words, workers }) => ({
             id,

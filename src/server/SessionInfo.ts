@@ -67,7 +67,7 @@ export const waiting: Effect.Effect<
   const store = yield* SessionStore
   const approvals = yield* Approvals
   const stored = yield* store.waiting(maxWaiting)
-  const queue = (yield* approvals.pending).map(({ id }) => id)
+  const queue = (yield* approvals.state()).pending.map(({ id }) => id)
   return stored.map(({ project, request }) => {
     const ahead = queue.indexOf(request.id)
     return { project, request, ...(ahead < 0 ? {} : { ahead }) }
@@ -87,7 +87,7 @@ export const detailOf = (
     const summary = yield* store.get(session)
     const { requests, tasks } = yield* store.unfinished(session)
     const owner = yield* ownerOf(session)
-    const mode = owner === process.pid ? { mode: yield* (yield* Approvals).policy(session) } : {}
+    const mode = owner === process.pid ? { mode: (yield* (yield* Approvals).state(session)).policy } : {}
     const approvals =
       requests.length === 0 ? [] : (yield* waiting).filter(({ request }) => request.sessionId === session)
     return { ...infoOf(summary), ...(owner === undefined ? {} : { owner }), ...mode, tasks, approvals }

@@ -83,9 +83,9 @@ const allow = ({ digest, id: approvalId, sessionId }: ApprovalRequest) =>
 
 /** The request that waits, once it is another one than before. */
 const next = (before?: ApprovalRequest) =>
-  Effect.flatMap(Approvals, ({ pending }) => pending).pipe(
+  Effect.flatMap(Approvals, ({ state }) => state()).pipe(
     Effect.tap(() => Effect.yieldNow()),
-    Effect.map((open) => open.find(({ id }) => id !== before?.id)),
+    Effect.map(({ pending }) => pending.find(({ id }) => id !== before?.id)),
     Effect.repeat({ until: (found): found is ApprovalRequest => found !== undefined })
   )
 

@@ -262,7 +262,7 @@ describe("delegate", () => {
         yield* Effect.gen(function* () {
           const session = yield* Testing.session()
           yield* session.run("go")
-          assert.strictEqual((yield* (yield* Approvals).grants()).length, 1)
+          assert.strictEqual((yield* (yield* Approvals).state()).grants.length, 1)
           yield* session.run("again")
           assert.deepStrictEqual(Testing.Timeline.violations(yield* session.recorded), [])
         }).pipe(

@@ -82,7 +82,7 @@ describe("an interruption", () => {
       const recorded = yield* session.recorded
       assert.deepStrictEqual(Testing.Timeline.violations(recorded), [])
       assert.deepStrictEqual(told(recorded, "ApprovalResolved"), ["ApprovalResolved W1 W1"])
-      assert.deepStrictEqual(yield* (yield* Approvals).pending, [])
+      assert.deepStrictEqual((yield* (yield* Approvals).state()).pending, [])
     }).pipe(Effect.provide(Testing.layer({ tools, model: nested("ask"), policy: "ask" })))
   )
 

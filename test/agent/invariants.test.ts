@@ -75,7 +75,7 @@ const act = (session: Testing.TestSession, step: Step) => {
       return TestClock.adjust(Duration.millis(step.millis))
     case "decide":
       return Effect.gen(function* () {
-        const [first] = yield* (yield* Approvals).pending
+        const [first] = (yield* (yield* Approvals).state()).pending
         if (first === undefined) return
         const { digest, id: approvalId } = first
         const decision = step.approve ? "approve" : "deny"
@@ -100,8 +100,8 @@ describe("any nesting of workers, with failures, deadlines and interruptions at 
         const seen = Chunk.toReadonlyArray(yield* Fiber.join(watching))
         assert.deepStrictEqual(Testing.Timeline.violations(seen), [])
         const approvals = yield* Approvals
-        assert.deepStrictEqual(yield* approvals.pending, [])
-        assert.deepStrictEqual(yield* approvals.grants(), [])
+        assert.deepStrictEqual((yield* approvals.state()).pending, [])
+        assert.deepStrictEqual((yield* approvals.state()).grants, [])
       }).pipe(
         Effect.provide(
           Testing.layer({

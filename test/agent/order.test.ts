@@ -64,7 +64,7 @@ describe("the calls of one answer", () => {
         yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
         const shown: Array<number> = []
         const deciding = Effect.gen(function* () {
-          const [first, ...others] = yield* (yield* Approvals).pending
+          const [first, ...others] = (yield* (yield* Approvals).state()).pending
           if (first === undefined) return
           assert.deepStrictEqual(others, [], "one request at a time")
           const index = Number(first.callId.slice(1))

@@ -94,13 +94,13 @@ const approve = (session: Testing.TestSession, limit = Infinity) =>
     const approvals = yield* Approvals
     for (let answered = 0; ;) {
       if (endOf(yield* session.recorded) !== undefined) return true
-      const [first] = yield* approvals.pending
+      const [first] = (yield* approvals.state()).pending
       if (first === undefined) yield* Effect.yieldNow()
       else if (answered++ === limit) return false
       else {
         const { digest, id: approvalId } = first
         yield* session.send(new DecideApproval({ session: session.id, approvalId, digest, decision: "approve" }))
-        while ((yield* approvals.pending).some(({ id }) => id === approvalId)) yield* Effect.yieldNow()
+        while ((yield* approvals.state()).pending.some(({ id }) => id === approvalId)) yield* Effect.yieldNow()
       }
     }
   })

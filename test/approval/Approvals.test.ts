@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import * as Timeline from "../../src/harness/Timeline.ts"
 import { EndSession, Interrupt, RevokeApproval, SetApprovalPolicy, Shutdown } from "../../src/runtime/Command.ts"
-import { held } from "./granting.ts"
 import * as Stage from "./Stage.ts"
 import { edit, opened, shell, talk } from "./Talk.ts"
 import * as World from "./World.ts"
@@ -75,7 +74,7 @@ describe("Approvals", () => {
       assert.strictEqual(first._tag === "ToolCallFailed" && first.error._tag, "ApprovalExpired")
       yield* world.awaitEvent("s2", (event) => event._tag === "ApprovalMoved" && event.callId === "c2")
       assert.deepStrictEqual(
-        (yield* world.boot.approvals.pending).map(({ callId }) => callId),
+        (yield* world.boot.approvals.state()).pending.map(({ callId }) => callId),
         ["c2"]
       )
       yield* TestClock.adjust("30 seconds")
@@ -142,12 +141,12 @@ describe("Approvals", () => {
       yield* stage.enter("s1")
       const calls = [shell("c1", "touch a"), shell("c2", "touch  a"), shell("c3", "touch b")]
       yield* stage.ask(calls.map((call) => stage.called({ step: "tool_call", ...call })))
-      assert.strictEqual((yield* world.boot.approvals.pending).length, 3)
+      assert.strictEqual((yield* world.boot.approvals.state()).pending.length, 3)
       yield* stage.decide({ step: "decision", approval: "A1", decision: "approve", scope: "session" })
       yield* stage.drain
       assert.sameMembers(world.machine.executed, ["c1", "c2"])
       assert.deepStrictEqual(
-        (yield* world.boot.approvals.pending).map(({ callId }) => callId),
+        (yield* world.boot.approvals.state()).pending.map(({ callId }) => callId),
         ["c3"]
       )
     })
@@ -161,7 +160,7 @@ describe("Approvals", () => {
       yield* end("c1")
       yield* turn(shell("c2", "touch a"))
       yield* end("c2")
-      const [grant] = yield* world.boot.approvals.grants(session)
+      const [grant] = (yield* world.boot.approvals.state(session)).grants
       yield* send(new RevokeApproval({ session, grantId: grant?.id ?? "" }))
       yield* fence
       yield* turn(shell("c3", "touch a"))
@@ -173,7 +172,7 @@ describe("Approvals", () => {
       yield* end("c4")
       yield* send(new EndSession({ session }))
       yield* world.awaitEvent(session, (event) => event._tag === "SessionEnded")
-      assert.deepStrictEqual(yield* world.boot.approvals.grants(), [])
+      assert.deepStrictEqual((yield* world.boot.approvals.state()).grants, [])
     })
   )
 
@@ -190,7 +189,7 @@ describe("Approvals", () => {
       yield* submit("u", shell("c2", "touch a"))
       yield* end("c2")
       assert.deepStrictEqual(world.machine.executed, ["c1", "c2"])
-      const [rule] = yield* held(world.boot.approvals, session, ({ rules }) => rules)
+      const [rule] = yield* world.boot.rules.list("test")
       yield* send(new RevokeApproval({ session, grantId: rule?.id ?? "" }))
       yield* fence
       yield* turn(shell("c3", "touch a"))
@@ -259,7 +258,7 @@ describe("Approvals", () => {
       const { fence, send, session, world } = yield* opened()
       yield* send(new SetApprovalPolicy({ session, policy: "allow" }))
       yield* fence
-      assert.strictEqual(yield* world.boot.approvals.policy(session), "ask")
+      assert.strictEqual((yield* world.boot.approvals.state(session)).policy, "ask")
     })
   )
 
@@ -269,7 +268,7 @@ describe("Approvals", () => {
       yield* submit("t", shell("c1", "touch a"))
       yield* answer(yield* request("c1"), "approve", { scope: "always" })
       yield* end("c1")
-      const [rule] = yield* held(world.boot.approvals, session, ({ rules }) => rules)
+      const [rule] = yield* world.boot.rules.list("test")
       yield* send(new RevokeApproval({ session, grantId: rule?.id ?? "" }))
       yield* fence
       yield* turn(shell("c2", "touch a"))

@@ -171,7 +171,7 @@ export const play = (input: Input) =>
       errors,
       audit: rows,
       requests: own.flatMap(({ requests }) => requests),
-      pending: (yield* world.boot.approvals.pending).map(({ callId }) => stage.labelOf(callId)),
+      pending: (yield* world.boot.approvals.state()).pending.map(({ callId }) => stage.labelOf(callId)),
       verification
     }
     // What was held for good would keep the runtime from ending.

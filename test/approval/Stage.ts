@@ -101,7 +101,7 @@ export const make = (world: World.World) => {
           called.ended = true
           return
         }
-        const found = (yield* world.boot.approvals.pending).find(
+        const found = (yield* world.boot.approvals.state()).pending.find(
           ({ callId, id, sessionId }) =>
             callId === called.id &&
             sessionId === called.session &&
@@ -158,7 +158,7 @@ export const make = (world: World.World) => {
 
   /** Calls whose answer has come from elsewhere, e.g. from a grant for another. */
   const drain = Effect.gen(function* () {
-    const pending = new Set((yield* world.boot.approvals.pending).map(({ id }) => id))
+    const pending = new Set((yield* world.boot.approvals.state()).pending.map(({ id }) => id))
     for (const made of calls) {
       if (made.requests.length === 0 || made.stale || made.requests.some(({ id }) => pending.has(id))) continue
       yield* settle(made)
@@ -317,7 +317,7 @@ export const make = (world: World.World) => {
     Effect.gen(function* () {
       let left = millisOf(step)
       while (left > 0) {
-        const shown = (yield* world.boot.approvals.pending)[0]
+        const shown = (yield* world.boot.approvals.state()).pending[0]
         const passed = shown === undefined ? 0 : (shownFor.get(shown.id) ?? 0)
         const slice = shown === undefined ? left : Math.min(left, shown.timeoutMillis - passed)
         yield* TestClock.adjust(slice)
@@ -327,7 +327,7 @@ export const make = (world: World.World) => {
         if (passed + slice < shown.timeoutMillis) continue
         const made = calls.find(({ requests }) => requests.some(({ id }) => id === shown.id))
         if (made !== undefined) yield* settle(made)
-        while ((yield* world.boot.approvals.pending).some(({ id }) => id === shown.id)) yield* Effect.yieldNow()
+        while ((yield* world.boot.approvals.state()).pending.some(({ id }) => id === shown.id)) yield* Effect.yieldNow()
       }
     })
 

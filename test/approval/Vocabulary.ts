@@ -111,11 +111,11 @@ const burst: Meaning = ({ send, world }, { n = 0, tool = "run_shell" }) =>
     const refused = Effect.map(world.auditRows, (rows) => rows.filter(({ outcome }) => outcome === "queue full").length)
     if (known) {
       while ((yield* refused) < n - 32 * size) yield* Effect.yieldNow()
-      while ((yield* world.boot.approvals.pending).length < Math.min(n, 32)) yield* Effect.yieldNow()
+      while ((yield* world.boot.approvals.state()).pending.length < Math.min(n, 32)) yield* Effect.yieldNow()
     }
-    assert.isAtMost((yield* world.boot.approvals.pending).length, 32)
+    assert.isAtMost((yield* world.boot.approvals.state()).pending.length, 32)
     for (const name of names) yield* send(new Interrupt({ session: name }))
-    const open = Effect.map(world.boot.approvals.pending, (found) =>
+    const open = Effect.map(world.boot.approvals.state(), ({ pending: found }) =>
       found.some(({ sessionId }) => names.includes(sessionId))
     )
     while (yield* open) yield* Effect.yieldNow()

@@ -152,7 +152,7 @@ export const make = (options: WorldOptions = {}) =>
           return toolset.tools
         },
         call: (request) => Effect.provide(toolset.call(request), context),
-        foresee: (request) => Effect.provide(toolset.foresee(request), context),
+        foresee: (request, foresee) => Effect.provide(toolset.foresee(request, foresee), context),
         functions: () => []
       }))
     )

@@ -54,7 +54,7 @@ const Read = Tool.make("read_file", {
 const gate = (options: ApprovalsOptions, audit: Layer.Layer<Audit> = Audit.layerMemory) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(
-      Layer.orDie(Approvals.layerAudited(options)).pipe(Layer.provide([audit, RuleStore.layerMemory]))
+      Layer.orDie(Approvals.layerAudited(options)).pipe(Layer.provide(audit), Layer.provideMerge(RuleStore.layerMemory))
     )
     const toolset = yield* Toolset.make([Shell, Open, Placed, Read])
     const asked = yield* Queue.unbounded<ApprovalRequest>()
@@ -89,7 +89,8 @@ const gate = (options: ApprovalsOptions, audit: Layer.Layer<Audit> = Audit.layer
         yield* Fiber.await(running)
         return request
       })
-    return { approvals, answered, asked, call }
+    const rules = yield* Effect.provide(RuleStore, context)
+    return { approvals, answered, asked, call, rules }
   })
 
 const word = fc.constantFrom("touch", "echo", "cat", "ls", "a", "b", "a b", "-l", "x;y", "|", "2", "&&", "it's")
@@ -277,13 +278,10 @@ describe("what a grant covers", () => {
         commit: (entry) => (entry.kind === "resolved" ? audit.commit(entry) : Effect.die("full disk"))
       }))
       for (const scope of ["task", "session", "always"] as const) {
-        const { answered, approvals } = yield* gate({ policy: "ask", root: "/w", always: true }, refusing)
+        const { answered, approvals, rules } = yield* gate({ policy: "ask", root: "/w", always: true }, refusing)
         assert.isDefined(yield* answered("run_shell", { command: "touch a" }, scope))
-        assert.deepStrictEqual(yield* approvals.grants("s"), [])
-        assert.deepStrictEqual(
-          yield* Effect.scoped(Effect.flatMap(approvals.session({ session: "s", project: "" }), ({ rules }) => rules)),
-          []
-        )
+        assert.deepStrictEqual((yield* approvals.state("s")).grants, [])
+        assert.deepStrictEqual(yield* rules.list(""), [])
         assert.isDefined(yield* answered("run_shell", { command: "touch a" }, "once"))
       }
     })

@@ -42,7 +42,7 @@ const asking = Effect.gen(function* () {
     })
   )
   const approvals = yield* Approvals
-  const request = Effect.flatMap(approvals.pending, ([first]) =>
+  const request = Effect.flatMap(approvals.state(), ({ pending: [first] }) =>
     first === undefined ? Effect.fail("none yet") : Effect.succeed(first)
   ).pipe(Effect.retry({ while: () => Effect.as(Effect.yieldNow(), true), times: 1000 }), Effect.orDie)
   const decide = (given: { readonly parameters?: unknown; readonly digest?: string }) =>

@@ -1,22 +1,16 @@
 import { Effect, Either } from "effect"
 import { ApprovalPolicy } from "../../src/approval/ApprovalPolicy.ts"
-import type { Approvals, SessionApprovals } from "../../src/approval/Approvals.ts"
 import { argvOf, hostTest, pathTest, type Rule } from "../../src/approval/Rule.ts"
 import { RevokeApproval } from "../../src/runtime/Command.ts"
 import type { Meaning, Stage } from "./Stage.ts"
-
-/** What the owner of a session of the project `test` may do. */
-export const held = <A>(
-  approvals: Approvals["Type"],
-  session: string,
-  use: (session: SessionApprovals) => Effect.Effect<A>
-): Effect.Effect<A> => Effect.scoped(Effect.flatMap(approvals.session({ session, project: "test" }), use))
 
 const saveRule = ({ session, world }: Stage, rule: Omit<Rule, "id" | "level">) => {
   const id = `${rule.decision}-${rule.argv?.join(" ") ?? rule.path ?? rule.host}`
   return Effect.zipRight(
     Effect.orDie(world.boot.rules.save("test", { ...rule, id, level: "user" })),
-    held(world.boot.approvals, session, ({ beginTask }) => beginTask)
+    Effect.scoped(
+      Effect.flatMap(world.boot.approvals.session({ session, project: "test" }), ({ beginTask }) => beginTask)
+    )
   )
 }
 
@@ -67,9 +61,9 @@ export const policyOf = (text: string): ApprovalPolicy => (isPolicy(text) ? text
 
 export const revoked: Meaning = (stage, { id, key, session = stage.session }) =>
   Effect.gen(function* () {
-    const { approvals } = stage.world.boot
-    const grants = (yield* approvals.grants(session)).map((grant) => grant.id)
-    const rules = (yield* held(approvals, session, ({ rules }) => rules)).map((rule) => rule.id)
+    const { approvals, rules: saved } = stage.world.boot
+    const grants = (yield* approvals.state(session)).grants.map((grant) => grant.id)
+    const rules = (yield* Effect.orDie(saved.list("test"))).map((rule) => rule.id)
     const named = id ?? key
     const all = [...grants, ...rules]
     for (const grantId of named === undefined || !all.includes(named) ? all : [named]) {

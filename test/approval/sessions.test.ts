@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Fiber, Layer, Queue, Schema, Scope, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Audit } from "../../src/audit/Audit.ts"
+import * as ProjectRules from "../../src/approval/ProjectRules.ts"
 import type { Rule } from "../../src/approval/Rule.ts"
 import { RuleStore } from "../../src/approval/RuleStore.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
@@ -49,7 +50,8 @@ const outcomes = (session: string, calls: ReadonlyArray<readonly [name: string, 
 
 const layer = (rules: ReadonlyArray<Rule> = []) =>
   Layer.orDie(Approvals.layerAudited({ policy: "ask", attended: false, root: "/elsewhere", rules })).pipe(
-    Layer.provide([Audit.layerMemory, RuleStore.layerMemory])
+    Layer.provide(Audit.layerMemory),
+    Layer.provideMerge(RuleStore.layerMemory)
   )
 
 const asking = Approvals.layer({ policy: "ask" })
@@ -84,7 +86,7 @@ describe("a session", () => {
           Effect.gen(function* () {
             const approvals = yield* Approvals
             const { rules, ...where } = projects[index]!
-            const made = yield* approvals.project({
+            const made = yield* ProjectRules.make({
               ...where,
               directory: `/project${index}`,
               rules: rules.map((one, at) => ({ ...one, id: `rule${at}` }))
@@ -118,7 +120,7 @@ describe("a session", () => {
       yield* Scope.close(inner, Exit.void)
       assert.strictEqual(yield* first.policy, "edits")
       yield* Scope.close(outer, Exit.void)
-      assert.strictEqual(yield* approvals.policy("s"), "ask")
+      assert.strictEqual((yield* approvals.state("s")).policy, "ask")
     }).pipe(Effect.provide(layer()))
   )
 
@@ -163,18 +165,17 @@ describe("a session", () => {
       assert.isTrue(Exit.isSuccess(yield* Fiber.join(running[2]!)))
       yield* TestClock.adjust("30 seconds")
       assert.isTrue(Exit.isFailure(yield* Fiber.join(running[0]!)))
-      assert.strictEqual((yield* approvals.pending).length, 2)
+      assert.strictEqual((yield* approvals.state()).pending.length, 2)
       yield* Fiber.interruptAll(running)
     }).pipe(Effect.provide(asking))
   )
 
   it.effect("is not opened for a project with a rule that cannot be used (A6)", () =>
     Effect.gen(function* () {
-      const approvals = yield* Approvals
       const rules: ReadonlyArray<Rule> = [
         { id: "r", decision: "allow", level: "user", tool: "read_file", path: "a{b}" }
       ]
-      const made = yield* Effect.flip(approvals.project({ directory: "/w", root: "/w", rules }))
+      const made = yield* Effect.flip(ProjectRules.make({ directory: "/w", root: "/w", rules }))
       assert.strictEqual(made._tag, "PatternRejected")
     }).pipe(Effect.provide(layer()))
   )

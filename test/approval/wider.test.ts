@@ -54,10 +54,10 @@ const gate = (options: Partial<ApprovalsOptions> = {}) =>
           by: "model"
         }
         const fiber = yield* Effect.fork(Effect.provide(Effect.either(toolset.call(request as never)), context))
-        let waiting = yield* approvals.pending
+        let waiting = (yield* approvals.state()).pending
         while (waiting.length === 0 && (yield* Fiber.poll(fiber))._tag === "None") {
           yield* Effect.yieldNow()
-          waiting = yield* approvals.pending
+          waiting = (yield* approvals.state()).pending
         }
         return { asked: waiting[0], fiber }
       })

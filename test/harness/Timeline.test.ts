@@ -120,7 +120,7 @@ const act = ({ id: session, send }: Testing.TestSession, step: Step) => {
       return TestClock.adjust(Duration.millis(step.millis))
     case "decide":
       return Effect.gen(function* () {
-        const [first] = yield* (yield* Approvals).pending
+        const [first] = (yield* (yield* Approvals).state()).pending
         if (first === undefined) return
         const decision = step.approve ? "approve" : "deny"
         yield* send(new DecideApproval({ session, approvalId: first.id, digest: first.digest, decision }))

@@ -80,13 +80,13 @@ describe("a session that nobody uses", () => {
       const runtime = yield* Runtime
       yield* runtime.request(new SetApprovalPolicy({ session: "s", policy: "deny" }))
       yield* idle
-      assert.strictEqual(yield* (yield* Approvals).policy("s"), "deny")
+      assert.strictEqual((yield* (yield* Approvals).state("s")).policy, "deny")
       const seen = yield* recorded("s")
       assert.strictEqual(seen.filter(({ event }) => event._tag === "ApprovalRequested").length, 1)
       assert.strictEqual(seen.filter(({ event }) => event._tag === "SessionResumed").length, 1)
       assert.deepStrictEqual(Testing.Timeline.violations(seen), [])
       yield* runtime.request(new EndSession({ session: "s" }))
-      assert.deepStrictEqual(yield* (yield* Approvals).grants("s"), [])
+      assert.deepStrictEqual((yield* (yield* Approvals).state("s")).grants, [])
     }).pipe(Effect.provide(layer))
   )
 

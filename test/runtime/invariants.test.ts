@@ -81,7 +81,7 @@ const act = (session: Testing.TestSession, step: Step) => {
       return TestClock.adjust(Duration.millis(step.millis))
     case "decide":
       return Effect.flatMap(Approvals, (approvals) =>
-        Effect.flatMap(approvals.pending, ([first]) =>
+        Effect.flatMap(approvals.state(), ({ pending: [first] }) =>
           first === undefined
             ? Effect.void
             : session.send(

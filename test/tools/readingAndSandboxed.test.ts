@@ -93,10 +93,10 @@ describe("plan mode", () => {
           const outcomeOf = (name: string, params: unknown) =>
             Effect.gen(function* () {
               const fiber = yield* Effect.fork(called(name, params))
-              let waiting = yield* approvals.pending
+              let waiting = (yield* approvals.state()).pending
               while (waiting.length === 0 && (yield* Fiber.poll(fiber))._tag === "None") {
                 yield* turn
-                waiting = yield* approvals.pending
+                waiting = (yield* approvals.state()).pending
               }
               if (waiting.length === 0) return yield* Fiber.join(fiber)
               yield* Fiber.interrupt(fiber)
