@@ -27,14 +27,14 @@ export interface Answer {
 export const answerKey = "tollgate/approval/answer"
 
 /** A request that would be made, and the one that waits meanwhile. */
-export interface Foreseen {
+interface Foreseen {
   readonly request: ApprovalRequest
   readonly behind: string
   readonly answer: Answer
 }
 
 /** A later call that a person has allowed, once, if it asks for the same. */
-export interface AllowedAhead {
+interface AllowedAhead {
   readonly request: ApprovalRequest
   readonly by: string
 }
@@ -66,6 +66,13 @@ export class Ahead {
   private readonly waiting = new Map<string, Waiting>()
   private readonly foreseen = new Map<string, Foreseen>()
   private readonly allowed = new WeakMap<Answer, Map<string, AllowedAhead>>()
+  private readonly audit: Audit["Type"]
+  private readonly ended: EndedRequests
+
+  constructor(audit: Audit["Type"], ended: EndedRequests) {
+    this.audit = audit
+    this.ended = ended
+  }
 
   /** The call waits under this id. */
   begin(id: string, call: ToolCall): void {
@@ -100,65 +107,39 @@ export class Ahead {
     return this.foreseen.get(id)
   }
 
-  allow({ answer, request }: Foreseen, by: string): void {
-    this.foreseen.delete(request.id)
-    const known = this.allowed.get(answer) ?? new Map<string, AllowedAhead>()
-    known.set(request.callId, { request, by })
-    this.allowed.set(answer, known)
+  /** A later call is allowed as a whole and once; there is nothing yet that could be denied or changed. */
+  accept({ answer, behind, request }: Foreseen, decision: Decision): Effect.Effect<void, DecisionRefused> {
+    return Effect.gen(this, function* () {
+      const { callId, digest, id: approvalId, sessionId, tool, workerPath } = request
+      if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
+      if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
+      const { by, parameters, scope, wider } = decision
+      if (decision.decision === "deny" || scope !== "once" || wider !== undefined || parameters !== undefined) {
+        return yield* new ApprovalMismatch({ approvalId, what: "scope" })
+      }
+      const about = { session: sessionId, worker: workerPath, tool, call: callId, arguments: request.arguments }
+      const said = { approval: approvalId, digest, decision: "approve", outcome: "granted", scope } as const
+      yield* this.audit.commit({ kind: "resolved", ...about, ...said, decided_by: by, reason: `with ${behind}` })
+      this.foreseen.delete(approvalId)
+      const known = this.allowed.get(answer) ?? new Map<string, AllowedAhead>()
+      known.set(callId, { request, by })
+      this.allowed.set(answer, known)
+      this.ended.add(approvalId, "granted")
+    })
   }
 
-  /** Whether a call was allowed as it asks now; its first question uses that up, whatever it is. */
-  take(call: ToolCall, request: ApprovalRequest): AllowedAhead | undefined {
+  /** Lets a call run that was allowed as it asks now; its first question uses that up, whatever it is. */
+  take(call: ToolCall, { preview, request, stillHolds }: Draft): Effect.Effect<Clearance> | undefined {
     const answer = answerOf(call)
     const known = answer === undefined ? undefined : this.allowed.get(answer)
     const found = known?.get(call.callId)
     known?.delete(call.callId)
-    return found !== undefined && isDeepStrictEqual(shownOf(found.request), shownOf(request)) ? found : undefined
-  }
-}
-
-interface Parts {
-  readonly ahead: Ahead
-  readonly audit: Audit["Type"]
-  readonly ended: EndedRequests
-}
-
-/** What it takes to allow a call before its turn, and to let it run in its turn. */
-export const allowingAhead = ({ ahead, audit, ended }: Parts) => {
-  /** A later call is allowed as a whole and once; there is nothing yet that could be denied or changed. */
-  const accept = (later: Foreseen, decision: Decision): Effect.Effect<void, DecisionRefused> =>
-    Effect.gen(function* () {
-      const { request } = later
-      const { callId, digest, id: approvalId, sessionId, tool, workerPath } = request
-      if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
-      if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
-      const { by, scope, wider } = decision
-      if (
-        decision.decision === "deny" ||
-        scope !== "once" ||
-        wider !== undefined ||
-        decision.parameters !== undefined
-      ) {
-        return yield* new ApprovalMismatch({ approvalId, what: "scope" })
-      }
-      const about = { session: sessionId, worker: workerPath, tool, call: callId, arguments: request.arguments }
-      const answer = { approval: approvalId, digest, decision: "approve", outcome: "granted", scope } as const
-      yield* audit.commit({ kind: "resolved", ...about, ...answer, decided_by: by, reason: `with ${later.behind}` })
-      ahead.allow(later, by)
-      ended.add(approvalId, "granted")
-    })
-
-  /** Whether the very same was allowed with an earlier call of its answer. */
-  const allowed = (call: ToolCall, { preview, request, stillHolds }: Draft): Effect.Effect<Clearance> | undefined => {
-    const found = ahead.take(call, request)
-    if (found === undefined) return undefined
+    if (found === undefined || !isDeepStrictEqual(shownOf(found.request), shownOf(request))) return undefined
     const { by: decided_by, request: shown } = found
     const said = { approval: shown.id, digest: request.digest, decision: "approve", outcome: "granted" } as const
-    return Effect.as(audit.commit(entryOf(call, "automatic", { ...said, scope: "once", decided_by })), {
+    return Effect.as(this.audit.commit(entryOf(call, "automatic", { ...said, scope: "once", decided_by })), {
       preview,
       stillHolds
     })
   }
-
-  return { accept, allowed }
 }

@@ -6,7 +6,6 @@ import type { Scope } from "effect/Scope"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Issue } from "../tool/Parameters.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
-import { isSame } from "../tool/WorkerPath.ts"
 import { type DecisionRefused, PolicyNotAllowed } from "./ApprovalError.ts"
 import { type ApprovalPolicy, exceeds } from "./ApprovalPolicy.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -18,8 +17,8 @@ import * as ProjectRules from "./ProjectRules.ts"
 import type { Unmasked } from "./Request.ts"
 import { Reviewer } from "./Reviewer.ts"
 import type { PatternRejected } from "./Rule.ts"
-import { RuleStore, type RuleStoreFailed } from "./RuleStore.ts"
-import { SessionState, SessionStates } from "./SessionState.ts"
+import { RuleStore } from "./RuleStore.ts"
+import { type SessionApprovals, SessionState, SessionStates } from "./SessionState.ts"
 
 /** What holds for sessions that bring nothing of their own. */
 export interface ApprovalsOptions extends Desk.DeskOptions, Partial<Omit<ProjectRules.ProjectOptions, "directory">> {
@@ -41,36 +40,6 @@ export interface SessionOptions {
   readonly policy?: ApprovalPolicy
   /** Who can be asked: sessions of one audience share a queue, and no other waits for it. One for all if unset. */
   readonly audience?: string
-}
-
-/** What only the owner of a session may do with its approvals. */
-export interface SessionApprovals {
-  readonly policy: Effect.Effect<ApprovalPolicy>
-  /**
-   * Holds for every later decision, not for a request that waits. `allow` is refused where the runtime was not started with
-   * danger allowed, `sandboxed` where no sandbox holds commands, and what lets more run than the runtime was started with at most.
-   */
-  readonly setPolicy: (policy: ApprovalPolicy, by?: string) => Effect.Effect<void, PolicyNotAllowed>
-  /** Takes back a grant, or a saved rule of the project; whether there was one. */
-  readonly revoke: (id: string, by?: string) => Effect.Effect<boolean, RuleStoreFailed>
-  /** A new task begins: what was denied too often may be asked again, and rules are read anew. */
-  readonly beginTask: Effect.Effect<void>
-  /** The task is over, and with it what was granted for it. */
-  readonly endTask: Effect.Effect<void>
-  /**
-   * Stops asking. The requests of `waiting` stay open for the next owner and cannot be answered here any more; every
-   * other one is withdrawn by the shutdown.
-   */
-  readonly suspend: (waiting: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Takes up stored requests again, which can be answered from here on, also before their call asks again. */
-  readonly restore: (requests: ReadonlyArray<ApprovalRequest>) => Effect.Effect<void>
-  /** Drops the restored requests of a worker that no call has asked for again, and gives them. */
-  readonly abandon: (workerPath: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
-  /**
-   * Vouches for one call that was decided on and started before a restart and goes on: with the object in its metadata
-   * under `startedKey` it is not asked about again. Rules that deny it still count.
-   */
-  readonly vouch: Effect.Effect<object>
 }
 
 /** What anybody may see of the approvals of a session, or of all sessions. */
@@ -190,12 +159,7 @@ const make = (options: ApprovalsOptions, decideNow?: Decide) =>
           return Effect.zipRight(endTask, state.project.reload)
         }),
         endTask,
-        suspend: (waiting) => desk.suspend(state, waiting),
-        restore: (requests) => desk.restore(state, requests),
-        abandon: (workerPath) =>
-          Effect.sync(() =>
-            desk.abandon(state, (request) => isSame(request.workerPath, workerPath)).map(({ request }) => request)
-          ),
+        ...desk.owned(state),
         vouch: Effect.sync(() => {
           const voucher = {}
           vouchers.add(voucher)

@@ -65,29 +65,22 @@ export interface Resolution {
   readonly edited?: { readonly parameters: unknown }
 }
 
-export const resolutionOf = (decision: Omit<Decision, "approvalId" | "sessionId" | "digest">): Resolution =>
-  decision.decision === "approve" && decision.parameters !== undefined
-    ? {
-        outcome: "withdrawn",
-        by: decision.by,
-        reason: "The parameters were edited.",
-        edited: { parameters: decision.parameters }
-      }
-    : answerOf(decision)
-
-const answerOf = ({
+export const resolutionOf = ({
   by,
   decision,
+  parameters,
   reason,
   scope,
   stop
-}: Omit<Decision, "approvalId" | "sessionId" | "digest">): Resolution => ({
-  outcome: decision === "approve" ? "granted" : "denied",
-  by,
-  ...(decision === "approve" ? { scope } : {}),
-  ...(reason === undefined ? {} : { reason }),
-  ...(stop === undefined ? {} : { stop })
-})
+}: Omit<Decision, "approvalId" | "sessionId" | "digest">): Resolution =>
+  decision === "approve" && parameters !== undefined
+    ? { outcome: "withdrawn", by, reason: "The parameters were edited.", edited: { parameters } }
+    : {
+        ...(decision === "approve" ? { outcome: "granted", scope } : { outcome: "denied" }),
+        by,
+        ...(reason === undefined ? {} : { reason }),
+        ...(stop === undefined ? {} : { stop })
+      }
 
 /** Whether a tool wants a decision on a call; `always` where it does without having looked at the parameters. */
 export type Wanted = Tool.Asks | "always"

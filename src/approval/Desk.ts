@@ -8,6 +8,7 @@ import { callKey } from "../tool/CallPlace.ts"
 import { Ids } from "../tool/Ids.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { ApprovalRequested, ApprovalResolved, trusted } from "../tool/ToolEvent.ts"
+import { isSame } from "../tool/WorkerPath.ts"
 import {
   ApprovalMismatch,
   ApprovalNotPending,
@@ -15,7 +16,7 @@ import {
   type ApprovalRefused,
   type DecisionRefused
 } from "./ApprovalError.ts"
-import { Ahead, allowingAhead, type Foresee } from "./Ahead.ts"
+import { Ahead, type Foresee } from "./Ahead.ts"
 import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
@@ -29,12 +30,12 @@ import {
   type Resolution,
   resolutionOf
 } from "./Decision.ts"
-import { extending } from "./extending.ts"
 import { FileHash } from "./FileHash.ts"
-import { defaultLimits, type Grant, type GrantLimits } from "./Grants.ts"
+import { type Grant, type GrantLimits, unchanged } from "./Grants.ts"
 import { Audiences, EndedRequests, pending, type Pending, Suspended, tell } from "./Queue.ts"
 import type { Draft, Means } from "./Request.ts"
-import type { SessionState, SessionStates } from "./SessionState.ts"
+import { describe } from "./Rule.ts"
+import type { SessionApprovals, SessionState, SessionStates } from "./SessionState.ts"
 import { likeness } from "./Subject.ts"
 
 export interface DeskOptions {
@@ -52,21 +53,16 @@ export interface Desk extends Means {
   readonly audit: Audit["Type"]
   /** The clock of deadlines: monotonic milliseconds. */
   readonly now: Effect.Effect<number>
-  readonly limits: GrantLimits
   readonly audiences: Audiences
   /** Waits for the decision on a call. */
   readonly ask: (call: ToolCall, asked: Draft) => Effect.Effect<Clearance, ApprovalRefused>
   readonly decide: (decision: Decision) => Effect.Effect<void, DecisionRefused>
   /** What later calls of the same answer would ask while this request waits; each can be allowed by its id, once. */
   readonly foreseen: (approvalId: string, foresee: Foresee) => Effect.Effect<ReadonlyArray<Pending["request"]>>
-  /** Takes up stored requests again. */
-  readonly restore: (session: SessionState, requests: ReadonlyArray<Pending["request"]>) => Effect.Effect<void>
+  /** What the owner of a session may do with its requests. */
+  readonly owned: (session: SessionState) => Pick<SessionApprovals, "suspend" | "restore" | "abandon">
   /** Takes back what was granted and fits; whether there was any. */
   readonly revoke: (session: SessionState, by: string, fits: (grant: Grant) => boolean) => Effect.Effect<boolean>
-  /** Nothing is asked any more; the requests that wait under these ids outlive the runtime. */
-  readonly suspend: (session: SessionState, waiting: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Drops the restored requests of a worker. */
-  readonly abandon: (session: SessionState, isOurs: (request: Pending["request"]) => boolean) => ReadonlyArray<Pending>
 }
 
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -91,13 +87,74 @@ export const make = (
     const { box } = yield* AnswerBox
     const now = yield* DeadlineClock.make
     const audiences = new Audiences(now)
-    const ahead = new Ahead()
-    const limits = { ...defaultLimits, ...options.grants }
     const { maxPending = 32 } = options
     const timeoutMillis = Duration.toMillis(Duration.decode(options.timeout ?? "30 seconds"))
-    const extend = extending({ audit, audiences, files, ids, now, sessions, ttlMillis: limits.ttlMillis })
     const ended = new EndedRequests()
-    const allowing = allowingAhead({ ahead, audit, ended })
+    const ahead = new Ahead(audit, ended)
+
+    /** Answers what waits and would not be asked by now. */
+    const reconsider = ({ answer, grantable: could }: Pending) =>
+      Effect.gen(function* () {
+        if (could === undefined) return
+        const { grants, project } = sessions.of(could.sessionId)
+        const book = yield* project.get
+        const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
+        if (ruled?.decision === "deny") return
+        const grant = grants.covering(could, project, yield* now, ruled?.decision === "ask")
+        const found =
+          grant !== undefined
+            ? { by: `grant ${grant.id}`, basis: grant.basis }
+            : ruled?.decision === "allow"
+              ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
+              : undefined
+        if (found === undefined || !(yield* unchanged(files.hash, found.basis))) return
+        yield* Deferred.succeed(answer, { outcome: "granted", by: found.by })
+      })
+
+    /**
+     * Makes an answer hold for longer, and answers the waiting requests that it covers. If the audit cannot record it,
+     * the answer is for its own call alone.
+     */
+    const extend = (
+      { grantable: could, request }: Pending,
+      { by, scope, wider: wanted }: Pick<Decision, "by" | "scope" | "wider">
+    ): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        if (scope === "once" || could === undefined || could.basis === undefined) return
+        const grantedAt = yield* now
+        const { basis, rule, sessionId, subject, tool, wider, workers } = could
+        const broad = wanted !== undefined && wanted === wider?.kind ? wider.rule : undefined
+        // Nothing is made of an answer that says more than could be covered.
+        if (wanted !== undefined && broad === undefined) return
+        const key = broad === undefined ? subject.key : JSON.stringify(broad)
+        const words = broad === undefined ? subject.words : describe(broad)
+        const { grants, project } = sessions.of(sessionId)
+        const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
+        const granted = (scope: Grant["scope"]) =>
+          Effect.gen(function* () {
+            const id = yield* ids.next("grant")
+            yield* audit.commit({ ...common, kind: "grant_made", scope, reason: `${id}: ${words}` })
+            const expiresAt = grantedAt + grants.limits.ttlMillis
+            const made = { id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt }
+            grants.add(broad === undefined ? made : { ...made, rule: broad })
+          })
+        if (scope !== "always") yield* granted(scope)
+        else if (rule === undefined) yield* granted("session")
+        else {
+          const id = yield* ids.next("rule")
+          yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
+          yield* Effect.catchAll(project.save({ ...rule, id }), (error) =>
+            Effect.logWarning(error.message).pipe(
+              Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
+              // A rule that could not be saved holds for the session at least.
+              Effect.zipRight(granted("session"))
+            )
+          )
+        }
+        yield* Effect.forEach(audiences.all, reconsider, { discard: true })
+      }).pipe(
+        Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
+      )
 
     const resolved = (call: ToolCall, { askedAt, request }: Pending, resolution: Resolution) =>
       Effect.flatMap(now, (now) => {
@@ -215,7 +272,7 @@ export const make = (
       Effect.gen(function* () {
         const { approvalId } = decision
         const later = ahead.find(approvalId)
-        if (later !== undefined) return yield* allowing.accept(later, decision)
+        if (later !== undefined) return yield* ahead.accept(later, decision)
         const waiting = audiences.find(approvalId) ?? sessions.restored(approvalId)
         if (waiting === undefined) {
           return yield* new ApprovalNotPending({ approvalId, state: ended.stateOf(approvalId) })
@@ -253,25 +310,15 @@ export const make = (
       files,
       projectOf: (session) => sessions.of(session).project,
       now,
-      limits,
       audiences,
       always: options.always ?? false,
       timeoutMillis,
       ask: (call, asked) =>
         Effect.suspend(
-          () => allowing.allowed(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
+          () => ahead.take(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
         ),
       foreseen: (approvalId, foresee) => ahead.behind(approvalId, foresee),
       decide,
-      restore: ({ restored }, requests) =>
-        Effect.forEach(
-          requests,
-          (request) =>
-            Effect.flatMap(now, (now) =>
-              Effect.map(pending(request, undefined, undefined, now), (one) => restored.set(keyOf(request), one))
-            ),
-          { discard: true }
-        ),
       revoke: ({ grants, id: session }, by, fits) =>
         Effect.suspend(() => {
           const removed = grants
@@ -279,20 +326,34 @@ export const make = (
             .map(({ id, tool }): AuditEntry => ({ kind: "revoked", session, tool, decided_by: by, reason: id }))
           return Effect.as(Effect.forEach(removed, audit.record, { discard: true }), removed.length > 0)
         }),
-      suspend: (session, waiting) =>
-        Effect.suspend(() => {
-          session.closing = true
-          const stays = new Set(waiting)
-          const open = [...audiences.all, ...session.restored.values()].filter(({ request }) => stays.has(request.id))
-          return Effect.forEach(open, ({ answer }) => Deferred.fail(answer, new Suspended()), { discard: true })
-        }),
-      abandon: ({ restored }, isOurs) => {
-        const left = [...restored].filter(([, { request }]) => isOurs(request))
-        for (const [key, { request }] of left) {
-          restored.delete(key)
-          ended.add(request.id, "withdrawn")
-        }
-        return left.map(([, one]) => one)
-      }
+      owned: (session) => ({
+        restore: (requests) =>
+          Effect.forEach(
+            requests,
+            (request) =>
+              Effect.flatMap(now, (now) =>
+                Effect.map(pending(request, undefined, undefined, now), (one) =>
+                  session.restored.set(keyOf(request), one)
+                )
+              ),
+            { discard: true }
+          ),
+        suspend: (waiting) =>
+          Effect.suspend(() => {
+            session.closing = true
+            const stays = new Set(waiting)
+            const open = [...audiences.all, ...session.restored.values()].filter(({ request }) => stays.has(request.id))
+            return Effect.forEach(open, ({ answer }) => Deferred.fail(answer, new Suspended()), { discard: true })
+          }),
+        abandon: (workerPath) =>
+          Effect.sync(() => {
+            const left = [...session.restored.values()].filter(({ request }) => isSame(request.workerPath, workerPath))
+            return left.map(({ request }) => {
+              session.restored.delete(keyOf(request))
+              ended.add(request.id, "withdrawn")
+              return request
+            })
+          })
+      })
     } satisfies Desk
   })

@@ -1,14 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as path from "node:path"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { runFilesOf } from "../policy/shell/RunFiles.ts"
+import { unwrapped } from "../policy/shell/Unwrapped.ts"
+import { memo } from "../system/memo.ts"
 import type { FileHash } from "./FileHash.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
 import type { Rule } from "./Rule.ts"
-import { RuleBook } from "./RuleBook.ts"
+import { literal, RuleBook } from "./RuleBook.ts"
 import type { Subject } from "./Subject.ts"
-import { type Wider, widerOf } from "./Wider.ts"
 
 /** Whose later calls a grant covers: those of the root worker, or those of every sub-worker of the session. */
 export type GrantedWorkers = "root" | "sub-workers"
@@ -43,10 +45,13 @@ export interface GrantLimits {
 
 export const defaultLimits: GrantLimits = { max: 1000, ttlMillis: 8 * 60 * 60 * 1000 }
 
+/** Which calls a grant is looked up for. */
+type Covered = Pick<Grantable, "subject" | "tool" | "workers">
+
 /** The grants of one session, looked up by exactly what they cover. */
 export class Grants {
   private readonly byPlace = new Map<string, Grant>()
-  private readonly limits: GrantLimits
+  readonly limits: GrantLimits
 
   constructor(limits: GrantLimits = defaultLimits) {
     this.limits = limits
@@ -77,11 +82,14 @@ export class Grants {
     return undefined
   }
 
-  /** One that covers more than one call and fits. */
-  wider(workers: GrantedWorkers, now: number, fits: (rule: Rule, tool: string) => boolean): Grant | undefined {
+  /** The one for exactly this call, or a wider one unless `exact`. */
+  covering({ subject, tool, workers }: Covered, project: Plainness, now: number, exact: boolean): Grant | undefined {
+    const found = this.find(workers, subject.key, now)
+    if (found !== undefined || exact) return found
     for (const grant of this.byPlace.values()) {
-      const { rule, tool } = grant
-      if (rule !== undefined && grant.workers === workers && grant.expiresAt > now && fits(rule, tool)) return grant
+      const { expiresAt, rule } = grant
+      if (rule === undefined || grant.workers !== workers || grant.tool !== tool || expiresAt <= now) continue
+      if (covers(rule, tool, subject, project)) return grant
     }
     return undefined
   }
@@ -97,6 +105,82 @@ export class Grants {
     for (const [at] of removed) this.byPlace.delete(at)
     return removed.map(([, grant]) => grant)
   }
+}
+
+/** What an answer covers beyond the call itself: other files of its directory, or other commands that begin as it does. */
+interface Wider {
+  readonly kind: "directory" | "beginning"
+  readonly rule: Rule
+}
+
+/** Programs whose later words are programs themselves, so that a common beginning says nothing. */
+const open: ReadonlySet<string> = new Set(
+  (
+    "sh bash zsh dash ksh fish node deno bun python python2 python3 ruby perl php lua awk gawk sed find xargs parallel ssh " +
+    "docker podman kubectl su doas chroot unshare watch strace gdb eval source . make npx pnpx bunx uvx pipx tsx ts-node"
+  ).split(" ")
+)
+
+/** Words behind which the word comes that says what runs. */
+const running: ReadonlySet<string> = new Set(["run", "run-script", "exec", "x", "dlx", "tool"])
+
+/** Programs that make something new and do nothing else, whatever they are told to make. */
+const creating: ReadonlySet<string> = new Set(["mkdir", "touch"])
+
+/** A word that names a thing and is no option, path or pattern. */
+const plainWord = /^[A-Za-z][A-Za-z0-9:_-]*$/
+
+/** The words of a command that a person takes for what it does, e.g. `npm run build`; none where they say too little. */
+const beginningOf = (command: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const [program = "", first = "", second = ""] = command
+  if (unwrapped(command) !== command || program.includes("/") || open.has(program)) return undefined
+  if (creating.has(program)) return [program]
+  if (!plainWord.test(first)) return undefined
+  if (!running.has(first)) return [program, first]
+  return plainWord.test(second) ? [program, first, second] : undefined
+}
+
+/** One command, wholly understood, that neither destroys nor is forbidden. */
+const isTame = (subject: Subject): boolean => {
+  const level = subject.severity()?.level
+  return subject.isHere && subject.shape?.commands.length === 1 && (level === "reads" || level === "ordinary")
+}
+
+const widerRuleOf = (call: Pick<ToolCall, "name" | "tool">, subject: Subject): Wider | undefined => {
+  const common = { id: "", decision: "allow", level: "session", tool: call.name } as const
+  const { places, shape } = subject
+  if (shape !== undefined) {
+    const [command] = shape.commands
+    const argv = command === undefined || !isTame(subject) ? undefined : beginningOf(command)
+    return argv === undefined ? undefined : { kind: "beginning", rule: { ...common, argv } }
+  }
+  const [place, ...others] = places
+  const [said = ""] = place?.paths ?? []
+  if (place === undefined || others.length > 0 || !subject.bare || place.op === "remove" || place.op === "list")
+    return undefined
+  if (call.tool.category !== "files") return undefined
+  return { kind: "directory", rule: { ...common, path: `${literal(path.posix.dirname(said))}/**` } }
+}
+
+const bookOf = memo(new WeakMap<Rule, RuleBook>(), (rule) =>
+  Either.getOrElse(RuleBook.make([rule], { root: "/", trusted: true }), () => RuleBook.empty)
+)
+
+type Plainness = Pick<ProjectRules, "isPlain">
+
+/**
+ * Whether a wider answer covers a call: its rule fits, nothing that the call touches is protected or outside of the project, and a
+ * command is one alone and no destructive one.
+ */
+const covers = (rule: Rule, tool: string, subject: Subject, { isPlain }: Plainness): boolean =>
+  bookOf(rule).verdict(tool, subject)?.decision === "allow" &&
+  (subject.shape === undefined || isTame(subject)) &&
+  isPlain(subject)
+
+/** The widest answer that may be given to a call; none where it would not cover the call itself. */
+const widerOf = (call: Pick<ToolCall, "name" | "tool">, subject: Subject, project: Plainness): Wider | undefined => {
+  const wider = widerRuleOf(call, subject)
+  return wider !== undefined && covers(wider.rule, call.name, subject, project) ? wider : undefined
 }
 
 /** What an answer to a call could cover beyond it. */
@@ -142,8 +226,6 @@ export const unchanged = (hash: Hash, basis: ReadonlyArray<PreviewTarget> | unde
         Effect.forEach(basis, ({ baseHash, path }) => Effect.map(hash(path), (now) => now === baseHash)),
         (same) => same.every(Boolean)
       )
-
-const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}]/g, "\\$&")
 
 /** The rule that covers just this; commands are saved word for word, not as a beginning. */
 const ruleOf = (

@@ -18,7 +18,6 @@ import type { Reviewer, ReviewerAnswer } from "./Reviewer.ts"
 import type { RuleBook } from "./RuleBook.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness, type Subject } from "./Subject.ts"
-import { covers } from "./Wider.ts"
 
 /** A call to explain. */
 export interface Question {
@@ -98,12 +97,9 @@ const verdict = (
   const ruled = book.concerns(call.name) ? book.verdict(call.name, subject) : undefined
   const { grants, policy, project } = standing
   const workers = workersOf(call.workerPath)
-  const grant =
-    grants.find(workers, subject.key, now) ??
-    // What it covers has not been seen: a rule that asks outweighs it.
-    (ruled?.decision === "ask" || asks === false
-      ? undefined
-      : grants.wider(workers, now, (rule, tool) => tool === call.name && covers(rule, tool, subject, project)))
+  // What a wider grant covers has not been seen: a rule that asks outweighs it.
+  const exact = ruled?.decision === "ask" || asks === false
+  const grant = grants.covering({ subject, tool: call.name, workers }, project, now, exact)
   const byPolicy = byMode(standing, call, asks, subject, ruled?.decision === "ask")
   const reads = modes[policy].readsOnly !== true || isReading(call, asks, subject)
   return explain({

@@ -1,11 +1,45 @@
+import type * as Effect from "effect/Effect"
+import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
+import type { PolicyNotAllowed } from "./ApprovalError.ts"
 import type { ApprovalPolicy } from "./ApprovalPolicy.ts"
 import { type GrantLimits, Grants } from "./Grants.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
 import type { Pending } from "./Queue.ts"
+import type { RuleStoreFailed } from "./RuleStore.ts"
 
 /** Denials of the same call in a task after which it no longer asks. */
 const maxDenials = 3
 const maxKept = 10_000
+
+/** What only the owner of a session may do with its approvals. */
+export interface SessionApprovals {
+  readonly policy: Effect.Effect<ApprovalPolicy>
+  /**
+   * Holds for every later decision, not for a request that waits. `allow` is refused where the runtime was not started with
+   * danger allowed, `sandboxed` where no sandbox holds commands, and what lets more run than the runtime was started with at most.
+   */
+  readonly setPolicy: (policy: ApprovalPolicy, by?: string) => Effect.Effect<void, PolicyNotAllowed>
+  /** Takes back a grant, or a saved rule of the project; whether there was one. */
+  readonly revoke: (id: string, by?: string) => Effect.Effect<boolean, RuleStoreFailed>
+  /** A new task begins: what was denied too often may be asked again, and rules are read anew. */
+  readonly beginTask: Effect.Effect<void>
+  /** The task is over, and with it what was granted for it. */
+  readonly endTask: Effect.Effect<void>
+  /**
+   * Stops asking. The requests of `waiting` stay open for the next owner and cannot be answered here any more; every
+   * other one is withdrawn by the shutdown.
+   */
+  readonly suspend: (waiting: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Takes up stored requests again, which can be answered from here on, also before their call asks again. */
+  readonly restore: (requests: ReadonlyArray<ApprovalRequest>) => Effect.Effect<void>
+  /** Drops the restored requests of a worker that no call has asked for again, and gives them. */
+  readonly abandon: (workerPath: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ApprovalRequest>>
+  /**
+   * Vouches for one call that was decided on and started before a restart and goes on: with the object in its metadata
+   * under `startedKey` it is not asked about again. Rules that deny it still count.
+   */
+  readonly vouch: Effect.Effect<object>
+}
 
 /** The approval state of one session. */
 export class SessionState {

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { ClientFunctions } from "../agent/ClientFunctions.ts"
-import { Approvals, type SessionApprovals } from "../approval/Approvals.ts"
+import { Approvals } from "../approval/Approvals.ts"
+import type { SessionApprovals } from "../approval/SessionState.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { Models } from "../model/Models.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { type GoingOn, TaskStopped, type WorkerError, type WorkerOutcome } from "../agent/Worker.ts"
-import type { SessionApprovals } from "../approval/Approvals.ts"
+import type { SessionApprovals } from "../approval/SessionState.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { Models, type ProfileError } from "../model/Models.ts"
