@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { acceptance, read as readProjectFile } from "../../src/config/ProjectFile.ts"
@@ -229,6 +230,36 @@ describe("the project of an open session", () => {
           }
         }).pipe(Effect.scoped, Effect.provide(hostAt(base, one.directory)))
       }
+    })
+  )
+})
+
+describe("the rules of a project", () => {
+  it.scoped("take what git ignores in it for something that can be made again (A16)", () =>
+    Effect.gen(function* () {
+      const base = fs.realpathSync(yield* temporaryDirectory)
+      const own = bring(base, "one", plain)
+      fs.rmSync(path.join(own.project, ".git"), { recursive: true })
+      write(path.join(own.project, ".gitignore"), "out/\n")
+      write(path.join(own.project, "out", "a"), "a\n")
+      write(path.join(own.project, "src", "a"), "a\n")
+      for (const args of [
+        ["init", "-q"],
+        ["add", ".gitignore", "src"]
+      ])
+        execFileSync("git", args, { cwd: own.project, stdio: "ignore" })
+      const levels = yield* Effect.gen(function* () {
+        const host = yield* Host
+        const { rules, tools } = yield* host.project(yield* host.locate(own.project))
+        const tool = tools.tools.get("run_shell")
+        assert.isDefined(rules)
+        assert.isDefined(tool)
+        return ["rm -rf out", "rm -rf src"].map((command) => {
+          const params = { command }
+          return rules.subjects.of({ name: tool.name, tool, params, rawParams: params }).severity()?.level
+        })
+      }).pipe(Effect.scoped, Effect.provide(hostAt(base, own.project)))
+      assert.deepStrictEqual(levels, ["ordinary", "destructive"])
     })
   )
 })
