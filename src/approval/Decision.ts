@@ -101,6 +101,9 @@ export interface Clearance {
   readonly ruled?: (touches: Touches) => Rule["decision"] | undefined
 }
 
+/** For a call that neither its tool nor a rule wants a decision on; whoever gets this very value need not run it. */
+export const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
+
 /** What the end of a request means for its call. */
 export const clearanceOf = (
   { callId, name: tool }: ToolCall,

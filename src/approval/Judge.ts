@@ -9,7 +9,7 @@ import type { Foresee } from "./Ahead.ts"
 import { ApprovalDenied, type ApprovalRefused, ApprovalUnavailable } from "./ApprovalError.ts"
 import { judge, modes, type PolicyVerdict } from "./ApprovalPolicy.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
-import type { Clearance, Wanted } from "./Decision.ts"
+import { type Clearance, free, type Wanted } from "./Decision.ts"
 import type { Desk } from "./Desk.ts"
 import { explain, type Explanation } from "./Explanation.ts"
 import { unchanged, workersOf } from "./Grants.ts"
@@ -50,8 +50,6 @@ type Cleared = Effect.Effect<Clearance, ApprovalRefused>
 /** For a call that no one has to see. */
 const unasked: Clearance = { preview: undefined, stillHolds: Effect.succeed(true) }
 const confinedBy = (clearance: Clearance): Clearance => ({ ...clearance, confined: true })
-/** For a call that neither its tool nor a rule wants a decision on. */
-const free: Effect.Effect<Clearance> = Effect.succeed({ preview: undefined, stillHolds: undefined })
 
 const unheard = "no one is attached to let it continue"
 const worn = "the user has denied the same call in this task several times. Do something else, or ask the user."
@@ -267,14 +265,17 @@ export const make = (
       if (refused || found.verdict !== "ask" || session.isWorn(likeness(call, subject))) return undefined
       return (yield* draft(desk, call, subject, preview, found.because)).request
     }),
-    request: (call, asks, preview) =>
-      Effect.suspend(() => {
+    request: (call, asks, preview) => {
+      const known = sessions.of(call.sessionId).project.peek()
+      if (known !== undefined && !isJudged(call, asks, known)) return free
+      const withBook = (book: RuleBook): Cleared =>
+        isJudged(call, asks, book) ? judged(book, call, asks, preview) : free
+      return Effect.suspend(() => {
         const { project } = sessions.of(call.sessionId)
-        const withBook = (book: RuleBook): Cleared =>
-          isJudged(call, asks, book) ? judged(book, call, asks, preview) : free
         const book = project.peek()
         return book === undefined ? Effect.flatMap(project.get, withBook) : withBook(book)
-      }),
+      })
+    },
     explain: Effect.fn("Approvals.explain")(function* (question: Question) {
       const { parameters, session = "", tool, workerPath = ["root"] } = question
       const { grants, policy, project: own } = sessions.of(session)

@@ -1,6 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import { afterwards } from "../middleware/afterwards.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import type { Gate } from "./Gate.ts"
 import type { Refused } from "./GateError.ts"
@@ -43,7 +44,8 @@ export class Passage {
   entered = false
   /** The call has its end: nothing begins any more. */
   ended = false
-  private busy = false
+  /** Something runs alone. */
+  busy = false
   private over: Deferred.Deferred<void> | undefined
 
   constructor(gate: Gate, made?: ToolCall) {
@@ -75,14 +77,12 @@ export class Passage {
         return restore(Effect.zipRight(Deferred.await(this.over), this.alone(self)))
       }
       this.busy = true
-      return Effect.onExit(restore(self), () =>
-        Effect.sync(() => {
-          const { over } = this
-          this.busy = false
-          this.over = undefined
-          if (over !== undefined) Deferred.unsafeDone(over, Effect.void)
-        })
-      )
+      return afterwards(restore(self), () => {
+        const { over } = this
+        this.busy = false
+        this.over = undefined
+        if (over !== undefined) Deferred.unsafeDone(over, Effect.void)
+      })
     })
   }
 

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type { Foresee } from "../approval/Ahead.ts"
 import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
 import { Approvals } from "../approval/Approvals.ts"
-import type { Wanted } from "../approval/Decision.ts"
+import { free, type Wanted } from "../approval/Decision.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { ownJson } from "../text/Json.ts"
@@ -61,33 +61,31 @@ const ask = <Self extends ToolCall>(
   given: unknown,
   call: Self,
   asks: Wanted,
-  round = 1
+  round = 1,
+  answer = approvals.request(call, asks, previewOf(call))
 ): Effect.Effect<Self, Refused> =>
-  Effect.flatMap(
-    approvals.request(call, asks, previewOf(call)),
-    ({ confined, edited, preview, ruled, stillHolds, withheld }): Effect.Effect<Self, Refused> => {
-      if (edited !== undefined) return replaced(passage, approvals, given, call, edited.parameters)
-      if (stillHolds === undefined) {
-        clear(passage, given, call)
-        return Effect.succeed(call)
-      }
-      return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
-        if (!holds) {
-          return round < maxRounds
-            ? ask(passage, approvals, given, call, asks, round + 1)
-            : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
-        }
-        const told = {
-          ...(confined && { confined }),
-          ...(withheld && { withheld }),
-          ...(ruled && { ruled }),
-          ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
-        }
-        clear(passage, given, call, { told, stillHolds })
-        return Effect.succeed({ ...call, ...told })
-      })
+  Effect.flatMap(answer, ({ confined, edited, preview, ruled, stillHolds, withheld }): Effect.Effect<Self, Refused> => {
+    if (edited !== undefined) return replaced(passage, approvals, given, call, edited.parameters)
+    if (stillHolds === undefined) {
+      clear(passage, given, call)
+      return Effect.succeed(call)
     }
-  )
+    return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
+      if (!holds) {
+        return round < maxRounds
+          ? ask(passage, approvals, given, call, asks, round + 1)
+          : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
+      }
+      const told = {
+        ...(confined && { confined }),
+        ...(withheld && { withheld }),
+        ...(ruled && { ruled }),
+        ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
+      }
+      clear(passage, given, call, { told, stillHolds })
+      return Effect.succeed({ ...call, ...told })
+    })
+  })
 
 /**
  * Asks about the call with what a person put in place of its parameters, which a person decides on whatever the tool says of
@@ -142,15 +140,20 @@ const decide = <Self extends ToolCall>(
   if (isInvalid(own)) return Effect.fail(own)
   // What is decided on, shown and run are decoded each for itself: a schema that looks at a clock would make them differ.
   if (!same(own.params, call.params)) return new ParametersChanged({ tool: call.name })
-  const asked = Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks), (why) =>
-    Effect.sync(() => {
-      passage.refused = { rawParams: call.rawParams, why }
-    })
-  )
+  const answer = passage.busy ? undefined : approvals.value.request(own, asks, previewOf(own))
+  if (answer === free) {
+    clear(passage, call.rawParams, own)
+    return own
+  }
   return passage.alone(
     Effect.suspend(() => {
       const known = settled(passage, call)
-      return known === undefined ? asked : Effect.isEffect(known) ? known : Effect.succeed(known)
+      if (known !== undefined) return Effect.isEffect(known) ? known : Effect.succeed(known)
+      return Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks, 1, answer), (why) =>
+        Effect.sync(() => {
+          passage.refused = { rawParams: call.rawParams, why }
+        })
+      )
     })
   )
 }

@@ -9,7 +9,7 @@ import { endOf } from "../middleware/endOf.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import { cutMiddle } from "../text/visible.ts"
 import type * as Tool from "../tool/Tool.ts"
-import { ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
+import { made, ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
 import type { ToolResult } from "../tool/ToolResult.ts"
 import {
   type CallFailure,
@@ -101,7 +101,7 @@ export const concluded = <E, R>(
     Effect.gen(function* () {
       const { callId, name, sink } = request
       const text = "arguments" in request ? request.arguments : Option.getOrElse(json(request.rawParams), () => "")
-      yield* sink.emit(new ToolCallRequested({ callId, tool: name, arguments: text }, trusted))
+      yield* sink.emit(made(ToolCallRequested, { _tag: "ToolCallRequested", callId, tool: name, arguments: text }))
       const from = yield* monotonicMillis
       let partial = ""
       const heard: CallSink = {
@@ -119,7 +119,9 @@ export const concluded = <E, R>(
       if (Exit.isSuccess(exit)) {
         const { failed, text } = exit.value
         const message = toolMessage(callId, `${editedNote(passage)}${text}`)
-        yield* sink.emit(new ToolCallCompleted({ ...common, message, ...(failed && { failed }) }, trusted))
+        yield* sink.emit(
+          made(ToolCallCompleted, { _tag: "ToolCallCompleted", ...common, message, ...(failed && { failed }) })
+        )
         return exit.value
       }
       const end = endOf(exit.cause)

@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import { ApprovalStale } from "../approval/ApprovalError.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall } from "../tool/ToolCall.ts"
-import { ToolCallStarted, trusted } from "../tool/ToolEvent.ts"
+import { made, ToolCallStarted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
 import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
@@ -67,35 +67,32 @@ const invoked = (
 const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
   if (call.sink === silent) return Effect.void
   const { gate } = passage
-  const started = new ToolCallStarted(
-    {
-      callId: call.callId,
-      tool: call.name,
-      readOnly: call.tool.readOnly,
-      ...(call.tool.concurrent && { concurrent: true }),
-      ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
-    },
-    trusted
-  )
+  const started = made(ToolCallStarted, {
+    _tag: "ToolCallStarted",
+    callId: call.callId,
+    tool: call.name,
+    readOnly: call.tool.readOnly,
+    ...(call.tool.concurrent && { concurrent: true }),
+    ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
+  })
   return call.tool.readOnly ? call.sink.emit(started) : call.sink.commit(started)
 }
 
 /** What was shown is still so, and the log knows that the handler is about to run. */
-const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalStale> => {
-  const said = Effect.suspend(() =>
-    Effect.map(announced(passage, call), () => {
-      passage.started = true
-    })
-  )
-  return Effect.suspend(() => {
+const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalStale> =>
+  Effect.suspend(() => {
     const { cleared, started } = passage
     if (started) return Effect.void
-    if (cleared?.stillHolds === undefined) return said
+    const said = (): Effect.Effect<void> =>
+      Effect.flatMap(announced(passage, call), () => {
+        passage.started = true
+        return Effect.void
+      })
+    if (cleared?.stillHolds === undefined) return said()
     return Effect.flatMap(cleared.stillHolds, (holds): Effect.Effect<void, ApprovalStale> => {
-      return holds ? said : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
+      return holds ? said() : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
     })
   })
-}
 
 /**
  * The innermost end of every chain. With any stack the handler runs on decoded, decided parameters, after the log knows
@@ -113,8 +110,11 @@ export const leaf =
       const plain = passage.cleared?.stillHolds === undefined && ready.sink === silent
       return plain
         ? invoked(handler, passage, ready)
-        : Effect.zipRight(
-            Effect.tapError(passage.alone(begun(passage, ready)), () => Effect.sync(() => void passage.runs--)),
-            Effect.suspend(() => invoked(handler, passage, ready))
-          )
+        : Effect.matchEffect(passage.alone(begun(passage, ready)), {
+            onFailure: (stale) => {
+              passage.runs--
+              return stale
+            },
+            onSuccess: () => invoked(handler, passage, ready)
+          })
     })

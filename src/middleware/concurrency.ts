@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { afterwards } from "./afterwards.ts"
 import type { Middleware } from "./Middleware.ts"
 import { checkedPermits } from "./permits.ts"
 import { named } from "./Step.ts"
@@ -21,7 +22,7 @@ export const concurrency = (permits: number): Effect.Effect<Middleware<unknown>>
   Effect.map(checkedPermits("concurrency", permits), () => {
     let free = permits
     const waiting = new Set<Waiter>()
-    const giveBack = Effect.sync(() => {
+    const giveBack = (): void => {
       const [first] = waiting
       if (first === undefined) {
         free++
@@ -29,10 +30,10 @@ export const concurrency = (permits: number): Effect.Effect<Middleware<unknown>>
       }
       waiting.delete(first)
       first.turn.unsafeOpen()
-    })
+    }
     const limited: Middleware<unknown> = (call, next) =>
       Effect.uninterruptibleMask((restore) => {
-        const run = Effect.ensuring(restore(Effect.suspend(() => next(call))), giveBack)
+        const run = afterwards(restore(Effect.suspend(() => next(call))), giveBack)
         if (free > 0) {
           free--
           return run
@@ -41,8 +42,10 @@ export const concurrency = (permits: number): Effect.Effect<Middleware<unknown>>
         waiting.add(waiter)
         return Effect.matchCauseEffect(restore(waiter.turn.await), {
           // Who is interrupted after it was given the permit holds it all the same.
-          onFailure: (cause) =>
-            Effect.zipRight(waiting.delete(waiter) ? Effect.void : giveBack, Effect.failCause(cause)),
+          onFailure: (cause) => {
+            if (!waiting.delete(waiter)) giveBack()
+            return Effect.failCause(cause)
+          },
           onSuccess: () => run
         })
       })

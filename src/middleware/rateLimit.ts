@@ -58,7 +58,8 @@ export const rateLimit = <Call extends Named>(
       roomFor = Math.max(64, turns.length * 2)
     }
     /** One window after the call that is `permits` turns before. */
-    const earliest = (index: number): number => (turns[index - permits]?.at ?? -Infinity) + window
+    const earliest = (index: number): number =>
+      index < permits ? -Infinity : (turns[index - permits]?.at ?? -Infinity) + window
     const start = (turn: Turn): Effect.Effect<void> =>
       Effect.flatMap(monotonicMillis, (now) => {
         const left = earliest(turns.indexOf(turn)) - now

@@ -13,21 +13,29 @@ export interface GenAiSpan {
 export interface ExecuteTool {
   readonly tool: string
   readonly description: string
-  readonly callId: string
-  readonly conversation: string
 }
 
-export const executeTool = ({ callId, conversation, description, tool }: ExecuteTool): GenAiSpan => ({
+/** What is the same for all calls of a tool. */
+export const executeTool = ({ description, tool }: ExecuteTool): GenAiSpan => ({
   name: `execute_tool ${tool}`,
   kind: "internal",
   attributes: {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": tool,
     "gen_ai.tool.description": description,
-    "gen_ai.tool.type": "function",
-    "gen_ai.tool.call.id": callId,
-    "gen_ai.conversation.id": conversation
+    "gen_ai.tool.type": "function"
   }
+})
+
+export interface ToolCalled {
+  readonly callId: string
+  readonly conversation: string
+}
+
+/** What one call of a tool adds. */
+export const toolCalled = ({ callId, conversation }: ToolCalled): Readonly<Record<string, unknown>> => ({
+  "gen_ai.tool.call.id": callId,
+  "gen_ai.conversation.id": conversation
 })
 
 export interface Chat {

@@ -15,6 +15,8 @@ const maxValues = 32
 export interface Outgoing {
   readonly text: (text: string, limit?: number) => string
   readonly attributes: (attributes: Attributes, limit?: number) => Attributes
+  /** The same for one object that comes again and again and does not change. */
+  readonly fixed: (attributes: Attributes) => Attributes
 }
 
 const bounded = (text: string, limit: number): string =>
@@ -37,21 +39,22 @@ const isSimple = ([key, value]: readonly [string, unknown]): boolean =>
 
 const make = (redactor: RedactorShape): Outgoing => {
   const redact = remembering(redactor.text)
-  const simple = ([key, value]: readonly [string, unknown]) =>
-    [redact(key), typeof value === "string" ? redact(value) : value] as const
+  const told = (attributes: Attributes, limit: number): Attributes => {
+    const entries = Object.entries(attributes)
+    const simple = entries.every(isSimple)
+    const redacted = simple ? entries : Object.entries(redactJsonWith(redact, attributes) as Attributes)
+    const out: Array<readonly [string, unknown]> = []
+    for (const [key, value] of redacted) {
+      if (value === undefined || value === null) continue
+      const shown = simple && typeof value === "string" ? redact(value) : value
+      out.push([bounded(simple ? redact(key) : key, limit), valueOf(shown, limit)])
+    }
+    return Object.fromEntries(out)
+  }
   return {
     text: (whole, limit = maxText) => bounded(redact(whole), limit),
-    attributes: (attributes, limit = maxText) => {
-      const entries = Object.entries(attributes)
-      const redacted = entries.every(isSimple)
-        ? entries.map(simple)
-        : Object.entries(redactJsonWith(redact, attributes) as Attributes)
-      return Object.fromEntries(
-        redacted.flatMap(([key, value]) =>
-          value === undefined || value === null ? [] : [[bounded(key, limit), valueOf(value, limit)]]
-        )
-      )
-    }
+    attributes: (attributes, limit = maxText) => told(attributes, limit),
+    fixed: memo(new WeakMap<Attributes, Attributes>(), (attributes) => told(attributes, maxText))
   }
 }
 

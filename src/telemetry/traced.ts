@@ -1,5 +1,5 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
+import { afterwards } from "../middleware/afterwards.ts"
 import { endOf } from "../middleware/endOf.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import * as Outgoing from "./Outgoing.ts"
@@ -17,6 +18,9 @@ export class Described extends Context.Reference<Described>()("tollgate/telemetr
   defaultValue: (): boolean => false
 }) {}
 
+const none: Outgoing.Attributes = {}
+const described = Context.make(Described, true)
+
 /** What was taken along from where a layer was built, but for the span that was open there: calls have parents of their own. */
 export const withoutSpan = <R>(context: Context.Context<R>): Context.Context<R> =>
   Context.omit(Tracer.ParentSpan)(context as Context.Context<R | Tracer.ParentSpan>) as Context.Context<R>
@@ -24,6 +28,8 @@ export const withoutSpan = <R>(context: Context.Context<R>): Context.Context<R> 
 export interface SpanDescription {
   readonly name: string
   readonly attributes?: Outgoing.Attributes
+  /** Attributes that are the same object in every span of a kind, which are redacted once. */
+  readonly fixed?: Outgoing.Attributes
   readonly kind?: Tracer.SpanKind
   /** Whether the span may hold content, e.g. the text of a failure. Default: false. */
   readonly content?: boolean
@@ -32,7 +38,7 @@ export interface SpanDescription {
 /** A span that takes redacted, bounded attributes while it is open. */
 export interface OpenSpan {
   readonly annotate: (attributes: Outgoing.Attributes, limit?: number) => void
-  readonly event: (name: string, attributes: Outgoing.Attributes) => Effect.Effect<void>
+  readonly event: (name: string, attributes: Outgoing.Attributes) => void
 }
 
 /** A failure as a tracer sees it. */
@@ -87,42 +93,40 @@ export const ending = (
  * for a failure, `error.type`; the exit of the effect is not changed.
  */
 export const traced = <A, E, R>(
-  { attributes = {}, content = false, kind = "internal", name }: SpanDescription,
+  { attributes = {}, content = false, fixed = none, kind = "internal", name }: SpanDescription,
   use: (span: OpenSpan) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(Redactor, (redactor) => {
     const outgoing = Outgoing.by(redactor)
-    const open = (span: Tracer.Span): OpenSpan => {
+    const made = Effect.makeSpan(outgoing.text(name), {
+      kind,
+      attributes: { ...outgoing.fixed(fixed), ...outgoing.attributes(attributes) },
+      context: described,
+      captureStackTrace: false
+    })
+    const open = (span: Tracer.Span, clock: Clock.Clock): OpenSpan => {
       let events = 0
       return {
         annotate: (more, limit) => {
           for (const [key, value] of Object.entries(outgoing.attributes(more, limit))) span.attribute(key, value)
         },
-        event: (event, detail) =>
-          ++events > maxEvents
-            ? Effect.void
-            : Effect.map(Clock.currentTimeNanos, (now) =>
-                span.event(outgoing.text(event), now, outgoing.attributes(detail))
-              )
+        event: (event, detail) => {
+          if (++events > maxEvents) return
+          span.event(outgoing.text(event), clock.unsafeCurrentTimeNanos(), outgoing.attributes(detail))
+        }
       }
     }
-    return Effect.acquireUseRelease(
-      Effect.makeSpan(outgoing.text(name), {
-        kind,
-        attributes: outgoing.attributes(attributes),
-        context: Context.make(Described, true),
-        captureStackTrace: false
-      }),
-      (span) =>
-        Effect.withParentSpan(
-          Effect.suspend(() => use(open(span))),
-          veiled(span, content ? outgoing : undefined)
-        ),
-      (span, exit) =>
-        Effect.map(Clock.currentTimeNanos, (now) => {
-          const end = ending(exit, outgoing, content)
-          if (end.type !== undefined) span.attribute("error.type", end.type)
-          span.end(now, end.exit)
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(made, (span) =>
+        Effect.clockWith((clock) => {
+          const used = Effect.suspend(() => use(open(span, clock)))
+          const below = Effect.withParentSpan(used, veiled(span, content ? outgoing : undefined))
+          return afterwards(restore(below), (exit) => {
+            const end = ending(exit, outgoing, content)
+            if (end.type !== undefined) span.attribute("error.type", end.type)
+            span.end(clock.unsafeCurrentTimeNanos(), end.exit)
+          })
         })
+      )
     )
   })

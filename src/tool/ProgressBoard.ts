@@ -77,8 +77,9 @@ const make = (ids: Ids["Type"], capacity: number): ProgressBoard["Type"] => {
   const list = () => [...running.values()]
 
   const begin = (id: string, progress: NewProgress) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      if (running.size >= capacity && !running.has(id)) return id
+    Effect.clockWith((clock) => {
+      if (running.size >= capacity && !running.has(id)) return Effect.succeed(id)
+      const now = clock.unsafeCurrentTimeMillis()
       const { cancel, label, total } = progress
       running.set(id, {
         id,
@@ -92,7 +93,7 @@ const make = (ids: Ids["Type"], capacity: number): ProgressBoard["Type"] => {
       })
       if (cancel !== undefined) cancels.set(id, cancel)
       moved()
-      return id
+      return Effect.succeed(id)
     })
   return {
     start: (progress) =>

@@ -64,19 +64,15 @@ export interface ToolCall extends Attempted {
   readonly sink: ToolSink
 }
 
-/** A sink that tells `hear` of every event before it passes it on. */
-export const heard = (sink: ToolSink, hear: (event: ToolEvent) => Effect.Effect<void>): ToolSink => ({
-  emit: (event) =>
-    Effect.flatMap(
-      Effect.suspend(() => hear(event)),
-      () => sink.emit(event)
-    ),
-  commit: (event) =>
-    Effect.flatMap(
-      Effect.suspend(() => hear(event)),
-      () => sink.commit(event)
-    )
-})
+/** A sink that tells `hear` of every event before it passes it on; what it gives, if anything, is run first. */
+export const heard = (sink: ToolSink, hear: (event: ToolEvent) => Effect.Effect<void> | undefined): ToolSink => {
+  const after = (event: ToolEvent, pass: ToolSink["emit"]) =>
+    Effect.suspend(() => {
+      const first = hear(event)
+      return first === undefined ? pass(event) : Effect.flatMap(first, () => pass(event))
+    })
+  return { emit: (event) => after(event, sink.emit), commit: (event) => after(event, sink.commit) }
+}
 
 /** A sink that drops every event. */
 export const silent = { emit: () => Effect.void, commit: () => Effect.void } satisfies ToolSink

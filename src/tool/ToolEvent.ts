@@ -5,6 +5,13 @@ import { ApprovalOutcome, ApprovalRequest, Scope } from "./ApprovalRequest.ts"
 /** For events that the runtime itself makes from values it already knows. */
 export const trusted = { disableValidation: true } as const
 
+/**
+ * An event as `new` makes it of trusted fields, which must be all that it has, `_tag` too: without a walk through defaults, which
+ * takes 3 µs and every call makes three of them.
+ */
+export const made = <E extends object>(of: { readonly prototype: E }, fields: NoInfer<E>): E =>
+  Object.assign(Object.create(of.prototype), fields)
+
 const call = { callId: Schema.String, tool: Schema.String }
 
 /** A call waits for a decision; `ahead` others are shown before it. */

@@ -65,11 +65,10 @@ const outcomeOf = (value: unknown): string =>
 /** Whether a person was asked about a call, and whether it got past the gate, by what it tells. */
 const watch = (call: ToolCall) => {
   const seen = { asked: false, started: false }
-  const hear = (event: ToolEvent) =>
-    Effect.sync(() => {
-      if (event._tag === "ApprovalResolved") seen.asked = true
-      if (event._tag === "ToolCallStarted") seen.started = true
-    })
+  const hear = (event: ToolEvent): undefined => {
+    if (event._tag === "ApprovalResolved") seen.asked = true
+    if (event._tag === "ToolCallStarted") seen.started = true
+  }
   return { seen, sink: heard(call.sink, hear) }
 }
 

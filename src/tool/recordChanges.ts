@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import type { FileChanges } from "./FileChanges.ts"
@@ -9,6 +8,6 @@ export const recordChanges = (changes: FileChanges["Type"]): Middleware<ToolCall
   named<ToolCall>("file changes", "", (call, next) =>
     next({
       ...call,
-      sink: heard(call.sink, (event) => (event._tag === "FileChanged" ? changes.report(event) : Effect.void))
+      sink: heard(call.sink, (event) => (event._tag === "FileChanged" ? changes.report(event) : undefined))
     })
   )

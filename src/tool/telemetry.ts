@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
-import { executeTool, toolContent } from "../telemetry/GenAi.ts"
+import { executeTool, type GenAiSpan, toolCalled, toolContent } from "../telemetry/GenAi.ts"
 import { maxContent } from "../telemetry/Outgoing.ts"
+import { memo } from "../system/memo.ts"
 import { traced } from "../telemetry/traced.ts"
 import { heard, type ToolCall } from "./ToolCall.ts"
 import type { ToolEvent } from "./ToolEvent.ts"
@@ -40,27 +41,31 @@ const detail = (event: ToolEvent): Record<string, unknown> => {
   }
 }
 
+/** What is the same in the spans of all calls of a tool. */
+const spanOf = memo(new WeakMap<ToolCall["tool"], GenAiSpan>(), ({ description, name, readOnly, risk }) => {
+  const span = executeTool({ tool: name, description })
+  return {
+    ...span,
+    attributes: { ...span.attributes, "tollgate.tool.read_only": readOnly, "tollgate.tool.risk": risk }
+  }
+})
+
 /**
  * One `execute_tool` span around every call, with the events of the call in it. It costs more than all other steps:
  * put it in the stack only where a tracer listens.
  */
 export const telemetry = ({ content = false }: TelemetryOptions = {}): Middleware<ToolCall> =>
   named<ToolCall>("telemetry", content ? "with content" : "", (call, next) => {
-    const { attributes, kind, name } = executeTool({
-      tool: call.name,
-      description: call.tool.description,
-      callId: call.callId,
-      conversation: call.sessionId
-    })
-    const described = {
-      ...attributes,
-      "tollgate.worker.path": call.workerPath.join("/"),
-      "tollgate.tool.read_only": call.tool.readOnly,
-      "tollgate.tool.risk": call.tool.risk
+    const { attributes: fixed, kind, name } = spanOf(call.tool)
+    const attributes = {
+      ...toolCalled({ callId: call.callId, conversation: call.sessionId }),
+      "tollgate.worker.path": call.workerPath.join("/")
     }
-    return traced({ name, kind, attributes: described, content }, (span) => {
-      const hear = (event: ToolEvent) => span.event(event._tag, detail(event))
-      const running = Effect.suspend(() => next({ ...call, sink: heard(call.sink, hear) }))
+    return traced({ name, kind, fixed, attributes, content }, (span) => {
+      const hear = (event: ToolEvent): undefined => {
+        span.event(event._tag, detail(event))
+      }
+      const running = next({ ...call, sink: heard(call.sink, hear) })
       if (!content) return running
       span.annotate(toolContent.arguments(call.rawParams), maxContent)
       return Effect.tap(running, (result) =>

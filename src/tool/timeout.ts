@@ -66,10 +66,10 @@ export const timeout = (timeouts: Timeouts): Middleware<ToolCall, { fails: ToolT
     if (idle === undefined) return deadline(next(call), absolute)
     return Effect.flatMap(Effect.clock, (clock) => {
       let last = unsafeMonotonicMillis(clock)
-      const touch = Effect.sync(() => {
+      const touch = (): undefined => {
         last = unsafeMonotonicMillis(clock)
-      })
-      const effect = next({ ...call, sink: heard(call.sink, () => touch) })
+      }
+      const effect = next({ ...call, sink: heard(call.sink, touch) })
       return deadline(effect, { ...absolute, idle: { after: idle, lastActivity: () => last } })
     })
   }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { afterwards } from "../middleware/afterwards.ts"
 import { isolate } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
@@ -26,12 +27,11 @@ export const trackProgress = (board: ProgressBoard["Type"], { ownFiber }: TrackO
   const tracked: Middleware<ToolCall> = (call, next) =>
     Effect.withFiberRuntime((fiber) => {
       const id = progressId(call)
-      const hear = (event: ToolEvent) => (event._tag === "ToolProgressed" ? board.update(id, event) : Effect.void)
+      const hear = (event: ToolEvent) => (event._tag === "ToolProgressed" ? board.update(id, event) : undefined)
       const attempt = { ...call, sink: heard(call.sink, hear) }
-      return Effect.acquireUseRelease(
-        board.start({ id, label: call.tool.label, cancel: Fiber.interruptFork(fiber) }),
-        () => next(attempt),
-        () => board.done(id)
+      const started = board.start({ id, label: call.tool.label, cancel: Fiber.interruptFork(fiber) })
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(started, () => afterwards(restore(Effect.suspend(() => next(attempt))), () => board.done(id)))
       )
     })
   return named<ToolCall>("progress", "", ownFiber ? tracked : (call, next) => isolate(tracked(call, next)))

@@ -92,7 +92,7 @@ describe("Otlp", () => {
         (span) =>
           Effect.zipRight(
             Effect.replicateEffect(
-              Effect.suspend(() => span.event(long, { detail: long })),
+              Effect.sync(() => span.event(long, { detail: long })),
               200
             ),
             Effect.withSpan(new Odd(), long)
