@@ -38,13 +38,13 @@ export class SubmitPrompt extends Schema.TaggedClass<SubmitPrompt>()("SubmitProm
   images: Schema.optionalWith(Schema.Array(Image).pipe(Schema.maxItems(maxImages)), { exact: true })
 }) {}
 
-/** Runs a tool for the person who asks; its result enters the conversation as a system message. */
+/** Runs a tool for the person who asks; its result enters the conversation as a system message, unless it is `apart`. */
 export class InvokeTool extends Schema.TaggedClass<InvokeTool>()("InvokeTool", {
   ...session,
   task: Name,
   tool: Schema.String,
   parameters: Schema.Unknown,
-  /** Its result does not enter the conversation: who asks for it is no reader of that. */
+  /** Keeps the result out of the conversation, for who is no reader of that. */
   apart: Schema.optionalWith(Schema.Boolean, { exact: true })
 }) {}
 
