@@ -13,6 +13,35 @@ import { buildLibrary, completeTypes, entries } from "./library.mjs"
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..")
 const target = path.join(root, "dist")
+
+/** What dist was built from, in words that another build can compare. */
+const stampFile = path.join(root, ".dist-stamp")
+const stamp = () => {
+  const hash = crypto.createHash("sha256").update(JSON.stringify([process.version, process.argv.slice(2)]))
+  for (const place of ["bin", "scripts", "src", "package.json", "package-lock.json", "tsconfig.json"]) {
+    const names = fs.statSync(path.join(root, place)).isDirectory()
+      ? fs.readdirSync(path.join(root, place), { recursive: true }).map((name) => path.join(place, name))
+      : [place]
+    for (const name of names.sort())
+      if (fs.statSync(path.join(root, name)).isFile())
+        hash.update(`${name}\0`).update(fs.readFileSync(path.join(root, name)))
+  }
+  return hash.digest("hex")
+}
+const built = stamp()
+const isBuilt = () => {
+  const wanted = ["tollgate.cjs", ...(process.argv.includes("--types") ? ["types"] : [])]
+  try {
+    return (
+      wanted.every((name) => fs.existsSync(path.join(target, name))) && fs.readFileSync(stampFile, "utf8") === built
+    )
+  } catch {
+    return false
+  }
+}
+if (isBuilt()) process.exit(0)
+fs.rmSync(stampFile, { force: true })
+
 /** Built aside and then put in place as a whole, so that nobody meets a half of it. */
 const dist = fs.mkdtempSync(path.join(root, ".dist-"))
 const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"))
@@ -213,3 +242,4 @@ const old = `${dist}-old`
 if (fs.existsSync(target)) fs.renameSync(target, old)
 fs.renameSync(dist, target)
 fs.rmSync(old, { recursive: true, force: true })
+fs.writeFileSync(stampFile, built)
