@@ -47,8 +47,8 @@ export default defineConfig({
   },
   test: {
     setupFiles: ["test/support/seed.ts"],
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     minWorkers: 1,
     maxWorkers: "100%",
     sequence: { sequencer: LongFirst },

@@ -8,7 +8,7 @@ import { call, done, editors } from "./editors.ts"
 
 const secret = "hush-hush-hush"
 
-describe("MCP servers that an editor names", { timeout: 120_000 }, () => {
+describe("MCP servers that an editor names", () => {
   const { at, connected } = editors()
   /** An editor with a session that names the server of a plan. */
   const begun = async (fix: ReturnType<typeof planned>, behaviour: Behaviour = {}) => {

@@ -11,9 +11,7 @@ import { version } from "../../src/version.ts"
 import { built } from "../support/built.ts"
 import { hasTrace, type Place, place, scripted, start, tollgate } from "./command.ts"
 
-const timeout = 60_000
-
-describe("the built command line", { timeout }, () => {
+describe("the built command line", () => {
   let at: Place
   beforeEach(() => {
     at = place()

@@ -4,9 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { hasTrace, type Place, place, tollgate } from "./command.ts"
 
-const timeout = 60_000
-
-describe("a configuration that cannot be used", { timeout }, () => {
+describe("a configuration that cannot be used", () => {
   let at: Place
   let file: string
   const write = (text: string) => fs.writeFileSync(file, text)

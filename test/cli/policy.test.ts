@@ -7,9 +7,7 @@ import { RuleStore } from "../../src/approval/RuleStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import { hasTrace, type Place, place, scripted, start, tollgate } from "./command.ts"
 
-const timeout = 60_000
-
-describe("tollgate policy", { timeout }, () => {
+describe("tollgate policy", () => {
   let at: Place
   beforeEach(() => {
     at = place()

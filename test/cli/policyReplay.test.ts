@@ -6,7 +6,6 @@ import { callsIn } from "../../src/cli/policyReplay/TranscriptCalls.ts"
 import { LongLines } from "../../src/cli/policyReplay/LongLines.ts"
 import { hasTrace, type Place, place, scripted, tollgate } from "./command.ts"
 
-const timeout = 60_000
 const secret = ["sk-ant-api03", "a".repeat(93), "AA"].join("-")
 
 interface Document {
@@ -15,7 +14,7 @@ interface Document {
   readonly unread: { readonly count: number; readonly first: ReadonlyArray<{ readonly line?: number }> }
 }
 
-describe("tollgate policy replay", { timeout }, () => {
+describe("tollgate policy replay", () => {
   let at: Place
   beforeEach(() => {
     at = place()

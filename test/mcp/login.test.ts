@@ -156,7 +156,7 @@ const serving = async (plan: Plan = {}) => {
   }
 }
 
-describe("tollgate mcp login", { timeout: 120_000 }, () => {
+describe("tollgate mcp login", () => {
   let at: Place
   let closing: Array<() => void> = []
   beforeEach(() => {

@@ -133,7 +133,7 @@ const bundled = async (source: string, platform: "browser" | "node") => {
 }
 
 describe("the package, from outside of the repository", () => {
-  beforeAll(install, 120_000)
+  beforeAll(install)
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
   it("brings few packages, no script that runs when it is installed, and little of its own (P1, P2)", () => {

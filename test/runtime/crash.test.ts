@@ -113,7 +113,6 @@ describe("a runtime that is killed at any event of a task", () => {
         let seq = 1
         while ((yield* both(seq)).every(Boolean)) seq++
         assert.isAbove(seq, 20)
-      }),
-    240_000
+      })
   )
 })

@@ -103,5 +103,5 @@ describe("the compiler", () => {
     } finally {
       fs.rmSync(folder, { recursive: true, force: true })
     }
-  }, 240_000)
+  })
 })
