@@ -137,6 +137,22 @@ describe("an MCP client in front of the gateway", () => {
     assert.lengthOf(asked, 0)
   })
 
+  it("calls in the project that its directory is in by then (R16, X2)", async () => {
+    await added(offer)
+    const client = await open("legacy", undefined, ["gateway", "--dangerously-allow-all"])
+    const base = path.dirname(at.work)
+    for (const project of [at.work, base]) {
+      if (project === base) fs.mkdirSync(path.join(base, ".git"))
+      assert.include(said(await client.callTool({ name: "fix__echo", arguments: { text: project } })), project)
+      const { stdout } = await tollgate(at, ["sessions", "list", "--all", "--json"])
+      const listed = JSON.parse(stdout) as ReadonlyArray<{ readonly project: string }>
+      assert.include(
+        listed.map((one) => one.project),
+        project
+      )
+    }
+  })
+
   it("answers with what it was given for this call alone, once, unchanged (X2)", async () => {
     const fix = await added(offer, { mcp: { gateway: { patience: 300 } } })
     const client = await open("auto", () => ({ action: "cancel" }))

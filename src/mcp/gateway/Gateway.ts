@@ -139,11 +139,17 @@ export const make = ({
     let held: Held | undefined
     const one = yield* Effect.makeSemaphore(1)
 
+    /** What is held, where that is of this place and stamp. */
+    const heldAs = ({ directory, project }: Place, stamp: string): Project | undefined =>
+      held?.stamp === stamp && held.place.directory === directory && held.place.project === project
+        ? held.project
+        : undefined
     /** Takes the project anew, in the place of the one that it was before. */
     const taken = (place: Place, stamp: string) =>
       Effect.gen(function* () {
         const before = held
-        if (before?.stamp === stamp && before.place.directory === place.directory) return before.project
+        const other = heldAs(place, stamp)
+        if (other !== undefined) return other
         const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
         const found = yield* Effect.onError(Scope.extend(host.project(place), own), () => Scope.close(own, Exit.void))
         held = { place, stamp, project: found, own }
@@ -156,11 +162,12 @@ export const make = ({
         return found
       })
     const project = Effect.flatMap(host.locate(directory), (place) =>
-      Effect.flatMap(host.stamp(place), (stamp) =>
-        held?.stamp === stamp && held.place.directory === place.directory
-          ? Effect.succeed(held.project)
-          : Effect.uninterruptible(one.withPermits(1)(taken(place, stamp)))
-      )
+      Effect.flatMap(host.stamp(place), (stamp) => {
+        const found = heldAs(place, stamp)
+        return found === undefined
+          ? Effect.uninterruptible(one.withPermits(1)(taken(place, stamp)))
+          : Effect.succeed(found)
+      })
     )
     const refused = (tool: string) => (error: { readonly message: string }) =>
       new CallRefused({ tool, reason: error.message })
