@@ -63,6 +63,9 @@ const decode = Schema.decodeUnknown(Schema.Array(Schema.Struct({ rule: Schema.pa
 const encode = Schema.encodeSync(Schema.parseJson(Rule))
 const decodeCount = Schema.decodeUnknownSync(Schema.Array(Schema.Unknown))
 
+/** Read before every task: a plain statement, as the library's own takes a span and longer than SQLite. */
+const listed = "SELECT rule FROM rules WHERE project = ? ORDER BY saved_at, rowid"
+
 const crowded = `
   DELETE FROM rules WHERE project = ? AND id NOT IN (
     SELECT id FROM rules WHERE project = ? ORDER BY saved_at DESC, rowid DESC LIMIT ${maxRules}
@@ -74,7 +77,7 @@ const makeSql = (database: Database["Type"]): RuleStore["Type"] => {
     new RuleStoreFailed({ project, reason: error.message })
   return {
     list: (project) =>
-      sql`SELECT rule FROM rules WHERE project = ${project} ORDER BY saved_at, rowid`.pipe(
+      Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(listed, [project], undefined))).pipe(
         Effect.mapError((error) => fromCause(database.file, error)),
         Effect.flatMap((rows) =>
           Effect.mapError(decode(rows), () => ({

@@ -112,26 +112,47 @@ const find = (file: string, key: Uint8Array): Found => {
 
 const { O_NOFOLLOW = 0, O_RDWR } = fs.constants
 
+/** A whole head as its file has it. */
+interface Written {
+  readonly id: number
+  readonly bytes: Buffer
+}
+
+const signedIn = (bytes: Buffer, key: Uint8Array): Written | undefined => {
+  const known = foundIn(bytes.toString("utf8"), key)
+  return known._tag === "Signed" && known.anchored.broken === undefined
+    ? { id: known.anchored.head.id, bytes }
+    : undefined
+}
+
 /**
- * Writes a head in the place of an earlier one that is signed and whole, and says whether it did. Whoever replaces the file
- * meanwhile, as a break does, has the last word. Throws what the system says.
+ * Writes a head in the place of an earlier one that is signed and whole, and gives what is there then; nothing where it did not.
+ * The bytes that this process wrote last need no look at their signature. Whoever replaces the file meanwhile, as a break
+ * does, has the last word. Throws what the system says.
  */
-const overwrite = (file: string, key: Uint8Array, head: Head, isDue: () => boolean): boolean => {
+const overwrite = (
+  file: string,
+  key: Uint8Array,
+  head: Head,
+  own: Written | undefined,
+  isDue: () => boolean
+): Written | undefined => {
   const handle = fs.openSync(file, O_RDWR | O_NOFOLLOW)
   try {
     const status = fs.fstatSync(handle)
-    if (!status.isFile() || status.size !== headBytes) return false
+    if (!status.isFile() || status.size !== headBytes) return undefined
     const before = Buffer.alloc(headBytes)
     fs.readSync(handle, before, 0, headBytes, 0)
-    const known = foundIn(before.toString("utf8"), key)
-    if (known._tag !== "Signed" || known.anchored.broken !== undefined) return false
-    if (known.anchored.head.id < head.id) {
-      const text = Buffer.from(textOf(key, { head, broken: undefined }))
-      if (text.length !== headBytes) return false
-      fs.writeSync(handle, text, 0, headBytes, 0)
+    let now = own?.bytes.equals(before) === true ? own : signedIn(before, key)
+    if (now === undefined) return undefined
+    if (now.id < head.id) {
+      const bytes = Buffer.from(textOf(key, { head, broken: undefined }))
+      if (bytes.length !== headBytes) return undefined
+      fs.writeSync(handle, bytes, 0, headBytes, 0)
+      now = { id: head.id, bytes }
     }
     if (isDue()) fs.fdatasyncSync(handle)
-    return true
+    return now
   } finally {
     fs.closeSync(handle)
   }
@@ -225,8 +246,10 @@ export const open = <E>(directory: string, facts: Facts<E>): Effect.Effect<Ancho
     }
     let synced = performance.now()
     let last: Head | undefined
+    let written: Written | undefined
     const put = (head: Head, isDue: () => boolean): void => {
-      if (fs.existsSync(headFile) && overwrite(headFile, key, head, isDue)) return
+      written = fs.existsSync(headFile) ? overwrite(headFile, key, head, written, isDue) : undefined
+      if (written !== undefined) return
       const known = now()
       if (known.broken === undefined && known.head.id < head.id) write(key, { head, broken: undefined })
     }

@@ -17,5 +17,5 @@ export const projectConfig = Effect.flatMap(project, ProjectConfig.read)
 export const ruleOptions = Effect.zipWith(
   Effect.all([projectConfig, place]),
   Configuration,
-  ([config, place], { settings }) => ProjectConfig.rulesOf(config, settings, place)
+  ([config, place], { settings }) => ProjectConfig.rulesIn(settings, place)(config)
 )

@@ -64,8 +64,8 @@ export class Host extends Context.Tag("tollgate/host/Host")<
     readonly locate: (directory: string) => Effect.Effect<Place, ProjectGone>
     /** The project of a place, made once for all who hold it and anew where what the user trusts of it has changed. */
     readonly project: (place: Place) => Effect.Effect<Project.Project, Project.ProjectFailure, Scope.Scope>
-    /** Says what a project is made of now, by files alone: as long as it is the same, so is the project. */
-    readonly stamp: (place: Place) => Effect.Effect<string, ProjectGone | DatabaseError>
+    /** Says what the project of a place that was just located is made of: as long as it is the same, so is the project. */
+    readonly stamp: (place: Place) => Effect.Effect<string, DatabaseError>
   }
 >() {
   /**
@@ -182,17 +182,14 @@ const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
       idleTimeToLive: idle
     })
     const one = yield* Effect.makeSemaphore(1)
-    const stamp = (place: Place) =>
-      Effect.map(
-        Effect.zipRight(revisit(place), Effect.provideService(ProjectConfig.read(place.project), Trust, trust)),
-        (config) => {
-          const servers = ProjectConfig.serversOf(config, settings)
-          const states = servers.map((server) => stateOf(directoryOf(home.database), server, place.project))
-          return `${ProjectConfig.stampOf(config)} ${stampOf(states)}`
-        }
-      )
+    const stamp = ({ project }: Place) =>
+      Effect.map(Effect.provideService(ProjectConfig.read(project), Trust, trust), (config) => {
+        const servers = ProjectConfig.serversOf(config, settings)
+        const states = servers.map((server) => stateOf(directoryOf(home.database), server, project))
+        return `${ProjectConfig.stampOf(config)} ${stampOf(states)}`
+      })
     const project = Effect.fn("Host.project")(function* (place: Place) {
-      const { directory, project } = place
+      const { directory, project } = yield* revisit(place)
       const key = Data.struct({ directory, project, stamp: yield* stamp(place) })
       const making = yield* one.withPermits(1)(RcMap.get(made, key))
       return yield* Effect.onError(Effect.flatten(Fiber.await(making)), () => RcMap.invalidate(made, key))

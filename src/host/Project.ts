@@ -161,10 +161,11 @@ export const make = <E extends CallError, R>(
       Workspace.layer(ToolServices.workspaceOf({ directory, home, settings }))
     )
     const trust = yield* Trust
+    const rulesOf = ProjectConfig.rulesIn(settings, place)
     /** What is trusted now: a change of the file ends that, also for sessions that are open. */
     const current = Effect.provideService(ProjectConfig.read(project), Trust, trust).pipe(
       Effect.orElseSucceed((): ProjectConfig.ProjectConfig => ({ ...config, trusted: false, settings: {} })),
-      Effect.map((now) => ProjectConfig.rulesOf(now, settings, place))
+      Effect.map(rulesOf)
     )
     const sandbox = yield* ToolServices.sandboxOf(settings, directory, detected)
     const rules = yield* ProjectRules.make({
@@ -179,7 +180,7 @@ export const make = <E extends CallError, R>(
       directory: project,
       root: directory,
       home: home.user,
-      ...ProjectConfig.rulesOf(config, settings, place)
+      ...rulesOf(config)
     })
     const { target = "detect" } = settings.sandbox ?? {}
     const env = ToolServices.ownEnvironment(settings, surroundings.env, [directory, project])

@@ -61,12 +61,25 @@ export const serversOf = ({ file, trusted }: ProjectConfig, { mcp }: Settings): 
   return [...own, ...brought.filter(({ name }) => !own.some((one) => isSameName(one.name, name)))]
 }
 
-/** The rules that are written down, those of a trusted project included, as they count in a place. */
-export const rulesOf = (
-  { settings: project, trusted }: ProjectConfig,
-  { approvals }: Settings,
-  place: Place
-): { readonly rules: ReadonlyArray<Rule>; readonly trusted: boolean } => ({
-  rules: [...(approvals?.rules ?? []), ...(project.approvals?.rules ?? [])].map(rooted(place)),
-  trusted
-})
+/** The rules that are written down. */
+export interface WrittenRules {
+  readonly rules: ReadonlyArray<Rule>
+  readonly trusted: boolean
+}
+
+/**
+ * Gives the rules that are written down, those of a trusted project included, as they count in a place: the same ones for as long as
+ * the configuration is the same, so that nobody makes them ready anew for each task.
+ */
+export const rulesIn = ({ approvals }: Settings, place: Place): ((config: ProjectConfig) => WrittenRules) => {
+  let last: { readonly of: string; readonly written: WrittenRules } | undefined
+  return (config) => {
+    const { settings: project, trusted } = config
+    const of = `${stampOf(config)} ${trusted}`
+    if (last?.of !== of) {
+      const rules = [...(approvals?.rules ?? []), ...(project.approvals?.rules ?? [])].map(rooted(place))
+      last = { of, written: { rules, trusted } }
+    }
+    return last.written
+  }
+}

@@ -70,7 +70,7 @@ export const tryRule = (place: Place, rule: Rule, mode?: ApprovalPolicy) =>
     const { directory, project } = place
     const policy = mode ?? (yield* (yield* Approvals).state()).policy
     const { tools } = yield* (yield* Host).project(place)
-    const { rules, trusted } = ProjectConfig.rulesOf(yield* ProjectConfig.read(project), settings, place)
+    const { rules, trusted } = ProjectConfig.rulesIn(settings, place)(yield* ProjectConfig.read(project))
     const judges = (rules: ReadonlyArray<Rule>) =>
       Approvals.layerAudited({ policy, root: directory, home: home.user, rules, trusted }).pipe(
         Layer.provide([Audit.layerMemory, Disk.layerLocal(isIgnoredDirectory)]),
