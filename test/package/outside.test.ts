@@ -1,12 +1,12 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off - drives real processes from outside
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as esbuild from "esbuild"
-import { execFile, execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import { built, root } from "../support/built.ts"
+import { builtTypes, root } from "../support/built.ts"
 
 const run = promisify(execFile)
 
@@ -71,8 +71,7 @@ let installed: ReadonlyArray<string> = []
 const at = (...names: ReadonlyArray<string>) => path.join(folder, ...names)
 
 const install = async () => {
-  await built()
-  if (!fs.existsSync("dist/types")) execFileSync(process.execPath, ["scripts/build.mjs", "--types"], { stdio: "pipe" })
+  await builtTypes()
   folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "tollgate-outside-")))
   const packed = await run("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], { cwd: root })
   const dependencies = {

@@ -58,3 +58,12 @@ let launched: Promise<string> | undefined
 
 /** The path of the command line, looked at once in each worker: nothing of the tree changes while tests run. */
 export const built = (): Promise<string> => (launched ??= build())
+
+/** The declarations of the library, which the command line does without. */
+export const builtTypes = async (): Promise<string> => {
+  await built()
+  const types = path.join(root, "dist/types")
+  if (!fs.existsSync(types))
+    execFileSync(process.execPath, [path.join(root, "scripts/build.mjs"), "--types"], { cwd: root, stdio: "pipe" })
+  return types
+}

@@ -1,9 +1,9 @@
+// @effect-diagnostics asyncFunction:off - the build is a process of its own
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-
-const root = process.cwd()
+import { builtTypes, root } from "../support/built.ts"
 
 const head = `
 import { Context, Effect, Layer, Schema } from "effect"
@@ -74,13 +74,14 @@ const sorted = (text: string): string =>
     )
 
 describe("the compiler", () => {
-  it("says what is wrong in words that one can read (T7, T19)", () => {
+  it("says what is wrong in words that one can read (T7, T19)", async () => {
+    const types = await builtTypes()
     const folder = path.join(root, "node_modules/.cache/tollgate", `types-${process.pid}`)
     fs.mkdirSync(folder, { recursive: true })
     try {
       const options = {
         extends: path.join(root, "tsconfig.json"),
-        compilerOptions: { noUnusedLocals: false, plugins: [] },
+        compilerOptions: { noUnusedLocals: false, plugins: [], paths: { tollgate: [path.join(types, "index.d.ts")] } },
         include: ["*.ts"]
       }
       fs.writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(options))
