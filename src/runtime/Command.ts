@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { ClientFunction, maxFunctions } from "../agent/ClientFunction.ts"
 import { Image, maxImages } from "../conversation/Image.ts"
 import { WrittenPolicy } from "../approval/ApprovalPolicy.ts"
+import { visibleLine } from "../text/visible.ts"
 import { Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 
 /** Characters of the name of a sender. */
@@ -12,6 +13,18 @@ export const maxTitle = 200
 /** A name that is looked for again as it is, which a store cannot with U+0000 in it. */
 const Name = Schema.String.pipe(
   Schema.filter((name) => !name.includes("\0"), { message: () => "a name cannot have the character U+0000" })
+)
+
+/** Characters of the name of a session. */
+const maxSessionName = 200
+
+/** The name of a session that is made, which the path of a URL holds and a list shows as it is. */
+const NewName = Name.pipe(
+  Schema.minLength(1),
+  Schema.maxLength(maxSessionName),
+  Schema.filter((name) => name !== "." && name !== ".." && visibleLine(name) === name, {
+    message: () => 'the name of a session cannot be "." or "..", nor have a character that nobody sees'
+  })
 )
 
 /** The number of a durable event of a session. */
@@ -113,7 +126,8 @@ export class SwitchModel extends Schema.TaggedClass<SwitchModel>()("SwitchModel"
 
 /** Makes a session of the client's own id. */
 export class CreateSession extends Schema.TaggedClass<CreateSession>()("CreateSession", {
-  ...session,
+  ...sent,
+  session: NewName,
   project: Name,
   profile: Schema.optionalWith(Name, { exact: true })
 }) {}
@@ -135,7 +149,7 @@ export class RenameSession extends Schema.TaggedClass<RenameSession>()("RenameSe
 export class ForkSession extends Schema.TaggedClass<ForkSession>()("ForkSession", {
   ...session,
   /** The client's own id of the new session. */
-  fork: Name,
+  fork: NewName,
   /** The number of the last event that is copied; the last one there is if unset. */
   last: Schema.optionalWith(EventNumber, { exact: true })
 }) {}

@@ -19,24 +19,20 @@ const unauthorized = new Unauthorized({
   message: "A token is needed: send Authorization: Bearer TOKEN, or log in by POST /v1/login."
 })
 
-/** The caller that a token or a cookie belongs to; who guesses is stopped. */
+/** The caller that a token or a cookie belongs to; who guesses is told to stop, and never others of the same address. */
 export const recognised = (find: Effect.Effect<Option.Option<Caller["Type"]>>, refused = unauthorized) =>
   Effect.gen(function* () {
     const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
     const { failuresPerMinute } = yield* Limits
     const { take } = yield* Rates
     const key = `failure ${Option.getOrElse(remoteAddress, () => "")}`
-    const rate = { perSecond: failuresPerMinute / 60, burst: failuresPerMinute }
-    if (!(yield* take(key, rate, 0))) {
-      return yield* new TooManyRequests({
-        message: "Too many tokens were wrong; try again in a minute.",
-        retryAfter: 60
-      })
-    }
     const found = yield* find
     if (Option.isSome(found)) return found.value
-    yield* take(key, rate)
-    return yield* refused
+    if (yield* take(key, { perSecond: failuresPerMinute / 60, burst: failuresPerMinute })) return yield* refused
+    return yield* new TooManyRequests({
+      message: `More than ${failuresPerMinute} tokens a minute were wrong; look for the program that sends an old one.`,
+      retryAfter: 1
+    })
   })
 
 /** Looks whose the header of a request is now, or its cookie if it has none; nothing where it has neither. */

@@ -23,14 +23,14 @@ export interface Rate {
 export class Rates extends Context.Tag("tollgate/server/Rates")<
   Rates,
   {
-    /** Whether there is still room; takes `cost` of it. */
-    readonly take: (key: string, rate: Rate, cost?: number) => Effect.Effect<boolean>
+    /** Takes one, if there is still room. */
+    readonly take: (key: string, rate: Rate) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer: Layer.Layer<Rates> = Layer.sync(Rates, () => {
     const buckets = new Map<string, Bucket>()
     return {
-      take: (key, { burst, perSecond }, cost = 1) =>
+      take: (key, { burst, perSecond }) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const known = buckets.get(key)
           const bucket = known ?? { left: burst, at: now }
@@ -43,7 +43,7 @@ export class Rates extends Context.Tag("tollgate/server/Rates")<
             buckets.set(key, bucket)
           }
           if (bucket.left < 1) return false
-          bucket.left -= cost
+          bucket.left -= 1
           return true
         })
     }

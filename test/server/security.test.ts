@@ -116,6 +116,22 @@ describe("the guard", () => {
         [401, 401, 401, 429]
       )
       assert.strictEqual(answers[3]?.headers["retry-after"], "1")
+      assert.include(answers[3]?.json, { _tag: "TooManyRequests", retryAfter: 1 })
+      assert.strictEqual((yield* one.ask("/v1/sessions")).status, 200, "a right one of the same address")
+    })
+  )
+
+  it.scopedLive("makes no session whose name no path holds or nobody sees (X4)", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* served({ models })
+      for (const id of ["", ".", "..", "a\u202eb", "a\u200b", "a\nb", "a\0", "x".repeat(201)])
+        assert.strictEqual(
+          (yield* ask("/v1/sessions", { body: { id, commandId: "c" } })).status,
+          400,
+          JSON.stringify(id)
+        )
+      assert.strictEqual((yield* ask("/v1/sessions", { body: { id: "a/b c:日本 👩‍💻" } })).status, 201)
+      assert.strictEqual((yield* ask(`/v1/sessions/${encodeURIComponent("a/b c:日本 👩‍💻")}`)).status, 200)
     })
   )
 
