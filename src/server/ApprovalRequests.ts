@@ -70,7 +70,10 @@ const ended = (id: string) =>
       onNone: () => new NotFound({ message: `There is no approval request ${id}.`, error: "ApprovalNotPending" }),
       onSome: ({ decided_by, outcome }) =>
         new Gone({
-          message: `Approval request ${id} has ended: ${outcome ?? "over"} by ${decided_by ?? "nobody"}. Nothing has changed.`,
+          message: [
+            `Approval request ${id} has ended: ${outcome ?? "over"} by ${decided_by ?? "nobody"}. Nothing has changed.`,
+            ...(outcome === "granted" ? ["To stop what it started, interrupt the task."] : [])
+          ].join(" "),
           error: "ApprovalNotPending"
         })
     })

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { Page } from "playwright-core"
+import type { Page, Route } from "playwright-core"
 import { asking, models } from "../host/Directed.ts"
 import { served } from "../server/served.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
@@ -152,6 +152,36 @@ describe("an approval in the browser", () => {
           await page.getByRole("heading", { name: "1 call waits for you" }).waitFor()
         })
       })
+  )
+
+  it.scopedLive("says where it was given that an answer came too late, until that has been seen (U11)", () =>
+    Effect.gen(function* () {
+      const server = yield* served({ models, page: machine.page })
+      const { page } = yield* open(machine, server)
+      const held: Array<Route> = []
+      yield* Effect.promise(async () => {
+        await page.route("**/v1/approvals/*", (route) => void held.push(route))
+        await prompted(page, asking([write("a.txt", "first")]))
+        await standing(page, "a.txt")
+        await page.keyboard.press("F6")
+        const sent = page.waitForRequest("**/v1/approvals/*")
+        await page.keyboard.press("n")
+        await sent
+      })
+      const [{ request }] = (yield* server.ask("/v1/approvals")).json.approvals
+      const answer = { decision: "approve", digest: request.digest }
+      assert.strictEqual((yield* server.ask(`/v1/approvals/${request.id}`, { body: answer })).status, 200)
+      yield* Effect.promise(async () => {
+        await page.locator(".request").waitFor({ state: "detached" })
+        await held[0]!.continue()
+        const missed = page.getByRole("alert").filter({ hasText: "Your answer to write_file" })
+        await missed.getByText("did not count").waitFor()
+        assert.match(await missed.innerText(), /has ended: granted by .* To stop what it started, interrupt the task\./)
+        await missed.getByRole("button", { name: "Dismiss" }).click()
+        await missed.waitFor({ state: "detached" })
+      })
+      assert.strictEqual(fs.readFileSync(path.join(server.directory, "a.txt"), "utf8"), "first")
+    })
   )
 
   it.scopedLive("says on the card what risk it is, how long it waits, and what was said before (U11, A4)", () =>

@@ -80,14 +80,26 @@ export interface Decision {
   readonly parameters?: unknown
 }
 
+/** An answer that did not count, to a request that is shown no more. */
+export interface Missed {
+  readonly tool: string
+  readonly sessionId: string
+  readonly message: string
+}
+
+/** The last of them, until the person has seen it. */
+export const missed = signal<Missed | undefined>(undefined)
+
 /** Sends an answer, bound by its digest to what was shown. */
 export const answer = async (
-  { digest, id }: { readonly id: string; readonly digest: string },
+  { digest, id, sessionId, tool }: WaitingApproval["request"],
   decision: Decision
 ): Promise<Problem | undefined> => {
   const sent = await post(`/v1/approvals/${encodeURIComponent(id)}`, { digest, ...decision })
   if (sent.ok || sent.problem.status === 404 || sent.problem.status === 410) drop(id)
   if (sent.ok) return undefined
+  const { message } = sent.problem
+  if (!queue.value.some(({ request }) => request.id === id)) missed.value = { tool, sessionId, message }
   void refresh()
   return sent.problem
 }

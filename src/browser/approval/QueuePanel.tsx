@@ -1,6 +1,8 @@
 import { visibleLine } from "../../text/visible.ts"
 import { many } from "../../ui/Words.ts"
-import { queue, queueProblem, select, selected } from "./Queue.ts"
+import { to } from "../Route.ts"
+import { titleOf } from "../session/Sessions.ts"
+import { missed, queue, queueProblem, select, selected } from "./Queue.ts"
 import { RequestCard } from "./RequestCard.tsx"
 import { NotifyButton } from "./Notifier.tsx"
 
@@ -19,6 +21,23 @@ const Line = ({ id }: { readonly id: string }) => {
   )
 }
 
+/** Says that an answer came too late, where the card that it was given on is gone. */
+const MissedAnswer = () => {
+  if (missed.value === undefined) return null
+  const { message, sessionId, tool } = missed.value
+  return (
+    <div class="warning missed" role="alert">
+      <p>
+        Your answer to {visibleLine(tool)} in <a href={to("session", sessionId)}>{titleOf(sessionId)}</a> did not count.{" "}
+        {visibleLine(message)}
+      </p>
+      <button type="button" onClick={() => (missed.value = undefined)}>
+        Dismiss
+      </button>
+    </div>
+  )
+}
+
 /** The one queue of requests over all sessions. */
 export const QueuePanel = () => {
   const all = queue.value
@@ -28,6 +47,7 @@ export const QueuePanel = () => {
       <section class="queue empty" aria-label="Approvals">
         <h1>Nothing waits for you</h1>
         <p class="quiet">Calls that need a yes appear here, from every session.</p>
+        <MissedAnswer />
         {queueProblem.value === undefined ? null : <p class="warning">{queueProblem.value.message}</p>}
         <NotifyButton />
       </section>
@@ -43,6 +63,7 @@ export const QueuePanel = () => {
         <span class="grow" />
         <NotifyButton />
       </header>
+      <MissedAnswer />
       {all.length > 1 ? (
         <ol class="queue-list">
           {all.slice(0, 50).map(({ request }) => (

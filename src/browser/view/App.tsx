@@ -3,7 +3,7 @@ import { many } from "../../ui/Words.ts"
 import { login } from "../Api.ts"
 import { loginProblem } from "../Login.ts"
 import { route } from "../Route.ts"
-import { queue } from "../approval/Queue.ts"
+import { missed, queue } from "../approval/Queue.ts"
 import { QueuePanel } from "../approval/QueuePanel.tsx"
 import { Feed } from "../session/Feed.ts"
 import { titleOf } from "../session/Sessions.ts"
@@ -114,7 +114,7 @@ export const App = () => {
           </Project.Provider>
         </main>
       )}
-      {page === "approvals" ? null : waiting > 0 ? (
+      {page === "approvals" ? null : waiting > 0 || missed.value !== undefined ? (
         <aside class="beside" aria-label="Approval queue">
           <QueuePanel />
         </aside>
