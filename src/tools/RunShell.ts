@@ -53,28 +53,32 @@ const firstLine = (command: string): string => {
   return makeVisible(more.length === 0 ? text : `${text} … (${more.length + 1} lines)`)
 }
 
-/** What a command may use: its time as the call says, and the other limits if it runs without approval. */
+/** What a command may use besides time, by who let it run. */
+const boundsOf = (asked: boolean, held: boolean, { confined, unasked }: ShellSettingsShape): Limits.Limits =>
+  held ? confined : asked ? {} : unasked
+
+/** What a command may use: its time as the call says, and the bounds. */
 const limitsOf = (
   timeout: number | undefined,
-  asked: boolean,
-  { idle, maxTimeout, timeout: usual, unasked }: ShellSettingsShape
+  bounds: Limits.Limits,
+  { idle, maxTimeout, timeout: usual }: ShellSettingsShape
 ): Limits.Limits => {
   const time = Duration.min(timeout === undefined ? usual : Duration.seconds(timeout), maxTimeout)
   return {
     ...(Duration.isFinite(time) && { time }),
     ...(Duration.isFinite(idle) && { idle }),
-    ...(asked ? {} : unasked)
+    ...bounds
   }
 }
 
 /** The same in the background: it takes its time unless the call limits it. */
 const limitsBehind = (
   timeout: number | undefined,
-  asked: boolean,
-  { maxTimeout, unasked }: ShellSettingsShape
+  bounds: Limits.Limits,
+  { maxTimeout }: ShellSettingsShape
 ): Limits.Limits => {
   const time = timeout === undefined ? Duration.infinity : Duration.min(Duration.seconds(timeout), maxTimeout)
-  return { ...(Duration.isFinite(time) && { time }), ...(asked ? {} : unasked) }
+  return { ...(Duration.isFinite(time) && { time }), ...bounds }
 }
 
 const confinedBehind = "what runs unasked in the sandbox is looked through when it ends; it stays in the foreground."
@@ -139,7 +143,8 @@ export const RunShell = Tool.make("run_shell", {
       if (asks && (call.decided !== true || place !== context.cwd)) return yield* new CommandRefused({ verdict })
       const [processes, sandbox, settings] = yield* Effect.all([Processes, Sandbox, ShellSettings])
       const redactor = yield* Redactor
-      const limits = background ? limitsBehind(timeout, asks, settings) : limitsOf(timeout, asks, settings)
+      const bounds = boundsOf(asks, call.confined === true, settings)
+      const limits = background ? limitsBehind(timeout, bounds, settings) : limitsOf(timeout, bounds, settings)
       const here = yield* environmentHere
       // Commands that run without asking read a repository as the git tools do, regardless of its configuration.
       const git = asks || !usesGit(command) ? undefined : yield* openGit
@@ -195,7 +200,7 @@ export const RunShell = Tool.make("run_shell", {
         changed.push(...changedSince(guarded))
       })
       const released = yield* Deferred.make<void>()
-      const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, asks, settings) }
+      const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, bounds, settings) }
       // An editor cannot confine: what is held here, or runs unasked, is run here.
       const terminal = asks && sandbox.describe.target === "none" ? yield* EditorTerminal : undefined
       const { outputLimit } = settings
