@@ -25,7 +25,8 @@ import { EditorTerminal, EditorTerminalFailed } from "./shell/EditorTerminal.ts"
 import { failure, offline, status, survivors } from "./shell/ended.ts"
 import { runInForeground } from "./shell/foreground.ts"
 import { runInTerminal } from "./shell/inTerminal.ts"
-import { changedSince, guardedIn, isConfined, lowerPrivileges, setAside, unguarded } from "./shell/confined.ts"
+import { isConfined, tidyUp } from "./shell/confined.ts"
+import { guardedIn, placesOf, unguarded } from "./shell/Guarded.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
@@ -93,11 +94,6 @@ const openGit = Effect.mapError(
   ({ message }) => new CommandRefused({ verdict: ask("shell/git-untrusted", `git cannot be run safely: ${message}.`) })
 )
 
-const tooLarge = ask(
-  "shell/workspace-too-large",
-  "the workspace has too many files to keep the protected ones from a command in the sandbox; the user has to choose another mode"
-)
-
 export const RunShell = Tool.make("run_shell", {
   description:
     "Runs a bash command without a terminal or input, and returns its exit code and output, the middle " +
@@ -156,13 +152,13 @@ export const RunShell = Tool.make("run_shell", {
       }
       const boundary = (yield* Workspace).context
       const held = confine(boundary, { write: asks, network: asks && call.confined !== true && settings.network })
-      const guarded = call.confined === true ? guardedIn(boundary) : unguarded
-      if (guarded === undefined) return yield* new CommandRefused({ verdict: tooLarge })
       if (call.confined === true && !sandbox.describe.isolated) return yield* new CommandRefused({ verdict })
+      const guarded = call.confined === true ? yield* guardedIn(boundary, call) : unguarded
+      const places = placesOf(guarded)
       const confined = {
         ...held,
-        protected: [...held.protected, ...guarded.kept],
-        hidden: [...(held.hidden ?? []), ...guarded.hidden, ...guarded.sockets]
+        protected: [...held.protected, ...places.protected],
+        hidden: [...(held.hidden ?? []), ...places.hidden]
       }
       const wrapped = sandbox.wrap(
         asks ? bash : Limits.enforced(bash, limits),
@@ -188,17 +184,13 @@ export const RunShell = Tool.make("run_shell", {
         return { text: `running in the background as ${id}; read_output gives its output, stop_command ends it` }
       }
       const transcript = Transcript.make(call, redactor, settings.outputLimit)
-      const strays: Array<string> = []
-      const changed: Array<string> = []
-      let lowered = true
+      const notes: Array<string> = []
       const startedAt = yield* monotonicMillis
-      const look = Effect.gen(function* () {
-        if (call.confined !== true) return
-        const minutes = Math.ceil(((yield* monotonicMillis) - startedAt) / 60_000) + 1
-        lowered = yield* lowerPrivileges(boundary, minutes)
-        strays.push(...setAside(guarded, boundary))
-        changed.push(...changedSince(guarded))
-      })
+      const look = Effect.suspend(() =>
+        call.confined === true
+          ? Effect.map(tidyUp(guarded, boundary, call, startedAt), (found) => void notes.push(...found))
+          : Effect.void
+      )
       const released = yield* Deferred.make<void>()
       const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, bounds, settings) }
       // An editor cannot confine: what is held here, or runs unasked, is run here.
@@ -229,27 +221,14 @@ export const RunShell = Tool.make("run_shell", {
         return { text: `${head}\n${text === "" ? "[no output so far]" : text}` }
       }
       const { result } = outcome
-      const aside =
-        strays.length === 0 ? [] : [`[protected places created without approval, renamed: ${strays.join(", ")}]`]
-      const replaced =
-        changed.length === 0
-          ? []
-          : [`[protected files changed while it ran, which it could then reach: ${changed.join(", ")}; tell the user]`]
-      const privileged = lowered ? [] : ["[set-user-ID files that it made could not be looked for; tell the user]"]
       const output = yield* transcript.end
       const ended = status(result, limits)
       const failed = failure(result, ended)
       const alone = sandbox.describe.isolated && !confined.network && failed !== undefined && offline.test(output)
       const network = alone ? ["[the sandbox has no network; the user can allow it: sandbox.network true]"] : []
-      const text = [
-        ended,
-        output === "" ? "[no output]" : output,
-        ...network,
-        ...aside,
-        ...replaced,
-        ...privileged,
-        ...survivors(result)
-      ].join("\n")
+      const text = [ended, output === "" ? "[no output]" : output, ...network, ...notes, ...survivors(result)].join(
+        "\n"
+      )
       return { text, ...(failed && { failed }) }
     }).pipe(Effect.scoped)
 })
