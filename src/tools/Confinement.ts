@@ -80,8 +80,7 @@ export const steersGit = (directory: string): ReadonlyArray<string> => [
 
 /**
  * What a program that a tool starts may touch where there is a sandbox: it sees no credentials, without network no socket of a
- * program that starts others, and writes, if at all, inside
- * the roots, but not what runs code later or is ours.
+ * program that starts others, and writes, if at all, inside the roots, but not what runs code later or is ours.
  */
 export const confine = (
   context: PathContext,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { make, type PathContext } from "../../src/policy/path/PathContext.ts"
-import { guardedIn } from "../../src/tools/shell/Guarded.ts"
+import { guardedIn, placesOf } from "../../src/tools/shell/Guarded.ts"
 import { notesOn, setAside } from "../../src/tools/shell/SetAside.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 import { unprivileged } from "../support/unprivileged.ts"
@@ -209,6 +209,26 @@ describe("what a confined command finds", () => {
         [".devcontainer/sub/.env", "app/.vscode/a.key", "node_modules/p/.env"].map((name) => at(name))
       )
       assert.sameMembers([...kept], [at(".git"), at(".devcontainer"), at("app/.vscode")])
+    })
+  )
+
+  it.scoped("is held file by file, in many packages package by package (S3)", () =>
+    Effect.gen(function* () {
+      const { at, context } = yield* workspace
+      const add = (name: string) => {
+        fs.mkdirSync(path.dirname(at(name)), { recursive: true })
+        fs.writeFileSync(at(name), "x")
+      }
+      for (const name of ["AGENTS.md", "node_modules/@s/p/.travis.yml", "node_modules/q/in/.envrc"]) add(name)
+      const few = placesOf(yield* guardedIn(context))
+      assert.includeMembers(few.protected, [at("AGENTS.md"), at("node_modules/@s/p/.travis.yml")])
+      for (let count = 0; count < 200; count++) add(`node_modules/r/in/${count}/.travis.yml`)
+      const many = placesOf(yield* guardedIn(context))
+      assert.sameMembers(
+        many.protected,
+        ["AGENTS.md", "node_modules/@s/p", "node_modules/r", "node_modules/q/in/.envrc"].map((name) => at(name))
+      )
+      assert.deepStrictEqual(many.hidden, [at("node_modules/q/in/.envrc")])
     })
   )
 

@@ -119,11 +119,23 @@ export const changedSince = (before: Guarded): ReadonlyArray<string> =>
 
 const isLink = (place: string): boolean => fs.lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
+/** Places in packages that are held one by one: a sandbox takes some thousand of them, with all directories above them. */
+const mostInPackages = 200
+
+/** The outermost package that a place lies in. */
+const packageOf = (place: string): string | undefined => /^.*?\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(place)?.[0]
+
+/** The same, or with whole packages where they hold many. */
+const folded = (kept: ReadonlyArray<string>): ReadonlyArray<string> =>
+  kept.filter((place) => packageOf(place) !== undefined).length <= mostInPackages
+    ? kept
+    : [...new Set(kept.map((place) => packageOf(place) ?? place))]
+
 /**
  * The places as a sandbox takes them. What is hidden cannot be changed either, nor moved with a directory above it; only a link can,
  * which holds nothing itself.
  */
 export const placesOf = ({ hidden, kept, sockets }: Guarded) => ({
-  protected: [...kept, ...hidden.filter((place) => !isLink(place))],
+  protected: [...folded(kept), ...hidden.filter((place) => !isLink(place))],
   hidden: [...hidden, ...sockets]
 })

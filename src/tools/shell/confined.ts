@@ -11,6 +11,7 @@ import { Processes } from "../../process/Processes.ts"
 import { systemProgram } from "../../sandbox/systemProgram.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { monotonicMillis } from "../../system/monotonic.ts"
+import { makeVisible } from "../../text/visible.ts"
 import { changedSince, type Guarded } from "./Guarded.ts"
 import type { JudgedCommand } from "./JudgedCommand.ts"
 import { notesOn, setAside } from "./SetAside.ts"
@@ -60,7 +61,9 @@ export const tidyUp = Effect.fnUntraced(function* (
     ...notes,
     ...(changed.length === 0
       ? []
-      : [`[protected files changed while it ran, which it could then reach: ${changed.join(", ")}; tell the user]`]),
+      : [
+          `[protected files changed while it ran, which it could then reach: ${changed.map(makeVisible).join(", ")}; tell the user]`
+        ]),
     ...(isLowered ? [] : [privileged])
   ]
 })
