@@ -21,15 +21,13 @@ describe("a program in the sandbox of a user who is not root", () => {
       }
       esbuild.buildSync({
         entryPoints: [path.join(import.meta.dirname, "closing.ts")],
-        ...{
-          outfile,
-          banner,
-          bundle: true,
-          platform: "node",
-          format: "esm",
-          external: ["better-sqlite3"],
-          logLevel: "error"
-        }
+        outfile,
+        banner,
+        bundle: true,
+        platform: "node",
+        format: "esm",
+        external: ["better-sqlite3"],
+        logLevel: "error"
       })
       const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
       fs.chmodSync(directory, 0o755)
