@@ -97,6 +97,8 @@ export interface Clearance {
   readonly confined?: true
   /** Which paths are withheld from the call, by rules that deny or would ask. Default: none. */
   readonly withheld?: (path: string) => boolean
+  /** Where withheld paths begin. */
+  readonly withheldFrom?: ReadonlyArray<string>
   /** What the rules say of the same tool where it touches something else. */
   readonly ruled?: (touches: Touches) => Rule["decision"] | undefined
 }

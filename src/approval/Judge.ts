@@ -229,7 +229,7 @@ export const make = (
         if (!book.concerns(call.name)) return cleared
         const withheld = book.withheld(call.name, subject, policy !== "allow")
         const ruled = (touches: Touches) => book.verdict(call.name, subjects.of({ ...call, touches }))?.decision
-        return Effect.map(cleared, (clearance) => ({ ...clearance, ruled, ...(withheld && { withheld }) }))
+        return Effect.map(cleared, (clearance) => ({ ...clearance, ruled, ...withheld }))
       }
       const { basis = [], grant } = found
       if (basis.length === 0) return concluded(found)

@@ -4,6 +4,7 @@ import type { HostPattern } from "../policy/network/HostPattern.ts"
 import { isWithin } from "../policy/path/PathText.ts"
 import { unwrapped } from "../policy/shell/Unwrapped.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
+import type { ToolCall } from "../tool/ToolCall.ts"
 import {
   argvWords,
   below,
@@ -31,8 +32,13 @@ interface CompiledRule {
   readonly path?: PathTest
   /** The directory that contains every match of `path`. */
   readonly base?: string
+  /** The same, or the only match itself. */
+  readonly start?: string
   readonly host?: HostPattern
 }
+
+/** All of a pattern without wildcards, else the directory above the first of them. */
+const fixedOf = (pattern: string, root: string): string => pathBase(`${pattern}/`, root)
 
 const compiled = (rule: Rule, root: string): Either.Either<CompiledRule, PatternRejected> => {
   const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
@@ -48,7 +54,8 @@ const compiled = (rule: Rule, root: string): Either.Either<CompiledRule, Pattern
   if (rule.argv !== undefined) return Either.map(argvWords(rule.argv), () => ({ rule }))
   if (rule.path !== undefined) {
     const base = pathBase(rule.path, root)
-    return Either.map(pathTest(rule.path, root), (path) => ({ rule, path, base }))
+    const start = fixedOf(rule.path, root)
+    return Either.map(pathTest(rule.path, root), (path) => ({ rule, path, base, start }))
   }
   if (rule.host !== undefined) return Either.map(hostTest(rule.host), (host) => ({ rule, host }))
   return Either.right({ rule })
@@ -58,8 +65,7 @@ const compiled = (rule: Rule, root: string): Either.Either<CompiledRule, Pattern
 const placesOf = (compiled: CompiledRule, { resolve, root }: RulePlace): ReadonlyArray<CompiledRule> => {
   const { rule } = compiled
   if (rule.path === undefined || rule.decision === "allow" || resolve === undefined) return [compiled]
-  // All of a pattern without wildcards, else the directory above the first of them.
-  const fixed = pathBase(`${rule.path}/`, root)
+  const fixed = fixedOf(rule.path, root)
   const [real, realRoot] = [resolve(fixed), resolve(root)]
   // Calls name what is in the root by the name that the root was given.
   const rooted = isWithin(real, realRoot) ? path.posix.join(root, path.posix.relative(realRoot, real)) : real
@@ -71,7 +77,7 @@ const placesOf = (compiled: CompiledRule, { resolve, root }: RulePlace): Readonl
       const pattern = `${literal(place)}${rest}`
       return Either.match(pathTest(pattern, root), {
         onLeft: () => [],
-        onRight: (path) => [{ rule, path, base: pathBase(pattern, root) }]
+        onRight: (path) => [{ rule, path, base: pathBase(pattern, root), start: place }]
       })
     })
   ]
@@ -201,15 +207,19 @@ export class RuleBook {
    * What a call that may run must not find below the directories it searches: what rules deny or, with `asking`, would
    * ask about. Undefined if there is nothing.
    */
-  withheld(tool: string, { namesOf, paths }: Subject, asking: boolean): Withheld | undefined {
+  withheld(tool: string, subject: Subject, asking: boolean): Withheld | undefined {
+    const { namesOf, paths } = subject
     const rules = [this.shelves.get(tool), this.shelves.get("*")]
-      .flatMap((shelves) => shelves?.strict.paths ?? [])
+      .flatMap((shelves) => shelvesOn(shelves, subject))
+      .flatMap(({ strict }) => strict.paths)
       .filter(
         ({ path: fits, rule }) => rule.decision === "deny" || (asking && paths.every((path) => fits?.(path) === false))
       )
-    return rules.length === 0
-      ? undefined
-      : (path) => namesOf(path).some((name) => rules.some(({ path: fits }) => fits?.(name) !== false))
+    if (rules.length === 0) return undefined
+    return {
+      withheld: (path) => namesOf(path).some((name) => rules.some(({ path: fits }) => fits?.(name) !== false)),
+      withheldFrom: [...new Set(rules.map(({ start = "/" }) => start))]
+    }
   }
 }
 
@@ -221,8 +231,8 @@ const shelvesOn = (shelves: Shelves | undefined, subject: Subject): ReadonlyArra
   return risky === undefined ? [shelves] : [shelves, risky]
 }
 
-/** Whether a path is left out of what a call finds. */
-export type Withheld = (path: string) => boolean
+/** What a call must not find. */
+export type Withheld = Required<Pick<ToolCall, "withheld" | "withheldFrom">>
 
 const patterned = ({ argv, hosts, paths }: Shelf) => [...paths, ...hosts, ...[...argv.values()].flat()]
 

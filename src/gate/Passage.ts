@@ -7,7 +7,7 @@ import type { Gate } from "./Gate.ts"
 import type { Refused } from "./GateError.ts"
 
 /** What a decision says of a call besides yes. */
-export type Told = Partial<Pick<ToolCall, "confined" | "decided" | "preview" | "ruled" | "withheld">>
+export type Told = Partial<Pick<ToolCall, "confined" | "decided" | "preview" | "ruled" | "withheld" | "withheldFrom">>
 
 /** A call that may run with exactly these parameters. */
 export interface Cleared {

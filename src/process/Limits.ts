@@ -33,6 +33,16 @@ export const unasked: Limits = {
   cpu: 60
 }
 
+/**
+ * For commands that nobody approved and a sandbox holds, builds and tests among them: what a machine has to spare. How long they
+ * compute is bounded by their time.
+ */
+export const confined: Limits = {
+  output: 16 * mebibyte,
+  memory: Math.floor((os.totalmem() * 3) / 4),
+  processes: 1024
+}
+
 const bytes = (count: number): string => `${Math.floor(count / mebibyte)} MiB`
 
 /** A limit in words, e.g. `60 s of CPU time`. */

@@ -59,6 +59,8 @@ export interface ToolCall extends Attempted {
    * every path, a directory before its contents.
    */
   readonly withheld?: (path: string) => boolean
+  /** Absolute paths, each of which is withheld itself or is above withheld ones; no other path is withheld. */
+  readonly withheldFrom?: ReadonlyArray<string>
   /** What rules of the user make of the same tool where it touches this; no rule fits where it gives nothing. */
   readonly ruled?: (touches: Touches) => "allow" | "ask" | "deny" | undefined
   readonly sink: ToolSink

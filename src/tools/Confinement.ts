@@ -1,16 +1,74 @@
 import * as fs from "node:fs"
+import * as path from "node:path"
 import * as ProtectedPlaces from "../policy/path/ProtectedPlaces.ts"
 import type { PathContext } from "../policy/path/PathContext.ts"
 import type { SandboxPolicy } from "../sandbox/SandboxPolicy.ts"
 
-const credentials = (home: string): ReadonlyArray<string> =>
-  [ProtectedPlaces.anywhere, ProtectedPlaces.home]
+const credentialsIn = (tables: ReadonlyArray<ReadonlyMap<string, ProtectedPlaces.Protection>>, above: string) =>
+  tables
     .flatMap((table) => [...table])
-    .filter(([, { rule }]) => rule === "path/credentials")
-    .map(([path]) => `${home}/${path}`)
+    .filter(([, { rule }]) => rule === ProtectedPlaces.credentials.rule)
+    .map(([place]) => path.join(above, place))
+
+const namesIn = (directory: string): ReadonlyArray<string> => {
+  try {
+    return fs.readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+const isReadable = (place: string): boolean => {
+  try {
+    fs.accessSync(place, fs.constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The home directories of other users, where they usually are. */
+const otherHomes = (home: string): ReadonlyArray<string> =>
+  ["/root", ...["/home", "/Users"].flatMap((above) => namesIn(above).map((name) => path.join(above, name)))].filter(
+    (other) => other !== home
+  )
+
+/** Private keys of this machine that are known by the form of their names. */
+const hostKeys = (): ReadonlyArray<string> =>
+  namesIn("/etc/ssh")
+    .filter((name) => /^ssh_host_.*key$/.test(name))
+    .map((name) => path.join("/etc/ssh", name))
+
+/** Keys and credentials: those of the user, and those of the system and of other users that this one could read. */
+const credentials = (home: string): ReadonlyArray<string> => {
+  const { anywhere, home: inHome, system } = ProtectedPlaces
+  const others = otherHomes(home).filter(isReadable)
+  return [
+    ...credentialsIn([anywhere, inHome], home),
+    ...[
+      ...credentialsIn([system], "/"),
+      ...hostKeys(),
+      ...others.flatMap((other) => credentialsIn([anywhere, inHome], other))
+    ].filter(isReadable)
+  ]
+}
+
+/** Behind which programs do as root what they are asked to, or start others outside of any sandbox. */
+const controlSockets = (home: string): ReadonlyArray<string> =>
+  [
+    ..."docker.sock docker/containerd/containerd.sock containerd/containerd.sock podman/podman.sock crio/crio.sock"
+      .split(" ")
+      .map((name) => path.join("/var/run", name)),
+    "/var/lib/incus/unix.socket",
+    "/var/lib/lxd/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+    ..."docker/run/docker.sock docker/desktop/docker.sock colima/default/docker.sock orbstack/run/docker.sock rd/docker.sock"
+      .split(" ")
+      .map((name) => path.join(home, `.${name}`))
+  ].filter((place) => fs.existsSync(place))
 
 /** A worktree's `.git` is a file that names its directory. */
-const isFile = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+const isFile = (place: string): boolean => fs.lstatSync(place, { throwIfNoEntry: false })?.isFile() === true
 
 /** What in a git directory makes git run something. */
 export const steersGit = (directory: string): ReadonlyArray<string> => [
@@ -21,8 +79,8 @@ export const steersGit = (directory: string): ReadonlyArray<string> => [
 ]
 
 /**
- * What a program that a tool starts may touch where there is a sandbox: it sees no credentials, and writes, if at all, inside
- * the roots, but not what runs code later or is ours.
+ * What a program that a tool starts may touch where there is a sandbox: it sees no credentials, without network no socket of a
+ * program that starts others, and writes, if at all, inside the roots, but not what runs code later or is ours.
  */
 export const confine = (
   context: PathContext,
@@ -39,6 +97,10 @@ export const confine = (
     ...(context.gitDirs ?? []).flatMap(steersGit),
     ...context.stateDirs.map((directory) => `${directory}/`)
   ],
-  hidden: [...credentials(context.home), ...context.stateDirs],
+  hidden: [
+    ...credentials(context.home),
+    ...context.stateDirs,
+    ...(options.network ? [] : controlSockets(context.home))
+  ],
   network: options.network
 })

@@ -25,7 +25,8 @@ import { EditorTerminal, EditorTerminalFailed } from "./shell/EditorTerminal.ts"
 import { failure, offline, status, survivors } from "./shell/ended.ts"
 import { runInForeground } from "./shell/foreground.ts"
 import { runInTerminal } from "./shell/inTerminal.ts"
-import { changedSince, guardedIn, isConfined, lowerPrivileges, setAside, unguarded } from "./shell/confined.ts"
+import { isConfined, tidyUp } from "./shell/confined.ts"
+import { guardedIn, placesOf, unguarded } from "./shell/Guarded.ts"
 import { usesGit } from "./shell/ReadOnlyGit.ts"
 import { CommandRefused, judgeCommand } from "./shell/JudgedCommand.ts"
 import { ShellSettings, type ShellSettingsShape } from "./shell/ShellSettings.ts"
@@ -53,28 +54,32 @@ const firstLine = (command: string): string => {
   return makeVisible(more.length === 0 ? text : `${text} … (${more.length + 1} lines)`)
 }
 
-/** What a command may use: its time as the call says, and the other limits if it runs without approval. */
+/** What a command may use besides time, by who let it run. */
+const boundsOf = (asked: boolean, held: boolean, { confined, unasked }: ShellSettingsShape): Limits.Limits =>
+  held ? confined : asked ? {} : unasked
+
+/** What a command may use: its time as the call says, and the bounds. */
 const limitsOf = (
   timeout: number | undefined,
-  asked: boolean,
-  { idle, maxTimeout, timeout: usual, unasked }: ShellSettingsShape
+  bounds: Limits.Limits,
+  { idle, maxTimeout, timeout: usual }: ShellSettingsShape
 ): Limits.Limits => {
   const time = Duration.min(timeout === undefined ? usual : Duration.seconds(timeout), maxTimeout)
   return {
     ...(Duration.isFinite(time) && { time }),
     ...(Duration.isFinite(idle) && { idle }),
-    ...(asked ? {} : unasked)
+    ...bounds
   }
 }
 
 /** The same in the background: it takes its time unless the call limits it. */
 const limitsBehind = (
   timeout: number | undefined,
-  asked: boolean,
-  { maxTimeout, unasked }: ShellSettingsShape
+  bounds: Limits.Limits,
+  { maxTimeout }: ShellSettingsShape
 ): Limits.Limits => {
   const time = timeout === undefined ? Duration.infinity : Duration.min(Duration.seconds(timeout), maxTimeout)
-  return { ...(Duration.isFinite(time) && { time }), ...(asked ? {} : unasked) }
+  return { ...(Duration.isFinite(time) && { time }), ...bounds }
 }
 
 const confinedBehind = "what runs unasked in the sandbox is looked through when it ends; it stays in the foreground."
@@ -87,11 +92,6 @@ const gitBehind = "git commands that only read do not run in the background. Run
 const openGit = Effect.mapError(
   Git.open({ filters: "none", writes: false }),
   ({ message }) => new CommandRefused({ verdict: ask("shell/git-untrusted", `git cannot be run safely: ${message}.`) })
-)
-
-const tooLarge = ask(
-  "shell/workspace-too-large",
-  "the workspace has too many files to keep the protected ones from a command in the sandbox; the user has to choose another mode"
 )
 
 export const RunShell = Tool.make("run_shell", {
@@ -139,7 +139,8 @@ export const RunShell = Tool.make("run_shell", {
       if (asks && (call.decided !== true || place !== context.cwd)) return yield* new CommandRefused({ verdict })
       const [processes, sandbox, settings] = yield* Effect.all([Processes, Sandbox, ShellSettings])
       const redactor = yield* Redactor
-      const limits = background ? limitsBehind(timeout, asks, settings) : limitsOf(timeout, asks, settings)
+      const bounds = boundsOf(asks, call.confined === true, settings)
+      const limits = background ? limitsBehind(timeout, bounds, settings) : limitsOf(timeout, bounds, settings)
       const here = yield* environmentHere
       // Commands that run without asking read a repository as the git tools do, regardless of its configuration.
       const git = asks || !usesGit(command) ? undefined : yield* openGit
@@ -151,13 +152,13 @@ export const RunShell = Tool.make("run_shell", {
       }
       const boundary = (yield* Workspace).context
       const held = confine(boundary, { write: asks, network: asks && call.confined !== true && settings.network })
-      const guarded = call.confined === true ? guardedIn(boundary) : unguarded
-      if (guarded === undefined) return yield* new CommandRefused({ verdict: tooLarge })
       if (call.confined === true && !sandbox.describe.isolated) return yield* new CommandRefused({ verdict })
+      const guarded = call.confined === true ? yield* guardedIn(boundary, call) : unguarded
+      const places = placesOf(guarded)
       const confined = {
         ...held,
-        protected: [...held.protected, ...guarded.kept],
-        hidden: [...(held.hidden ?? []), ...guarded.hidden, ...guarded.sockets]
+        protected: [...held.protected, ...places.protected],
+        hidden: [...(held.hidden ?? []), ...places.hidden]
       }
       const wrapped = sandbox.wrap(
         asks ? bash : Limits.enforced(bash, limits),
@@ -183,19 +184,15 @@ export const RunShell = Tool.make("run_shell", {
         return { text: `running in the background as ${id}; read_output gives its output, stop_command ends it` }
       }
       const transcript = Transcript.make(call, redactor, settings.outputLimit)
-      const strays: Array<string> = []
-      const changed: Array<string> = []
-      let lowered = true
+      const notes: Array<string> = []
       const startedAt = yield* monotonicMillis
-      const look = Effect.gen(function* () {
-        if (call.confined !== true) return
-        const minutes = Math.ceil(((yield* monotonicMillis) - startedAt) / 60_000) + 1
-        lowered = yield* lowerPrivileges(boundary, minutes)
-        strays.push(...setAside(guarded, boundary))
-        changed.push(...changedSince(guarded))
-      })
+      const look = Effect.suspend(() =>
+        call.confined === true
+          ? Effect.map(tidyUp(guarded, boundary, call, startedAt), (found) => void notes.push(...found))
+          : Effect.void
+      )
       const released = yield* Deferred.make<void>()
-      const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, asks, settings) }
+      const behind = { when: Deferred.await(released), limits: limitsBehind(undefined, bounds, settings) }
       // An editor cannot confine: what is held here, or runs unasked, is run here.
       const terminal = asks && sandbox.describe.target === "none" ? yield* EditorTerminal : undefined
       const { outputLimit } = settings
@@ -224,27 +221,14 @@ export const RunShell = Tool.make("run_shell", {
         return { text: `${head}\n${text === "" ? "[no output so far]" : text}` }
       }
       const { result } = outcome
-      const aside =
-        strays.length === 0 ? [] : [`[protected places created without approval, renamed: ${strays.join(", ")}]`]
-      const replaced =
-        changed.length === 0
-          ? []
-          : [`[protected files changed while it ran, which it could then reach: ${changed.join(", ")}; tell the user]`]
-      const privileged = lowered ? [] : ["[set-user-ID files that it made could not be looked for; tell the user]"]
       const output = yield* transcript.end
       const ended = status(result, limits)
       const failed = failure(result, ended)
       const alone = sandbox.describe.isolated && !confined.network && failed !== undefined && offline.test(output)
       const network = alone ? ["[the sandbox has no network; the user can allow it: sandbox.network true]"] : []
-      const text = [
-        ended,
-        output === "" ? "[no output]" : output,
-        ...network,
-        ...aside,
-        ...replaced,
-        ...privileged,
-        ...survivors(result)
-      ].join("\n")
+      const text = [ended, output === "" ? "[no output]" : output, ...network, ...notes, ...survivors(result)].join(
+        "\n"
+      )
       return { text, ...(failed && { failed }) }
     }).pipe(Effect.scoped)
 })

@@ -235,6 +235,102 @@ describe("sandboxed mode", () => {
       })
   )
 
+  it.scopedLive("keeps from programs what rules by path deny or ask about, and what they make there (A6, U13)", () =>
+    Effect.gen(function* () {
+      const here = yield* lastingWorld
+      const outside = `${here.base}/outside`
+      for (const file of ["secret/plan.txt", "sub/a.pic", "asked/b.txt", `${outside}/c.txt`])
+        here.write(file, "classified\n")
+      here.write("open.txt", "free\n")
+      here.write(
+        "s.mjs",
+        "import fs from 'node:fs'; const tried = (f) => { try { console.log(f()) } catch (e) { console.log(e.code) } };" +
+          `for (const f of ['secret/plan.txt', 'sub/a.pic', 'asked/b.txt', '${outside}/c.txt', 'open.txt']) {` +
+          "tried(() => fs.readFileSync(f, 'utf8')); tried(() => fs.appendFileSync(f, 'more')) }" +
+          "fs.mkdirSync('later/sub', { recursive: true }); fs.writeFileSync('later/sub/d.pic', 'x'); fs.mkdirSync('coming'); tried(() => fs.renameSync('sub', 'other'))"
+      )
+      const deny = { decision: "deny", level: "user", tool: "*" } as const
+      const rules = [
+        { ...deny, id: "r1", path: "secret/**" },
+        { ...deny, id: "r2", path: "**/*.pic", tool: "run_shell", risk: "ordinary" },
+        { ...deny, id: "r3", path: "asked/*", decision: "ask" },
+        { ...deny, id: "r4", path: `${outside}/*.txt` },
+        { ...deny, id: "r5", path: "coming" },
+        { ...deny, id: "r6", path: "open.txt", tool: "read_file" }
+      ] as const
+      const { describe: status } = yield* Effect.provide(Sandbox, confined(here))
+      if (!status.isolated) return
+      const run = (more: Parameters<typeof approvals>[2]) =>
+        Effect.provide(
+          called("run_shell", { command: "node s.mjs" }),
+          Layer.merge(approvals("sandboxed", here, [...rules, ...(more ?? [])]), confined(here))
+        )
+      const { outcome, text } = yield* run([])
+      assert.strictEqual(outcome, "ran", text)
+      assert.notInclude(text, "classified")
+      assert.include(text, "free")
+      for (const file of ["secret/plan.txt", "sub/a.pic", "asked/b.txt", `${outside}/c.txt`])
+        assert.strictEqual(here.read(file), "classified\n", file)
+      assert.strictEqual(here.read("open.txt"), "free\nmore")
+      for (const made of ["later/sub/d.pic", "coming"]) {
+        assert.isFalse(here.has(made), made)
+        assert.include(text, `${made}.unapproved`)
+      }
+      const unbounded = yield* run([{ ...deny, id: "r7", path: "/**/x.txt" }])
+      assert.include(unbounded.text, "shell/rule-unbounded")
+    })
+  )
+
+  it.scopedLive(
+    "shows programs no keys of the system and of other users, nor moves what hides a secret (S3, U13)",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* lastingWorld
+        here.write("sub/.env", "KEY=secret-value-1\n")
+        const places = ["/etc/shadow", "/etc/sudoers", "/root/.ssh", "/root/.npmrc", "/var/run/docker.sock"]
+        here.write(
+          "look.mjs",
+          "import fs from 'node:fs';" +
+            `for (const f of ${JSON.stringify(places)}) try { console.log(f, (fs.statSync(f).isDirectory() ? fs.readdirSync(f) : fs.readFileSync(f)).length) } catch { console.log(f, 0) };` +
+            "try { fs.renameSync('sub', 'other'); console.log('moved') } catch { console.log('stays') }"
+        )
+        const { describe: status } = yield* Effect.provide(Sandbox, confined(here))
+        if (!status.isolated) return
+        const { text } = yield* Effect.provide(
+          called("run_shell", { command: "node look.mjs" }),
+          Layer.merge(approvals("sandboxed", here), confined(here))
+        )
+        for (const place of places) assert.include(text, `${place} 0\n`)
+        assert.include(text, "stays")
+        assert.isTrue(here.has("sub/.env"))
+      })
+  )
+
+  it.scopedLive("holds what it lets run to limits of its own, and ends what goes beyond them (S3, U13)", () =>
+    Effect.gen(function* () {
+      const here = yield* lastingWorld
+      const limits = { output: 1000, processes: 4 }
+      const services = Layer.mergeAll(
+        approvals("sandboxed", here),
+        Memory.layerMemory(),
+        Builtin.layer({
+          environment: here.environment,
+          workspace: { root: here.root, home: here.home, trusted: false },
+          shell: { confined: limits }
+        })
+      )
+      const { describe: status } = yield* Effect.provide(Sandbox, services)
+      if (!status.isolated) return
+      const run = (text: string) => {
+        here.write("run.sh", text)
+        return Effect.provide(called("run_shell", { command: "bash run.sh" }), services)
+      }
+      assert.match((yield* run("yes | head -c 5000")).text, /ended at its limit of \d+ MiB of output/)
+      const crowd = yield* run("for one in 1 2 3 4 5 6; do sleep 300 & done; wait")
+      assert.include(crowd.text, "ended at its limit of 4 processes")
+    })
+  )
+
   it.scoped("lets nothing run unasked where there is no sandbox, or one with network, and cannot be set (U13)", () =>
     Effect.gen(function* () {
       const here = yield* world

@@ -102,3 +102,42 @@ export const protectedVerdict = (path: string, access: Access, context: PathCont
   }
   return verdict
 }
+
+/** The last names of all places in the tables. */
+const endings: ReadonlySet<string> = new Set(
+  [Places.system, Places.anywhere, Places.home, Places.workspace].flatMap((places) =>
+    [...places.keys()].map((place) => place.slice(place.lastIndexOf("/") + 1))
+  )
+)
+
+const ordinary = /^[ -[\]-}]+$/
+
+/** Longer and deeper paths are refused as a whole, and not by a name in them. */
+const [longest, deepest] = [2048, 128]
+
+/**
+ * Whether a name is sure to be judged like the directory that it is in, without a look at the whole path: where nearly all names of a
+ * large tree are of this kind, the others can be judged one by one.
+ */
+export const addsNothingIn = (directory: string, context: PathContext): ((name: string) => boolean) => {
+  const folded = foldPath(directory)
+  const depth = segments(directory).length
+  const inHome = below(folded, foldPath(context.home))
+  const own = [...context.stateDirs, ...(context.gitDirs ?? [])]
+  // Places of the system and of the home directory are known by where they are.
+  const isNear = depth < 4 || (inHome !== undefined && inHome.length < 3) || folded.endsWith(".git")
+  if (isNear || depth > deepest || directory.length > longest || own.some((one) => isWithin(foldPath(one), folded)))
+    return () => false
+  return (name) => {
+    if (!ordinary.test(name)) return false
+    const plain = fold(name)
+    return (
+      plain !== "" &&
+      plain !== "head" &&
+      !endings.has(plain) &&
+      !isOwnName(plain, context) &&
+      !Places.holdsSecrets(plain) &&
+      !Places.steers(plain)
+    )
+  }
+}

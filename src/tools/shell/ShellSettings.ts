@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import { unasked, type Limits } from "../../process/Limits.ts"
+import { confined, unasked, type Limits } from "../../process/Limits.ts"
 
 export interface ShellSettingsShape {
   /** Whether commands known to only read run without asking. */
@@ -13,8 +13,10 @@ export interface ShellSettingsShape {
   readonly maxTimeout: Duration.Duration
   /** How long a command may be silent. */
   readonly idle: Duration.Duration
-  /** The limits of a command that runs without approval. */
+  /** The limits of a command that only reads and runs without approval. */
   readonly unasked: Limits
+  /** Those of one that runs without approval because the sandbox holds it. */
+  readonly confined: Limits
   /** Bytes of output that are kept, half from either end; the model is given fewer. */
   readonly outputLimit: number
 }
@@ -26,6 +28,7 @@ export const defaults: ShellSettingsShape = {
   maxTimeout: Duration.minutes(10),
   idle: Duration.infinity,
   unasked,
+  confined,
   outputLimit: 1024 * 1024
 }
 
