@@ -76,9 +76,11 @@ export const encoder = (
   if (AST.isVoidKeyword(schema.ast)) return () => Either.right(ToolResult.of(undefined))
   const encode = Schema.encodeUnknownEither(schema)
   return (success) =>
-    encode(success).pipe(
-      Either.mapLeft(
-        (error) => `its success schema rejects: ${ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400)}`
+    attempt(() => encode(success), "its success schema crashes on").pipe(
+      Either.flatMap(
+        Either.mapLeft(
+          (error) => `its success schema rejects: ${ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400)}`
+        )
       ),
       Either.filterOrLeft(
         (value) => !isDeepValue(value),

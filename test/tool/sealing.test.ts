@@ -113,6 +113,15 @@ describe("Toolset.seal", () => {
         assert.strictEqual(error._tag, "ResultInvalid")
         assert.match(error.message, /^pay ran, but returned a value that has no JSON form: /)
       }
+      const strict = Schema.transform(Schema.String, Schema.String, {
+        strict: true,
+        decode: (text) => text,
+        encode: () => assert.fail("a bug")
+      })
+      const crashing = { ...Echo, codec: { ...Echo.codec, encode: () => encoder(strict) } }
+      const crashed = yield* Toolset.make([crashing], { gate: Gate.unguarded("unit test") })
+      const why = yield* Effect.flip(crashed.call(request("echo", { text: "hi" })))
+      assert.match(why.message, /^echo ran, but returned a value that its success schema crashes on: .*a bug/)
       const unjudged = {
         ...Echo,
         codec: { ...Echo.codec, encode: () => encoder(Schema.String, () => assert.fail("a bug")) }
