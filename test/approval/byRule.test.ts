@@ -71,7 +71,7 @@ describe("a rule that decides every request", () => {
     ["a word", () => "approve"],
     ["no decision", () => ({})],
     ["an unknown decision", () => ({ decision: "APPROVE", scope: "session" })],
-    ["a defect", () => assert.fail("a bug")]
+    ["a defect", (): unknown => assert.fail("a bug")]
   ] as const)("denies where it gives %s (A7)", ([, rule]) =>
     Effect.gen(function* () {
       const { asked, ends, grants, ran } = yield* twice(rule)

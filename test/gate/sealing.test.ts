@@ -1,7 +1,7 @@
 import * as Ai from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import * as Gate from "../../src/gate/Gate.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
@@ -101,7 +101,7 @@ describe("sealing", () => {
   it.effect.each([
     ["a bigint that is encoded", Schema.BigInt, 1n, "1"],
     ["a symbol that is encoded", Schema.Symbol, Symbol.for("a"), "a"],
-    ["a date", Schema.DateFromSelf, new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ["a date", Schema.DateFromSelf, DateTime.toDate(DateTime.unsafeMake(0)), '"1970-01-01T00:00:00.000Z"'],
     ["anything", Schema.Unknown, { a: [null] }, '{"a":[null]}']
   ] as const)("takes a tool whose success is %s (T19)", ([, success, value, text]) =>
     Effect.gen(function* () {
