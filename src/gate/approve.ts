@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { isDeepStrictEqual } from "node:util"
 import type { Foresee } from "../approval/Ahead.ts"
 import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
 import { Approvals } from "../approval/Approvals.ts"
@@ -144,7 +145,13 @@ const decide = <Self extends ToolCall>(
   const own = detached({ ...call, ...passage.own(call) })
   if (isInvalid(own)) return Effect.fail(own)
   // What is decided on, shown and run are decoded each for itself: a schema that looks at a clock would make them differ.
-  if (!same(own.params, call.params)) return new ParametersChanged({ tool: call.name })
+  if (!same(own.params, call.params)) {
+    const { params, rawParams } = own
+    // What JSON says otherwise, such as -0, is decided on as JSON says it.
+    return isDeepStrictEqual(rawParams, call.rawParams)
+      ? new ParametersChanged({ tool: call.name })
+      : asked(passage, context, { ...call, rawParams, params }, given)
+  }
   const { metadata, sink } = call
   const answer = passage.busy ? undefined : approvals.value.request(own, asks, previewOf(own))
   if (answer === free) {
