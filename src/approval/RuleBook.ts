@@ -13,7 +13,8 @@ import {
   pathTest,
   type PathTest,
   type Rule,
-  type RuleRisk
+  type RuleRisk,
+  typed
 } from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
@@ -34,7 +35,10 @@ interface CompiledRule {
   readonly host?: HostPattern
 }
 
-const compiled = (rule: Rule, root: string): Either.Either<CompiledRule, PatternRejected> => {
+const compiled = (given: Rule, root: string): Either.Either<CompiledRule, PatternRejected> =>
+  Either.flatMap(typed(given), (rule) => compiledTyped(rule, root))
+
+const compiledTyped = (rule: Rule, root: string): Either.Either<CompiledRule, PatternRejected> => {
   const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
   if (rule.tool === "" || patterns.length > 1 || (rule.tool === "*" && rule.decision === "allow")) {
     const reason =
