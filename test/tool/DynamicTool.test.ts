@@ -164,7 +164,7 @@ describe("decoder of a schema that somebody else checks by", () => {
       { oneOf: [{ type: "string" }, { pattern }] },
       { patternProperties: { [pattern]: { type: "string" } }, additionalProperties: false },
       { patternProperties: { [pattern]: { type: "number" } } },
-      { if: { pattern }, then: false },
+      { if: { not: { pattern } }, else: false },
       { properties: { a: { pattern } }, unevaluatedProperties: false },
       { contains: { pattern }, maxContains: 0, minContains: 0 },
       { propertyNames: { not: { pattern } } }
