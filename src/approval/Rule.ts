@@ -80,7 +80,8 @@ const isRule = Schema.is(Rule)
 
 /** A rule as it is typed. One of unknown words would fit nothing, so that what it forbids would run. */
 export const typed = (rule: Rule): Either.Either<Rule, PatternRejected> => {
-  if (isRule(rule)) return Either.right(rule)
+  const given: unknown = rule
+  if (isRule(given)) return Either.right(given)
   for (const [field, known] of words) {
     const word: unknown = rule[field]
     if ((word === undefined && field === "risk") || known.some((one) => one === word)) continue

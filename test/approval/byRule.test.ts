@@ -34,6 +34,14 @@ const twice = (rule: (request: ApprovalRequest) => unknown, params = { to: "all"
 
 const secret = { to: "Authorization: Bearer ghp_abcdefghijklmnopqrstuvwxyz0123456789" }
 
+const wrong: ReadonlyArray<readonly [what: string, rule: () => unknown]> = [
+  ["nothing", () => undefined],
+  ["a word", () => "approve"],
+  ["no decision", () => ({})],
+  ["an unknown decision", () => ({ decision: "APPROVE", scope: "session" })],
+  ["a defect", () => assert.fail("a bug")]
+]
+
 describe("a rule that decides every request", () => {
   it.effect("approves for as long as the request offers (A4)", () =>
     Effect.gen(function* () {
@@ -66,13 +74,7 @@ describe("a rule that decides every request", () => {
     })
   )
 
-  it.effect.each([
-    ["nothing", () => undefined],
-    ["a word", () => "approve"],
-    ["no decision", () => ({})],
-    ["an unknown decision", () => ({ decision: "APPROVE", scope: "session" })],
-    ["a defect", (): unknown => assert.fail("a bug")]
-  ] as const)("denies where it gives %s (A7)", ([, rule]) =>
+  it.effect.each(wrong)("denies where it gives %s (A7)", ([, rule]) =>
     Effect.gen(function* () {
       const { asked, ends, grants, ran } = yield* twice(rule)
       assert.deepStrictEqual({ asked, ran, grants }, { asked: 2, ran: 0, grants: [] })

@@ -8,14 +8,16 @@ import * as Toolset from "../../src/gate/Toolset.ts"
 import { stack, type Middleware } from "../../src/middleware/Middleware.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { heard, silent, type ToolCall } from "../../src/tool/ToolCall.ts"
+import type { ToolEvent } from "../../src/tool/ToolEvent.ts"
 import { ear, request } from "../tool/support.ts"
 
 type Step = Middleware<ToolCall>
 
-const places = {
-  outside: (step: Step) => stack(step, approve),
-  inside: (step: Step) => stack(approve, step),
-  alone: (step: Step) => step
+/** What the step of the gate adds to the type changes nothing here. */
+const places: Readonly<Record<string, (step: Step) => Step>> = {
+  outside: (step) => stack(step, approve) as unknown as Step,
+  inside: (step) => stack(approve, step) as unknown as Step,
+  alone: (step) => step
 }
 
 /** A tool that keeps the calls its handler gets. */
@@ -66,16 +68,9 @@ describe("what only the gate says of a call", () => {
     Effect.gen(function* () {
       const { sink: log, tags } = ear()
       const noted: Array<readonly [string, boolean]> = []
-      const toolset = yield* Toolset.make([keeping([])], {
-        middleware: stack(
-          (call, next) =>
-            next({
-              ...call,
-              sink: heard(call.sink, ({ _tag }) => void noted.push([_tag, tags().includes(_tag)]))
-            }),
-          approve
-        )
-      })
+      const note = ({ _tag }: ToolEvent): undefined => void noted.push([_tag, tags().includes(_tag)])
+      const listening: Step = (call, next) => next({ ...call, sink: heard(call.sink, note) })
+      const toolset = yield* Toolset.make([keeping([])], { middleware: stack(listening, approve) })
       yield* toolset.call(request("send", { path: "a" }, log))
       assert.deepStrictEqual(
         noted,

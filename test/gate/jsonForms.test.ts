@@ -56,10 +56,11 @@ const called = (
 
 const twice = (value: unknown) => [value, value]
 const plain: Middleware<ToolCall> = (call, next) => next(call)
+const copies: Middleware<ToolCall> = (call, next) => next({ ...call })
 const around: Readonly<Record<string, Middleware<ToolCall>>> = {
   nothing: plain,
   "one that repeats": (call, next) => Effect.zipRight(Effect.ignore(next(call)), next(call)),
-  "one that copies": stack((call, next) => next({ ...call }), approve)
+  "one that copies": stack(copies, approve) as unknown as Middleware<ToolCall>
 }
 
 describe("parameters that JSON says otherwise than they are", () => {
