@@ -3,6 +3,7 @@ import { Approvals } from "../approval/Approvals.ts"
 import { ToolsetInvalid } from "../gate/GateError.ts"
 import * as Toolset from "../gate/Toolset.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
+import { lazy } from "../system/lazy.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
 import type { DynamicTool } from "../tool/DynamicTool.ts"
 import type { ClientFunction } from "./ClientFunction.ts"
@@ -40,8 +41,9 @@ export const make = (own: Tools["Type"], seal: SealClient): ClientFunctions => {
       }
       // Its validator is large, and few sessions have such functions.
       const { DynamicToolFailed, make } = yield* Effect.promise(() => import("../tool/DynamicTool.ts"))
-      const made = functions.map(({ description, name, parameters }) =>
-        make(name, {
+      const { foreignDecoder } = yield* Effect.promise(() => import("../tool/JsonSchema.ts"))
+      const made = functions.map(({ description, name, parameters }) => {
+        const tool = make(name, {
           description,
           jsonSchema: parameters,
           location: "client",
@@ -58,7 +60,8 @@ export const make = (own: Tools["Type"], seal: SealClient): ClientFunctions => {
               )
             )
         })
-      )
+        return { ...tool, codec: { ...tool.codec, decode: lazy(() => foreignDecoder(parameters)) } }
+      })
       return yield* seal(made)
     })
 

@@ -114,7 +114,7 @@ export class Ahead {
       if (sessionId !== decision.sessionId) return yield* new ApprovalMismatch({ approvalId, what: "session" })
       if (digest !== decision.digest) return yield* new ApprovalMismatch({ approvalId, what: "digest" })
       const { by, parameters, scope, wider } = decision
-      if (decision.decision === "deny" || scope !== "once" || wider !== undefined || parameters !== undefined) {
+      if (decision.decision !== "approve" || scope !== "once" || wider !== undefined || parameters !== undefined) {
         return yield* new ApprovalMismatch({ approvalId, what: "scope" })
       }
       const about = { session: sessionId, worker: workerPath, tool, call: callId, arguments: request.arguments }

@@ -93,9 +93,16 @@ export class Approvals extends Context.Tag("tollgate/approval/Approvals")<
     readonly explain: Judge.Judge["explain"]
   }
 >() {
-  /** With an audit and saved rules that are gone with the layer. */
-  static readonly layer = (options: ApprovalsOptions): Layer.Layer<Approvals> =>
-    Layer.orDie(Approvals.layerAudited(options)).pipe(Layer.provide([Audit.layerMemory, RuleStore.layerMemory]))
+  /** With an audit and saved rules that are gone with the layer; it fails where one of `rules` cannot be used. */
+  static readonly layer: {
+    (options: ApprovalsOptions & { readonly rules?: never }): Layer.Layer<Approvals>
+    (options: ApprovalsOptions): Layer.Layer<Approvals, PatternRejected>
+  } = (options: ApprovalsOptions) =>
+    // Without rules nothing is rejected.
+    Layer.provide(Approvals.layerAudited(options) as Layer.Layer<Approvals, never, Audit | RuleStore>, [
+      Audit.layerMemory,
+      RuleStore.layerMemory
+    ])
 
   /** With the audit and the saved rules of the context, if any. */
   static readonly layerAudited = (

@@ -48,7 +48,7 @@ export const refusedEntry = (
   outcome: `${error._tag}: ${error._tag === "ApprovalNotPending" ? error.state : error.what}`
 })
 
-/** A decision without a person, e.g. in a test. */
+/** A decision without a person, e.g. in a test. One that crashes, or has a scope that the request does not offer, denies. */
 export type Decide = (
   request: ApprovalRequest
 ) => Pick<Decision, "decision"> & Partial<Pick<Decision, "scope" | "reason" | "stop">>

@@ -260,14 +260,6 @@ export const make = (
         return yield* answered(call, asked, exit.value)
       })
 
-    const byRule = (waiting: Pending, decide: Decide) => {
-      const decision = { scope: "once" as const, by: "rule", ...decide(waiting.request) }
-      return Effect.zipRight(
-        Deferred.succeed(waiting.answer, resolutionOf(decision)),
-        decision.decision === "approve" ? extend(waiting, decision) : Effect.void
-      )
-    }
-
     const accept = (decision: Decision): Effect.Effect<void, DecisionRefused> =>
       Effect.gen(function* () {
         const { approvalId } = decision
@@ -302,6 +294,23 @@ export const make = (
       Effect.uninterruptible(Effect.tapError(accept(decision), (error) => audit.record(refusedEntry(decision, error))))
     )
     const elsewhere = takenFrom(box, decide)
+
+    /** Answers a request as a person would; it is denied where the answer is refused, for nobody else is asked. */
+    const byRule = ({ answer, request }: Pending, rule: Decide): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const { digest, id: approvalId, sessionId } = request
+        const { decision, reason, scope = "once", stop } = rule(request)
+        const more = { ...(reason === undefined ? {} : { reason }), ...(stop === undefined ? {} : { stop }) }
+        return decide({ approvalId, sessionId, digest, decision, scope, by: "rule", ...more })
+      }).pipe(
+        Effect.catchAll(({ message }) => Effect.succeed(`its answer was refused. ${message}`)),
+        Effect.catchAllDefect((defect) => Effect.succeed(`it crashed: ${String(defect)}`)),
+        Effect.flatMap((reason) =>
+          reason === undefined
+            ? Effect.void
+            : Effect.asVoid(Deferred.succeed(answer, { outcome: "denied", by: "rule", reason }))
+        )
+      )
 
     return {
       ids,

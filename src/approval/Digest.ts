@@ -5,12 +5,17 @@ import type { PreviewTarget } from "../tool/Preview.ts"
 import type * as Tool from "../tool/Tool.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 
-/** SHA-256, in hexadecimal, over the RFC 8785 form of a JSON value. */
-export const sha256 = (value: unknown): string =>
-  crypto
-    .createHash("sha256")
-    .update(canonicalize(value) ?? "null")
-    .digest("hex")
+/** The RFC 8785 form of a JSON value; half a character has none, and is escaped in the JSON text as a string. */
+const canonical = (value: unknown): string => {
+  try {
+    return canonicalize(value) ?? "null"
+  } catch {
+    return JSON.stringify(JSON.stringify(value))
+  }
+}
+
+/** SHA-256, in hexadecimal, over the canonical form of a JSON value. */
+export const sha256 = (value: unknown): string => crypto.createHash("sha256").update(canonical(value)).digest("hex")
 
 /** What a tool is known by. */
 export type Identified = Pick<Tool.Any, "name" | "description" | "location" | "readOnly" | "idempotent"> & {

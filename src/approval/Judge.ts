@@ -14,7 +14,7 @@ import type { Desk } from "./Desk.ts"
 import { explain, type Explanation } from "./Explanation.ts"
 import { unchanged, workersOf } from "./Grants.ts"
 import { draft } from "./Request.ts"
-import type { Reviewer, ReviewerAnswer } from "./Reviewer.ts"
+import { consulted, type Reviewer, type ReviewerAnswer } from "./Reviewer.ts"
 import type { RuleBook } from "./RuleBook.ts"
 import type { SessionState, SessionStates } from "./SessionState.ts"
 import { likeness, type Subject } from "./Subject.ts"
@@ -167,7 +167,7 @@ export const make = (
   ): Cleared =>
     Effect.gen(function* () {
       const { preview: shown, request, stillHolds } = yield* drafted(call, subject, preview, because)
-      const answer = yield* decide(request)
+      const answer = yield* consulted(decide, request)
       yield* warn(call, answer)
       const { by, decision, failed = false, reason } = answer
       if (decision === "deny") return yield* refuse(call, by, reason)

@@ -20,9 +20,40 @@ export interface ReviewerAnswer {
   readonly decision: "approve" | "deny" | "ask"
   readonly reason?: string
   readonly by: string
-  /** It has not answered; the decision is what that stands for. */
+  /** It has not answered; the decision is what that stands for, and never to approve. */
   readonly failed?: boolean
 }
+
+const Given = Schema.Struct({
+  decision: Schema.Literal("approve", "deny", "ask"),
+  by: Schema.NonEmptyString,
+  reason: Schema.optional(Schema.String),
+  failed: Schema.optional(Schema.Boolean)
+})
+const decodeGiven = lazy(() => Schema.decodeUnknownOption(Given))
+
+const unanswered = (reason: string): ReviewerAnswer => ({ decision: "ask", by: "reviewer", reason, failed: true })
+
+const answerOf = (given: unknown): ReviewerAnswer => {
+  const said = decodeGiven()(given)
+  if (Option.isNone(said)) return unanswered("it gave something that is not an answer")
+  const { by, decision, failed = false, reason } = said.value
+  const why = reason === undefined ? {} : { reason }
+  return failed ? { decision: decision === "approve" ? "ask" : decision, by, ...why, failed } : { decision, by, ...why }
+}
+
+/** What a reviewer says of a request: one that crashes, fails or gives anything but an answer has not answered. */
+export const consulted = (
+  decide: (request: ApprovalRequest) => Effect.Effect<ReviewerAnswer>,
+  request: ApprovalRequest
+): Effect.Effect<ReviewerAnswer> =>
+  Effect.catchAllCause(
+    Effect.suspend(() => Effect.map(decide(request), answerOf)),
+    (cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.interrupt
+        : Effect.as(Effect.logWarning("The approval reviewer crashed", cause), unanswered("it crashed"))
+  )
 
 /** Decides before a person is asked: how a team plugs in its own policy. None where it is not provided. */
 export class Reviewer extends Context.Reference<Reviewer>()("tollgate/approval/Reviewer", {

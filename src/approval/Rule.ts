@@ -69,6 +69,27 @@ const reject = (pattern: string, reason: string) => Either.left(new PatternRejec
 /** Only wildcards and separators: it would fit everything. */
 const fitsEverything = (glob: string): boolean => /^[*?/]+$/.test(glob)
 
+/** The fields that have one of few words. */
+const words = [
+  ["decision", RuleDecision.literals],
+  ["level", RuleLevel.literals],
+  ["risk", RuleRisk.literals]
+] as const
+
+const isRule = Schema.is(Rule)
+
+/** A rule as it is typed. One of unknown words would fit nothing, so that what it forbids would run. */
+export const typed = (rule: Rule): Either.Either<Rule, PatternRejected> => {
+  const given: unknown = rule
+  if (isRule(given)) return Either.right(given)
+  for (const [field, known] of words) {
+    const word: unknown = rule[field]
+    if ((word === undefined && field === "risk") || known.some((one) => one === word)) continue
+    return reject(String(word), `its ${field} must be one of ${known.join(", ")}`)
+  }
+  return reject(String(rule.id), "its fields must be those of a rule, each of its type")
+}
+
 const literalEnds = (glob: string): readonly [start: string, end: string] => {
   const special = /[*?[\]\\]/
   const first = glob.search(special)

@@ -14,7 +14,8 @@ import {
   pathTest,
   type PathTest,
   type Rule,
-  type RuleRisk
+  type RuleRisk,
+  typed
 } from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
@@ -40,7 +41,10 @@ interface CompiledRule {
 /** All of a pattern without wildcards, else the directory above the first of them. */
 const fixedOf = (pattern: string, root: string): string => pathBase(`${pattern}/`, root)
 
-const compiled = (rule: Rule, root: string): Either.Either<CompiledRule, PatternRejected> => {
+const compiled = (given: Rule, root: string): Either.Either<CompiledRule, PatternRejected> =>
+  Either.flatMap(typed(given), (rule) => compiledTyped(rule, root))
+
+const compiledTyped = (rule: Rule, root: string): Either.Either<CompiledRule, PatternRejected> => {
   const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
   if (rule.tool === "" || patterns.length > 1 || (rule.tool === "*" && rule.decision === "allow")) {
     const reason =

@@ -55,10 +55,10 @@ export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", {
   }
 }
 
-/** A middleware passed on a call that it made itself, or put another tool, session or worker into one; nothing ran. */
+/** A middleware passed on a call that it made itself, or put another tool, session, task or worker into one; nothing ran. */
 export class GateBypassed extends Schema.TaggedError<GateBypassed>()("GateBypassed", { tool: Schema.String }) {
   override get message() {
-    return `A middleware passed on a different or ended call of ${named(this.tool)}, or ran its handler itself, so it was not run. Pass on the given call or a copy with the same tool, session and worker: next({ ...call }).`
+    return `A middleware passed on a different or ended call of ${named(this.tool)}, or ran its handler itself, so it was not run. Pass on the given call or a copy with the same tool, session, task and worker: next({ ...call }).`
   }
 }
 

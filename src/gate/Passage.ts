@@ -2,9 +2,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import { afterwards } from "../middleware/afterwards.ts"
-import type { ToolCall } from "../tool/ToolCall.ts"
+import { silent, type ToolCall, type ToolSink } from "../tool/ToolCall.ts"
+import type { CallSink } from "./CallRequest.ts"
 import type { Gate } from "./Gate.ts"
 import type { Refused } from "./GateError.ts"
+import { forGate } from "./GateSink.ts"
 
 /** What a decision says of a call besides yes. */
 export type Told = Partial<Pick<ToolCall, "confined" | "decided" | "preview" | "ruled" | "withheld" | "withheldFrom">>
@@ -30,6 +32,8 @@ export class Passage {
   readonly gate: Gate
   /** The call as it was made. */
   private readonly made: ToolCall | undefined
+  /** The sink that its stack was given. */
+  given: CallSink | undefined
   /** The last parameters that were decoded. */
   decoded: { readonly rawParams: unknown; readonly params: unknown } | undefined
   cleared: Cleared | undefined
@@ -53,8 +57,17 @@ export class Passage {
     this.made = made
   }
 
-  /** Whether a call still has the tool, session and worker that it was made with. */
-  isOf({ callId, name, sessionId, tool, workerPath }: ToolCall): boolean {
+  /** What the gate tells by and what vouches for the call, whatever a middleware has put in their place. */
+  own({ metadata: said, sink: listening }: ToolCall): {
+    readonly metadata: ToolCall["metadata"]
+    readonly sink: ToolSink
+  } {
+    const { metadata = said, sink = silent } = this.made ?? {}
+    return { metadata, sink: listening === this.given || listening === sink ? sink : forGate(sink, listening) }
+  }
+
+  /** Whether a call still has the tool, session, task and worker that it was made with. */
+  isOf({ callId, name, sessionId, taskId, tool, workerPath }: ToolCall): boolean {
     const { made } = this
     return (
       made !== undefined &&
@@ -62,6 +75,7 @@ export class Passage {
       made.name === name &&
       made.callId === callId &&
       made.sessionId === sessionId &&
+      made.taskId === taskId &&
       made.workerPath === workerPath
     )
   }

@@ -28,6 +28,7 @@ import type { CallRequest, CallSink } from "./CallRequest.ts"
 import { concluded } from "./conclude.ts"
 import { guarded, type Gate, type Guarded, type Unguarded } from "./Gate.ts"
 import { ArgumentsMalformed, type GateError, ReservedToolName, ToolNotFound, ToolsetInvalid } from "./GateError.ts"
+import { forStack } from "./GateSink.ts"
 import { handled, leaf } from "./handler.ts"
 import { Passage } from "./Passage.ts"
 import { unfit } from "./unfit.ts"
@@ -222,7 +223,10 @@ export const make = <
         const { call, passage } = Passage.on(gate, callOf(request, found.tool, params.right))
         return request.sink === silent
           ? found.chain(call)
-          : concluded(request, found.tool, passage, (sink) => found.chain({ ...call, sink }))
+          : concluded(request, found.tool, passage, (sink) => {
+              passage.given = forStack(sink)
+              return found.chain({ ...call, sink: passage.given })
+            })
       })
     const foresee: Toolset<never, never>["foresee"] = (request, foresee) =>
       Effect.suspend(() => {

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { isDeepStrictEqual } from "node:util"
 import type { Foresee } from "../approval/Ahead.ts"
 import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
 import { Approvals } from "../approval/Approvals.ts"
@@ -117,49 +118,78 @@ const replaced = <Self extends ToolCall>(
     return Effect.zipRight(call.sink.emit(new Notified(unfit, trusted)), ask(passage, approvals, given, call, true))
   })
 
-/** What was decided on these very parameters before. */
-const settled = <Self extends ToolCall>(passage: Passage, call: Self): Passed<Self> | undefined => {
+/** What was decided before on these very parameters, which came as `given`. */
+const settled = <Self extends ToolCall>(
+  passage: Passage,
+  call: Self,
+  given = call.rawParams
+): Passed<Self> | undefined => {
   const { cleared, refused } = passage
-  if (cleared !== undefined && (cleared.rawParams === call.rawParams || cleared.given === call.rawParams)) {
+  if (cleared !== undefined && (cleared.rawParams === given || cleared.given === given)) {
     const { params, rawParams, told } = cleared
     const same = told === undefined && params === call.params && rawParams === call.rawParams
     return same ? call : { ...call, rawParams, params, ...told }
   }
-  return refused !== undefined && refused.rawParams === call.rawParams ? Effect.fail(refused.why) : undefined
+  return refused !== undefined && refused.rawParams === given ? Effect.fail(refused.why) : undefined
 }
 
 const decide = <Self extends ToolCall>(
   passage: Passage,
   context: Context.Context<never>,
   call: Self,
-  asks: Wanted
+  asks: Wanted,
+  given: unknown
 ): Passed<Self> => {
   const approvals = Context.getOption(context, Approvals)
   if (approvals._tag === "None") {
     if (asks !== false) return new ApprovalUnavailable({ tool: call.name, callId: call.callId })
-    clear(passage, call.rawParams, call)
+    clear(passage, given, call)
     return call
   }
-  const own = detached(call)
+  const own = detached({ ...call, ...passage.own(call) })
   if (isInvalid(own)) return Effect.fail(own)
   // What is decided on, shown and run are decoded each for itself: a schema that looks at a clock would make them differ.
-  if (!same(own.params, call.params)) return new ParametersChanged({ tool: call.name })
+  if (!same(own.params, call.params)) {
+    const { params, rawParams } = own
+    // What JSON says otherwise, such as -0, is decided on as JSON says it.
+    return isDeepStrictEqual(rawParams, call.rawParams)
+      ? new ParametersChanged({ tool: call.name })
+      : asked(passage, context, { ...call, rawParams, params }, given)
+  }
+  const { metadata, sink } = call
   const answer = passage.busy ? undefined : approvals.value.request(own, asks, previewOf(own))
   if (answer === free) {
-    clear(passage, call.rawParams, own)
-    return own
+    clear(passage, given, own)
+    return { ...own, metadata, sink }
   }
   return passage.alone(
     Effect.suspend(() => {
-      const known = settled(passage, call)
+      const known = settled(passage, call, given)
       if (known !== undefined) return Effect.isEffect(known) ? known : Effect.succeed(known)
-      return Effect.tapError(ask(passage, approvals.value, call.rawParams, own, asks, 1, answer), (why) =>
-        Effect.sync(() => {
-          passage.refused = { rawParams: call.rawParams, why }
-        })
-      )
+      return Effect.mapBoth(ask(passage, approvals.value, given, own, asks, 1, answer), {
+        onFailure: (why) => {
+          passage.refused = { rawParams: given, why }
+          return why
+        },
+        onSuccess: (passed) => ({ ...passed, metadata, sink })
+      })
     })
   )
+}
+
+/** Decides on a call by whether its tool wants that. */
+const asked = <Self extends ToolCall>(
+  passage: Passage,
+  context: Context.Context<never>,
+  call: Self,
+  given: unknown
+): Passed<Self> => {
+  const asks = asksFor(call)
+  if (!Effect.isEffect(asks)) return decide(passage, context, call, asks, given)
+  return Effect.flatMap(asks, (wanted) => {
+    const passed = decide(passage, context, call, wanted, given)
+    return Effect.isEffect(passed) ? passed : Effect.succeed(passed)
+  })
 }
 
 /**
@@ -194,12 +224,7 @@ const pass = <Self extends ToolCall>(call: Self, context: Context.Context<never>
     clear(passage, ready.rawParams, ready)
     return ready
   }
-  const asks = asksFor(ready)
-  if (!Effect.isEffect(asks)) return decide(passage, context, ready, asks)
-  return Effect.flatMap(asks, (wanted) => {
-    const passed = decide(passage, context, ready, wanted)
-    return Effect.isEffect(passed) ? passed : Effect.succeed(passed)
-  })
+  return asked(passage, context, ready, ready.rawParams)
 }
 
 /** Goes on with a call that has passed. */

@@ -45,13 +45,24 @@ const fresh = (passage: Passage, call: ToolCall): ToolCall | undefined => {
     : undefined
 }
 
+/** What a tool is told of the decision on its call. */
+const told = ["confined", "decided", "preview", "ruled", "withheld"] as const
+
+/** The call with what was decided on it and nothing else, whatever a middleware has said of that. */
+const asDecided = ({ cleared }: Passage, call: ToolCall): ToolCall => {
+  const known = cleared?.told ?? {}
+  if (told.every((key) => call[key] === known[key])) return call
+  const { confined: _c, decided: _d, preview: _p, ruled: _r, withheld: _w, ...rest } = call
+  return { ...rest, ...known }
+}
+
 const invoked = (
   handler: Handler,
   passage: Passage,
   given: ToolCall
 ): Effect.Effect<ToolResult, ResultInvalid | ParametersChanged | GateBypassed> => {
   if (passage.ended) return new GateBypassed({ tool: given.name })
-  const call = fresh(passage, given)
+  const call = fresh(passage, asDecided(passage, given))
   if (call === undefined) return new ParametersChanged({ tool: given.name })
   passage.entered = true
   const running = handle(handler, call)
@@ -65,7 +76,8 @@ const invoked = (
  * runs: after a crash the log knows every call that may have happened. Without a listener no event is made.
  */
 const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
-  if (call.sink === silent) return Effect.void
+  const { sink } = passage.own(call)
+  if (sink === silent) return Effect.void
   const { gate } = passage
   const started = made(ToolCallStarted, {
     _tag: "ToolCallStarted",
@@ -75,7 +87,7 @@ const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
     ...(call.tool.concurrent && { concurrent: true }),
     ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
   })
-  return call.tool.readOnly ? call.sink.emit(started) : call.sink.commit(started)
+  return call.tool.readOnly ? sink.emit(started) : sink.commit(started)
 }
 
 /** What was shown is still so, and the log knows that the handler is about to run. */
@@ -107,7 +119,7 @@ export const leaf =
       if (passage.runs > 0 && !ready.tool.repeatable) return new AlreadyRan({ tool: call.name })
       passage.runs++
       if (passage.started) return invoked(handler, passage, ready)
-      const plain = passage.cleared?.stillHolds === undefined && ready.sink === silent
+      const plain = passage.cleared?.stillHolds === undefined && passage.own(ready).sink === silent
       return plain
         ? invoked(handler, passage, ready)
         : Effect.matchEffect(passage.alone(begun(passage, ready)), {

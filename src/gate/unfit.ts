@@ -1,4 +1,5 @@
 import { isTaggedFailure } from "../tool/taggedFailure.ts"
+import { withoutJsonForm } from "../tool/JsonForm.ts"
 import { otherThanObject } from "../tool/rooted.ts"
 import type * as Tool from "../tool/Tool.ts"
 
@@ -17,9 +18,18 @@ const unpublishable = ({ codec }: Tool.Any): string | undefined => {
   }
 }
 
+/** Why no result can be told to a model. */
+const untold = ({ success }: Tool.Any): string | undefined => {
+  const found = withoutJsonForm(success)
+  return found === undefined
+    ? undefined
+    : `its success has no JSON form: it contains ${found}. Declare it with a schema that encodes it, such as Schema.BigInt or Schema.Symbol.`
+}
+
 /** Why a tool would fail in every call, or in every failure, as far as its schemas tell. */
 export const unfit = (tool: Tool.Any): string | undefined =>
   unpublishable(tool) ??
+  untold(tool) ??
   (isTaggedFailure(tool.failure)
     ? undefined
     : "its failure has no _tag or no message. Declare it with Schema.TaggedError.")

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { lazy } from "../system/lazy.ts"
-import { decoder } from "../tool/JsonSchema.ts"
+import { foreignDecoder } from "../tool/JsonSchema.ts"
 import { type Decode, issue } from "../tool/Parameters.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -22,12 +22,12 @@ const withoutNulls =
 
 /**
  * A check by a JSON Schema, which is compiled with the first call, for a list of tools needs none; what cannot be compiled fits
- * nothing.
+ * nothing, but a pattern that cannot be checked here is the server's to check.
  */
 export const checked = (schema: Readonly<Record<string, unknown>>): Decode => {
   const compiled = lazy((): Decode => {
     try {
-      return withoutNulls(decoder(schema))
+      return withoutNulls(foreignDecoder(schema))
     } catch {
       return () => Either.left([issue("", "cannot be checked: the JSON Schema of its server is unusable")])
     }

@@ -27,7 +27,7 @@ export interface Options<R> extends Partial<
   >
 > {
   readonly description: string
-  /** Of the parameters, which are an object. */
+  /** Of the parameters, which are an object; sealing refuses a pattern with look-around or back-references. */
   readonly jsonSchema: Readonly<Record<string, unknown>>
   /** Default: `never` for a read-only tool, `always` for others. */
   readonly approval?: "never" | "always"

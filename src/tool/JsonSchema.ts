@@ -2,33 +2,16 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 import * as Either from "effect/Either"
-import { RE2JS } from "re2js"
+import { linear } from "./LinearPattern.ts"
+import { loosened } from "./LooseSchema.ts"
 import { issue, shallow, type Decode, type Issue } from "./Parameters.ts"
-
-/**
- * Patterns of foreign schemas run in linear time; one that RE2 does not support (look-around, back-references) is not
- * checked here: the tool behind the schema checks its own parameters.
- */
-const linear = Object.assign(
-  (pattern: string) => {
-    // Ajv tells patterns apart by this text.
-    const toString = () => pattern
-    try {
-      const compiled = RE2JS.compile(pattern)
-      return { test: (text: string) => compiled.matcher(text).find(), toString }
-    } catch {
-      return { test: () => true, toString }
-    }
-  },
-  { code: "linear" }
-)
 
 const options: Options = {
   allErrors: true,
   strict: false,
   verbose: true,
   logger: false,
-  code: { regExp: linear }
+  code: { regExp: Object.assign(linear, { code: "linear" }) }
 }
 
 const maxShown = 80
@@ -123,7 +106,7 @@ const compiled = (schema: JsonSchema): ValidateFunction => {
   throw first
 }
 
-/** A decoder for a JSON Schema that came from elsewhere; it decodes nothing, it only checks. Throws where the schema is none. */
+/** A decoder for a JSON Schema; it decodes nothing, it only checks. Throws where the schema is none, or has a pattern that cannot be checked. */
 export const decoder = (schema: JsonSchema): Decode => {
   const validate = compiled(schema)
   return shallow((raw) => {
@@ -132,4 +115,18 @@ export const decoder = (schema: JsonSchema): Decode => {
     const found = (validate.errors ?? []).map(issueOf)
     return Either.left(found.length > 0 ? found : [issue("", "is refused by the tool's JSON Schema")])
   })
+}
+
+/**
+ * A decoder for the schema of a tool that runs elsewhere and checks its own parameters: what only a pattern that cannot be
+ * checked here would refuse is left to it. Throws where the schema is none.
+ */
+export const foreignDecoder = (schema: JsonSchema): Decode => {
+  try {
+    return decoder(schema)
+  } catch (cause) {
+    const rest = loosened(schema)
+    if (rest === undefined) throw cause
+    return decoder(rest)
+  }
 }

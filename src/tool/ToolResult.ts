@@ -41,17 +41,31 @@ export class ToolResult {
   }
 }
 
-/** A handler returned a value that its success schema rejects: a bug of the tool. */
+/** A handler returned a value that cannot be told, e.g. one that its success schema rejects: a bug of the tool. */
 export class ResultInvalid extends Schema.TaggedError<ResultInvalid>()("ResultInvalid", {
   tool: Schema.String,
+  /** As a sentence goes on behind "a value that". */
   reason: Schema.String
 }) {
   override get message() {
-    return `${this.tool} ran, but returned a value that its success schema rejects: ${this.reason}`
+    return `${this.tool} ran, but returned a value that ${this.reason}`
   }
 }
 
 export type Encode = (success: unknown) => Either.Either<ToolResult, string>
+
+const attempt = <A>(make: () => A, what: string): Either.Either<A, string> =>
+  Either.try({ try: make, catch: (cause) => `${what}: ${String(cause)}`.slice(0, 400) })
+
+/** The result with its text. */
+const told = (value: unknown): Either.Either<ToolResult, string> =>
+  attempt(() => ToolResult.of(value), "has no JSON form").pipe(
+    // The text of a function or a symbol is none.
+    Either.filterOrLeft(
+      ({ text }) => (text as string | undefined) !== undefined,
+      () => `has no JSON form: it is a ${typeof value}`
+    )
+  )
 
 /** An encoder of successes; compile it once per tool. `failed` tells which of them are failures. */
 export const encoder = (
@@ -62,15 +76,24 @@ export const encoder = (
   if (AST.isVoidKeyword(schema.ast)) return () => Either.right(ToolResult.of(undefined))
   const encode = Schema.encodeUnknownEither(schema)
   return (success) =>
-    encode(success).pipe(
-      Either.mapLeft((error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400)),
+    attempt(() => encode(success), "its success schema crashes on").pipe(
+      Either.flatMap(
+        Either.mapLeft(
+          (error) => `its success schema rejects: ${ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 400)}`
+        )
+      ),
       Either.filterOrLeft(
         (value) => !isDeepValue(value),
-        () => `it is nested deeper than ${maxJsonDepth} levels`
+        () => `is nested deeper than ${maxJsonDepth} levels`
       ),
-      Either.map((value) => {
-        const result = ToolResult.of(value)
-        return failed === undefined ? result : new ToolResult(value, result.text, failed(success as never))
-      })
+      Either.flatMap(told),
+      Either.flatMap((result) =>
+        failed === undefined
+          ? Either.right(result)
+          : Either.map(
+              attempt(() => failed(success as never), "its tool cannot tell from a failure"),
+              (failure) => new ToolResult(result.value, result.text, failure)
+            )
+      )
     )
 }

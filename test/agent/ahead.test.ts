@@ -163,7 +163,8 @@ describe("later calls of an answer", () => {
         { ...given, ...once, sessionId: "another" },
         { ...given, ...once, parameters: { index: 9, key: "a" } },
         { ...given, decision: "approve", scope: "session" } as const,
-        { ...given, decision: "deny", scope: "once" } as const
+        { ...given, decision: "deny", scope: "once" } as const,
+        { ...given, decision: "APPROVE" as "approve", scope: "once" } as const
       ]) {
         assert.strictEqual((yield* Effect.flip(decide(wrong)))._tag, "ApprovalMismatch")
       }

@@ -5,7 +5,8 @@ import { Approvals } from "../../src/approval/Approvals.ts"
 import { Reviewer, type ReviewerAnswer, type ProgramOptions } from "../../src/approval/Reviewer.ts"
 import { Processes } from "../../src/process/Processes.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import { silent } from "../../src/tool/ToolCall.ts"
+import type { CallEvent } from "../../src/gate/CallEvent.ts"
+import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import { requested } from "./requested.ts"
 
@@ -32,7 +33,13 @@ const consult = (script: string, options: Partial<ProgramOptions> = {}) =>
 const reading = (say: string) => `const request = JSON.parse(require("fs").readFileSync(0, "utf8")); ${say}`
 
 /** One call by a mode, with a reviewer in front of it. */
-const gated = (policy: ApprovalPolicy, answer: ReviewerAnswer) =>
+const gated = (policy: ApprovalPolicy, answer: ReviewerAnswer) => decided(policy, () => Effect.succeed(answer))
+
+const decided = (
+  policy: ApprovalPolicy,
+  decide: NonNullable<Reviewer["Type"]["decide"]>,
+  hear: (event: CallEvent) => void = () => {}
+) =>
   Effect.gen(function* () {
     const Write = Tool.make("write", {
       description: "Writes",
@@ -41,12 +48,14 @@ const gated = (policy: ApprovalPolicy, answer: ReviewerAnswer) =>
       approval: "always",
       handler: () => Effect.succeed("done")
     })
-    const toolset = yield* Toolset.make([Write])
-    const place = { callId: "c1", sessionId: "s", workerPath: ["root"], rawParams: {}, startedAt: 0, sink: silent }
+    const toolset = yield* Toolset.make([Write], { middleware: DefaultStack.make({}) })
+    const heard = (event: CallEvent) => Effect.sync(() => hear(event))
+    const sink = { emit: heard, commit: heard }
+    const place = { callId: "c1", sessionId: "s", workerPath: ["root"], rawParams: {}, startedAt: 0, sink }
     return yield* Effect.merge(Effect.map(toolset.call({ name: "write", ...place }), ({ text }) => text))
   }).pipe(
     Effect.provide(
-      Approvals.layer({ policy }).pipe(Layer.provide(Layer.succeed(Reviewer, { decide: () => Effect.succeed(answer) })))
+      Approvals.layer({ policy, attended: policy !== "ask" }).pipe(Layer.provide(Layer.succeed(Reviewer, { decide })))
     )
   )
 
@@ -59,6 +68,56 @@ describe("Reviewer", () => {
       assert.include(String(denied), "write was denied by reviewer reviewer: not on Fridays")
       assert.include(String(yield* gated("deny", { decision: "ask", by })), "was denied by the mode")
       assert.strictEqual(yield* gated("allow", { decision: "deny", by }), "done")
+    })
+  )
+
+  it.effect.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["a word", "approve"],
+    ["no decision", { by: "r" }],
+    ["a decision in capitals", { by: "r", decision: "DENY" }],
+    ["an unknown decision", { by: "r", decision: "allow" }],
+    ["a decision that is true", { by: "r", decision: true }],
+    ["nobody who decides", { decision: "approve" }],
+    ["an approval by failure", { by: "reviewer", decision: "approve", failed: true, reason: "so" }]
+  ] as const)("never approves by an answer that is none: %s (A7)", ([, answer]) =>
+    Effect.gen(function* () {
+      for (const policy of ["ask", "deny", "fail"] as const) {
+        const heard: Array<CallEvent> = []
+        const ended = yield* decided(
+          policy,
+          () => Effect.succeed(answer as unknown as ReviewerAnswer),
+          (event) => void heard.push(event)
+        )
+        assert.include(String(ended), policy === "deny" ? "was denied by the mode" : "needs approval", policy)
+        const failed = heard.filter(({ _tag }) => _tag === "ReviewerFailed")
+        assert.strictEqual(failed.length, 1)
+        assert.deepInclude(failed[0], { by: "reviewer", decision: "ask" })
+      }
+    })
+  )
+
+  it.effect.each([
+    ["dies", () => Effect.die(new Error("a bug"))],
+    ["throws", () => assert.fail("a bug")],
+    ["fails", () => Effect.fail("no luck") as unknown as Effect.Effect<never>],
+    ["gives a promise", () => Promise.resolve({ decision: "approve", by: "r" }) as unknown as Effect.Effect<never>]
+  ] as const)("that %s is said to have crashed, and the mode decides (A7)", ([, decide]) =>
+    Effect.gen(function* () {
+      const heard: Array<CallEvent> = []
+      assert.include(
+        String(yield* decided("deny", decide, (event) => void heard.push(event))),
+        "write was denied by the mode"
+      )
+      assert.deepInclude(
+        heard.find(({ _tag }) => _tag === "ReviewerFailed"),
+        { by: "reviewer", decision: "ask", reason: "it crashed" }
+      )
+      assert.notInclude(
+        heard.map(({ _tag }) => _tag),
+        "ToolDefectCaught"
+      )
     })
   )
 

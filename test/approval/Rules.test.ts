@@ -40,7 +40,37 @@ const rule = (decision: Rule["decision"], more: Partial<Rule> = {}): Rule => ({
 const book = (...rules: ReadonlyArray<Rule>) => Either.getOrThrow(RuleBook.make(rules, { root: "/w", trusted: true }))
 const decide = (rules: RuleBook, params: unknown) => rules.verdict("run_shell", subject(params))?.decision
 
+/** Rules that no compiler has seen, and what is said of them. */
+const unusable = [
+  ["an unknown decision", { decision: "forbid" }, '"forbid" is not valid in an approval rule: its decision must be'],
+  ["a decision in capitals", { decision: "DENY" }, '"DENY" is not valid in an approval rule: its decision must be'],
+  ["no decision", { decision: undefined }, '"undefined" is not valid in an approval rule: its decision must be'],
+  ["an unknown level", { level: "team" }, '"team" is not valid in an approval rule: its level must be'],
+  ["an unknown risk", { risk: "bad" }, '"bad" is not valid in an approval rule: its risk must be'],
+  ["no tool", { tool: undefined }, "its fields must be those of a rule"],
+  ["a path that is a number", { path: 7 }, "its fields must be those of a rule"],
+  ["a command that is a text", { argv: "rm -rf" }, "its fields must be those of a rule"],
+  ["braces in its path", { path: "{a,b}" }, '"{a,b}" is not valid in an approval rule: braces are not supported']
+] as const
+
 describe("rules", () => {
+  it.effect.each(unusable)("with %s fail the layer, and are not left out (A13)", ([, more, said]) =>
+    Effect.gen(function* () {
+      const given = { ...rule("deny"), ...more } as unknown as Rule
+      assert.isTrue(Either.isLeft(RuleBook.make([given], { root: "/w", trusted: true })))
+      for (const layer of [
+        Approvals.layer({ policy: "allow", rules: [given] }),
+        Approvals.layerAudited({ policy: "allow", rules: [given] }).pipe(
+          Layer.provide([Audit.layerMemory, RuleStore.layerMemory])
+        )
+      ]) {
+        const error = yield* Effect.flip(Effect.scoped(Layer.build(layer)))
+        assert.strictEqual(error._tag, "PatternRejected")
+        assert.include(error.message, said)
+      }
+    })
+  )
+
   it("that may forbid a call which is not understood has it asked about, in every mode that could run it (A16, T20)", () => {
     const rule = { id: "r", decision: "deny", level: "user", tool: "*", path: "/w/a.txt" } as const
     const facts = {

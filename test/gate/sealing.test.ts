@@ -1,7 +1,7 @@
 import * as Ai from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import * as Gate from "../../src/gate/Gate.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
@@ -20,6 +20,18 @@ const failing = (failure: Tool.AnySchema) =>
   Tool.make("bad", { ...common, parameters: none, failure: failure as unknown as typeof Failed })
 const dynamic = (jsonSchema: Readonly<Record<string, unknown>>) =>
   DynamicTool.make("bad", { description: "d", jsonSchema, handler: () => Effect.void })
+
+const giving = (success: Tool.AnySchema, value: unknown) =>
+  Tool.make("bad", { ...common, parameters: none, success, handler: () => Effect.succeed(value as never) })
+
+interface Tree {
+  readonly n: bigint
+  readonly below: ReadonlyArray<Tree>
+}
+const Tree: Schema.Schema<Tree> = Schema.Struct({
+  n: Schema.BigIntFromSelf,
+  below: Schema.Array(Schema.suspend(() => Tree))
+})
 
 /** What would fail later: in every task that tells a model of the tool, in every call, or in every failure of one. */
 const bad: ReadonlyArray<readonly [what: string, tool: Tool.Any, reason: string]> = [
@@ -48,7 +60,23 @@ const bad: ReadonlyArray<readonly [what: string, tool: Tool.Any, reason: string]
   ["a struct as failure", failing(Schema.Struct({ why: Schema.String })), "_tag"],
   ["a class as failure", failing(Plain), "_tag"],
   ["a tagged class without a message", failing(Tagged), "message"],
-  ["a union of which one has none", failing(Schema.Union(Failed, Tagged)), "message"]
+  ["a union of which one has none", failing(Schema.Union(Failed, Tagged)), "message"],
+  ...(
+    [
+      ["a bigint", Schema.BigIntFromSelf, "a bigint"],
+      ["a literal bigint", Schema.Literal(1n), "a bigint"],
+      ["a symbol", Schema.SymbolFromSelf, "a symbol"],
+      ["a bigint in a struct", Schema.Struct({ n: Schema.BigIntFromSelf }), "a bigint"],
+      ["a bigint in a list", Schema.Array(Schema.BigIntFromSelf), "a bigint"],
+      ["a bigint in a record", Schema.Record({ key: Schema.String, value: Schema.BigIntFromSelf }), "a bigint"],
+      ["a bigint or a string", Schema.Union(Schema.String, Schema.BigIntFromSelf), "a bigint"],
+      ["a positive bigint", Schema.PositiveBigIntFromSelf, "a bigint"],
+      ["a tree of bigints", Tree, "a bigint"]
+    ] as const
+  ).map(
+    ([what, schema, found]) =>
+      [`${what} as success`, giving(schema, undefined), `its success has no JSON form: it contains ${found}. `] as const
+  )
 ]
 
 describe("sealing", () => {
@@ -68,6 +96,18 @@ describe("sealing", () => {
     ["a tagged struct", Schema.TaggedStruct("Other", { message: Schema.String })]
   ] as const)("takes a tool that fails with %s (T19)", ([, failure]) =>
     Toolset.make([failing(failure as unknown as Tool.AnySchema)], { gate: Gate.unguarded("unit test") })
+  )
+
+  it.effect.each([
+    ["a bigint that is encoded", Schema.BigInt, 1n, "1"],
+    ["a symbol that is encoded", Schema.Symbol, Symbol.for("a"), "a"],
+    ["a date", Schema.DateFromSelf, DateTime.toDate(DateTime.unsafeMake(0)), '"1970-01-01T00:00:00.000Z"'],
+    ["anything", Schema.Unknown, { a: [null] }, '{"a":[null]}']
+  ] as const)("takes a tool whose success is %s (T19)", ([, success, value, text]) =>
+    Effect.gen(function* () {
+      const toolset = yield* Toolset.make([giving(success, value)], { gate: Gate.unguarded("unit test") })
+      assert.strictEqual((yield* toolset.call(request("bad", {}))).text, text)
+    })
   )
 
   it.effect("gives the failures of a toolkit a name where they have none (T19)", () =>

@@ -15,7 +15,7 @@ import * as DynamicTool from "../../src/tool/DynamicTool.ts"
 import { fromToolkit } from "../../src/tool/fromToolkit.ts"
 import * as Hook from "../../src/tool/Hook.ts"
 import * as Tool from "../../src/tool/Tool.ts"
-import { type ToolCall, undecoded } from "../../src/tool/ToolCall.ts"
+import { silent, type ToolCall, undecoded } from "../../src/tool/ToolCall.ts"
 
 /** What the handlers of a test did, and with what. */
 interface Deeds {
@@ -108,6 +108,14 @@ const steps: Readonly<Record<string, Step>> = {
       next(call)
     )
   },
+  silences: (call, next) => next({ ...call, sink: silent }),
+  repeatsEvents: (call, next) => {
+    const { commit, emit } = call.sink
+    const twice = (tell: typeof emit) => (event: Parameters<typeof emit>[0]) =>
+      Effect.zipRight(tell(event), tell({ ...event } as typeof event))
+    return next({ ...call, sink: { emit: twice(emit), commit: twice(commit) } })
+  },
+  forges: (call, next) => next({ ...call, decided: true, confined: true, ruled: () => "allow", withheld: () => false }),
   approve: approve as unknown as Step,
   hedges: (call, next) => Effect.raceFirst(next(call), Effect.zipRight(Effect.yieldNow(), next(call)))
 }

@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import { backoff } from "../../src/middleware/retry.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
-import { decoder } from "../../src/tool/JsonSchema.ts"
+import { decoder, foreignDecoder } from "../../src/tool/JsonSchema.ts"
 import * as Gate from "../../src/gate/Gate.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import { request } from "./support.ts"
@@ -31,6 +31,16 @@ const issues = (schema: Readonly<Record<string, unknown>>, value: unknown) =>
     onLeft: (found) => found.map(({ message, path }) => `${path}: ${message}`),
     onRight: () => []
   })
+
+/** What cannot be checked in a time that is known. */
+const uncheckable = [
+  ["a look-ahead", "^(?!/etc)"],
+  ["a look-behind", "(?<!/etc)$"],
+  ["a back-reference", "^(a)\\1$"],
+  ["a named back-reference", "^(?<n>a)\\k<n>$"],
+  ["a repeat without an end that is near", "^a{1,2000}$"],
+  ["a pattern that is none", "("]
+] as const
 
 describe("decoder of a JSON Schema", () => {
   it("says of every issue where it is, what was expected and what came (T9)", () => {
@@ -98,10 +108,86 @@ describe("decoder of a JSON Schema", () => {
     ])
   })
 
-  it("runs patterns in linear time, and leaves to the tool those that cannot (S3)", () => {
+  it("runs patterns in linear time (S3)", () => {
     const evil = { type: "string", pattern: "^(a+)+$" }
     assert.strictEqual(issues(evil, `${"a".repeat(50_000)}!`).length, 1)
-    assert.deepStrictEqual(issues({ type: "string", pattern: "^(?=a)b" }, "c"), [])
+  })
+
+  it("checks patterns as JSON Schemas write them (T9)", () => {
+    for (const [pattern, fits, other] of [
+      ["^[\\u4e00-\\u9fff]+$", "\u6f22", "a"],
+      ["^https?:\\/\\/", "https://a", "ftp://a"],
+      ["^(?<year>\\d{4})$", "2026", "26"],
+      ["^\\p{Lu}", "\u00c9a", "a"]
+    ] as const) {
+      assert.deepStrictEqual([issues({ pattern }, fits).length, issues({ pattern }, other).length], [0, 1], pattern)
+    }
+  })
+
+  it.each(uncheckable)("is not made of a schema with %s, which it could not check (T9, T19)", (_, pattern) => {
+    const hidden = { type: "object", properties: { a: { type: "string" } } }
+    for (const schema of [
+      { ...hidden, properties: { a: { pattern } } },
+      { ...hidden, propertyNames: { pattern } },
+      { ...hidden, patternProperties: { [pattern]: { type: "number" } } },
+      { ...hidden, not: { properties: { a: { pattern } } } }
+    ]) {
+      assert.throws(() => decoder(schema))
+    }
+  })
+})
+
+describe("decoder of a schema that somebody else checks by", () => {
+  const [, pattern] = uncheckable[0]
+  const checking = (schema: Readonly<Record<string, unknown>>) => {
+    const decode = foreignDecoder(schema)
+    return (value: unknown) => Either.isRight(decode(value))
+  }
+
+  it.each(uncheckable)("leaves %s to them, and checks all else (T9)", (_, pattern) => {
+    const schema = {
+      type: "object",
+      properties: { path: { type: "string", pattern }, count: { type: "number" } },
+      required: ["path"],
+      additionalProperties: false
+    }
+    const fits = checking(schema)
+    assert.isTrue(fits({ path: "/etc/passwd" }))
+    for (const wrong of [{}, { path: 1 }, { path: "a", count: "1" }, { path: "a", more: 1 }]) {
+      assert.isFalse(fits(wrong), JSON.stringify(wrong))
+    }
+  })
+
+  it("refuses nothing that a pattern which it cannot check would accept (T9)", () => {
+    for (const schema of [
+      { not: { pattern } },
+      { oneOf: [{ type: "string" }, { pattern }] },
+      { patternProperties: { [pattern]: { type: "string" } }, additionalProperties: false },
+      { patternProperties: { [pattern]: { type: "number" } } },
+      { if: { not: { pattern } }, else: false },
+      { properties: { a: { pattern } }, unevaluatedProperties: false },
+      { contains: { pattern }, maxContains: 0, minContains: 0 },
+      { propertyNames: { not: { pattern } } }
+    ]) {
+      const fits = checking(schema)
+      for (const value of ["/etc/passwd", { a: "b" }, ["a"]]) {
+        assert.isTrue(fits(value), `${JSON.stringify(schema)} ${JSON.stringify(value)}`)
+      }
+    }
+  })
+
+  it("takes names of properties for names, and data for data (T9)", () => {
+    const schema = {
+      type: "object",
+      properties: { pattern: { type: "string", pattern }, not: { const: { not: 1 } }, if: { type: "number" } }
+    }
+    const fits = checking(schema)
+    assert.isTrue(fits({ pattern: "x", not: { not: 1 }, if: 1 }))
+    for (const wrong of [{ pattern: 1 }, { not: {} }, { if: "1" }]) assert.isFalse(fits(wrong))
+  })
+
+  it("is not made of a schema that is invalid otherwise (T9)", () => {
+    assert.throws(() => foreignDecoder({ type: "sting", pattern }), "schema is invalid")
   })
 })
 
@@ -146,6 +232,19 @@ describe("DynamicTool", () => {
       assert.strictEqual(
         error.message,
         "The parameters of search are invalid. Correct them and call it again:\n- query: Expected string, actual 1"
+      )
+    })
+  )
+
+  it.effect("does not seal with a pattern that nothing would check, and says which (T9, T19)", () =>
+    Effect.gen(function* () {
+      const jsonSchema = { type: "object", properties: { path: { type: "string", pattern: "^(?!/etc)" } } }
+      const refused = yield* Effect.flip(
+        Toolset.make([DynamicTool.make("read", { ...options, jsonSchema })], { gate: Gate.unguarded("unit test") })
+      )
+      assert.strictEqual(
+        refused.message,
+        'Tool "read" cannot be part of the toolset: its parameters have no usable JSON Schema: the pattern "^(?!/etc)" cannot be checked (invalid or unsupported Perl syntax: `(?!`). Write it without look-ahead, look-behind and back-references, and with repeats of at most 1000'
       )
     })
   )

@@ -83,7 +83,7 @@ describe("loopGuard", () => {
     Effect.gen(function* () {
       const requests: Array<ApprovalRequest> = []
       const yes = Approvals.layerDecide(
-        (request) => (requests.push(request), { decision: "approve", scope: "session" })
+        (request) => (requests.push(request), { decision: "approve", scope: request.scopes.at(-1) ?? "once" })
       )
       const toolset = yield* sealed({ action: "ask" }, [Echo])
       for (let index = 0; index < 14; index++) {

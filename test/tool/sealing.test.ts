@@ -7,7 +7,7 @@ import { ParametersInvalid } from "../../src/tool/Parameters.ts"
 import { isReserved } from "../../src/tool/reserved.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { silent } from "../../src/tool/ToolCall.ts"
-import { ToolResult } from "../../src/tool/ToolResult.ts"
+import { encoder, ToolResult } from "../../src/tool/ToolResult.ts"
 import * as Gate from "../../src/gate/Gate.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import { Echo, request } from "./support.ts"
@@ -97,6 +97,38 @@ describe("Toolset.seal", () => {
         assert.strictEqual(error._tag, "ResultInvalid")
         assert.include(error.message, `${name} ran, but returned a value that its success schema rejects`)
       }
+      const untold = [1n, { a: [1n] }, Symbol("a"), () => 1, { toJSON: () => assert.fail("a bug") }]
+      for (const value of untold) {
+        const tool = Tool.make("pay", {
+          description: "Pays",
+          parameters: Schema.Struct({}),
+          success: Schema.Unknown,
+          handler: () => Effect.succeed(value)
+        })
+        const sealed = yield* Toolset.make([tool], {
+          middleware: DefaultStack.make({}),
+          gate: Gate.unguarded("unit test")
+        })
+        const error = yield* Effect.flip(sealed.call(request("pay", {})))
+        assert.strictEqual(error._tag, "ResultInvalid")
+        assert.match(error.message, /^pay ran, but returned a value that has no JSON form: /)
+      }
+      const strict = Schema.transform(Schema.String, Schema.String, {
+        strict: true,
+        decode: (text) => text,
+        encode: () => assert.fail("a bug")
+      })
+      const crashing = { ...Echo, codec: { ...Echo.codec, encode: () => encoder(strict) } }
+      const crashed = yield* Toolset.make([crashing], { gate: Gate.unguarded("unit test") })
+      const why = yield* Effect.flip(crashed.call(request("echo", { text: "hi" })))
+      assert.match(why.message, /^echo ran, but returned a value that its success schema crashes on: .*a bug/)
+      const unjudged = {
+        ...Echo,
+        codec: { ...Echo.codec, encode: () => encoder(Schema.String, () => assert.fail("a bug")) }
+      }
+      const sealed = yield* Toolset.make([unjudged], { gate: Gate.unguarded("unit test") })
+      const error = yield* Effect.flip(sealed.call(request("echo", { text: "hi" })))
+      assert.match(error.message, /^echo ran, but returned a value that its tool cannot tell from a failure: .*a bug/)
       assert.strictEqual(ToolResult.of({ a: 1 }).withText("short").text, "short")
       assert.strictEqual(ToolResult.of(undefined).text, "done")
     })

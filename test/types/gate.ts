@@ -1,8 +1,9 @@
 // @effect-diagnostics missingEffectError:off missingEffectContext:off floatingEffect:off - what must not compile is part of the test
 import * as Ai from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
-import { Context, Effect, Schema } from "effect"
-import type { Approvals } from "../../src/approval/Approvals.ts"
+import { Context, Effect, type Layer, Schema } from "effect"
+import { Approvals } from "../../src/approval/Approvals.ts"
+import type { PatternRejected, Rule } from "../../src/approval/Rule.ts"
 import * as CommandCall from "../../src/middleware/CommandCall.ts"
 import { group } from "../../src/middleware/group.ts"
 import { apply, identity, stack, type Middleware } from "../../src/middleware/Middleware.ts"
@@ -143,6 +144,12 @@ const _needs: Middleware<unknown> = (call, next) => Effect.zipRight(Clerk, next(
 const _less: Middleware<unknown, { handles: Full }> = (call, next) => next(call)
 // @ts-expect-error a middleware for tools does not fit a command
 const _tools: Middleware<CommandCall.CommandCall, { fails: Denied; requires: Clerk }> = asking
+
+// Rules can be rejected, and nothing else of approvals can (A13).
+const asks = () => Approvals.layer({ policy: "ask" })
+same<ReturnType<typeof asks>, Layer.Layer<Approvals>>(true)
+const ruled = (rules: ReadonlyArray<Rule>) => Approvals.layer({ policy: "ask", rules })
+same<ReturnType<typeof ruled>, Layer.Layer<Approvals, PatternRejected>>(true)
 
 // A registry takes what stays within its declaration (M1).
 const registering = Effect.gen(function* () {
