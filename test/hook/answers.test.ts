@@ -70,6 +70,35 @@ const damages: Readonly<Record<string, (file: string) => void>> = {
   "that of somebody else": (file) => statement(file, "UPDATE store SET name = 'other'")
 }
 
+/** A call of a tool of a server that nobody has heard of, as each agent sends it. */
+const mcp = (file: string) => (workspace: string) => ({
+  ...payload(file, workspace),
+  tool_name: "mcp__nosuch__delete_all",
+  tool_input: { id: 1 }
+})
+const ofServer: Readonly<Record<string, (workspace: string) => object>> = {
+  claude: mcp("claude-mcp"),
+  codex: mcp("codex-mcp"),
+  qwen: mcp("qwen-shell"),
+  gemini: (workspace) => ({
+    ...mcp("gemini-mcp")(workspace),
+    mcp_context: { server_name: "nosuch", tool_name: "delete_all" }
+  }),
+  copilot: (workspace) => ({
+    ...payload("copilot-bash", workspace),
+    toolName: "nosuch-delete_all",
+    toolArgs: { id: 1 }
+  }),
+  opencode: (workspace) => ({ ...payload("opencode-bash", workspace), tool: "nosuch_delete_all", args: { id: 1 } }),
+  cursor: (workspace) => ({
+    ...shellPayload("cursor", "", workspace),
+    hook_event_name: "beforeMCPExecution",
+    mcp_server_name: "nosuch",
+    tool_name: "delete_all",
+    tool_input: { id: 1 }
+  })
+}
+
 /** What keeps the audit from being used. */
 const auditFaults: Readonly<Record<string, (directory: string) => void>> = {
   "has a directory for its key": (directory) => fs.mkdirSync(path.join(directory, "audit.key"), { recursive: true }),
@@ -111,7 +140,8 @@ describe("an answer to another agent", () => {
         fs.writeFileSync(path.join(workspace, "a.txt"), "hi\n")
         const [name = ""] = file.split("-")
         const { said, spooled, stdout } = yield* answer(agent(name), payload(file, workspace))
-        assert.include(["allow", "nothing"], said, stdout)
+        const isOfServer = file.endsWith("-mcp")
+        assert.include(isOfServer ? [expected[name]?.bad] : ["allow", "nothing"], said, stdout)
         assert.isDefined(spooled)
       })
     )
@@ -155,6 +185,33 @@ describe("an answer to another agent", () => {
       })
     )
   }
+
+  for (const { name } of agents) {
+    it.scoped(`asks about a tool of a server, by ${name}, unless a rule names it (X5)`, () =>
+      Effect.gen(function* () {
+        const { answer, config, workspace } = yield* stage
+        const call = ofServer[name]!(workspace)
+        const { reason, said } = yield* answer(agent(name), call)
+        assert.strictEqual(said, expected[name]?.bad, reason)
+        assert.match(reason, /`nosuch__delete_all` does is not known; a rule/)
+        const rule = (decision: string) => ({ id: "r", decision, tool: "nosuch__delete_all" })
+        config({ approvals: { rules: [rule("allow")] } })
+        assert.strictEqual((yield* answer(agent(name), call)).said, expected[name]?.read)
+        config({ approvals: { rules: [rule("deny")] } })
+        assert.strictEqual((yield* answer(agent(name), call)).said, "deny")
+      })
+    )
+  }
+
+  it.scoped("asks about what an agent's tool runs unread, later or elsewhere (X5)", () =>
+    Effect.gen(function* () {
+      const { answer, workspace } = yield* stage
+      for (const tool_name of ["Workflow", "CronCreate", "RemoteTrigger", "ReadMcpResourceTool"]) {
+        const call = { ...payload("claude-mcp", workspace), tool_name, tool_input: { name: "x" } }
+        assert.strictEqual((yield* answer(agent("claude"), call)).said, "ask", tool_name)
+      }
+    })
+  )
 
   it.scoped("denies what a saved rule denies, also where the policy or a rule of the user allows it (X5, A6)", () =>
     Effect.gen(function* () {
