@@ -356,6 +356,35 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
     )
   })
 
+  it("is said not to run where the agent's own settings switch hooks off (X5)", () => {
+    const at = one()
+    const { HOME = "" } = at.env
+    const settings = path.join(HOME, ".claude/settings.json")
+    fs.mkdirSync(path.dirname(settings), { recursive: true })
+    fs.writeFileSync(settings, '{"disableAllHooks": true}')
+    const run = (...args: ReadonlyArray<string>) => {
+      const { status, stderr, stdout } = spawnSync(process.execPath, [launcher, "hook", ...args], {
+        cwd: at.work,
+        env: at.env,
+        encoding: "utf8"
+      })
+      assert.strictEqual(status, 0, stderr)
+      return stdout.replaceAll(/\s+/g, " ")
+    }
+    const said = `Claude Code does not run the hook here: disableAllHooks is true in ${settings}.`
+    for (const time of [1, 2]) {
+      const installed = run("install", "claude", "--yes")
+      assert.include(installed, said, `${time}`)
+      assert.notMatch(installed, /runs the hook before each call|already runs/)
+    }
+    const status = run("status", "claude")
+    assert.include(status, said)
+    assert.notInclude(status, "✓")
+    assert.include(run("status", "--json"), '"setting":"disableAllHooks is true"')
+    fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replace("true", "false"))
+    assert.include(run("status", "claude"), "✓")
+  })
+
   it("goes by the rules of a project once it is trusted (X5, A6)", async () => {
     const at = one()
     fs.mkdirSync(path.join(at.work, ".tollgate"))
