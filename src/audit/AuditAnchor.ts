@@ -12,6 +12,7 @@ import { syncDirectory } from "../system/syncDirectory.ts"
 import { isPlain } from "../policy/path/isPlain.ts"
 import { reclaim, temporaryName } from "../system/Temporary.ts"
 import { type Break, type Head, start } from "./AuditChain.ts"
+import { keyBytes } from "./glance.ts"
 
 /** The key or the head of the audit cannot be used. */
 export class AuditAnchorFailed extends Schema.TaggedError<AuditAnchorFailed>()("AuditAnchorFailed", {
@@ -63,7 +64,6 @@ const HeadFile = Schema.parseJson(
   })
 )
 const decode = Schema.decodeUnknownOption(HeadFile)
-const keyBytes = 32
 
 const sign = (key: Uint8Array, { broken, head: { hash, id } }: Anchored): string =>
   crypto

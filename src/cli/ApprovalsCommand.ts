@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { AnswerBox, type SentAnswer } from "../approval/AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
@@ -51,39 +52,75 @@ export type ListOptions = JsonOutput.JsonOptions
 /** The maximum number of listed requests. */
 const maxWaiting = 100
 
-const waitingRecord = ({ project, request }: WaitingApproval): string =>
-  JSON.stringify({ kind: "request", project, ...request })
+/** An open request, and the answer that lies ready for its session where somebody has given one. */
+interface Open extends WaitingApproval {
+  readonly answered: Pick<SentAnswer, "decision" | "by"> | undefined
+}
 
-/** The waiting requests, with everything needed to answer them. */
-const showWaiting = (waiting: ReadonlyArray<WaitingApproval>) =>
+/** The requests that are open; one that was refused its answer waits for another. */
+const openRequests = Effect.gen(function* () {
+  const { box } = yield* AnswerBox
+  const waiting = yield* (yield* SessionStore).waiting(maxWaiting)
+  return yield* Effect.forEach(waiting, (one) =>
+    Effect.map(box?.get(one.request.id) ?? Effect.succeed(undefined), (boxed): Open => {
+      const isAnswered = boxed !== undefined && boxed.outcome?.taken !== false
+      return { ...one, answered: isAnswered ? { decision: boxed.answer.decision, by: boxed.answer.by } : undefined }
+    })
+  )
+})
+
+const openRecord = ({ answered, project, request }: Open): string =>
+  JSON.stringify({ kind: "request", project, ...request, ...(answered !== undefined && { answered }) })
+
+const answers: Readonly<Record<SentAnswer["decision"], string>> = {
+  approve: "yes",
+  deny: "no",
+  edit: "changed parameters"
+}
+
+/** Some open requests under a title, and what can be done about them. */
+const showOpen = (open: ReadonlyArray<Open>, state: string, hint: string) =>
   Effect.gen(function* () {
     const { answer, style, width } = yield* Screen
-    if (waiting.length === 0) return
+    if (open.length === 0) return
     const now = yield* Clock.currentTimeMillis
-    const rows = waiting.map(({ project, request }) => {
+    const rows = open.map(({ answered, project, request }) => {
       const { digest, message, requestedAt, risk, sessionId, tool } = request
       const age = duration(Math.max(0, now - requestedAt))
-      const text = `${tool}: ${message} (in ${project}, digest ${digest.slice(0, shortDigest)})`
+      const said = answered === undefined ? "" : `${answers[answered.decision]} by ${answered.by} · `
+      const text = `${said}${tool}: ${message} (in ${project}, digest ${digest.slice(0, shortDigest)})`
       return [[shortId(request), sessionId.slice(0, 16), age, risk], KnownRules.oneLine(text)] as const
     })
-    const hint = "Answer where the session runs, or: tollgate approvals show ID, tollgate approvals answer ID yes|no."
-    yield* answer(`${style.bold(`${many(waiting.length, "request")} waiting`)}\n${table(rows, width() - 1)}`)
+    yield* answer(`${style.bold(`${many(open.length, "request")} ${state}`)}\n${table(rows, width() - 1)}`)
     yield* answer(`${style.dim(hanging("", hint, width() - 1).trimEnd())}\n\n`)
   })
+
+/** The open requests, with everything needed to answer those that wait. */
+const showRequests = (open: ReadonlyArray<Open>) =>
+  Effect.zipRight(
+    showOpen(
+      open.filter(({ answered }) => answered === undefined),
+      "waiting",
+      "Answer where the session runs, or: tollgate approvals show ID, tollgate approvals answer ID yes|no."
+    ),
+    showOpen(
+      open.filter(({ answered }) => answered !== undefined),
+      "answered",
+      "An answer counts when its session goes on: tollgate --session ID, or its client calls again."
+    )
+  )
 
 /** Lists what waits for an answer anywhere, and what was answered with `always` in this project. */
 export const list = ({ json, jsonl }: ListOptions) =>
   Effect.gen(function* () {
     yield* JsonOutput.oneOf({ json, jsonl })
     const { answer, live, style, width } = yield* Screen
-    const waiting = yield* (yield* SessionStore).waiting(maxWaiting)
+    const open = yield* openRequests
     const saved = (yield* KnownRules.all).filter((known) => known.saved)
     if (json || jsonl) {
-      return yield* answer(
-        JsonOutput.render([...waiting.map(waitingRecord), ...saved.map(KnownRules.record)], { json })
-      )
+      return yield* answer(JsonOutput.render([...open.map(openRecord), ...saved.map(KnownRules.record)], { json }))
     }
-    yield* showWaiting(waiting)
+    yield* showRequests(open)
     const here = yield* project
     const note = "Session grants live in the running process and end with it."
     if (saved.length === 0) {

@@ -16,6 +16,7 @@ import {
   uninstalling
 } from "../hook/install/Installation.ts"
 import { type Setup, setups } from "../hook/install/Setup.ts"
+import { type Switch, switchesOf } from "../hook/install/Switches.ts"
 import { Surroundings } from "../host/Surroundings.ts"
 import * as Records from "../host/Stores.ts"
 import { makeVisible } from "../text/visible.ts"
@@ -79,6 +80,18 @@ const fileOf = (setup: Setup, inProject: boolean) =>
     return inProject ? setup.project(yield* project) : setup.user(home.user, env)
   })
 
+/** What keeps an agent from running its hooks, in the files of the user and of this project. */
+const switchesHere = (setup: Setup) =>
+  Effect.flatMap(Effect.all([fileOf(setup, false), project]), ([file, here]) => switchesOf(setup, file, here))
+
+const sayOff = (agent: string, switches: ReadonlyArray<Switch>) =>
+  Effect.forEach(
+    switches,
+    ({ file, setting }) =>
+      say(`${titleOf(agent)} does not run the hook here: ${setting} in ${file}. Remove that setting.`),
+    { discard: true }
+  )
+
 const stateDirectory = Effect.map(Configuration, ({ home }) => path.dirname(home.database))
 
 /** Shows a change and makes it once the person says so; whether it was made. */
@@ -110,11 +123,17 @@ export const install = ({ agent, project: inProject, yes }: Changing) =>
     const state = yield* stateDirectory
     const { env } = yield* Surroundings
     const change = yield* installing(setup, file, argvFor(agent, env))
-    if (change.before === change.after) return yield* say(`${titleOf(agent)} already runs the hook (${file}).`)
+    const switches = yield* switchesHere(setup)
+    if (change.before === change.after) {
+      if (switches.length > 0) return yield* sayOff(agent, switches)
+      return yield* say(`${titleOf(agent)} already runs the hook (${file}).`)
+    }
     if (!(yield* confirmed(change, `Enter the hook in ${file}?`, yes))) return yield* say("Nothing was changed.")
     yield* remember(change, state)
     yield* perform(change, state)
-    yield* say(`${titleOf(agent)} runs the hook before each call from now on (${file}).`)
+    if (switches.length === 0) yield* say(`${titleOf(agent)} runs the hook before each call from now on (${file}).`)
+    else yield* say(`The hook is entered in ${file}.`)
+    yield* sayOff(agent, switches)
     if (setup.note !== undefined) yield* say(setup.note)
   }).pipe(Effect.provide(Frontend.layer({ split: false, keys: !yes })), Effect.provide(Configuration.layer()))
 
@@ -153,6 +172,8 @@ interface Standing {
   readonly file: string
   readonly state: State["_tag"]
   readonly words: string
+  /** Settings by which the agent runs no hooks, wherever they are entered. */
+  readonly off: ReadonlyArray<Switch>
 }
 
 /** Says how it stands with the hook in the files of the user and of this project. */
@@ -165,17 +186,23 @@ export const status = ({ agent, json }: { readonly agent: Option.Option<string>;
     const { env } = yield* Surroundings
     const rows: Array<Standing> = []
     for (const setup of chosen) {
+      const off = yield* switchesHere(setup)
       for (const scope of ["user", "project"] as const) {
         const file = yield* fileOf(setup, scope === "project")
         const state = yield* stateOf(setup, file, argvFor(setup.agent, env))
-        rows.push({ agent: setup.agent, scope, file, state: state._tag, words: words(state) })
+        rows.push({ agent: setup.agent, scope, file, state: state._tag, words: words(state), off })
       }
     }
     if (json) return yield* answer(`${JSON.stringify({ hooks: rows, waiting: isWaiting(spool) })}\n`)
-    for (const { agent: name, file, scope, state, words: said } of rows) {
+    for (const { agent: name, file, off, scope, state, words: said } of rows) {
       if (Option.isNone(agent) && state === "Absent") continue
-      const paint = state === "Installed" ? style.green : state === "Absent" ? style.dim : style.yellow
-      yield* say(`${paint(state === "Installed" ? "✓" : "·")} ${titleOf(name)}, ${scope}: ${said} (${file})`)
+      const runs = state === "Installed" && off.length === 0
+      const paint = runs ? style.green : state === "Absent" ? style.dim : style.yellow
+      yield* say(`${paint(runs ? "✓" : "·")} ${titleOf(name)}, ${scope}: ${said} (${file})`)
+    }
+    for (const { agent: name } of chosen) {
+      const entered = rows.find((row) => row.agent === name && row.state !== "Absent")
+      if (entered !== undefined) yield* sayOff(name, entered.off)
     }
     const twice = chosen.filter(
       ({ agent: name }) =>

@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as fs from "node:fs"
 import { Rule } from "../approval/Rule.ts"
 import type { Handle } from "../database/driver/Driver.ts"
 import { driver } from "../database/driver/load.ts"
+import { openUsed } from "../database/glance.ts"
 import { systemReason } from "../system/errno.ts"
+import { sentence } from "../text/sentence.ts"
 
 /** What the user has decided of a project outside of any file that a project has. */
 export interface Decided {
@@ -23,7 +24,7 @@ export class DecidedUnread extends Schema.TaggedError<DecidedUnread>()("DecidedU
   reason: Schema.String
 }) {
   override get message() {
-    return `What you have decided cannot be read from ${this.file}: ${this.reason}`
+    return `What you have decided cannot be read from ${this.file}: ${sentence(this.reason)} tollgate doctor tells how to mend it.`
   }
 }
 
@@ -41,14 +42,17 @@ const rows = (handle: Handle, table: string, text: string, project: string): Rea
     ? []
     : handle.prepare(text).all([project])
 
-/** Reads what is decided of a project, without the rest of what a database is opened with; it changes nothing. */
+/**
+ * Reads what is decided of a project, without the rest of what a database is opened with; it changes nothing. A database that was
+ * used and is not what it was may have lost a decision, and fails.
+ */
 export const decidedOf = (file: string, project: string): Effect.Effect<Decided, DecidedUnread> => {
-  if (!fs.existsSync(file)) return Effect.succeed(none)
   const failed = (error: { readonly message: string }) => new DecidedUnread({ file, reason: error.message })
   return Effect.flatMap(Effect.mapError(driver, failed), ({ open }) =>
     Effect.try({
       try: () => {
-        const handle = open(file, { readonly: true, timeout: patience })
+        const handle = openUsed(file, () => open(file, { readonly: true, timeout: patience }))
+        if (handle === undefined) return none
         try {
           const saved = rows(
             handle,
@@ -72,7 +76,7 @@ export const decidedOf = (file: string, project: string): Effect.Effect<Decided,
       },
       catch: (error) =>
         failed({
-          message: ParseResult.isParseError(error) ? "it was changed by another program." : systemReason(error)
+          message: ParseResult.isParseError(error) ? "it was changed by another program" : systemReason(error)
         })
     })
   )

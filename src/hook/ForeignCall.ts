@@ -11,6 +11,8 @@ export interface Deed {
   readonly tool: string
   /** Unset where nobody has said what it touches. */
   readonly touches: Touches | undefined
+  /** Nobody here knows what it does. */
+  readonly isUnknown?: true
   /** What it reads below is opened only if its name matches one of these patterns, where there are any. */
   readonly opens?: ReadonlyArray<string>
 }

@@ -204,8 +204,13 @@ const ofSearch = (path: string, opens: ReadonlyArray<string>, { context, isIgnor
 
 const nothing = (by: string, reason: string): Outcome => ({ decision: "defer", by, reason, ruled: false })
 
+const unknownTool = (tool: string) => ({
+  rule: "tool/unknown",
+  reason: `What ${excerpt(tool)} does is not known; a rule for this tool decides it for good`
+})
+
 /** What the policy says of all that a deed touches. */
-const byPolicy = ({ opens, tool, touches }: Deed, input: unknown, standing: Standing): Outcome => {
+const byPolicy = ({ isUnknown, opens, tool, touches }: Deed, input: unknown, standing: Standing): Outcome => {
   if (touches === undefined) {
     if (tool === "apply_patch") {
       return of("ask", {
@@ -216,7 +221,8 @@ const byPolicy = ({ opens, tool, touches }: Deed, input: unknown, standing: Stan
     if (tool === "run_shell") {
       return of("ask", { rule: "tool/shell-unread", reason: "It is for a shell whose commands cannot be judged." })
     }
-    return ofTexts(input, standing)
+    const found = ofTexts(input, standing)
+    return isUnknown === true && found.decision !== "ask" ? of("ask", unknownTool(tool)) : found
   }
   const found = [
     ...(touches.command === undefined

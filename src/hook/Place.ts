@@ -150,8 +150,8 @@ export const judge = (
         })
       )
     const first = judged(call, yield* under([...written, ...brought]))
-    const isOpen = (first.decision === "ask" || first.decision === "defer") && !first.ruled && call.deeds.length > 0
-    if (!isOpen) return first
+    if (first.decision === "deny") return first
+    // Also of what is allowed already: a saved rule may deny it.
     const { rules: saved } = yield* decided
     const usable = saved.filter((rule) => Either.isRight(RuleBook.make([rule], { root: project, trusted })))
     return usable.length === 0 ? first : judged(call, yield* under([...written, ...brought, ...usable]))

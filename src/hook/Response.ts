@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { home } from "../config/Home.ts"
 import { newId, type Spooled, spoolOf } from "../audit/AuditSpool.ts"
+import { faultOf } from "../audit/glance.ts"
 import { hosted } from "../model/Profile.ts"
 import { environmentSecrets } from "../redaction/EnvironmentSecrets.ts"
 import { ExactValues } from "../redaction/ExactValues.ts"
@@ -13,7 +14,7 @@ import { type Agent, type Answer, isUnread, type Question } from "./Agent.ts"
 import { cursor } from "./agent/cursor.ts"
 import type { Data } from "./ForeignCall.ts"
 import type { Fold, Outcome } from "./Judgement.ts"
-import { configured, type Configured, judge, type NotJudged } from "./Place.ts"
+import { configured, type Configured, judge, NotJudged } from "./Place.ts"
 import { parametersOf } from "./ToolTable.ts"
 
 const maximumReason = 1000
@@ -179,6 +180,8 @@ const judgedOf = (agent: Agent, question: Question, env: Around["env"]): Effect.
   Effect.gen(function* () {
     const settings = yield* configured
     const outcome = yield* judge(question.call, agent, settings)
+    const fault = outcome.decision === "deny" ? undefined : faultOf(settings.home.approvals)
+    if (fault !== undefined) return yield* new NotJudged({ reason: `The audit cannot be used: ${fault}.` })
     const answer = told(agent, outcome, question.event)
     const redact = redacting(env, keyVariables(settings))
     const now = yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)

@@ -241,15 +241,20 @@ export const harmless: Reading = () => []
 export const allHarmless = (names: string): ReadonlyArray<readonly [string, Reading]> =>
   names.split(" ").map((name) => [name, harmless] as const)
 
-/** Nobody has said what it touches. */
+/** A tool of an agent that does an ordinary thing; nobody has said what it touches. */
 export const opaque =
   (tool: string): Reading =>
   () => [{ tool, touches: undefined }]
 
+/** Nobody here knows what it does, so that a person or a rule has to let it pass. */
+export const unknown =
+  (tool: string): Reading =>
+  () => [{ tool, touches: undefined, isUnknown: true }]
+
 /** A tool of an MCP server, which is called `mcp__server__tool` or the like; rules name it `server__tool`. */
 export const ofServer = (name: string): Reading | undefined => {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
-  return server === undefined || tool === undefined ? undefined : opaque(`${server}__${tool}`)
+  return server === undefined || tool === undefined ? undefined : unknown(`${server}__${tool}`)
 }
 
 /** The parameters of a call, which some agents give as text; none where a name in it counts twice. */

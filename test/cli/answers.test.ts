@@ -118,6 +118,24 @@ describe("an approval answered elsewhere", () => {
     assert.strictEqual((await decisions()).length, 1)
   })
 
+  it("is no longer listed as waiting, though its session has not gone on (A12)", async () => {
+    const dying = await start(
+      at,
+      ["run", "--input-format", "jsonl"],
+      `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
+    )
+    assert.strictEqual((await dying.ended).code, 3)
+    const { id, ...asked } = await waiting()
+    assert.notProperty(asked, "answered")
+    assert.include((await approvals("list")).stdout, "1 request waiting")
+    assert.strictEqual((await approvals("answer", id, "no")).code, 0)
+    const { stdout } = await approvals("list")
+    assert.notInclude(stdout, "waiting")
+    assert.notInclude(stdout, "approvals answer ID")
+    assert.match(stdout, new RegExp(`1 request answered.*\\n.*no by user ${me}.*write_file`, "s"))
+    assert.deepInclude(await waiting(), { id, answered: { decision: "deny", by: `user ${me}` } })
+  })
+
   it("that nobody waits for any more counts when its session goes on (A12)", async () => {
     const dying = await start(
       at,

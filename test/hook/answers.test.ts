@@ -1,8 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import type { Rule } from "../../src/approval/Rule.ts"
+import { RuleStore } from "../../src/approval/RuleStore.ts"
+import { Database } from "../../src/database/Database.ts"
+import { Sqlite } from "../support/Sqlite.ts"
 import { agents } from "../../src/hook/agents.ts"
 import { agent, payload, payloadFiles, shellPayload, stage, type Said } from "./support.ts"
 
@@ -21,6 +26,91 @@ const expected: Readonly<Record<string, Readonly<Record<keyof typeof commands, S
   copilot: { read: "allow", unknown: "nothing", bad: "ask", never: "deny" },
   opencode: { read: "allow", unknown: "allow", bad: "deny", never: "deny" },
   cursor: { read: "allow", unknown: "allow", bad: "deny", never: "deny" }
+}
+
+/** Saves a rule as answering `always` does, in a database that is made for it. */
+const saved = (home: string, project: string, rule: Rule) =>
+  Effect.flatMap(RuleStore, (store) => store.save(project, rule)).pipe(
+    Effect.provide(RuleStore.layerSql.pipe(Layer.provide(Database.layer(path.join(home, "tollgate", "tollgate.db")))))
+  )
+
+const statement = (file: string, text: string): void => {
+  const database = new Sqlite(file)
+  database.exec(text)
+  database.close()
+}
+const gone = (file: string): void => ["", "-wal", "-shm"].forEach((end) => fs.rmSync(`${file}${end}`, { force: true }))
+
+/** What keeps a database that was in use from telling what it knows. */
+const damages: Readonly<Record<string, (file: string) => void>> = {
+  "a directory": (file) => {
+    gone(file)
+    fs.mkdirSync(file)
+  },
+  "full of other bytes": (file) => fs.writeFileSync(file, Buffer.alloc(8192, "garbage ")),
+  "without its first byte": (file) => {
+    const bytes = fs.readFileSync(file)
+    bytes[0] = 0
+    fs.writeFileSync(file, bytes)
+  },
+  "cut in half": (file) => fs.truncateSync(file, Math.floor(fs.statSync(file).size / 2)),
+  "cut to its first page": (file) => fs.truncateSync(file, 4096),
+  emptied: (file) => fs.truncateSync(file, 0),
+  gone,
+  "a new one": (file) => {
+    gone(file)
+    statement(file, "PRAGMA journal_mode = WAL; VACUUM")
+  },
+  "one of another program": (file) => {
+    gone(file)
+    statement(file, "CREATE TABLE songs (name TEXT)")
+  },
+  "one of a later version": (file) => statement(file, "PRAGMA user_version = 9999"),
+  "an older copy": (file) => statement(file, "UPDATE store SET commits = commits - 1"),
+  "that of somebody else": (file) => statement(file, "UPDATE store SET name = 'other'")
+}
+
+/** A call of a tool of a server that nobody has heard of, as each agent sends it. */
+const mcp = (file: string) => (workspace: string) => ({
+  ...payload(file, workspace),
+  tool_name: "mcp__nosuch__delete_all",
+  tool_input: { id: 1 }
+})
+const ofServer: Readonly<Record<string, (workspace: string) => object>> = {
+  claude: mcp("claude-mcp"),
+  codex: mcp("codex-mcp"),
+  qwen: mcp("qwen-shell"),
+  gemini: (workspace) => ({
+    ...mcp("gemini-mcp")(workspace),
+    mcp_context: { server_name: "nosuch", tool_name: "delete_all" }
+  }),
+  copilot: (workspace) => ({
+    ...payload("copilot-bash", workspace),
+    toolName: "nosuch-delete_all",
+    toolArgs: { id: 1 }
+  }),
+  opencode: (workspace) => ({ ...payload("opencode-bash", workspace), tool: "nosuch_delete_all", args: { id: 1 } }),
+  cursor: (workspace) => ({
+    ...shellPayload("cursor", "", workspace),
+    hook_event_name: "beforeMCPExecution",
+    mcp_server_name: "nosuch",
+    tool_name: "delete_all",
+    tool_input: { id: 1 }
+  })
+}
+
+/** What keeps the audit from being used. */
+const auditFaults: Readonly<Record<string, (directory: string) => void>> = {
+  "has a directory for its key": (directory) => fs.mkdirSync(path.join(directory, "audit.key"), { recursive: true }),
+  "has half a key": (directory) => {
+    fs.mkdirSync(directory, { recursive: true })
+    fs.writeFileSync(path.join(directory, "audit.key"), Buffer.alloc(16))
+  },
+  "has a directory for its head": (directory) => fs.mkdirSync(path.join(directory, "audit.head"), { recursive: true }),
+  "has a file for its directory": (directory) => {
+    fs.mkdirSync(path.dirname(directory), { recursive: true })
+    fs.writeFileSync(directory, "")
+  }
 }
 
 /** Names of tools of ours that no other agent has. */
@@ -50,11 +140,92 @@ describe("an answer to another agent", () => {
         fs.writeFileSync(path.join(workspace, "a.txt"), "hi\n")
         const [name = ""] = file.split("-")
         const { said, spooled, stdout } = yield* answer(agent(name), payload(file, workspace))
-        assert.include(["allow", "nothing"], said, stdout)
+        const isOfServer = file.endsWith("-mcp")
+        assert.include(isOfServer ? [expected[name]?.bad] : ["allow", "nothing"], said, stdout)
         assert.isDefined(spooled)
       })
     )
   }
+
+  for (const [what, damage] of Object.entries(damages)) {
+    it.scoped(`asks about everything where the database is ${what}, also the next time (X5, A6)`, () =>
+      Effect.gen(function* () {
+        const { answer, home, workspace } = yield* stage
+        fs.writeFileSync(path.join(workspace, "a.txt"), "")
+        yield* saved(home, workspace, { id: "no", decision: "deny", level: "user", tool: "grep" })
+        assert.strictEqual((yield* answer(agent("claude"), shellPayload("claude", "ls", workspace))).said, "allow")
+        damage(path.join(home, "tollgate", "tollgate.db"))
+        for (const { name } of agents) {
+          const calls = [shellPayload(name, "ls", workspace), shellPayload(name, "npm test", workspace)]
+          if (name === "claude") calls.push(payload("claude-read", workspace))
+          for (const call of calls) {
+            const { reason, said } = yield* answer(agent(name), call)
+            assert.strictEqual(said, expected[name]?.bad, `${name} ${JSON.stringify(call)} ${reason}`)
+            assert.match(reason, /not judged/)
+          }
+        }
+      })
+    )
+  }
+
+  for (const [what, damage] of Object.entries(auditFaults)) {
+    it.scoped(`asks about everything, and denies what it denies, where the audit ${what} (X5, A10)`, () =>
+      Effect.gen(function* () {
+        const { answer, home, workspace } = yield* stage
+        damage(path.join(home, "tollgate", "approvals"))
+        for (const [command, decision] of [
+          ["ls", "ask"],
+          ["npm test", "ask"],
+          ["rm -rf /", "deny"]
+        ] as const) {
+          const { reason, said } = yield* answer(agent("claude"), shellPayload("claude", command, workspace))
+          assert.strictEqual(said, decision, `${command} ${reason}`)
+          if (decision === "ask") assert.match(reason, /not judged: The audit/)
+        }
+      })
+    )
+  }
+
+  for (const { name } of agents) {
+    it.scoped(`asks about a tool of a server, by ${name}, unless a rule names it (X5)`, () =>
+      Effect.gen(function* () {
+        const { answer, config, workspace } = yield* stage
+        const call = ofServer[name]!(workspace)
+        const { reason, said } = yield* answer(agent(name), call)
+        assert.strictEqual(said, expected[name]?.bad, reason)
+        assert.match(reason, /`nosuch__delete_all` does is not known; a rule/)
+        const rule = (decision: string) => ({ id: "r", decision, tool: "nosuch__delete_all" })
+        config({ approvals: { rules: [rule("allow")] } })
+        assert.strictEqual((yield* answer(agent(name), call)).said, expected[name]?.read)
+        config({ approvals: { rules: [rule("deny")] } })
+        assert.strictEqual((yield* answer(agent(name), call)).said, "deny")
+      })
+    )
+  }
+
+  it.scoped("asks about what an agent's tool runs unread, later or elsewhere (X5)", () =>
+    Effect.gen(function* () {
+      const { answer, workspace } = yield* stage
+      for (const tool_name of ["Workflow", "CronCreate", "RemoteTrigger", "ReadMcpResourceTool"]) {
+        const call = { ...payload("claude-mcp", workspace), tool_name, tool_input: { name: "x" } }
+        assert.strictEqual((yield* answer(agent("claude"), call)).said, "ask", tool_name)
+      }
+    })
+  )
+
+  it.scoped("denies what a saved rule denies, also where the policy or a rule of the user allows it (X5, A6)", () =>
+    Effect.gen(function* () {
+      const { answer, config, home, workspace } = yield* stage
+      fs.writeFileSync(path.join(workspace, "a.txt"), "")
+      yield* saved(home, workspace, { id: "no", decision: "deny", level: "user", tool: "read_file" })
+      yield* saved(home, workspace, { id: "ls", decision: "deny", level: "user", tool: "run_shell", argv: ["ls"] })
+      config({ approvals: { rules: [{ id: "yes", decision: "allow", tool: "run_shell", argv: ["ls"] }] } })
+      for (const call of [payload("claude-read", workspace), shellPayload("claude", "ls", workspace)]) {
+        const { reason, said } = yield* answer(agent("claude"), call)
+        assert.strictEqual(said, "deny", reason)
+      }
+    })
+  )
 
   it.scoped("denies Codex with a reason and by that key alone, whatever is wrong (X5)", () =>
     Effect.gen(function* () {

@@ -47,6 +47,16 @@ const catches = (pid: number, signal: number): boolean => {
   const [, caught = "0"] = /^SigCgt:\s*([0-9a-f]+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n
 }
+/** Takes one call down, and puts it into the audit. */
+const used = (at: Place, agent: string): void => {
+  assert.strictEqual(hook(at, agent, sent(at, agent, "ls")).status, 0)
+  const { status, stderr } = spawnSync(process.execPath, [launcher, "hook", "collect"], {
+    cwd: at.work,
+    env: at.env,
+    encoding: "utf8"
+  })
+  assert.strictEqual(status, 0, stderr)
+}
 const cannotAsk = new Set(["codex", "gemini", "opencode", "cursor"])
 
 /** What must never be allowed, however it comes about. */
@@ -84,6 +94,22 @@ const broken: ReadonlyArray<readonly [what: string, prepare: (at: Place, agent: 
       config(at, "{}")
       fs.writeFileSync(database(at), "not a database, but long enough to be taken for one".repeat(100))
       return sent(at, agent, "npm test")
+    }
+  ],
+  [
+    "a database that is gone",
+    (at, agent) => {
+      used(at, agent)
+      for (const end of ["", "-wal", "-shm"]) fs.rmSync(`${database(at)}${end}`, { force: true })
+      return sent(at, agent, "ls")
+    }
+  ],
+  [
+    "half of a database",
+    (at, agent) => {
+      used(at, agent)
+      fs.truncateSync(database(at), Math.floor(fs.statSync(database(at)).size / 2))
+      return sent(at, agent, "ls")
     }
   ],
   [
@@ -328,6 +354,35 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
       fs.readFileSync(path.join(HOME, ".config/opencode/plugins/tollgate.js"), "utf8"),
       at.env["TOLLGATE_HOME"]!
     )
+  })
+
+  it("is said not to run where the agent's own settings switch hooks off (X5)", () => {
+    const at = one()
+    const { HOME = "" } = at.env
+    const settings = path.join(HOME, ".claude/settings.json")
+    fs.mkdirSync(path.dirname(settings), { recursive: true })
+    fs.writeFileSync(settings, '{"disableAllHooks": true}')
+    const run = (...args: ReadonlyArray<string>) => {
+      const { status, stderr, stdout } = spawnSync(process.execPath, [launcher, "hook", ...args], {
+        cwd: at.work,
+        env: at.env,
+        encoding: "utf8"
+      })
+      assert.strictEqual(status, 0, stderr)
+      return stdout.replaceAll(/\s+/g, " ")
+    }
+    const said = `Claude Code does not run the hook here: disableAllHooks is true in ${settings}.`
+    for (const time of [1, 2]) {
+      const installed = run("install", "claude", "--yes")
+      assert.include(installed, said, `${time}`)
+      assert.notMatch(installed, /runs the hook before each call|already runs/)
+    }
+    const status = run("status", "claude")
+    assert.include(status, said)
+    assert.notInclude(status, "✓")
+    assert.include(run("status", "--json"), '"setting":"disableAllHooks is true"')
+    fs.writeFileSync(settings, fs.readFileSync(settings, "utf8").replace("true", "false"))
+    assert.include(run("status", "claude"), "✓")
   })
 
   it("goes by the rules of a project once it is trusted (X5, A6)", async () => {

@@ -10,7 +10,8 @@ import {
   search,
   shell,
   takes,
-  type ToolTable
+  type ToolTable,
+  unknown
 } from "../ToolTable.ts"
 
 /** The tools of Claude Code 2.1. */
@@ -48,11 +49,11 @@ const tools: ToolTable = new Map([
   ],
   ["ApplyPatch", takes("patch command", patch("patch", "command"))],
   ["WebFetch", takes("url prompt", fetches())],
-  ["ReadMcpResource", opaque("read_mcp_resource")],
-  ["ReadMcpResourceTool", opaque("read_mcp_resource")],
-  ["Workflow", opaque("workflow")],
-  ["CronCreate", opaque("cron_create")],
-  ["RemoteTrigger", opaque("remote_trigger")],
+  ["ReadMcpResource", unknown("read_mcp_resource")],
+  ["ReadMcpResourceTool", unknown("read_mcp_resource")],
+  ["Workflow", unknown("workflow")],
+  ["CronCreate", unknown("cron_create")],
+  ["RemoteTrigger", unknown("remote_trigger")],
   ["EnterWorktree", harmless],
   ...allHarmless(
     "WebSearch Agent Task TaskCreate TaskGet TaskList TaskUpdate TaskOutput TaskStop TodoWrite TodoRead AskUserQuestion " +

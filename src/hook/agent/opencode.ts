@@ -1,5 +1,5 @@
 import { type Agent, asked, callOf, json, nowhere } from "../Agent.ts"
-import { allHarmless, fetches, file, opaque, patch, search, shell, takes, type ToolTable } from "../ToolTable.ts"
+import { allHarmless, fetches, file, patch, search, shell, takes, type ToolTable, unknown } from "../ToolTable.ts"
 
 /** The tools of opencode 1.18. */
 const tools: ToolTable = new Map([
@@ -30,7 +30,7 @@ export const opencode: Agent = {
   title: "opencode",
   read: (payload) => {
     const tool = ofServer(payload["tool"])
-    const known = tool === undefined ? tools : new Map([...tools, [tool, opaque(tool.replace("_", "__"))] as const])
+    const known = tool === undefined ? tools : new Map([...tools, [tool, unknown(tool.replace("_", "__"))] as const])
     const cwd = payload["cwd"] ?? payload["directory"]
     return asked(
       "tool.execute.before",
