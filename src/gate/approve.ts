@@ -64,28 +64,31 @@ const ask = <Self extends ToolCall>(
   round = 1,
   answer = approvals.request(call, asks, previewOf(call))
 ): Effect.Effect<Self, Refused> =>
-  Effect.flatMap(answer, ({ confined, edited, preview, ruled, stillHolds, withheld }): Effect.Effect<Self, Refused> => {
-    if (edited !== undefined) return replaced(passage, approvals, given, call, edited.parameters)
-    if (stillHolds === undefined) {
-      clear(passage, given, call)
-      return Effect.succeed(call)
+  Effect.flatMap(
+    answer,
+    ({ approvedBy, confined, edited, preview, ruled, stillHolds, withheld }): Effect.Effect<Self, Refused> => {
+      if (edited !== undefined) return replaced(passage, approvals, given, call, edited.parameters)
+      if (stillHolds === undefined) {
+        clear(passage, given, call)
+        return Effect.succeed(call)
+      }
+      return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
+        if (!holds) {
+          return round < maxRounds
+            ? ask(passage, approvals, given, call, asks, round + 1)
+            : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
+        }
+        const told = {
+          ...(confined && { confined }),
+          ...(withheld && { withheld }),
+          ...(ruled && { ruled }),
+          ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
+        }
+        clear(passage, given, call, { told, stillHolds, ...(approvedBy !== undefined && { approvedBy }) })
+        return Effect.succeed({ ...call, ...told })
+      })
     }
-    return Effect.flatMap(stillHolds, (holds): Effect.Effect<Self, Refused> => {
-      if (!holds) {
-        return round < maxRounds
-          ? ask(passage, approvals, given, call, asks, round + 1)
-          : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: maxRounds })
-      }
-      const told = {
-        ...(confined && { confined }),
-        ...(withheld && { withheld }),
-        ...(ruled && { ruled }),
-        ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
-      }
-      clear(passage, given, call, { told, stillHolds })
-      return Effect.succeed({ ...call, ...told })
-    })
-  })
+  )
 
 /**
  * Asks about the call with what a person put in place of its parameters, which a person decides on whatever the tool says of

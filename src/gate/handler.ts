@@ -66,13 +66,14 @@ const invoked = (
  */
 const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
   if (call.sink === silent) return Effect.void
-  const { gate } = passage
+  const { cleared, gate } = passage
   const started = made(ToolCallStarted, {
     _tag: "ToolCallStarted",
     callId: call.callId,
     tool: call.name,
     readOnly: call.tool.readOnly,
     ...(call.tool.concurrent && { concurrent: true }),
+    ...(cleared?.approvedBy !== undefined && { approvedBy: cleared.approvedBy }),
     ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
   })
   return call.tool.readOnly ? call.sink.emit(started) : call.sink.commit(started)
