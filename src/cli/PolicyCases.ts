@@ -9,6 +9,7 @@ import { errnoOf, errnoText } from "../system/errno.ts"
 import { operations } from "../policy/path/PathOp.ts"
 import { Decision } from "../policy/Verdict.ts"
 import { mistakesOf } from "../redaction/Mistake.ts"
+import { unmarked } from "../text/byteOrderMark.ts"
 
 /** A decision as a person writes it: `auto`, a word of before, is `allow`. */
 const word = Schema.Literal("auto", "allow", "ask", "deny").annotations({
@@ -126,7 +127,7 @@ const textOf = (file: string): Either.Either<string, string> => {
   const status = fs.statSync(file)
   if (!status.isFile()) return Either.left("it is not a file")
   if (status.size > sizeLimit) return Either.left(`it is larger than ${sizeLimit} bytes`)
-  return Either.right(fs.readFileSync(file, "utf8"))
+  return Either.right(unmarked(fs.readFileSync(file, "utf8")))
 }
 
 const parsed = (text: string): Either.Either<unknown, string> =>
