@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { isDeepStrictEqual } from "node:util"
 import type { Audit } from "../audit/Audit.ts"
-import { entryOf } from "../audit/AuditChain.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { Preview } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
@@ -119,6 +118,7 @@ export class Ahead {
       }
       const about = { session: sessionId, worker: workerPath, tool, call: callId, arguments: request.arguments }
       const said = { approval: approvalId, digest, decision: "approve", outcome: "granted", scope } as const
+      yield* this.audit.record({ kind: "requested", ...about, approval: approvalId, digest })
       yield* this.audit.commit({ kind: "resolved", ...about, ...said, decided_by: by, reason: `with ${behind}` })
       this.foreseen.delete(approvalId)
       const known = this.allowed.get(answer) ?? new Map<string, AllowedAhead>()
@@ -128,18 +128,13 @@ export class Ahead {
     })
   }
 
-  /** Lets a call run that was allowed as it asks now; its first question uses that up, whatever it is. */
-  take(call: ToolCall, { preview, request, stillHolds }: Draft): Effect.Effect<Clearance> | undefined {
+  /** What lets a call run that was allowed as it asks now, and is in the audit; its first question uses that up, whatever it is. */
+  take(call: ToolCall, { preview, request, stillHolds }: Draft): Clearance | undefined {
     const answer = answerOf(call)
     const known = answer === undefined ? undefined : this.allowed.get(answer)
     const found = known?.get(call.callId)
     known?.delete(call.callId)
     if (found === undefined || !isDeepStrictEqual(shownOf(found.request), shownOf(request))) return undefined
-    const { by: decided_by, request: shown } = found
-    const said = { approval: shown.id, digest: request.digest, decision: "approve", outcome: "granted" } as const
-    return Effect.as(this.audit.commit(entryOf(call, "automatic", { ...said, scope: "once", decided_by })), {
-      preview,
-      stillHolds
-    })
+    return { preview, stillHolds, approvedBy: found.by }
   }
 }

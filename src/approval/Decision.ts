@@ -93,6 +93,8 @@ export interface Clearance {
   readonly stillHolds: Effect.Effect<boolean> | undefined
   /** The person put other parameters in place of these: the call has to be asked about anew with them. */
   readonly edited?: { readonly parameters: unknown }
+  /** Who approved it while an earlier call of its answer waited. */
+  readonly approvedBy?: string
   /** It runs only because the sandbox holds it; nobody has looked at it. */
   readonly confined?: true
   /** Which paths are withheld from the call, by rules that deny or would ask. Default: none. */

@@ -323,9 +323,12 @@ export const make = (
       always: options.always ?? false,
       timeoutMillis,
       ask: (call, asked) =>
-        Effect.suspend(
-          () => ahead.take(call, asked) ?? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
-        ),
+        Effect.suspend(() => {
+          const cleared = ahead.take(call, asked)
+          return cleared === undefined
+            ? Effect.uninterruptibleMask((restore) => wait(call, asked, restore))
+            : Effect.succeed(cleared)
+        }),
       foreseen: (approvalId, foresee) => ahead.behind(approvalId, foresee),
       decide,
       revoke: ({ grants, id: session }, by, fits) =>

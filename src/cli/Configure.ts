@@ -28,6 +28,8 @@ export const showAll = (json: boolean) =>
     const { answer, style } = yield* Screen
     const { configuration, problems, unreadable } = yield* inspect()
     const { entries, home, profiles } = configuration
+    // What it would say is not known, and what it would advise cannot be done.
+    if (unreadable !== undefined && !json) return yield* unreadable
     if (json) {
       const places = { file: home.config, sessions: home.database }
       yield* answer(`${JSON.stringify({ ...places, values: entries, problems })}\n`)
@@ -56,7 +58,6 @@ export const showAll = (json: boolean) =>
         : ["", "No model is configured. Any one of these sets one up:", ...setUp.map((line) => `  ${line}`)]
     const places = ["", style.dim(`file      ${home.config}`), style.dim(`sessions  ${home.database}`)]
     yield* answer(`${[...lines, ...none, ...places].join("\n")}\n`)
-    if (unreadable !== undefined) return yield* unreadable
     yield* refuse(problems)
   }).pipe(Effect.provide(screen))
 

@@ -178,7 +178,7 @@ const checkInstructions = Effect.gen(function* () {
   ]
 }).pipe(Effect.orElseSucceed((): ReadonlyArray<Finding> => []))
 
-/** What of the configuration cannot be used; the rest is checked as if it were not there. */
+/** What of the configuration cannot be used; the rest is checked as if it were not there, but for a file that cannot be read. */
 const checkConfiguration = ({ problems, unreadable }: Inspected): ReadonlyArray<Finding> => [
   ...(unreadable === undefined ? [] : [missing("configuration", unreadable.message)]),
   ...problems.map(({ key, mend, problem, source }) => missing("configuration", `${source}: ${key}: ${problem}`, mend))
@@ -246,7 +246,11 @@ const showStack = (json: boolean) =>
     )
   }).pipe(Effect.provide(Stack.observed))
 
-type Checked = Configuration | FileSystem.FileSystem | HttpClient.HttpClient | Surroundings
+type Check = Effect.Effect<
+  ReadonlyArray<Finding>,
+  never,
+  Configuration | FileSystem.FileSystem | HttpClient.HttpClient | Surroundings
+>
 
 const checkAll = (inspected: Inspected, { json, offline }: DoctorOptions) =>
   Effect.gen(function* () {
@@ -257,15 +261,10 @@ const checkAll = (inspected: Inspected, { json, offline }: DoctorOptions) =>
     const tell = (findings: ReadonlyArray<Finding>) =>
       json ? Effect.void : answer(findings.map((one) => render(one, style)).join(""))
     yield* tell([program])
-    const checks: ReadonlyArray<Effect.Effect<ReadonlyArray<Finding>, never, Checked>> = [
-      Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
-      Effect.succeed(checkConfiguration(inspected)),
-      Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
-        one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
-      ),
+    /** What says nothing where nobody knows what is configured. */
+    const ofConfiguration: ReadonlyArray<Check> = [
       Effect.provide(checkProfiles(offline), kept),
       Effect.map(checkSandbox, (one) => [one]),
-      checkTelemetry,
       checkInstructions,
       Effect.zipWith(checkProject, checkNames, (project, names) => [...project, ...names]).pipe(
         Effect.provide(Records.decided),
@@ -275,6 +274,15 @@ const checkAll = (inspected: Inspected, { json, offline }: DoctorOptions) =>
         Effect.provide(Records.decided),
         Effect.orElseSucceed((): ReadonlyArray<Finding> => [])
       )
+    ]
+    const checks: ReadonlyArray<Check> = [
+      Effect.succeed(checkConfiguration(inspected)),
+      Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
+      Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
+        one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
+      ),
+      checkTelemetry,
+      ...(inspected.unreadable === undefined ? ofConfiguration : [])
     ]
     const found = (yield* Effect.forEach(checks, (check) => Effect.tap(check, tell))).flat()
     const findings = [program, ...found].map((one) => JSON.stringify(one))

@@ -121,7 +121,7 @@ const commandOf = ({ fault, text }: InputLine, session: string, task: string): E
   })
 }
 
-/** What has not ended yet of what a program started. */
+/** What has not ended yet of what the session has accepted: a line alone begins nothing, since it may be rejected or repeated. */
 class Unfinished {
   private readonly ended = new Set<string>()
   private readonly decided = new Set<string>()
@@ -132,9 +132,6 @@ class Unfinished {
 
   begin(task: string): void {
     if (!this.ended.has(task)) this.tasks.add(task)
-  }
-  forget(task: string): void {
-    this.tasks.delete(task)
   }
   decide(approval: string): void {
     this.decided.add(approval)
@@ -147,6 +144,7 @@ class Unfinished {
       for (const { id, tool } of event.goesOn?.approvals ?? []) if (!this.decided.has(id)) this.approvals.set(id, tool)
     } else if (event._tag === "ApprovalResolved") this.approvals.delete(event.approvalId)
     else if (event._tag === "ClientCallRequested") this.clientCalls.add(event.requestId)
+    else if (event._tag === "TaskQueued" && task !== undefined) this.begin(task)
     else if (isTerminal(event) && task !== undefined) {
       this.ended.add(task)
       this.tasks.delete(task)
@@ -208,14 +206,9 @@ export const converse = (opened: Opened) =>
     )
 
     const perform = (command: Line) =>
-      Effect.gen(function* () {
-        const task = starting.has(command._tag) && "task" in command ? command.task : undefined
-        if (task !== undefined) unfinished.begin(task)
-        yield* Effect.onError(runtime.request(command), () =>
-          Effect.sync(() => {
-            if (task !== undefined) unfinished.forget(task)
-          })
-        )
+      Effect.map(runtime.request(command), ({ event, seq, task }) => {
+        // The answer may precede the same event of the log. One of before this opening is of a task that ended, or goes on.
+        if (event._tag === "TaskQueued" && task !== undefined && seq >= opened.seq) unfinished.begin(task)
         if (command._tag === "DecideApproval") unfinished.decide(command.approvalId)
       })
     const take = (line: InputLine) =>

@@ -1,16 +1,24 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
+import type { ParseError } from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import { errnoOf, errnoText } from "../system/errno.ts"
 import { operations } from "../policy/path/PathOp.ts"
 import { Decision } from "../policy/Verdict.ts"
+import { mistakesOf } from "../redaction/Mistake.ts"
+import { unmarked } from "../text/byteOrderMark.ts"
 
-/** A decision as a person writes it: `auto` is `allow`. */
-const Expected = Schema.transform(Schema.Literal("auto", "allow", "ask", "deny"), Decision, {
+/** A decision as a person writes it: `auto`, a word of before, is `allow`. */
+const word = Schema.Literal("auto", "allow", "ask", "deny").annotations({
+  message: ({ actual }) => ({
+    message: `expected "allow", "ask" or "deny", is ${JSON.stringify(actual)}`,
+    override: true
+  })
+})
+const Expected = Schema.transform(word, Decision, {
   strict: true,
   decode: (word) => (word === "auto" ? "allow" : word),
   encode: (decision) => decision
@@ -70,9 +78,9 @@ export interface PolicyCases {
   readonly ignored: ReadonlyArray<string>
 }
 
-const problemOf = (error: ParseResult.ParseError): string => {
-  const [first] = ParseResult.ArrayFormatter.formatErrorSync(error)
-  return first === undefined ? error.message : `${first.path.join(".")}: ${first.message}`.replace(/^: /, "")
+const problemOf = (error: ParseError): string => {
+  const [first] = mistakesOf(error)
+  return first === undefined ? error.message : `${first.path.join(".")}: ${first.problem}`.replace(/^: /, "")
 }
 
 const decoded = <K extends PolicyCase["kind"], A, I>(kind: K, schema: Schema.Schema<A, I>, row: unknown) =>
@@ -119,7 +127,7 @@ const textOf = (file: string): Either.Either<string, string> => {
   const status = fs.statSync(file)
   if (!status.isFile()) return Either.left("it is not a file")
   if (status.size > sizeLimit) return Either.left(`it is larger than ${sizeLimit} bytes`)
-  return Either.right(fs.readFileSync(file, "utf8"))
+  return Either.right(unmarked(fs.readFileSync(file, "utf8")))
 }
 
 const parsed = (text: string): Either.Either<unknown, string> =>

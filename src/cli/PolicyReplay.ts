@@ -23,6 +23,7 @@ import { shownArguments } from "../redaction/shownArguments.ts"
 import { recordedPlace } from "../runtime/recordedPlace.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
 import { systemReason } from "../system/errno.ts"
+import { unmarked } from "../text/byteOrderMark.ts"
 import { makeVisible, visibleJson } from "../text/visible.ts"
 import { UsageError } from "./Outcome.ts"
 import { inPlace, ofAgent, ofOwn } from "./policyReplay/judges.ts"
@@ -66,7 +67,7 @@ const rulesIn = (file: string): Effect.Effect<ReadonlyArray<Rule>, UsageError, S
       try: () => {
         const found = path.resolve(directory, file)
         const { size } = fs.statSync(found)
-        return size > maxRules ? undefined : fs.readFileSync(found, "utf8")
+        return size > maxRules ? undefined : unmarked(fs.readFileSync(found, "utf8"))
       },
       catch: (error) => refused(systemReason(error).replace(/^its directory .*/, "it does not exist"))
     })

@@ -7,7 +7,7 @@ import type { Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../text/visible.ts"
 import { callVerdicts, explaining, type Judged } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
-import { accepted, type CaseInvalid, load, type PolicyCase } from "./PolicyCases.ts"
+import { accepted, load, type PolicyCase } from "./PolicyCases.ts"
 import { judgedPath, judgedShell, judgedUrl, shell } from "./policyJudged.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
@@ -22,6 +22,17 @@ export class CasesMismatched extends Schema.TaggedError<CasesMismatched>()("Case
   override get message() {
     const many = this.mismatches === 1 ? "One case" : `${this.mismatches} cases`
     return `${many} in ${this.file} failed; see above.`
+  }
+}
+
+/** Rows are no cases, and have been printed. */
+export class CasesRejected extends Schema.TaggedError<CasesRejected>()("CasesRejected", {
+  file: Schema.String,
+  invalid: Schema.Number
+}) {
+  override get message() {
+    const rows = this.invalid === 1 ? "One row of" : `${this.invalid} rows of`
+    return `${rows} ${this.file} cannot be judged; see above.`
   }
 }
 
@@ -76,12 +87,12 @@ export const test = ({ file, rules }: TestOptions) =>
     if (ignored.length > 0) yield* warn(`ignored columns: ${ignored.join(", ")}`)
     const met = rules ? yield* byRules : byPolicy
     const pace = Pace.make()
-    const invalid: Array<CaseInvalid> = []
+    let invalid = 0
     let failed = 0
     for (const one of cases) {
       yield* pace
       if (Either.isLeft(one)) {
-        invalid.push(one.left)
+        invalid++
         yield* answer(`${style.red("✗")} ${makeVisible(one.left.message)}\n`)
         continue
       }
@@ -90,14 +101,13 @@ export const test = ({ file, rules }: TestOptions) =>
       failed++
       yield* answer(mismatch(one.right, verdict, style))
     }
-    yield* answer(summary(cases.length, failed, invalid.length))
-    const [first] = invalid
-    if (first !== undefined) return yield* first
+    yield* answer(summary(cases.length, failed, invalid))
+    if (invalid > 0) return yield* new CasesRejected({ file, invalid })
     if (failed > 0) return yield* new CasesMismatched({ file, mismatches: failed })
   }).pipe(
     Effect.catchTags({
       CasesUnreadable: ({ message }) => new UsageError({ reason: message }),
-      CaseInvalid: ({ message }) => new UsageError({ reason: message })
+      CasesRejected: ({ message }) => new UsageError({ reason: message })
     }),
     Effect.provide(shell),
     Effect.provide(Configuration.layer()),

@@ -5,6 +5,7 @@ import { systemReason } from "../system/errno.ts"
 import { replaceFile } from "../system/replaceFile.ts"
 import { reclaim } from "../system/Temporary.ts"
 import { jsonError } from "../redaction/jsonError.ts"
+import { byteOrderMark, unmarked } from "../text/byteOrderMark.ts"
 import { repeatedName } from "../text/Json.ts"
 import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
 
@@ -26,7 +27,7 @@ export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
         if (found === undefined) return "{}"
         if (!found.isFile()) throw new Error("it is not a file")
         if (found.size > sizeLimit) throw new Error(`it is larger than ${sizeLimit} bytes`)
-        return fs.readFileSync(file, "utf8")
+        return unmarked(fs.readFileSync(file, "utf8"))
       },
       catch: (error) => new ConfigUnreadable({ file, reason: systemReason(error) })
     })
@@ -85,6 +86,10 @@ export const replaceAt = (json: Json, steps: ReadonlyArray<string>, value: unkno
   return Object.fromEntries(Object.hasOwn(json, step) || next === undefined ? kept : [...kept, [step, next]])
 }
 
+/** Whether a byte order mark stands before its text, which the editor of its owner may want. */
+const isMarked = (file: string): boolean =>
+  fs.existsSync(file) && fs.readFileSync(file, "utf8").startsWith(byteOrderMark)
+
 /** Replaces the file as a whole, readable by its owner only; a crash leaves the old or the new one. */
 export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwritable> =>
   Effect.try({
@@ -92,7 +97,8 @@ export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwri
       // A link stays one.
       const target = fs.existsSync(file) ? fs.realpathSync(file) : file
       reclaim(path.dirname(target), `${path.basename(target)}.`)
-      replaceFile(target, `${JSON.stringify(json, null, 2)}\n`)
+      const mark = isMarked(target) ? byteOrderMark : ""
+      replaceFile(target, `${mark}${JSON.stringify(json, null, 2)}\n`)
     },
     catch: (error) => new ConfigUnwritable({ file, reason: systemReason(error) })
   })

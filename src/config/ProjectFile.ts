@@ -8,6 +8,7 @@ import * as path from "node:path"
 import { NamedWorkers } from "../agent/NamedWorker.ts"
 import { Rule } from "../approval/Rule.ts"
 import { type ProjectServers, projectServers } from "../mcp/ForeignServers.ts"
+import { unmarked } from "../text/byteOrderMark.ts"
 import { repeatedName } from "../text/Json.ts"
 import { CommandHook } from "../tool/CommandHook.ts"
 import { systemReason } from "../system/errno.ts"
@@ -107,15 +108,18 @@ const bytesOf = (file: string): Buffer | undefined => {
   return found?.isFile() === true && found.size <= maxSize ? fs.readFileSync(file) : undefined
 }
 
+const textOf = (bytes: Buffer | undefined): string | undefined =>
+  bytes === undefined ? undefined : unmarked(bytes.toString("utf8"))
+
 /** What a project brings; none where it has neither commands nor servers nor a file that can be read as one. */
 export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>> =>
   Effect.try(() => {
     const file = fileOf(project)
     const commands = CommandFiles.read(CommandFiles.below(file))
     const bytes = bytesOf(file)
-    const listed = bytesOf(serversFileOf(project))?.toString("utf8")
+    const listed = textOf(bytesOf(serversFileOf(project)))
     if (bytes === undefined && commands.digest === undefined && listed === undefined) return Option.none()
-    const text = bytes?.toString("utf8") ?? ""
+    const text = textOf(bytes) ?? ""
     const settings =
       bytes === undefined
         ? Either.right({})

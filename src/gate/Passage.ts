@@ -20,6 +20,8 @@ export interface Cleared {
   readonly told: Told | undefined
   /** Whether what was shown is still so, where time may pass between the decision and the handler. */
   readonly stillHolds: Effect.Effect<boolean> | undefined
+  /** Who approved it before its turn. */
+  readonly approvedBy?: string
 }
 
 const Key = Symbol.for("tollgate/gate/Passage")

@@ -67,7 +67,16 @@ const ask = <Self extends ToolCall>(
 ): Effect.Effect<Self, Refused> =>
   Effect.flatMap(
     answer,
-    ({ confined, edited, preview, ruled, stillHolds, withheld, withheldFrom }): Effect.Effect<Self, Refused> => {
+    ({
+      approvedBy,
+      confined,
+      edited,
+      preview,
+      ruled,
+      stillHolds,
+      withheld,
+      withheldFrom
+    }): Effect.Effect<Self, Refused> => {
       if (edited !== undefined) return replaced(passage, approvals, given, call, edited.parameters)
       if (stillHolds === undefined) {
         clear(passage, given, call)
@@ -86,7 +95,7 @@ const ask = <Self extends ToolCall>(
           ...(ruled && { ruled }),
           ...((asks !== false || preview !== undefined) && { decided: true, ...(preview && { preview }) })
         }
-        clear(passage, given, call, { told, stillHolds })
+        clear(passage, given, call, { told, stillHolds, ...(approvedBy !== undefined && { approvedBy }) })
         return Effect.succeed({ ...call, ...told })
       })
     }

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Struct from "effect/Struct"
 import { ApprovalStale } from "../approval/ApprovalError.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall } from "../tool/ToolCall.ts"
@@ -8,7 +9,7 @@ import { made, ToolCallStarted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
 import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
-import { Passage } from "./Passage.ts"
+import type { Passage, Told } from "./Passage.ts"
 import { same } from "./validate.ts"
 
 type Handler = Tool.Any["handler"]
@@ -46,14 +47,20 @@ const fresh = (passage: Passage, call: ToolCall): ToolCall | undefined => {
 }
 
 /** What a tool is told of the decision on its call. */
-const told = ["confined", "decided", "preview", "ruled", "withheld"] as const
+const told = Struct.keys({
+  confined: true,
+  decided: true,
+  preview: true,
+  ruled: true,
+  withheld: true,
+  withheldFrom: true
+} satisfies Record<keyof Told, true>)
 
 /** The call with what was decided on it and nothing else, whatever a middleware has said of that. */
 const asDecided = ({ cleared }: Passage, call: ToolCall): ToolCall => {
   const known = cleared?.told ?? {}
   if (told.every((key) => call[key] === known[key])) return call
-  const { confined: _c, decided: _d, preview: _p, ruled: _r, withheld: _w, ...rest } = call
-  return { ...rest, ...known }
+  return { ...Struct.omit(call, ...told), ...known }
 }
 
 const invoked = (
@@ -78,13 +85,14 @@ const invoked = (
 const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
   const { sink } = passage.own(call)
   if (sink === silent) return Effect.void
-  const { gate } = passage
+  const { cleared, gate } = passage
   const started = made(ToolCallStarted, {
     _tag: "ToolCallStarted",
     callId: call.callId,
     tool: call.name,
     readOnly: call.tool.readOnly,
     ...(call.tool.concurrent && { concurrent: true }),
+    ...(cleared?.approvedBy !== undefined && { approvedBy: cleared.approvedBy }),
     ...(gate._tag === "Unguarded" && { unguarded: gate.reason })
   })
   return call.tool.readOnly ? sink.emit(started) : sink.commit(started)

@@ -51,7 +51,10 @@ const finder = (session: string, directory: string) => {
       })
     }
     if (event._tag === "ApprovalResolved") open.change(key, event.outcome === "granted" ? "approved" : "refused")
-    if (event._tag === "ToolCallStarted") started.add(key)
+    if (event._tag === "ToolCallStarted") {
+      started.add(key)
+      if (event.approvedBy !== undefined) open.change(key, "approved")
+    }
     if (!isCallEnd(event)) return []
     const call = open.take(key)
     const isStarted = started.delete(key)

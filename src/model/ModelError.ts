@@ -62,7 +62,9 @@ export class ModelRejected extends Schema.TaggedError<ModelRejected>()("ModelRej
 }) {
   readonly retryable = false
   override get message() {
-    return `Model ${this.model} rejected the request${this.status === undefined ? "" : ` (HTTP ${this.status})`}: ${this.reason}`
+    return this.status === undefined
+      ? `Model ${this.model} rejected the request: ${this.reason}`
+      : `Model ${this.model} rejected the request (HTTP ${this.status}): ${sentence(this.reason)} Check the profile's baseUrl and model.`
   }
 }
 

@@ -76,24 +76,35 @@ const planned = (
 
 /** Tools that run programs, which change what no checkpoint has. */
 const programs = new Set(["run_shell", "git_commit", "git_push"])
+/** What tells of a call whether it ran, and as what. */
+const callTags = ["ToolCallRequested", "ApprovalRequested", "ToolCallStarted"] as const
 /** Commands that are named, and characters of each. */
 const maxCommands = 5
 const maxCommand = 200
 
-const argumentsOf = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ command: Schema.String })))
+const Command = Schema.Struct({ command: Schema.String })
+const commandIn = Schema.decodeUnknownOption(Schema.Union(Schema.parseJson(Command), Command))
 
-const commandsIn = (events: ReadonlyArray<Envelope>): ReadonlyArray<string> =>
-  events
-    .flatMap(({ event }) => {
-      if (event._tag !== "ToolCallRequested" || !programs.has(event.tool)) return []
-      const { arguments: given, tool } = event
-      const line = Option.match(argumentsOf(given), {
-        onNone: () => tool,
-        onSome: ({ command }) => command.split("\n")[0] ?? tool
+/** What ran, not what was only asked for: a call that was denied or refused has changed nothing. */
+const commandsIn = (events: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
+  const lines = new Map<string, string>()
+  const ran: Array<string> = []
+  for (const { event, iteration, task, worker } of events) {
+    const call = "callId" in event ? event : "request" in event ? event.request : undefined
+    if (call === undefined || !programs.has(call.tool)) continue
+    const key = JSON.stringify([task, worker, iteration, call.callId])
+    if (event._tag === "ToolCallStarted") ran.push(lines.get(key) ?? call.tool)
+    // A person may have edited the command before it ran.
+    else if ("arguments" in call) {
+      const line = Option.match(commandIn(call.arguments), {
+        onNone: () => call.tool,
+        onSome: ({ command }) => command.split("\n")[0] ?? call.tool
       })
-      return [line.slice(0, maxCommand)]
-    })
-    .slice(-maxCommands)
+      lines.set(key, line.slice(0, maxCommand))
+    }
+  }
+  return ran.slice(-maxCommands)
+}
 
 /** What a rewind would do. */
 export const preview = (
@@ -105,7 +116,7 @@ export const preview = (
     const { session, to } = command
     const rewound = yield* checked(store, session, to)
     const plan = yield* planned(files, session, yield* stepsFrom(store, session, to))
-    const told = yield* store.tagged(session, [...conversationTags, "ToolCallRequested"], to)
+    const told = yield* store.tagged(session, [...conversationTags, ...callTags], to)
     const counts = told.filter(({ seq }) => !isRewound(rewound, seq))
     return new RewindPreviewed(
       {

@@ -45,6 +45,8 @@ export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("Tool
   readOnly: Schema.Boolean,
   /** It may run beside adjacent calls of the same tool. */
   concurrent: Schema.optionalWith(Schema.Boolean, { exact: true }),
+  /** Who approved it before its turn, with a request for an earlier call of the same answer. */
+  approvedBy: Schema.optionalWith(Schema.String, { exact: true }),
   /** Why no decision was needed, where the toolset leaves its gate out. */
   unguarded: Schema.optionalWith(Schema.String, { exact: true })
 }) {}

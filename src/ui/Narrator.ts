@@ -131,7 +131,7 @@ export class Narrator {
         if (event.tool === raiseBudget) return [status(undefined), { _tag: "ClientCall", request: event }]
         return [status(undefined), { _tag: "ClientCall", call: this.calls.forward(envelope, event), request: event }]
       case "ToolCallStarted":
-        return [{ _tag: "CallStarted", call: this.calls.of(envelope, event) }, status(`running ${event.tool}`)]
+        return this.calls.started(envelope, event)
       case "ToolCallRetried":
         return [
           {

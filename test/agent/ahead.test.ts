@@ -7,6 +7,7 @@ import { SubmitPrompt } from "../../src/runtime/Command.ts"
 import * as Testing from "../../src/testing.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import { Narrator } from "../../src/ui/Narrator.ts"
 
 interface Planned {
   readonly key: string
@@ -181,4 +182,37 @@ describe("later calls of an answer", () => {
       assert.deepStrictEqual(ran, [0, 1, 2])
     }).pipe(Effect.provide(layerOf(plan, ran)))
   })
+
+  it.effect(
+    "that are allowed ahead are told as approved by their person, and are asked and granted once each (U5, A12)",
+    () => {
+      const plan = ["a", "b", "a"].map((key) => ({ key, asks: true, ahead: false }))
+      return Effect.gen(function* () {
+        const { inspect } = yield* Approvals
+        const audit = yield* Audit
+        const session = yield* Testing.session()
+        yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
+        const first = yield* next()
+        // The third replaces what the first has written: it asks again in its turn.
+        for (const later of yield* inspect(first.id).foreseen) yield* allow(later)
+        yield* allow(first)
+        yield* allow(yield* next(first))
+        yield* session.awaitEnd("t")
+        const narrator = new Narrator()
+        const steps = (yield* session.recorded).flatMap((envelope) => narrator.tell(envelope))
+        const approved = steps.flatMap((step) =>
+          step._tag === "CallDecided" ? [[JSON.parse(step.call.arguments).index, step.text, step.once]] : []
+        )
+        assert.deepStrictEqual(
+          approved,
+          [0, 1, 2].map((index) => [index, "approved by user", true])
+        )
+        const [stats] = yield* audit.stats
+        assert.deepInclude(stats, { asked: 4, granted: 4, denied: 0, automatic: 0 })
+        const entries = [...(yield* Stream.runCollect(audit.entries))]
+        const kinds = entries.flatMap(({ call, kind }) => (call === "c1" ? [kind] : []))
+        assert.deepStrictEqual(kinds, ["requested", "resolved"])
+      }).pipe(Effect.provide(layerOf(plan, [])))
+    }
+  )
 })

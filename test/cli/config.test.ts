@@ -109,7 +109,13 @@ describe("a configuration that cannot be used", () => {
       assert.include(stderr, "Edit it")
     }
     assert.strictEqual(fs.readFileSync(file, "utf8"), text)
-    assert.include((await tollgate(at, ["doctor"])).stdout, where)
+    const shown = await tollgate(at, ["config"])
+    assert.strictEqual(shown.stdout, "")
+    const { stdout } = await tollgate(at, ["doctor"])
+    assert.match(stdout, /^✓ tollgate .*\n✗ configuration /)
+    assert.include(stdout, where)
+    // Advice for what cannot be read would be a guess, and to set a value fails.
+    assert.notMatch(stdout, /config set|model {2}|sandbox {2}/)
   })
 
   it.each([

@@ -122,6 +122,27 @@ describe("the first start", () => {
     assert.notInclude(terminal.raw().replaceAll(`its name): ${secret}`, "") + doctor.stdout, `key ${secret}`)
   })
 
+  it("asks again for the URL of a server that does not answer, before anything else (U9)", async () => {
+    const server = await serve({ models: ["one"] })
+    const terminal = await open([], { env: nowhere, columns: 120 })
+    await terminal.seen(/❯ another server, by its base URL/)
+    terminal.press("\r")
+    await terminal.seen("base URL, e.g.")
+    for (const typed of ["ftp://localhost", "http://127.0.0.1:1/v1"]) {
+      terminal.press(`\u0015${typed}\r`)
+      const again = new RegExp(
+        `(?:expected an http|no server answers there)[^]*base URL, e\\.g\\. \\S+: ${typed}$`,
+        "m"
+      )
+      await terminal.seen(again)
+    }
+    assert.notMatch(terminal.screen(), /^model:/m)
+    terminal.press(`\u0015${server.baseUrl}\r`)
+    await terminal.seen(/Which model\?[^]*one/)
+    terminal.press(ctrlC)
+    assert.strictEqual(await terminal.ended, 0)
+  })
+
   it.each([
     ["Esc", escape],
     ["Ctrl-C", ctrlC],

@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
+import * as FastCheck from "effect/FastCheck"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
 import { built } from "../support/built.ts"
 import { type Place, place, scripted, tollgate } from "./command.ts"
@@ -133,6 +134,53 @@ describe("a program in front", () => {
       own.map((_, index) => index + 1)
     )
     assert.strictEqual(front.tags().at(-1), "SessionSuspended")
+  })
+
+  const prompt = { _tag: "SubmitPrompt", prompt: "x" }
+  const lines = {
+    prompt,
+    withCommandId: { ...prompt, commandId: "k1" },
+    withTask: { ...prompt, task: "t1" },
+    withBoth: { ...prompt, commandId: "k2", task: "t2" },
+    idOfAnother: { _tag: "SwitchModel", profile: "test", commandId: "k1" },
+    refused: { _tag: "SwitchModel", profile: "none", commandId: "k3" },
+    noCommand: "nothing"
+  }
+  const ordinary: ReadonlyArray<ReadonlyArray<keyof typeof lines>> = [
+    ["withCommandId", "withCommandId"],
+    ["withTask", "withTask"],
+    ["withBoth", "withTask", "withBoth", "prompt", "withTask"]
+  ]
+  it("that repeats commands has each of its tasks end by itself, and the session after them (R1, R3)", async () => {
+    const turns = Array.from({ length: 8 }, () => ({ steps: [{ wait: 50 }, { say: "done" }] }))
+    scripted(at, turns)
+    const names = FastCheck.constantFrom(...(Object.keys(lines) as ReadonlyArray<keyof typeof lines>))
+    const input = FastCheck.array(names, { minLength: 2, maxLength: 8 })
+    const holds = async (names: ReadonlyArray<keyof typeof lines>) => {
+      const front = new Front(program, at).read()
+      front.send(...names.map((name) => lines[name])).end()
+      assert.strictEqual(await front.code, 0)
+      assert.strictEqual(front.tags().at(-1), "SessionSuspended")
+      const of = (tag: string) => front.said.filter(({ event }) => event._tag === tag).map(({ task }) => task)
+      assert.deepStrictEqual(of("TaskCompleted"), of("TaskQueued"))
+      const prompts = names.filter((name) => name === "prompt").length
+      const once = new Set(names.filter((name) => name.startsWith("with"))).size
+      // A rejection of the same id that came first is the answer to the command as well.
+      const first = names.find((name) => name === "withCommandId" || name === "idOfAnother")
+      const never = first === "idOfAnother" && names.includes("withCommandId") ? 1 : 0
+      assert.lengthOf(of("TaskQueued"), prompts + once - never)
+    }
+    const examples = ordinary.map((one): [ReadonlyArray<keyof typeof lines>] => [one])
+    await FastCheck.assert(FastCheck.asyncProperty(input, holds), { numRuns: 8, examples })
+  })
+
+  it("of a session that goes on repeats a command of an earlier run, which ran once (R1, R3)", async () => {
+    scripted(at, [{ steps: [{ say: "done" }] }])
+    const first = new Front(program, at).read().send(lines.withCommandId).end()
+    assert.strictEqual(await first.code, 0)
+    const again = new Front(program, at, ["--session", first.said[0]!.session]).read().send(lines.withCommandId).end()
+    assert.strictEqual(await again.code, 0)
+    assert.deepStrictEqual(again.tags(), ["SessionResumed", "SessionSuspended"])
   })
 
   it("gets an answer to a line that is no command, and loses nothing by it", async () => {

@@ -156,8 +156,8 @@ describe("tollgate policy", () => {
       "row 3 (a): its id is that of row 1"
     ]
   ])("test refuses %j with exit code 2 and a sentence", async (rows, said) => {
-    const { code, stderr } = await tollgate(at, ["policy", "test", cases(rows)])
-    assert.include(stderr, said)
+    const { code, stderr, stdout } = await tollgate(at, ["policy", "test", cases(rows)])
+    assert.include(`${stdout}${stderr}`, said)
     assert.strictEqual(code, 2)
     assert.isFalse(hasTrace(stderr))
   })
@@ -167,8 +167,24 @@ describe("tollgate policy", () => {
     const { code, stderr, stdout } = await tollgate(at, ["policy", "test", file])
     assert.match(stdout, /✗ .*row 2 \(b\): input.*\n✗ c expected deny, is allow\n(?:.*\n)*✗ .*row 4: /)
     assert.include(stdout, "4 cases: 1 passed, 1 failed, 2 invalid\n")
-    assert.include(stderr, "row 2 (b)")
+    assert.match(stderr, /^[^\n]*2 rows of .*cases\.json cannot be judged; see above\.\n/)
     assert.strictEqual(code, 2)
+  })
+
+  it("test says of a word that it does not know which it knows, once", async () => {
+    const path = { input: { op: "zz", path: "a" }, expected: "ask" }
+    const rows = [
+      { ...ls, id: "a", expected: "alow" },
+      { ...ls, id: "b", accept: ["alow"] },
+      { ...path, id: "c" }
+    ]
+    const { stderr, stdout } = await tollgate(at, ["policy", "test", cases(rows)])
+    const decisions = String.raw`expected "allow", "ask" or "deny", is "alow"`
+    assert.include(stdout, `row 1 (a): expected: ${decisions}. `)
+    assert.include(stdout, `row 2 (b): accept.0: ${decisions}. `)
+    const operations = `expected "read", "write", "remove", "list", "glob" or "grep", is "zz"`
+    assert.include(stdout, `row 3 (c): input.op: ${operations}. `)
+    assert.notInclude(stderr, "expected")
   })
 
   it("test takes a megabyte of cases, and refuses what no one has written", async () => {

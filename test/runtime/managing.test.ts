@@ -4,6 +4,7 @@ import { Database } from "../../src/database/Database.ts"
 import { exported } from "../../src/export/Export.ts"
 import {
   ClearSession,
+  DecideApproval,
   DeleteSession,
   ForkSession,
   PreviewRewind,
@@ -21,6 +22,7 @@ import { Search } from "../../src/search/Search.ts"
 import * as SqlSearch from "../../src/search/SqlSearch.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
+import type { ApprovalRequested } from "../../src/tool/ToolEvent.ts"
 import { failureOf } from "../support/failureOf.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 
@@ -30,6 +32,14 @@ const Act = Tool.make("act", {
   success: Schema.String,
   approval: "always",
   handler: () => Effect.succeed("acted")
+})
+
+const Shell = Tool.make("run_shell", {
+  description: "runs",
+  parameters: Schema.Struct({ command: Schema.NonEmptyString }),
+  success: Schema.String,
+  approval: "always",
+  handler: () => Effect.succeed("ran")
 })
 
 const session = "session_1"
@@ -48,7 +58,7 @@ const roles = (messages: Effect.Effect.Success<ReturnType<SessionStore["Type"]["
 
 for (const [where, store] of Object.entries(stores)) {
   const world = (model: ReadonlyArray<unknown>, more: object = {}) =>
-    Testing.layer({ model: model as never, tools: [Act], store, randomIds: true, ...more })
+    Testing.layer({ model: model as never, tools: [Act, Shell], store, randomIds: true, ...more })
 
   describe(`sessions ${where}`, () => {
     it.scopedLive("are named without being opened, and no prompt changes the name (K6)", () =>
@@ -156,6 +166,44 @@ for (const [where, store] of Object.entries(stores)) {
         ])
         assert.deepStrictEqual(Testing.Timeline.violations(yield* later.recorded), [])
       }).pipe(Effect.provide(world(["one", "two", "three", "four", "five"])))
+    )
+
+    it.scopedLive("name the commands that ran since, as they ran, and none that was denied or refused (K6)", () =>
+      Effect.gen(function* () {
+        const runtime = yield* Runtime
+        const own = yield* Testing.session()
+        const { id, seq } = yield* Effect.map(own.submit("go"), ({ id }) => ({ id, seq: own.seq + 1 }))
+        yield* own.approve()
+        yield* own.deny()
+        const approve = (text: string, edited: { readonly parameters?: unknown } = {}) =>
+          Effect.gen(function* () {
+            const { request } = yield* own.awaitEvent(
+              (event): event is ApprovalRequested =>
+                event._tag === "ApprovalRequested" && JSON.stringify(event.request.arguments).includes(text)
+            )
+            const { digest, id: approvalId } = request
+            yield* runtime.request(
+              new DecideApproval({ session, approvalId, digest, decision: "approve", scope: "once", ...edited })
+            )
+          })
+        yield* approve("three", { parameters: { command: "echo 3" } })
+        yield* approve("echo 3")
+        yield* own.awaitEnd(id)
+        const { event } = yield* runtime.request(new PreviewRewind({ session, to: seq }))
+        assert.deepStrictEqual(event.commands, ["echo one", "echo 3"])
+      }).pipe(
+        Effect.provide(
+          world(
+            [
+              ...["echo one", "echo two", "echo three", ""].map((command) => [
+                { call: { name: "run_shell", arguments: { command } } }
+              ]),
+              "done"
+            ],
+            { policy: "ask" }
+          )
+        )
+      )
     )
 
     it.scopedLive("are deleted with all that was derived from them, but not while a request of them waits (K6)", () =>

@@ -173,6 +173,7 @@ export class Fold {
         return this.rows.change(envelope, event, (call) => {
           call.state = "running"
           call.startedAt = time
+          if (event.approvedBy !== undefined) call.notes.push(`${outcomes.granted} by ${event.approvedBy}`)
         })
       case "ToolOutput":
         return this.rows.change(envelope, event, (call) => {

@@ -8,6 +8,7 @@ import { clients } from "../../mcp/ClientConfig.ts"
 import { type ForeignServer, foreignServer } from "../../mcp/ForeignServers.ts"
 import { isProgram } from "../../mcp/KnownServer.ts"
 import { systemReason } from "../../system/errno.ts"
+import { unmarked } from "../../text/byteOrderMark.ts"
 import { typed } from "../../text/ShellWord.ts"
 import { makeVisible } from "../../text/visible.ts"
 import { place } from "../here.ts"
@@ -48,7 +49,7 @@ const readToml = (file: string) =>
     if (found === undefined) return {}
     if (!found.isFile() || found.size > largest) return yield* problem(`is no file of at most ${largest} bytes`)
     const text = yield* Effect.try({
-      try: () => fs.readFileSync(file, "utf8"),
+      try: () => unmarked(fs.readFileSync(file, "utf8")),
       catch: (error) => problem(`cannot be read: ${systemReason(error)}`)
     })
     return yield* Effect.try({ try: () => parse(text) as ConfigFile.Json, catch: () => problem("is no TOML") })

@@ -38,6 +38,9 @@ import { statusLine } from "../terminal/StatusLine.ts"
 /** In which the keys are read that wait in the terminal. */
 const typedFirst = "60 millis"
 
+/** What belongs behind a sign that stands alone. */
+const usage = { Command: "usage: /COMMAND", Shell: "usage: !COMMAND", Note: "usage: #NOTE" } as const
+
 interface InteractiveOptions extends Pick<
   RunOptions,
   "profile" | "session" | "last" | "mode" | "approve" | "allowAll" | "screenReader"
@@ -266,6 +269,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
     /** Shows a typed line that no task shows, above what comes of it. */
     const echo = (text: string) => ui.display({ _tag: "Prompt", text })
     const follow = ({ _tag, text }: Line) => {
+      if (text === "" && _tag !== "Prompt") return say(usage[_tag], "error")
       switch (_tag) {
         case "Command":
           return perform(text)
@@ -306,7 +310,7 @@ const talk = (options: InteractiveOptions, policy: ApprovalPolicy, isShown: bool
         yield* Effect.forkScoped(typing.record(text))
         const meant = lineOf(text)
         // What is remembered is shown without secrets.
-        if (meant._tag === "Command" || meant._tag === "Shell") yield* echo(text)
+        if (meant._tag === "Command" || meant._tag === "Shell" || meant.text === "") yield* echo(text)
         yield* follow(meant)
         if (yield* Deferred.isDone(quit)) return
       }

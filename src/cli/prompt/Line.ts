@@ -3,9 +3,9 @@ export type Line =
   | { readonly _tag: "Prompt"; readonly text: string }
   /** A slash command, with its slash. */
   | { readonly _tag: "Command"; readonly text: string }
-  /** A command for the shell. */
+  /** A command for the shell; empty where nothing stands behind the sign. */
   | { readonly _tag: "Shell"; readonly text: string }
-  /** A note to remember. */
+  /** A note to remember; empty where nothing stands behind the sign. */
   | { readonly _tag: "Note"; readonly text: string }
 
 /**
@@ -14,10 +14,10 @@ export type Line =
  */
 export const lineOf = (typed: string): Line => {
   const text = typed.trim()
-  const [, command] = /^!\s*(\S[^]*)$/.exec(text) ?? []
+  const [, command] = /^!\s*([^]*)$/.exec(text) ?? []
   if (command !== undefined) return { _tag: "Shell", text: command }
-  const [, note] = /^#\s*([^#\s].*)$/.exec(text) ?? []
-  if (note !== undefined && !text.includes("\n")) return { _tag: "Note", text: note }
+  const [isNote, note = ""] = /^#(?:\s*([^#\s].*))?$/.exec(text) ?? []
+  if (isNote !== undefined && !text.includes("\n")) return { _tag: "Note", text: note }
   if (text.startsWith("//")) return { _tag: "Prompt", text: text.slice(1) }
   // No command has a slash in its name; a path that is pasted has.
   return { _tag: /^\/(?!\S*\/)/.test(text) ? "Command" : "Prompt", text }

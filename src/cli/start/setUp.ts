@@ -77,17 +77,29 @@ const found = Effect.gen(function* () {
   ]
 })
 
-/** Asks for a URL until it is one. */
+/** Why a server cannot be asked; one that lists no models, or wants a key, answers all the same. */
+const unanswered = (server: Server): Effect.Effect<string | undefined, never, HttpClient.HttpClient> =>
+  Effect.match(listModels(server, undefined, patience.listed), {
+    onFailure: ({ message, status }) => (status === undefined ? message : undefined),
+    onSuccess: () => undefined
+  })
+
+/** Asks for a URL until it is one behind which a server answers, or the person stays with it. */
 const typedServer: Answered<Server> = Effect.gen(function* () {
   const form = yield* Form
   let before = ""
   for (;;) {
     const line = yield* form.line({ question: "base URL, e.g. http://localhost:8000/v1:", before })
     if (Option.isNone(line) || line.value.trim() === "") return Option.none()
-    const server = fromUrl(line.value.trim())
-    if (!("problem" in server)) return Option.some(server)
-    yield* say(server.problem)
-    before = line.value.trim()
+    const typed = line.value.trim()
+    const server = fromUrl(typed)
+    if ("problem" in server) yield* say(server.problem)
+    else {
+      const why = typed === before ? undefined : yield* unanswered(server)
+      if (why === undefined) return Option.some(server)
+      yield* say(`${place(server)}: ${why}; change the URL, or enter it again to use it anyway`)
+    }
+    before = typed
   }
 })
 

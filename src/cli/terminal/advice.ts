@@ -51,6 +51,9 @@ const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ModelOverloaded: () => ({ lead: "Try again later, or with another profile", command: "tollgate --profile NAME" }),
   ModelUnauthorized: () => ({ lead: "See", command: "tollgate doctor" }),
   ModelUnreachable: () => ({ lead: "See", command: "tollgate doctor" }),
+  // A script says itself what to do.
+  ModelRejected: ({ message = "" }) =>
+    message.includes("(HTTP ") ? { lead: "See", command: "tollgate doctor" } : undefined,
   ModelMalformed: () => ({ lead: "See", command: "tollgate doctor" }),
   ServerUnavailable: ({ server }) =>
     server === undefined ? undefined : { lead: "To see what is known of it", command: `tollgate mcp show ${server}` },

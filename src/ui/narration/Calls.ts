@@ -2,11 +2,11 @@ import type { ToolCallCompleted } from "../../gate/CallEvent.ts"
 import type { Envelope } from "../../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { callKey } from "../../tool/CallPlace.ts"
-import type { ApprovalResolved } from "../../tool/ToolEvent.ts"
+import type { ApprovalResolved, ToolCallStarted } from "../../tool/ToolEvent.ts"
 import type { Approval, CallShown } from "../Display.ts"
 import { DecisionTime } from "./DecisionTime.ts"
 import { Requests } from "./Requests.ts"
-import { resolution } from "./resolution.ts"
+import { approved, resolution } from "./resolution.ts"
 import { note, status, type Step } from "./Step.ts"
 import type { Tasks } from "./Tasks.ts"
 
@@ -139,6 +139,16 @@ export class Calls {
       ...(first ? [{ _tag: "Asked" } as const] : []),
       { _tag: "CallDecided", call, ...(told ? {} : { text: resolution(event) }), once: isOnce(event) },
       ...(first ? this.ask(this.requests.first()) : [])
+    ]
+  }
+
+  started(envelope: Envelope, event: ToolCallStarted): ReadonlyArray<Step> {
+    const call = this.of(envelope, event)
+    const { approvedBy: by } = event
+    return [
+      ...(by === undefined ? [] : [{ _tag: "CallDecided", call, text: approved(by), once: by === "user" } as const]),
+      { _tag: "CallStarted", call },
+      status(`running ${event.tool}`)
     ]
   }
 

@@ -25,7 +25,9 @@ describe("a typed line", () => {
     ["/home/ada/shot.png", "Prompt", "/home/ada/shot.png"],
     ["/why write_file {}", "Command", "/why write_file {}"],
     ["!ls\n-l", "Shell", "ls\n-l"],
-    ["!", "Prompt", "!"]
+    ["!", "Shell", ""],
+    ["#", "Note", ""],
+    ["##", "Prompt", "##"]
   ] as const)("%j is a %s (U7, U12)", (typed, _tag, text) => {
     assert.deepStrictEqual(lineOf(typed), { _tag, text })
   })

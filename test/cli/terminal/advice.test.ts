@@ -11,7 +11,9 @@ import type { CommandTree } from "../../../src/cli/Help.ts"
 import { modelAdvice, type RemoteProfile } from "../../../src/cli/modelAdvice.ts"
 import { implied } from "../../../src/config/Configuration.ts"
 import { setUp } from "../../../src/config/ConfigError.ts"
+import { advised } from "../../../src/cli/terminal/advice.ts"
 import * as ModelError from "../../../src/model/ModelError.ts"
+import { ofRefusal } from "../../../src/model/ServerFailure.ts"
 import { built } from "../../support/built.ts"
 import { type Place, place } from "../command.ts"
 
@@ -120,6 +122,16 @@ describe("the advice of the command line", () => {
     )
     assert.deepStrictEqual(wrong, [])
   })
+
+  it.each([400, 401, 403, 404, 405, 410, 413, 422, 429, 500, 503, 529])(
+    "says what to do next where a server answers HTTP %i (U9)",
+    (status) => {
+      const origin = { model: "m1", secrets: [] }
+      const error = ofRefusal(origin, { status, headers: {}, body: '{"error":{"message":"boom"}}' }, 0)
+      const said = advised(error.message, error)
+      assert.match(said, new RegExp(String.raw`m1 .*\(HTTP ${status}\): boom\. (?:.+ )?(?:See|.*profile): tollgate `))
+    }
+  )
 
   it("says what the server said as a sentence, with one full stop (U9)", () => {
     for (const { message } of errors) assert.notMatch(message, /\.\.|[^.]$/)

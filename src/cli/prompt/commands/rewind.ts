@@ -46,7 +46,7 @@ const chosen = (begun: ReadonlyArray<Begun>, argument: string, question: string)
 const isNumber = (argument: string): boolean => argument === "" || /^[1-9]\d{0,8}$/.test(argument)
 
 const unknownNumber = (argument: string, begun: ReadonlyArray<Begun>): string =>
-  `no prompt ${argument} · give a number from 1 to ${begun.length}`
+  begun.length === 0 ? "no prompt yet" : `no prompt ${argument} · give a number from 1 to ${begun.length}`
 
 export const rewind = command({
   name: "rewind",

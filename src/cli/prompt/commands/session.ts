@@ -2,6 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { load } from "../../command/load.ts"
 import { Configuration } from "../../../config/Configuration.ts"
+import { ProfileNotFound } from "../../../model/Models.ts"
+import { SessionStore } from "../../../runtime/SessionStore.ts"
 import { Keyboard } from "../../terminal/Keyboard.ts"
 import { modeText } from "../../terminal/modeText.ts"
 import { command } from "./Command.ts"
@@ -18,7 +20,14 @@ export const model = command({
       ? Effect.flatMap(Configuration, ({ profiles }) =>
           prompt.say(`${prompt.profile()} · available: ${Object.keys(profiles).join(", ")}`)
         )
-      : Effect.flatMap(prompt.session, (session) => session.switchTo(name))
+      : Effect.gen(function* () {
+          const { profiles } = yield* Configuration
+          // A name that is mistyped opens no session.
+          if (!Object.hasOwn(profiles, name)) {
+            return yield* new ProfileNotFound({ profile: name, known: Object.keys(profiles) })
+          }
+          yield* Effect.flatMap(prompt.session, (session) => session.switchTo(name))
+        })
 })
 
 export const clear = command({
@@ -40,7 +49,9 @@ export const compact = command({
   complete: (typed) => Effect.succeed(typed.length < 2 ? [{ word: "--edit" }] : []),
   run: (argument, prompt) =>
     Effect.gen(function* () {
-      if (prompt.current() === undefined) return yield* prompt.say("nothing to summarise yet")
+      const current = prompt.current()
+      const seen = current === undefined ? [] : yield* (yield* SessionStore).messages(current.session, 1)
+      if (seen.length === 0) return yield* prompt.say("nothing to summarise yet")
       const [, edit, said = ""] = /^(--edit(?=\s|$))?\s*([^]*)$/.exec(argument.trim()) ?? []
       const instructions = said === "" ? {} : { instructions: said }
       if (edit === undefined) return yield* prompt.task((session) => session.compact(instructions))
