@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { Usage } from "./Usage.ts"
+import { maxTokens, type Usage } from "./Usage.ts"
 import type { NanoUsd } from "./Money.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -29,9 +29,6 @@ export const free: Price = { input: 0, output: 0 }
 
 export const isFree = ({ input, longContext, output }: Price): boolean =>
   input === 0 && output === 0 && longContext === undefined
-
-/** Tokens of one request; whatever says more is wrong. */
-const maxTokens = 1_000_000_000
 
 const whole = (tokens: number | undefined = 0): number =>
   Number.isFinite(tokens) ? Math.min(maxTokens, Math.max(0, Math.ceil(tokens))) : 0
