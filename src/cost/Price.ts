@@ -1,5 +1,7 @@
 import * as Schema from "effect/Schema"
 import { maxTokens, type Usage } from "./Usage.ts"
+import { lazy } from "../system/lazy.ts"
+import { memo } from "../system/memo.ts"
 import type { NanoUsd } from "./Money.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -23,6 +25,11 @@ export const Price = Schema.Struct({
   longContext: optional(Schema.Struct({ above: Schema.NonNegativeInt, ...rates }))
 }).annotations({ identifier: "Price" })
 export type Price = typeof Price.Type
+
+const isValid = lazy(() => Schema.is(Price))
+
+/** Whether this can be what a model costs; amounts that are negative or no numbers would lift a budget. */
+export const isPrice = memo(new WeakMap<Price, boolean>(), (price) => isValid()(price))
 
 /** Of a model that costs nothing, as one on the user's own machine. */
 export const free: Price = { input: 0, output: 0 }

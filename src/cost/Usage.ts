@@ -19,7 +19,8 @@ export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputToke
 /** Tokens of one request; whatever says more is wrong. */
 export const maxTokens = 1_000_000_000
 
-const isCount = (tokens: number): boolean => tokens >= 0 && tokens <= maxTokens
+/** Whether so many tokens can be meant. */
+export const isCount = (tokens: number): boolean => tokens >= 0 && tokens <= maxTokens
 
 /** Whether these can be numbers of tokens; others are worth as much as none. */
 export const isCredible = ({ cacheWriteTokens = 0, ...usage }: Usage): boolean =>

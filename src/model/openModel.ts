@@ -10,7 +10,7 @@ const contained =
   (profile: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | ModelCrashed, R> =>
     Effect.catchAllCause(self, (cause) =>
-      Effect.flatMap(ownEndOf(cause), (end) =>
+      Effect.flatMap(ownEndOf(cause), (end): Effect.Effect<never, E | ModelCrashed> =>
         end === "crashed"
           ? Effect.zipRight(Effect.logError(`Model ${profile} crashed`, cause), new ModelCrashed({ model: profile }))
           : Effect.failCause(cause)
