@@ -56,7 +56,7 @@ export interface Opened {
 /** Tokens of an answer that are reserved where nothing bounds it; `Host` has the servers bound it where a budget applies. */
 export const assumedOutput = 16_384
 
-interface Shape {
+export interface Shape {
   /** Reserves what the attempt may cost. */
   readonly open: (attempt: Attempt) => Effect.Effect<Opened, CostError>
   /**
