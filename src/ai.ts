@@ -26,3 +26,6 @@ export type { FunctionDefinition, ModelRequest, ModelService } from "./model/Mod
 export type * from "./model/ModelError.ts"
 export type * from "./model/ModelPart.ts"
 export type { Served } from "./telemetry/Served.ts"
+export type { CallError } from "./agent/Tools.ts"
+export type { ToToolkitOptions } from "./gate/toToolkit.ts"
+export type { Declared, FromAi } from "./tool/fromToolkit.ts"

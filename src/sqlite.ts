@@ -11,6 +11,7 @@
  */
 
 export { Database, type DatabaseOptions, type Moved, type Write } from "./database/Database.ts"
+export type { Shrunk } from "./database/shrink.ts"
 export * as DatabaseError from "./database/DatabaseError.ts"
 export * as SqlSessionStore from "./runtime/SqlSessionStore.ts"
 export * as SqlSearch from "./search/SqlSearch.ts"

@@ -21,6 +21,10 @@ const declared = (folder: string): ReadonlyArray<string> =>
     .flatMap(([, name]) => name ?? [])
 
 describe("the public API", () => {
+  it("has what a tool that delegates is written and stubbed with (P2)", () => {
+    assert.includeMembers([...exported], ["Delegation", "DelegationFailed"])
+  })
+
   it.each(["src/middleware", "src/tool", "src/gate", "src/runtime"])(
     "has the class of every error that %s can fail with (T1, M2)",
     (place) => {

@@ -1,6 +1,6 @@
 import type { Terms } from "../cost/Terms.ts"
 import type { FunctionDefinition } from "../model/Model.ts"
-import type { Usage } from "../model/ModelPart.ts"
+import { isCount, type Usage } from "../cost/Usage.ts"
 import { memo } from "../system/memo.ts"
 
 /** Tokens of a character as long as no answer has told. */
@@ -22,7 +22,7 @@ export const roomOf = ({
   contextWindow,
   maxOutputTokens = assumedAnswer
 }: Pick<Terms, "contextWindow" | "maxOutputTokens">) =>
-  contextWindow === undefined
+  contextWindow === undefined || !isCount(contextWindow) || !isCount(maxOutputTokens)
     ? undefined
     : Math.floor(contextWindow * 0.98) - Math.min(maxOutputTokens, Math.floor(contextWindow / 4))
 

@@ -94,7 +94,7 @@ export const open = (
         opened = undefined
         return current === undefined ? Effect.succeed([]) : Effect.map(current.settle(ending), eventsOf)
       })
-    const came = (size: number) => (size === 0 ? {} : { outputTokens: Math.ceil(size / bytesPerToken) })
+    const tokensIn = (size: number) => Math.ceil(size / bytesPerToken)
     return {
       again: (next) =>
         Effect.uninterruptible(
@@ -106,8 +106,14 @@ export const open = (
           })
         ),
       answered: (usage, size, calls) =>
-        settle({ outcome: "answered", usage, ...came(size), tools: calls.map((call) => redacted(call.function.name)) }),
-      failed: (outcome, size) => settle({ outcome, ...came(size) })
+        // An answer has read the request, also where nothing came of it.
+        settle({
+          outcome: "answered",
+          usage,
+          outputTokens: tokensIn(size),
+          tools: calls.map((call) => redacted(call.function.name))
+        }),
+      failed: (outcome, size) => settle({ outcome, ...(size === 0 ? {} : { outputTokens: tokensIn(size) }) })
     }
   })
 

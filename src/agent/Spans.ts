@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { ModelService } from "../model/Model.ts"
 import * as GenAi from "../telemetry/GenAi.ts"
 import { traced } from "../telemetry/traced.ts"
-import type { Answer } from "./answer.ts"
+import type { Answer } from "./Draft.ts"
 import type { Meter } from "./Meter.ts"
 
 /** Whether workers and model requests are spans, and whether these may say in what words one failed. */

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Usage } from "./Usage.ts"
+import { isCount, type Usage } from "./Usage.ts"
 import { Ids } from "../tool/Ids.ts"
 import type { LedgerFailed } from "./Book.ts"
 import { type Alert, type BudgetReached, placesOf, PriceUnknown, raised } from "./Budget.ts"
@@ -13,7 +13,7 @@ import { Ledger } from "./Ledger.ts"
 import type { CostError } from "./CostError.ts"
 import type { Payer } from "./Payer.ts"
 import type { NanoUsd } from "./Money.ts"
-import { costOf, counted, isFree, mostOf, type Price } from "./Price.ts"
+import { costOf, counted, isFree, isPrice, mostOf, type Price } from "./Price.ts"
 import { priceOf } from "./prices.ts"
 import type { Terms } from "./Terms.ts"
 
@@ -56,7 +56,7 @@ export interface Opened {
 /** Tokens of an answer that are reserved where nothing bounds it; `Host` has the servers bound it where a budget applies. */
 export const assumedOutput = 16_384
 
-interface Shape {
+export interface Shape {
   /** Reserves what the attempt may cost. */
   readonly open: (attempt: Attempt) => Effect.Effect<Opened, CostError>
   /**
@@ -134,7 +134,12 @@ const settled = ({ free, ...charge }: ReturnType<typeof charged>, alerts: Readon
   alerts
 })
 
-const knownPrice = ({ name, price }: Terms): Price | undefined => price ?? priceOf(name)
+const knownPrice = ({ name, price }: Terms): Price | undefined =>
+  price === undefined ? priceOf(name) : isPrice(price) ? price : undefined
+
+/** The most tokens that an answer may have. */
+const longest = ({ maxOutputTokens }: Terms): number =>
+  maxOutputTokens !== undefined && isCount(maxOutputTokens) ? maxOutputTokens : assumedOutput
 
 const unkept = (attempt: Attempt): Opened => ({
   settle: (ending) =>
@@ -147,6 +152,7 @@ const make = ({ alerted, budgets: initial, current }: AccountsOptions) =>
     const scope = yield* Effect.scope
     const ids = yield* Ids
     let budgets = initial
+    limitsOf(budgets)
     /** Budgets that a person has raised, by scope and place; and the limits that they have not raised, by task. */
     const granted = new Map<string, NanoUsd>()
     const denied = new Set<string>()
@@ -175,7 +181,7 @@ const make = ({ alerted, budgets: initial, current }: AccountsOptions) =>
           return yield* new PriceUnknown({ profile: terms.profile ?? profile, model: terms.name })
         }
         if (isFree(price)) return of
-        const amount = mostOf(price, attempt.inputTokens(), terms.maxOutputTokens ?? assumedOutput)
+        const amount = mostOf(price, attempt.inputTokens(), longest(terms))
         const id = yield* ids.next("reservation")
         const { free: _, ...ifLost } = charged(attempt, undefined, price, time)
         yield* ledger.reserve({ id, places, amount, ifLost }, limits)

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { finiteNumber } from "../system/wholeNumber.ts"
 import { type NanoUsd, ofUsd } from "./Money.ts"
 import { Price } from "./Price.ts"
 
@@ -32,10 +33,11 @@ export type Budgets = typeof Budgets.Type
 
 export type Limits = ReadonlyMap<Scope, NanoUsd>
 
+/** Dies of an amount that bounds nothing, which no configuration has. */
 export const limitsOf = (budgets: Budgets): Limits =>
   new Map(
     Scope.literals.flatMap((scope) => {
       const usd = budgets[scope]
-      return usd === undefined ? [] : [[scope, ofUsd(usd)] as const]
+      return usd === undefined ? [] : [[scope, ofUsd(finiteNumber(`budgets.${scope}`, usd))] as const]
     })
   )

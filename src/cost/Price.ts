@@ -1,5 +1,7 @@
 import * as Schema from "effect/Schema"
-import type { Usage } from "./Usage.ts"
+import { maxTokens, type Usage } from "./Usage.ts"
+import { lazy } from "../system/lazy.ts"
+import { memo } from "../system/memo.ts"
 import type { NanoUsd } from "./Money.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -24,14 +26,16 @@ export const Price = Schema.Struct({
 }).annotations({ identifier: "Price" })
 export type Price = typeof Price.Type
 
+const isValid = lazy(() => Schema.is(Price))
+
+/** Whether this can be what a model costs; amounts that are negative or no numbers would lift a budget. */
+export const isPrice = memo(new WeakMap<Price, boolean>(), (price) => isValid()(price))
+
 /** Of a model that costs nothing, as one on the user's own machine. */
 export const free: Price = { input: 0, output: 0 }
 
 export const isFree = ({ input, longContext, output }: Price): boolean =>
   input === 0 && output === 0 && longContext === undefined
-
-/** Tokens of one request; whatever says more is wrong. */
-const maxTokens = 1_000_000_000
 
 const whole = (tokens: number | undefined = 0): number =>
   Number.isFinite(tokens) ? Math.min(maxTokens, Math.max(0, Math.ceil(tokens))) : 0

@@ -15,3 +15,15 @@ export const Usage = Schema.Struct({
 export type Usage = typeof Usage.Type
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 }
+
+/** Tokens of one request; whatever says more is wrong. */
+export const maxTokens = 1_000_000_000
+
+/** Whether so many tokens can be meant. */
+export const isCount = (tokens: number): boolean => tokens >= 0 && tokens <= maxTokens
+
+/** Whether these can be numbers of tokens; others are worth as much as none. */
+export const isCredible = ({ cacheWriteTokens = 0, ...usage }: Usage): boolean =>
+  [usage.inputTokens, usage.outputTokens, usage.cachedInputTokens, usage.reasoningTokens, cacheWriteTokens].every(
+    isCount
+  )

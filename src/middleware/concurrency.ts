@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { afterwards } from "./afterwards.ts"
 import type { Middleware } from "./Middleware.ts"
-import { checkedPermits } from "./permits.ts"
 import { named } from "./Step.ts"
+import { wholeNumber } from "../system/wholeNumber.ts"
 
 interface Waiter {
   readonly turn: Effect.Latch
@@ -19,8 +19,8 @@ interface Waiter {
  * whose acquisition is always asynchronous.
  */
 export const concurrency = (permits: number): Effect.Effect<Middleware<unknown>> =>
-  Effect.map(checkedPermits("concurrency", permits), () => {
-    let free = permits
+  Effect.sync(() => {
+    let free = wholeNumber("concurrency: permits", permits)
     const waiting = new Set<Waiter>()
     const giveBack = (): void => {
       const [first] = waiting

@@ -1,4 +1,6 @@
 import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as HashSet from "effect/HashSet"
 
 /** How a call that did not succeed ended. */
 export type End = "failed" | "crashed" | "interrupted"
@@ -23,3 +25,10 @@ export const endOf = (cause: Cause.Cause<unknown>): End =>
     onSequential: (first, then) => (first === "interrupted" ? first : worst(first, then)),
     onParallel: worst
   }) ?? "interrupted"
+
+/** The same for code that nobody interrupted: where it ends as interrupted, it interrupted itself, which is a crash of it. */
+export const ownEndOf = (cause: Cause.Cause<unknown>): Effect.Effect<End> =>
+  Effect.descriptorWith(({ interruptors }) => {
+    const end = endOf(cause)
+    return Effect.succeed(end === "interrupted" && HashSet.size(interruptors) === 0 ? "crashed" : end)
+  })

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
-import { checkedPermits } from "./permits.ts"
+import { wholeNumber } from "../system/wholeNumber.ts"
 import { named } from "./Step.ts"
 import { duration } from "../text/duration.ts"
 
@@ -42,7 +42,8 @@ interface Turn {
 export const rateLimit = <Call extends Named>(
   options: RateLimit
 ): Effect.Effect<Middleware<Call, { fails: RateLimited }>> =>
-  Effect.map(checkedPermits("rateLimit", options.permits), (permits) => {
+  Effect.sync(() => {
+    const permits = wholeNumber("rateLimit: permits", options.permits)
     const window = Duration.toMillis(options.per)
     const maxWait = Duration.toMillis(options.maxWait ?? 0)
     const limit = `${permits} times per ${duration(Duration.toMillis(options.per))}`

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { Middleware } from "./Middleware.ts"
 import type { Named } from "./Named.ts"
 import { named } from "./Step.ts"
+import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
 import { duration } from "../text/duration.ts"
 
 /** A call with the number of its attempt, from 1. */
@@ -62,21 +63,23 @@ const retryAfter = (error: unknown): Duration.Duration => {
 export const backoff = (options: Backoff): RetryPolicy => {
   const initial = Duration.decode(options.initialDelay)
   const max = Duration.decode(options.maxDelay)
-  const exponential = Schedule.exponential(initial, options.multiplier)
+  const maxAttempts = wholeNumber("backoff: maxAttempts", options.maxAttempts)
+  const multiplier = finiteNumber("backoff: multiplier", options.multiplier)
+  const exponential = Schedule.exponential(initial, multiplier)
   const schedule = (options.jitter ? Schedule.jittered(exponential) : exponential).pipe(
     Schedule.zipRight(Schedule.identity<unknown>()),
     // Whole milliseconds, which every clock can tell.
     Schedule.modifyDelay((error, delay) =>
       Duration.millis(Math.ceil(Duration.toMillis(Duration.max(Duration.min(max, delay), retryAfter(error)))))
     ),
-    Schedule.intersect(Schedule.recurs(options.maxAttempts - 1))
+    Schedule.intersect(Schedule.recurs(maxAttempts - 1))
   )
   return {
     schedule,
     retryable: options.retryable ?? isRetryable,
     patience: max,
     description:
-      `${options.maxAttempts} attempts, ${duration(Duration.toMillis(initial))} × ${options.multiplier}` +
+      `${maxAttempts} attempts, ${duration(Duration.toMillis(initial))} × ${multiplier}` +
       ` up to ${duration(Duration.toMillis(max))}${options.jitter ? ", jittered" : ""}`
   }
 }

@@ -7,16 +7,17 @@ import { type Refused, run, stream, type Tell } from "./Push.ts"
 /** Opens the next model of a list of fallbacks. */
 export type Fallback = Effect.Effect<ModelService, ProfileError>
 
-/**
- * Another model may serve where one cannot; a request that a server judged and declined it would decline as well, and one that is
- * too long is made shorter.
- */
+/** Statuses of a server that does not have the model: no word on the request. */
+const unknownModel: ReadonlySet<number | undefined> = new Set([404, 410])
+
 const mayFallBack = (error: ModelError): boolean =>
-  error._tag !== "ModelRejected" && error._tag !== "ModelContextExceeded"
+  error._tag === "ModelRejected" ? unknownModel.has(error.status) : error._tag !== "ModelContextExceeded"
 
 /**
  * Asks the fallbacks in order, once the model before has failed for good; `AttemptFailed` says so in the stream. A
- * fallback that cannot be opened is skipped, and if all fail the first error is the answer.
+ * fallback that cannot be opened is skipped, and if all fail the first error is the answer. A request that a server judged
+ * and declined (`ModelRejected` but for HTTP 404 and 410) is not asked again: others would decline it as well; nor is one that
+ * is too long (`ModelContextExceeded`), which the runtime makes shorter.
  */
 export const withFallback =
   (fallbacks: ReadonlyArray<Fallback>) =>

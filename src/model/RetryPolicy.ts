@@ -7,6 +7,7 @@ import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import type { ModelRequest, ModelService } from "./Model.ts"
 import type { ModelError } from "./ModelError.ts"
 import { type Push, run, stream } from "./Push.ts"
+import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
 
 /** When to ask a model again. */
 export interface RetryPolicy {
@@ -29,14 +30,14 @@ const askedFor = (error: ModelError): number => (error._tag === "ModelOverloaded
 
 /** Exponential with jitter of a fifth, never sooner than the server asked. */
 const scheduleOf = (policy: RetryPolicy): Schedule.Schedule<unknown, ModelError> =>
-  Schedule.exponential(policy.initialDelay, policy.multiplier).pipe(
+  Schedule.exponential(policy.initialDelay, finiteNumber("retried: multiplier", policy.multiplier)).pipe(
     Schedule.jittered,
     Schedule.zipRight(Schedule.identity<ModelError>()),
     Schedule.modifyDelay((error, delay) => Duration.max(Duration.min(delay, policy.maxDelay), askedFor(error))),
     Schedule.whileInput(
       (error: ModelError) => error.retryable && askedFor(error) <= Duration.toMillis(policy.maxDelay)
     ),
-    Schedule.intersect(Schedule.recurs(policy.maxAttempts - 1))
+    Schedule.intersect(Schedule.recurs(wholeNumber("retried: maxAttempts", policy.maxAttempts) - 1))
   )
 
 /**

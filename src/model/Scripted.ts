@@ -34,7 +34,7 @@ export interface ScriptedModel extends ModelService {
   readonly requests: Effect.Effect<ReadonlyArray<ModelRequest>>
 }
 
-interface Options {
+export interface Options {
   readonly name?: string | undefined
   /** Where the turns are from, for errors. */
   readonly source?: string

@@ -1,18 +1,19 @@
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { ownEndOf } from "../middleware/endOf.ts"
 import type { ModelService } from "./Model.ts"
 import { ModelCrashed } from "./ModelError.ts"
 import type { Models, ProfileError } from "./Models.ts"
 import type { RoutingDecision, RoutingRequest } from "./Routing.ts"
 
-/** A defect of the code behind a profile is the model's own failure. */
+/** A crash of the code behind a profile is the model's own failure. */
 const contained =
   (profile: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | ModelCrashed, R> =>
-    Effect.catchAllDefect(self, (defect) =>
-      Effect.zipRight(
-        Effect.logError(`Model ${profile} crashed`, Cause.die(defect)),
-        new ModelCrashed({ model: profile })
+    Effect.catchAllCause(self, (cause) =>
+      Effect.flatMap(ownEndOf(cause), (end): Effect.Effect<never, E | ModelCrashed> =>
+        end === "crashed"
+          ? Effect.zipRight(Effect.logError(`Model ${profile} crashed`, cause), new ModelCrashed({ model: profile }))
+          : Effect.failCause(cause)
       )
     )
 

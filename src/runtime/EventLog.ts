@@ -26,7 +26,7 @@ export const reasonOf = (failure: Cause.Cause<LogError>): string =>
   })
 
 export interface Subscription {
-  /** The first durable event to deliver; 1 is the beginning. */
+  /** The first durable event to deliver, a whole number; 1 is the beginning. */
   readonly from: number
   /** Include deltas. Default: true. */
   readonly transient?: boolean

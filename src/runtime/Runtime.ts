@@ -10,6 +10,7 @@ import type { Tools } from "../agent/Tools.ts"
 import type { Approvals } from "../approval/Approvals.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Models } from "../model/Models.ts"
+import { wholeNumber } from "../system/wholeNumber.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
@@ -20,12 +21,12 @@ import * as Directory from "./Directory.ts"
 import * as Dispatch from "./Dispatch.ts"
 import type { Envelope } from "./Envelope.ts"
 import { isTerminal, RuntimeStopped } from "./Event.ts"
-import type * as EventLog from "./EventLog.ts"
+import * as EventLog from "./EventLog.ts"
 import * as OpenSessions from "./OpenSessions.ts"
 import * as OwnLog from "./OwnLog.ts"
 import { type ProjectError, Projects } from "./Projects.ts"
 import * as Replies from "./Replies.ts"
-import { RuntimeOptions } from "./RuntimeOptions.ts"
+import { checked, RuntimeOptions } from "./RuntimeOptions.ts"
 import * as SessionHandle from "./SessionHandle.ts"
 import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
 import { storedEvents } from "./storedEvents.ts"
@@ -109,7 +110,7 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
 }
 
 const make = Effect.gen(function* () {
-  const options = yield* RuntimeOptions
+  const options = yield* Effect.flatMap(RuntimeOptions, checked)
   const store = yield* SessionStore
   const ids = yield* Ids
   const mailbox = yield* Mailbox.make<Command>({ capacity: options.commandCapacity, strategy: "suspend" })
@@ -192,6 +193,8 @@ const make = Effect.gen(function* () {
   const subscribe = (session: string, subscription: EventLog.Subscription) =>
     Stream.unwrap(
       Effect.suspend((): Effect.Effect<Stream.Stream<Envelope, EventLog.LogError>, SessionNotFound | DatabaseError> => {
+        wholeNumber("subscribe: from", subscription.from, { least: 0 })
+        wholeNumber("subscribe: page", subscription.page ?? EventLog.chunkSize)
         const here = { watch: () => watch(session), opened: sessions.opened }
         const live = here.watch()
         return live === undefined

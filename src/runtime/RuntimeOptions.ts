@@ -1,7 +1,10 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import type { NamedWorkers } from "../agent/NamedWorker.ts"
 import type { Spans } from "../agent/Spans.ts"
+import { wholeNumber } from "../system/wholeNumber.ts"
 
 /** What a runtime may be told; every value has a default. */
 export class RuntimeOptions extends Context.Reference<RuntimeOptions>()("tollgate/runtime/RuntimeOptions", {
@@ -65,3 +68,23 @@ export const defaults: RuntimeSettings = {
   commandCapacity: 64,
   spans: false
 }
+
+/** The least that each number may be; all of them may be infinite. */
+const least = {
+  maxIterations: 1,
+  contextCharacters: 1,
+  parallelCalls: 1,
+  parallelWorkers: 1,
+  maxDepth: 0,
+  maxWorkers: 0,
+  maxQueuedTasks: 0,
+  commandCapacity: 1
+} as const satisfies { readonly [K in keyof RuntimeSettings as number extends RuntimeSettings[K] ? K : never]: number }
+
+/** The same settings; a number that would hold a runtime for ever, or lift one of its limits, is a defect. */
+export const checked = (settings: RuntimeSettings): Effect.Effect<RuntimeSettings> =>
+  Effect.sync(() => {
+    for (const [name, lowest] of Struct.entries(least))
+      wholeNumber(`RuntimeOptions: ${name}`, settings[name], { least: lowest, orInfinite: true })
+    return settings
+  })

@@ -127,12 +127,13 @@ interface Doors {
   ) => Effect.Effect<void, WatchError>
 }
 
+/** Names that no command has are refused here, for all commands that follow. */
 const opening = (options: SessionOptions, who: { readonly by?: string }, made: string) =>
   "create" in options
-    ? new CreateSession({ ...who, session: options.id ?? made, ...options.create }, trusted)
+    ? new CreateSession({ ...who, session: options.id ?? made, ...options.create })
     : "id" in options
-      ? new ResumeSession({ ...who, session: options.id }, trusted)
-      : new ResumeLastSession({ ...who, project: options.resume.lastOf }, trusted)
+      ? new ResumeSession({ ...who, session: options.id })
+      : new ResumeLastSession({ ...who, project: options.resume.lastOf })
 
 /** Opens a session; its streams end with the scope, what it has submitted goes on. */
 export const open = (

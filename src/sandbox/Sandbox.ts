@@ -17,7 +17,7 @@ import type { SandboxPolicy, SandboxReason, SandboxStatus } from "./SandboxPolic
 import { ssh } from "./ssh.ts"
 import { systemProgram } from "./systemProgram.ts"
 
-interface Shape {
+export interface Shape {
   readonly describe: SandboxStatus
   /** The same command where it is to run, under the policy. Looks at the file system; run the result at once. */
   readonly wrap: (command: ProcessCommand, policy: SandboxPolicy) => ProcessCommand

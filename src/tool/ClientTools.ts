@@ -46,7 +46,7 @@ export interface ClientToolsOptions {
 /** What of a call a frontend gets. */
 export type ClientCall = Pick<ToolCall, "callId" | "name" | "sessionId" | "rawParams" | "sink">
 
-interface Shape {
+export interface Shape {
   /** Forwards a call to the frontend of its session and awaits the result, which is data of a stranger. */
   readonly call: (call: ClientCall) => Effect.Effect<unknown, ClientCallFailed>
   readonly answer: (answer: ClientAnswer) => Effect.Effect<void, ClientCallNotPending>

@@ -33,7 +33,7 @@ export interface HookFailure {
   readonly message: string
 }
 
-interface Common {
+export interface Common {
   /** `*` for every tool. */
   readonly tool: string
   /** For people and for the log. */

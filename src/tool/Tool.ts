@@ -18,6 +18,7 @@ import type {
   FailureSchema,
   Location,
   Risk,
+  TaggedFailure,
   Traits
 } from "./Traits.ts"
 
@@ -48,6 +49,17 @@ export interface Tool<
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
   readonly codec: Codec
   /** The tool's own middleware, inside the global one. */
+  readonly middleware: undefined
+}
+
+/**
+ * Any tool that needs no more than `R` and has no middleware of its own: a list of tools that are known only at run time can be
+ * sealed as `ReadonlyArray<Tool.Needing<never>>`.
+ */
+export interface Needing<out R> extends AnyTool {
+  readonly approval: Approval<never, TaggedFailure, R>
+  readonly preview: ((params: never) => Effect.Effect<Preview, TaggedFailure, R>) | undefined
+  readonly handler: (params: never, call: ToolCall) => Effect.Effect<unknown, TaggedFailure, R>
   readonly middleware: undefined
 }
 
@@ -98,7 +110,10 @@ export interface Options<
   ReadOnly extends boolean,
   Idempotent extends boolean,
   N extends Need = Need,
-  B extends Asks = Asks
+  B extends Asks = Asks,
+  /** What `approval` and `preview` need. */
+  InApproval = R,
+  InPreview = R
 > {
   /** It changes nothing: it may run again at any time, and without asking if `approval` is unset. Default: false. */
   readonly readOnly?: ReadOnly
@@ -123,7 +138,7 @@ export interface Options<
   /** Who may invoke the tool. Default: `llm`. */
   readonly mode?: ExecutionMode
   /** When a call needs approval. Default: `never` for a read-only tool, `always` for others. */
-  readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], R>)
+  readonly approval?: N | ((params: Params["Type"]) => B | Effect.Effect<B, Failure["Type"], InApproval>)
   /**
    * What a call touches, as data that rules, grants and modes judge; `none` for a tool that touches nothing they could
    * name. If unset, a call is asked about wherever a rule by path, command or host could apply to it.
@@ -142,7 +157,7 @@ export interface Options<
   /** The group in which people see it. Default: `general`. */
   readonly category?: string
   /** What a call would do, shown to the person who decides on it. */
-  readonly preview?: (params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], R>
+  readonly preview?: (params: Params["Type"]) => Effect.Effect<Preview, Failure["Type"], InPreview>
   /** Runs a call; the second argument says which, and takes output and progress. */
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
 }
@@ -160,23 +175,26 @@ export const make = <
   ReadOnly extends boolean = false,
   Idempotent extends boolean = false,
   N extends Need = undefined,
-  B extends Asks = never
+  B extends Asks = never,
+  InApproval = never,
+  InPreview = never
 >(
   name: Name,
-  options: Options<Params, Success, Failure, R, ReadOnly, Idempotent, N, B>
+  options: Options<Params, Success, Failure, R, ReadOnly, Idempotent, N, B, InApproval, InPreview>
 ): Tool<
   Name,
   Params,
   Success,
   // Where a tool is made inside an array of tools, its failure is its own and not that of any tool.
   NoInfer<Failure>,
-  R,
+  R | InApproval | InPreview,
   IsRepeatable<ReadOnly, Idempotent>,
   IsAsking<N, B, ReadOnly>
 > => {
   const readOnly = options.readOnly === true
   const idempotent = readOnly || options.idempotent === true
-  const approval: Approval<Params["Type"], Failure["Type"], R> = options.approval ?? (readOnly ? "never" : "always")
+  const approval: Approval<Params["Type"], Failure["Type"], InApproval> =
+    options.approval ?? (readOnly ? "never" : "always")
   return {
     name,
     description: options.description,

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
+import { wholeNumber } from "../system/wholeNumber.ts"
 import { heard, type ToolCall } from "./ToolCall.ts"
 import type { ToolEvent } from "./ToolEvent.ts"
 import { ToolResult } from "./ToolResult.ts"
@@ -78,9 +79,10 @@ const watch = (call: ToolCall) => {
  */
 export const loopGuard = ({
   action,
-  repeats = defaultRepeats
+  repeats: given = defaultRepeats
 }: LoopGuardOptions): Effect.Effect<Middleware<ToolCall, { fails: LoopDetected }>> =>
   Effect.sync(() => {
+    const repeats = wholeNumber("loopGuard: repeats", given)
     const trails = new Map<string, Trail>()
     const remember = (worker: string, asked: string, value: unknown, vouched?: boolean) => {
       const outcome = outcomeOf(value)

@@ -1,8 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Schema, Stream } from "effect"
+import { Deferred, Duration, Effect, Either, Fiber, Layer, Schema, Stream } from "effect"
+import { Accounts } from "../../src/cost/Accounts.ts"
+import { Ledger } from "../../src/cost/Ledger.ts"
+import type { Usage } from "../../src/cost/Usage.ts"
+import { withFallback } from "../../src/model/Fallback.ts"
 import type { ModelService } from "../../src/model/Model.ts"
+import { ModelCut, type ModelError } from "../../src/model/ModelError.ts"
 import { noUsage, type ModelPart } from "../../src/model/ModelPart.ts"
+import { retried } from "../../src/model/RetryPolicy.ts"
 import { Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
+import { Envelope } from "../../src/runtime/Envelope.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { turn } from "./Delegating.ts"
@@ -88,6 +95,133 @@ describe("an answer", () => {
       const request = (yield* model.requests).at(-1)
       const contents = request?.messages.map(({ message }) => message.content)
       assert.deepStrictEqual(contents, ["go", "Half of it\n\n[The answer was interrupted here.]", "on"])
+    })
+  )
+})
+
+/** A model that answers each request with the next of these. */
+const given = (...answers: ReadonlyArray<Stream.Stream<ModelPart, ModelError>>): ModelService => {
+  let asked = 0
+  return { name: "own", stream: () => answers[Math.min(asked++, answers.length - 1)] ?? Stream.empty }
+}
+const text: ModelPart = { _tag: "TextDelta", text: "What it says." }
+const called: ModelPart = { _tag: "FunctionCalled", id: "c", name: "act", arguments: "{}" }
+const end: ModelPart = { _tag: "Finished", reason: "stop", usage: { ...noUsage, inputTokens: 9, outputTokens: 3 } }
+const failing = Stream.fail(new ModelCut({ model: "own", reason: "gone" }))
+
+const isReadable = Schema.decodeUnknownEither(Schema.parseJson(Envelope))
+
+const odd = [Number.NaN, Infinity, -Infinity, -1, 1e300]
+const fields = [
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "reasoningTokens",
+  "cacheWriteTokens"
+] as const satisfies ReadonlyArray<keyof Usage>
+
+describe("a backend that breaks its contract", () => {
+  it.effect("is charged an estimate for usage that is no number of tokens, and every event can be read (R7, C1)", () =>
+    Effect.gen(function* () {
+      for (const field of fields)
+        for (const count of odd)
+          for (const said of [[text], []]) {
+            const usage = { ...noUsage, inputTokens: 9, outputTokens: 3, [field]: count }
+            const finished: ModelPart = { _tag: "Finished", reason: "stop", usage }
+            const model = { ...given(Stream.fromIterable([...said, finished])), price: { input: 1, output: 5 } }
+            const accounts = Layer.provideMerge(Accounts.layer({ budgets: { session: 10 } }), Ledger.layerMemory)
+            const { charges, events } = yield* Effect.gen(function* () {
+              const session = yield* Testing.session()
+              const events = yield* session.run("go", "t")
+              return { events, charges: yield* (yield* Ledger).charges({ limit: 10 }) }
+            }).pipe(Effect.provide(Testing.layer({ model }).pipe(Layer.provideMerge(accounts))))
+            const named = `${field} ${count} behind ${said.length} parts`
+            for (const event of events) assert.isTrue(Either.isRight(isReadable(JSON.stringify(event))), named)
+            assert.strictEqual(events.at(-1)?.event._tag, "TaskCompleted", named)
+            assert.strictEqual(charges.length, 1)
+            const [charge] = charges
+            assert.deepInclude(charge, { outcome: "answered", estimated: true }, named)
+            assert.isAbove(charge?.amount ?? 0, 0, named)
+            assert.isBelow(charge?.amount ?? 0, 1_000_000_000, named)
+          }
+    })
+  )
+
+  const late = { text, called, thought: { _tag: "ReasoningDelta", text: "x" }, again: end } as const
+  for (const [name, part] of Object.entries(late))
+    it.effect(`runs nothing of an answer that goes on after its end: ${name} (R4, R7)`, () =>
+      Effect.gen(function* () {
+        const events = yield* running(given(Stream.fromIterable<ModelPart>([text, called, end, part])))
+        assert.deepStrictEqual(Testing.Timeline.violations(events), [])
+        assert.isFalse(events.some(({ event }) => event._tag === "ToolCallRequested"))
+        assert.deepInclude(events.at(-1)?.event, { _tag: "TaskFailed", kind: "model", error: "ModelMalformed" })
+      })
+    )
+
+  it.effect("has not ended an attempt by the end of one before, which failed after all (R7)", () =>
+    Effect.gen(function* () {
+      const first = Stream.concat(Stream.fromIterable<ModelPart>([called, end]), failing)
+      const answers = [first, Stream.make(text), Stream.fromIterable([text, end])] as const
+      const ways = [retried({ maxAttempts: 2, initialDelay: 0 }), withFallback([Effect.succeed(given(answers[1]))])]
+      for (const way of ways) {
+        const cut = yield* running(way(given(...answers)))
+        assert.isFalse(cut.some(({ event }) => event._tag === "ToolCallRequested"))
+        assert.deepInclude(cut.at(-1)?.event, { _tag: "TaskFailed", error: "ModelCut" })
+      }
+      const whole = yield* running(retried({ maxAttempts: 3, initialDelay: 0 })(given(first, answers[2])))
+      assert.deepInclude(whole.at(-1)?.event, { _tag: "TaskCompleted", text: "What it says." })
+    })
+  )
+
+  it.effect("says of each attempt that failed which it was and how long the wait is (R7)", () =>
+    Effect.gen(function* () {
+      const failed = { _tag: "AttemptFailed", attempt: 1, reason: "busy", delayMillis: 0 } as const
+      for (const wrong of odd.filter((count) => count !== 1e300).flatMap((n) => [{ attempt: n }, { delayMillis: n }])) {
+        const events = yield* running(given(Stream.fromIterable<ModelPart>([{ ...failed, ...wrong }, text, end])))
+        for (const event of events) assert.isTrue(Either.isRight(isReadable(JSON.stringify(event))))
+        assert.deepInclude(events.at(-1)?.event, { _tag: "TaskFailed", error: "ModelMalformed" })
+      }
+    })
+  )
+
+  const interrupting: Readonly<Record<string, Stream.Stream<ModelPart, ModelError>>> = {
+    "at once": Stream.fromEffect(Effect.interrupt),
+    "half-way": Stream.concat(Stream.make(text, called), Stream.fromEffect(Effect.interrupt)),
+    "after its end": Stream.concat(Stream.make(text, end), Stream.fromEffect(Effect.interrupt)),
+    "by a fiber of its own": Stream.fromEffect(
+      Effect.flatMap(Effect.fork(Effect.never), (fiber) => Effect.zipRight(Fiber.interrupt(fiber), Fiber.join(fiber)))
+    )
+  }
+  for (const [when, stream] of Object.entries(interrupting))
+    it.effect(`has crashed where it interrupts itself, ${when}, as no user did (R4, R7)`, () =>
+      Effect.gen(function* () {
+        for (const model of [given(stream), retried()(given(stream)), withFallback([Effect.never])(given(stream))]) {
+          const events = yield* running(model)
+          assert.deepStrictEqual(Testing.Timeline.violations(events), [])
+          assert.deepInclude(events.at(-1)?.event, { _tag: "TaskFailed", kind: "model", error: "ModelCrashed" })
+          assert.isFalse(events.some(({ event }) => event._tag === "ModelInterrupted"))
+        }
+      })
+    )
+
+  it.effect("is still interrupted by a user while it interrupts fibers of its own (R4, U8)", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const stream = Stream.fromEffect(
+        Effect.zipRight(
+          Deferred.succeed(asked, undefined),
+          Effect.raceFirst(Effect.never, Effect.zipRight(Effect.never, Effect.interrupt))
+        )
+      )
+      yield* Effect.gen(function* () {
+        const session = yield* Testing.session()
+        yield* session.send(new SubmitPrompt({ session: session.id, task: "t", prompt: "go" }))
+        yield* Deferred.await(asked)
+        yield* session.send(new Interrupt({ session: session.id }))
+        yield* session.awaitEnd("t")
+        const events = yield* session.recorded
+        assert.deepInclude(events.at(-1)?.event, { _tag: "TaskInterrupted", by: "user" })
+      }).pipe(Effect.provide(Testing.layer({ model: given(stream) })))
     })
   )
 })

@@ -191,6 +191,24 @@ describe("ConfiguredModels", () => {
     })
   )
 
+  live("falls back from a model that its server does not have, or has no more (R10)", () =>
+    Effect.gen(function* () {
+      for (const status of [404, 410]) {
+        const server = yield* serve((exchange) =>
+          exchange.path.startsWith("/gone")
+            ? answer(status, '{"error":{"message":"The model does not exist"}}')(exchange)
+            : chat("spare")(exchange)
+        )
+        const models = yield* configure({
+          gone: local(`${server.url}/gone`, { fallback: ["spare"] }),
+          spare: local(`${server.url}/spare`)
+        })
+        assert.strictEqual(yield* say(models, "gone"), "spare", `HTTP ${status}`)
+        assert.strictEqual(server.seen.length, 2, "and it is asked once only")
+      }
+    })
+  )
+
   live("does not fall back where the request itself was declined, and reports the first error if all fail (R10)", () =>
     Effect.gen(function* () {
       const server = yield* serve((exchange) =>

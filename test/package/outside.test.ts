@@ -40,8 +40,18 @@ const isNamespace = (value: unknown): value is object =>
 /** What every class of Effect has, which says nothing of ours. */
 const inherited = new Set(["length", "name", "prototype", "ast", "fields", "annotations", "identifier", "key", "stack"])
 
-/** The exports of an entry point by their path: functions, and what is none, in namespaces and in classes. */
-const pathsOf = (place: string, value: unknown, depth = 0): ReadonlyArray<readonly [string, boolean]> => {
+/** What an export has a type of its own for: itself, what it gives where it is a function, and its service where it is a tag. */
+const typed = (place: string, value: unknown): ReadonlyArray<string> =>
+  isClass(value)
+    ? Reflect.has(value as object, "key")
+      ? [`serviceOf(${place})`]
+      : []
+    : typeof value === "function"
+      ? [place, `given(${place})`]
+      : [place]
+
+/** The exports of an entry point by their path, in namespaces and in classes. */
+const pathsOf = (place: string, value: unknown, depth = 0): ReadonlyArray<string> => {
   const within = isNamespace(value) || isClass(value) ? (value as object) : undefined
   const below =
     within === undefined || depth > 2
@@ -50,19 +60,25 @@ const pathsOf = (place: string, value: unknown, depth = 0): ReadonlyArray<readon
           .filter((name) => /^[A-Za-z]\w*$/.test(name) && (isNamespace(value) || !inherited.has(name)))
           .filter((name) => isNamespace(value) || /^(?:layer|make)/.test(name))
           .flatMap((name) => pathsOf(`${place}.${name}`, Reflect.get(within, name), depth + 1))
-  return within === undefined ? [[place, typeof value === "function"]] : below
+  return isNamespace(value) ? below : [...typed(place, value), ...below]
 }
 
-/** A program that has everything that the functions of an entry point give under the types that are inferred. */
-const namesOf = async (entry: string): Promise<string> => {
-  const all: unknown = await import(path.join(root, sourceOf(entry)))
-  return [
-    `import * as all from "${entry === "." ? "tollgate" : `tollgate/${entry.slice(2)}`}"`,
-    "declare const given: <A>(by: (...parameters: never) => A) => A",
-    ...pathsOf("all", all).map(([place, isFunction], index) =>
-      isFunction ? `export const _${index} = given(${place})` : `export const _${index} = ${place}`
-    )
-  ].join("\n")
+/**
+ * Programs that each import one export of an entry point and have all of it under the types that are inferred; whatever their
+ * declarations name has to be in reach without another import.
+ */
+const namesOf = async (entry: string): Promise<ReadonlyArray<readonly [name: string, source: string]>> => {
+  const all = (await import(path.join(root, sourceOf(entry)))) as object
+  return Object.entries(all).map(([name, value]) => [
+    `named-${path.basename(sourceOf(entry), ".ts")}-${name}.ts`,
+    [
+      `import { ${name} } from "${entry === "." ? "tollgate" : `tollgate/${entry.slice(2)}`}"`,
+      'import type * as Tag from "effect/Effect"',
+      "declare const given: <A>(by: (...parameters: never) => A) => A",
+      "declare const serviceOf: <A, E, R>(tag: Tag.Effect<A, E, R>) => A",
+      ...pathsOf(name, value).map((place, index) => `export const _${index} = ${place}`)
+    ].join("\n")
+  ])
 }
 
 /** A program outside of the repository, which has installed what would be published. */
@@ -156,15 +172,19 @@ describe("the package, from outside of the repository", () => {
       source: exampleOf(fs.readFileSync(sourceOf(entry), "utf8"))
     }))
     examples.push({ name: "frontend", source: fs.readFileSync("examples/frontend.ts", "utf8") })
+    const inferred = (await Promise.all(entries.map(namesOf))).flat()
+    assert.isAbove(inferred.length, 100)
+    for (const [name, source] of inferred) fs.writeFileSync(at(name), source)
+    for (const [, source = ""] of fs.readFileSync("README.md", "utf8").matchAll(/```ts\n(.*?)```/gs)) {
+      if (/^export /m.test(source)) examples.push({ name: `readme-${examples.length}`, source })
+    }
     for (const { name, source } of [...samples, ...examples]) {
       assert.isAbove(source.length, 100, name)
       fs.writeFileSync(at(`${name}.ts`), source)
     }
-    const inferred = entries.map((entry) => `named-${path.basename(sourceOf(entry))}`)
-    for (const [index, entry] of entries.entries()) fs.writeFileSync(at(inferred[index] ?? ""), await namesOf(entry))
     fs.copyFileSync("test/fixtures/consumer/inferred.ts", at("inferred.ts"))
     const names = [...samples, ...examples, { name: "inferred" }].map(({ name }) => `${name}.ts`)
-    assert.strictEqual(await compiled([...names, ...inferred]), "")
+    assert.strictEqual(await compiled([...names, ...inferred.map(([name]) => name)]), "")
     const declarations = fs.readFileSync(at("out/inferred.d.ts"), "utf8")
     assert.include(declarations, "export declare const layer: Layer.Layer<Tools, ")
     assert.include(declarations, "Approvals")

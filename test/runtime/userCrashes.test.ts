@@ -56,27 +56,30 @@ describe("a bug in the user's code", () => {
     }).pipe(Effect.provide(Testing.layer({ model: { name: "mine", stream } })))
   )
 
-  it.scopedLive("of the code that opens a model names the profile, in a task and in a switch (T19)", () =>
-    Effect.gen(function* () {
-      const session = yield* Testing.session()
-      assert.include(endOf(yield* session.run("go")).message, "Model broken crashed")
-      yield* session.send(new SwitchModel({ session: session.id, profile: "other" }))
-      const rejected = yield* session.awaitEvent((event) => event._tag === "CommandRejected")
-      assert(rejected._tag === "CommandRejected")
-      assert.include(rejected.reason, "Model other crashed")
-      assertPlain(yield* session.recorded)
-    }).pipe(
-      Effect.provide(
-        Runtime.layer.pipe(
-          Layer.provide(Tools.layerEffect(Toolset.make([]))),
-          Layer.provide(Layer.succeed(Models, { profiles: ["broken"], preferred: "broken", get: thrown })),
-          Layer.provide(ClientTools.layer()),
-          Layer.provide(Approvals.layer({ policy: "allow" })),
-          Layer.provideMerge(MemorySessionStore.layer),
-          Layer.provideMerge(Ids.layerSequential)
+  const opening = { throws: thrown, "interrupts itself": () => Effect.interrupt } as const
+  it.scopedLive.each(Object.entries(opening))(
+    "of code that opens a model, which %s, names the profile, in a task and in a switch (T19)",
+    ([, get]) =>
+      Effect.gen(function* () {
+        const session = yield* Testing.session()
+        assert.include(endOf(yield* session.run("go")).message, "Model broken crashed")
+        yield* session.send(new SwitchModel({ session: session.id, profile: "other" }))
+        const rejected = yield* session.awaitEvent((event) => event._tag === "CommandRejected")
+        assert(rejected._tag === "CommandRejected")
+        assert.include(rejected.reason, "Model other crashed")
+        assertPlain(yield* session.recorded)
+      }).pipe(
+        Effect.provide(
+          Runtime.layer.pipe(
+            Layer.provide(Tools.layerEffect(Toolset.make([]))),
+            Layer.provide(Layer.succeed(Models, { profiles: ["broken"], preferred: "broken", get })),
+            Layer.provide(ClientTools.layer()),
+            Layer.provide(Approvals.layer({ policy: "allow" })),
+            Layer.provideMerge(MemorySessionStore.layer),
+            Layer.provideMerge(Ids.layerSequential)
+          )
         )
       )
-    )
   )
 
   const broken = Tool.make("broken", {

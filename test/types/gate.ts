@@ -1,7 +1,8 @@
-// @effect-diagnostics missingEffectError:off missingEffectContext:off floatingEffect:off - what must not compile is part of the test
+// @effect-diagnostics missingEffectError:off missingEffectContext:off floatingEffect:off anyUnknownInErrorContext:off - what must not compile is part of the test
 import * as Ai from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { Context, Effect, type Layer, Schema } from "effect"
+import { Tools } from "../../src/agent/Tools.ts"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import type { PatternRejected, Rule } from "../../src/approval/Rule.ts"
 import * as CommandCall from "../../src/middleware/CommandCall.ts"
@@ -37,6 +38,7 @@ type SealedBy<F extends (...args: never) => unknown> =
 
 class Disk extends Context.Tag("types/Disk")<Disk, { readonly path: string }>() {}
 class Clerk extends Context.Tag("types/Clerk")<Clerk, { readonly name: string }>() {}
+class Mirror extends Context.Tag("types/Mirror")<Mirror, { readonly face: string }>() {}
 class Full extends Schema.TaggedError<Full>()("Full", {}) {}
 class Denied extends Schema.TaggedError<Denied>()("Denied", {}) {}
 
@@ -44,6 +46,8 @@ const common = { description: "d", parameters: Schema.Struct({ path: Schema.Stri
 const Write = Tool.make("write", { ...common, failure: Full, handler: () => Effect.zipRight(Disk, new Full()) })
 const Read = Tool.make("read", { ...common, readOnly: true, handler: () => Effect.map(Disk, ({ path }) => path) })
 const Put = Tool.make("put", { ...common, idempotent: true, handler: () => Effect.succeed("put") })
+
+const Discovered = DynamicTool.make("discovered", { description: "", jsonSchema: {}, handler: () => Effect.void })
 
 type Gate = Toolset.GateError
 const policy = backoff({ maxAttempts: 3, initialDelay: 1, multiplier: 2, maxDelay: 10, jitter: true })
@@ -57,6 +61,46 @@ declare const failing: Middleware<unknown, { fails: "no" }>
 const plain = () => Toolset.make([Write, Read])
 same<ErrorOf<SealedBy<typeof plain>>, Gate | Full>(true)
 same<NeedsOf<SealedBy<typeof plain>>, Disk | Approvals>(true)
+
+// What one callback of a tool needs, the others need not: the tool needs it all (T1, T3).
+const looking = Tool.make("looking", {
+  ...common,
+  approval: () => Effect.as(Clerk, true),
+  preview: () => Effect.map(Disk, ({ path }) => ({ summary: path, targets: [] })),
+  handler: () => Effect.map(Mirror, ({ face }) => face)
+})
+same<Tool.Requirements<typeof looking>, Clerk | Disk | Mirror>(true)
+same<Tool.Failure<typeof looking>, never>(true)
+const approving = Tool.make("approving", {
+  ...common,
+  approval: () => Effect.as(Clerk, true),
+  handler: () => Effect.succeed("")
+})
+same<Tool.Requirements<typeof approving>, Clerk>(true)
+const previewing = Tool.make("previewing", {
+  ...common,
+  approval: "always",
+  preview: looking.preview!,
+  handler: () => Effect.succeed("")
+})
+same<Tool.Requirements<typeof previewing>, Clerk | Disk | Mirror>(true)
+const looked = () => Toolset.make([looking, Put])
+same<NeedsOf<SealedBy<typeof looked>>, Clerk | Disk | Mirror | Approvals>(true)
+// @ts-expect-error a preview fails with what its tool declares, as a handler does
+Tool.make("undeclared", { ...common, preview: () => new Full(), handler: () => Effect.succeed("") })
+
+// Tools that are known only at run time can be sealed where they say what they need at most (T1, T3).
+const loaded: ReadonlyArray<Tool.Needing<Disk>> = [Write, Read, Put, Discovered]
+const discovered = () => Toolset.make(loaded)
+same<NeedsOf<SealedBy<typeof discovered>>, Disk | Approvals>(true)
+const layered = () => Tools.layerEffect(discovered())
+same<Layer.Layer.Context<ReturnType<typeof layered>>, Disk | Approvals>(true)
+// @ts-expect-error it needs more than it says
+const _poor: ReadonlyArray<Tool.Needing<never>> = [Write]
+// @ts-expect-error nobody knows what any tool needs or fails with
+Tools.layerEffect(Toolset.make([Put] as ReadonlyArray<Tool.Any>))
+// @ts-expect-error the middleware of a tool may need more
+const _wrapped: ReadonlyArray<Tool.Needing<never>> = [Tool.wrap(Put, asking)]
 
 // A middleware that adds an error and a service shows in the toolset's type; one that removes them does too (T3).
 const asked = () => Toolset.make([Write, Read], { middleware: asking })
