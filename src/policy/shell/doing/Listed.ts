@@ -32,7 +32,7 @@ export const listedDoes = (
   if (!isPlain && command.operands === "text" && operands.some(({ value }) => value.startsWith(unknownPart)))
     return unread(name, "some of its words are known only at run time")
   const has = (some: string): boolean => some.split(" ").some((option) => options.has(option))
-  const { fills, goesThrough, writes, writesHere } = command
+  const { fills, goesThrough, links, writes, writesHere } = command
   const last = operands.length > 1 && written.length === 0 ? operands.slice(-1) : []
   const changed = [
     ...written,
@@ -46,21 +46,30 @@ export const listedDoes = (
             ? operands
             : []),
     ...(fills !== undefined && !(fills.with !== undefined && has(fills.with)) && written.length === 0 ? [here] : []),
-    ...(writesHere !== undefined && operands.length < 2 ? [here] : [])
+    ...(writesHere !== undefined && operands.length < 2 ? [here] : []),
+    ...(links !== undefined && links.with === undefined && operands.length < 2 && written.length === 0 ? [here] : [])
   ]
   const sources = paths.filter((path) => !changed.includes(path))
   const below = goesThrough === true || (goesThrough !== undefined && has(goesThrough))
+  const isLinked = links !== undefined && (links.with === undefined || has(links.with))
+  const fromThere = isLinked && has(links.symbolic) && !(links.relative !== undefined && has(links.relative))
   return does({
     touches: [
       ...sources.map((word): Touch => ({ word, op: "read", by: name, ...(below && { below }) })),
+      ...(isLinked
+        ? changed.flatMap((at) =>
+            sources.map((word): Touch => ({ word, op: "link", by: name, linked: { at, fromThere } }))
+          )
+        : []),
       ...changed.map((word): Touch => ({
         word,
         op: "write",
         by: name,
         ...((writes === "last" || writes === "all") && {
-          named: written.length > 0 ? operands : operands.slice(0, -1)
+          named: written.length > 0 || changed.includes(here) ? operands : operands.slice(0, -1)
         }),
         ...(command.removes === true && { removes: true }),
+        ...((command.removes === true || (isLinked && links.with === undefined)) && { unfollowed: true }),
         ...((below || fills !== undefined) && { fills: true })
       }))
     ],

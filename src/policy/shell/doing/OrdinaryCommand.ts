@@ -4,6 +4,8 @@ import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 export interface OrdinaryCommand extends ReadOnlyCommand {
   /** Operands that are written: all of them, the first, the last of several, or all with one of these options. */
   readonly writes?: "all" | "first" | "last" | { readonly with: string }
+  /** Links to what it reads, always or with one of these options: by a name that is taken from where the link lies, or not. */
+  readonly links?: { readonly with?: string; readonly symbolic: string; readonly relative?: string }
   /** What is written is gone then. */
   readonly removes?: true
   /** Goes through the directories that it reads: always, or with one of these options. */

@@ -34,6 +34,7 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
       --parents --preserve[=text] --no-preserve=text --target-directory=write --no-target-directory --dereference`,
     operands: "path",
     writes: "last",
+    links: { with: "-l -s", symbolic: "-s" },
     least: 1,
     goesThrough: "-a -r -R --archive --recursive"
   },
@@ -49,7 +50,8 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     options:
       "-s -f -n -v -r -T -t=write --symbolic --force --no-dereference --relative --verbose --target-directory=write",
     operands: "path",
-    writes: "last"
+    writes: "last",
+    links: { symbolic: "-s --symbolic", relative: "-r --relative" }
   },
   install: {
     options: "-d -D -v -p -m=text -t=write --directory --mode=text --target-directory=write",

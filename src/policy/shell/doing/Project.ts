@@ -5,6 +5,7 @@ import {
   elsewhere,
   interpreterOf,
   interpreters,
+  outputOption,
   projectPrograms,
   projectVerbs,
   runningLetters,
@@ -21,7 +22,8 @@ const isAssignment = /^([^-=\s][^=\s:+?]*)(?:::?|[+?!])?=(.*)$/s
 /** What of a word could be the name of a file. */
 const places = (value: string): ReadonlyArray<string> => {
   const [, , given] = /^(--?[\w.-]+)=(.*)$/s.exec(value) ?? []
-  const attached = /^-[A-Za-z]+((?:\.{0,2}|~)\/.*)$/s.exec(value)?.[1]
+  const attached =
+    /^-[A-Za-z]+((?:\.{0,2}|~)\/.*)$/s.exec(value)?.[1] ?? /^-[A-Za-z]([^/]*\/.*|\..*)$/s.exec(value)?.[1]
   const word = given ?? attached ?? (value.startsWith("-") ? "" : value)
   return word.split(/[:,=]/).filter((part) => /[/~]|^\./.test(part) && part !== "." && !part.startsWith("@"))
 }
@@ -53,11 +55,15 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
         : tilde
           ? [value]
           : places(value)
+    const isInline = value.startsWith("-")
+    const isOutput = outputOption.test(isInline ? (value.includes("=") ? option : value.slice(0, 2)) : before)
+    const isValue = isInline || (before.startsWith("-") && !before.includes("="))
     for (const place of found) {
       const isWhole = place === value
       touches.push({
         word: { ...word, value: place, glob: glob && isWhole, tilde: place.startsWith("~") && (tilde || isWhole) },
-        op: "mention",
+        op: isOutput ? "write" : "mention",
+        changes: isValue ? "likely" : "possibly",
         by: name
       })
     }

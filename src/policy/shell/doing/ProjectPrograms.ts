@@ -122,6 +122,10 @@ export const elsewhere: Readonly<Record<string, RegExp>> = Object.fromEntries(
     .map((name) => [name, /^(?:-v|--volume|-f|--file|--filename|--values|--output|-o|--build-context|--body-file)$/])
 )
 
+/** Options whose value is a place that is written, whatever program has them. */
+export const outputOption =
+  /^(?:-[od]|-MF|-(?:cover|cpu|mem|block|mutex)profile|--?[\w-]*out(?:[-_]?(?:put|file|dir|path))*|--?[\w-]*output(?:[-_]?(?:file|dir|path))?|--?declarationDir|--?tsBuildInfoFile|--dist(?:[-_]?dir)?|--dest(?:ination)?|--(?:target|build|cache)-dir|--basetemp|--junit-?xml|--log-file)$/i
+
 /** Options of these programs whose value is a text, blanks and all. */
 export const textOption =
   /^(?:-t|-k|-g|-m|-run|-bench|--grep|--filter|--fgrep|--test-name-pattern|--testNamePattern|--title|--body|--message|--format|--markers?|--keyword|--search|-q|--json|--template|--sort|--reporter)$/
