@@ -9,6 +9,7 @@ import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { type Doing, doingOf, type Touched } from "./Doing.ts"
+import { FreshFiles } from "./FreshFiles.ts"
 import { Links } from "./Links.ts"
 import { unknownPart } from "./Step.ts"
 import { plain } from "./Unknown.ts"
@@ -31,6 +32,7 @@ const maximumMatches = 128
 /** Where files may be anybody's and last for a day. */
 const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
 /** What every program is given. */
+const inputs = /^\/(?:dev\/(?:tty|stdin|fd\/\d+)|proc\/.+\/fd\/\d+)$/
 const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
 /** Where programs and what they share lie. */
 const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
@@ -71,6 +73,7 @@ interface Made {
 class Judge {
   readonly #context: ShellContext
   readonly #links = new Links()
+  #fresh = new FreshFiles([])
   #paths = 0
   #looks = 0
   #matches = 0
@@ -117,6 +120,44 @@ class Judge {
     for (const { from, fromThere, place, value } of [...links, ...moved]) {
       this.#links.add(place, this.#absolute({ ...plain, value }, fromThere ? `${place}/..` : from))
     }
+    if (!touched.some(({ op }) => op === "start")) return
+    this.#fresh = new FreshFiles(
+      touched
+        .filter(({ op }) => op === "write")
+        .map(({ fills, from, made, named, word }) => ({
+          below: fills === true,
+          places: from.flatMap((directory) => [
+            ...this.#meant(word, directory),
+            ...(named ?? []).flatMap((one) =>
+              this.#meant(
+                { ...word, value: `${word.value}/${one.value.slice(one.value.lastIndexOf("/") + 1)}` },
+                directory
+              )
+            )
+          ]),
+          ...(made !== undefined && {
+            made: made.flatMap((one) => from.flatMap((directory) => this.#meant(one, directory)))
+          })
+        }))
+    )
+  }
+
+  /** Where a word leads, with the links that the text makes. */
+  #meant(word: Literal, from: string): ReadonlyArray<string> {
+    if (word.value.includes(unknownPart)) return []
+    return this.#named(word, from, () => undefined).flatMap((path) => [normalise(path), ...this.#links.led(path, true)])
+  }
+
+  /** Why a file must not be run unasked that nobody can have read. */
+  #started(path: string, by: string): Verdict | undefined {
+    const place = normalise(path)
+    if (inputs.test(place)) return ask("shell/not-known", `${excerpt(by)} runs what is typed or piped into it.`)
+    return this.#fresh.has(place)
+      ? ask(
+          "shell/not-known",
+          `${excerpt(by)} runs ${excerpt(this.#short(place))}, which the same command writes, so that nobody has read it.`
+        )
+      : undefined
   }
 
   /** What a command links to, and where the link may come to lie. */
@@ -146,7 +187,7 @@ class Judge {
   touch(touched: Touched): Verdict | undefined {
     const { by, from, op, word } = touched
     if (word.value.includes(unknownPart)) {
-      if (op === "list") return undefined
+      if (op === "list" || op === "start") return undefined
       const what = op === "write" ? "writes to" : "uses"
       return ask("shell/not-known", `${excerpt(shown(by))} ${what} a file whose name is known only at run time.`)
     }
@@ -189,6 +230,7 @@ class Judge {
   }
 
   #place(path: string, touched: Touched): Verdict | undefined {
+    if (touched.op === "start") return this.#started(path, shown(touched.by))
     if (++this.#paths > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
     const place = normalise(path)
     if (devices.test(place)) return undefined

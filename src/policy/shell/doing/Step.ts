@@ -6,7 +6,7 @@ export const unknownPart = "\0"
 /** A place that a command touches. */
 export interface Touch {
   readonly word: Literal
-  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link"
+  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start"
   /** The command. */
   readonly by: string
   /** Everything below is read too. */
@@ -21,6 +21,8 @@ export interface Touch {
   readonly changes?: "likely" | "possibly"
   /** Where a link to it comes to lie, and whether what it says is taken from there. */
   readonly linked?: { readonly at: Literal; readonly fromThere: boolean }
+  /** What the content is made of that is written; unset where it is another, empty where there is none. */
+  readonly made?: ReadonlyArray<Literal>
   /** What keeps its name if the place is a directory. */
   readonly named?: ReadonlyArray<Literal>
 }
