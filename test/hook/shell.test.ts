@@ -3,40 +3,14 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { lexical } from "../../src/approval/Disk.ts"
-import { RuleBook } from "../../src/approval/RuleBook.ts"
-import { describing } from "../../src/approval/Subject.ts"
 import { codex } from "../../src/hook/agent/codex.ts"
-import { claude } from "../../src/hook/agent/claude.ts"
-import { type Agent, isUnread } from "../../src/hook/Agent.ts"
-import { judged, type Outcome } from "../../src/hook/Judgement.ts"
-import { defaultRules } from "../../src/policy/network/NetworkRules.ts"
+import type { Outcome } from "../../src/hook/Judgement.ts"
 import { projectPrograms } from "../../src/policy/shell/doing/ProjectPrograms.ts"
 import { ordinaryCommands } from "../../src/policy/shell/doing/OrdinaryCommands.ts"
 import { readOnlyCommands } from "../../src/policy/shell/ReadOnlyCommands.ts"
 import { quoted } from "../../src/text/ShellWord.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
-import { shellPayload } from "./support.ts"
-
-/** What the hook of an agent makes of a command in a directory. */
-const outcomeIn =
-  (cwd: string, agent: Agent = claude) =>
-  (command: string): Outcome => {
-    const question = agent.read(shellPayload(agent.name, command, cwd))
-    if (question === undefined || isUnread(question)) throw new Error(`not read: ${command}`)
-    const home = "/home/u"
-    return judged(question.call, {
-      context: { cwd, roots: [cwd], home, trusted: false, stateDirs: [`${home}/.tollgate`] },
-      book: RuleBook.empty,
-      subjects: describing(cwd, home, lexical),
-      network: defaultRules,
-      unasked: [],
-      isIgnored: () => false,
-      isUnchanged: () => true,
-      own: agent.own,
-      typesUnseen: agent.typesUnseen
-    })
-  }
+import { outcomeIn } from "./support.ts"
 
 const of = outcomeIn("/w")
 const stops = (outcome: Outcome, told: string) =>

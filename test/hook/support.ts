@@ -1,10 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { lexical } from "../../src/approval/Disk.ts"
+import { RuleBook } from "../../src/approval/RuleBook.ts"
+import { describing } from "../../src/approval/Subject.ts"
 import { agents } from "../../src/hook/agents.ts"
-import type { Agent } from "../../src/hook/Agent.ts"
+import { claude } from "../../src/hook/agent/claude.ts"
+import { type Agent, isUnread } from "../../src/hook/Agent.ts"
 import { isData } from "../../src/hook/ForeignCall.ts"
+import { judged, type Outcome } from "../../src/hook/Judgement.ts"
 import { type Response, respond } from "../../src/hook/Response.ts"
+import { defaultRules } from "../../src/policy/network/NetworkRules.ts"
 import { corpusPath } from "../support/corpora.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
 
@@ -45,6 +51,26 @@ export const shellPayload = (name: string, command: string, cwd: string): Record
   const { [field]: input } = sent
   return { ...sent, cwd, [field]: { ...(isData(input) ? input : {}), command } }
 }
+
+/** What the hook of an agent makes of a command in a directory, which is the workspace unless that is another. */
+export const outcomeIn =
+  (cwd: string, agent: Agent = claude, workspace = cwd) =>
+  (command: string): Outcome => {
+    const question = agent.read(shellPayload(agent.name, command, cwd))
+    if (question === undefined || isUnread(question)) throw new Error(`not read: ${command}`)
+    const home = "/home/u"
+    return judged(question.call, {
+      context: { cwd, roots: [workspace], home, trusted: false, stateDirs: [`${home}/.tollgate`] },
+      book: RuleBook.empty,
+      subjects: describing(cwd, home, lexical),
+      network: defaultRules,
+      unasked: [],
+      isIgnored: () => false,
+      isUnchanged: () => true,
+      own: agent.own,
+      typesUnseen: agent.typesUnseen
+    })
+  }
 
 export type Said = "allow" | "ask" | "deny" | "nothing"
 

@@ -16,6 +16,8 @@ export interface Usage {
   /** Values and operands of the kinds `write` and `url`. */
   readonly written: ReadonlyArray<Literal>
   readonly urls: ReadonlyArray<Literal>
+  /** Values of the kind `data`, by their options. */
+  readonly sent: ReadonlyArray<readonly [option: string, value: string]>
   /** What is no option and no lead, in the order given. */
   readonly operands: ReadonlyArray<Literal>
   /** Whether what is read is all of it said by options. */
@@ -61,6 +63,7 @@ class Reader implements Usage {
   readonly paths: Array<Literal> = []
   readonly written: Array<Literal> = []
   readonly urls: Array<Literal> = []
+  readonly sent: Array<readonly [option: string, value: string]> = []
   bare = true
   readonly #name: string
   readonly #command: ReadOnlyCommand
@@ -132,7 +135,7 @@ class Reader implements Usage {
       if (kind === "nothing") continue
       if (at === text.length - 1) return this.#next(name, kind, next)
       // Some parsers take the sign for a part of the value, and some do not.
-      if (kind !== "text" && text.charAt(at + 1) === "=") return this.#glued(text)
+      if (kind !== "text" && kind !== "data" && text.charAt(at + 1) === "=") return this.#glued(text)
       return this.#value(name, kind, { value: text.slice(at + 1), bare: false, glob: false, tilde: false })
     }
     return undefined
@@ -155,6 +158,7 @@ class Reader implements Usage {
         "shell/expansion",
         `${excerpt(value.value)} expands to a path where ${option} of ${this.#name} takes text.`
       )
+    else if (kind === "data") this.sent.push([option, value.value])
     else if (kind === "glob") this.globs.push(value.value)
     else if (kind === "script" && this.#command.lead?.test(value.value) !== true) return unreadLead(this.#name)
     else if (kind === "number" && !number.test(value.value)) {

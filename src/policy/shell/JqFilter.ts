@@ -41,6 +41,8 @@ class Scanner {
       const found = token.exec(this.#text)?.[0]
       if (found === undefined) return false
       this.at += found.length
+      // Newer versions take such a comment on to the next line, and older ones do not.
+      if (found.startsWith("#") && /\\\r?$/.test(found)) return false
       if (/^(?:\s|#)/.test(found)) continue
       if (found === '"') {
         if (!this.#string()) return false

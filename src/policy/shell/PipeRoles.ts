@@ -27,7 +27,11 @@ const sockets = new Set("nc ncat netcat socat telnet".split(" "))
 
 const lists = new Set("find echo printf".split(" "))
 const removes = new Set("rm shred unlink".split(" "))
-const standardInput = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/
+const standardInput = /^\/+(?:dev\/+(?:stdin|fd\/+\d+)|proc\/+[^/]+\/+fd\/+\d+)$/
+
+/** Programs that run the file of one of their options. */
+const runsFile = /^(?:g?make|just|task|rake|ninja)$/
+const ofInput = /^(?:-|-[A-Za-z]*-|(?:--?[\w-]+=|-[A-Za-z]+)(?:-|\/+(?:dev|proc)\/.*))$/
 
 /** Options of interpreters that bring the program, a module or only a version. */
 const bringsProgram = /^-(?:[a-zA-Z]*[cemEpVrhx]|-(?:command|eval|print|version|help|require|check).*)$/
@@ -35,6 +39,7 @@ const bringsProgram = /^-(?:[a-zA-Z]*[cemEpVrhx]|-(?:command|eval|print|version|
 /** Whether an interpreter takes its program from its standard input. */
 export const readsProgram = ({ args, name }: Call): boolean => {
   if (evaluators.has(name)) return args.some((arg) => standardInput.test(arg))
+  if (runsFile.test(name)) return args.some((arg) => standardInput.test(arg) || (arg !== "--" && ofInput.test(arg)))
   if (!isInterpreter(name)) return false
   if (args.some((arg) => arg === "-" || standardInput.test(arg))) return true
   const isShell = shells.has(name)

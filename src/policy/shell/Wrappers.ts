@@ -23,6 +23,8 @@ const wrappers: ReadonlyMap<string, number> = new Map([
   ["ssh", 1]
 ])
 
+export const wrapperNames: ReadonlySet<string> = new Set(wrappers.keys())
+
 /** Commands that run another behind one of these subcommands. */
 const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({

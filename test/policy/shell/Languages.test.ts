@@ -49,6 +49,14 @@ describe("programs in the languages of readers", () => {
     )
   })
 
+  it("of jq end no comment at a backslash, which newer versions take on to the next line (S3)", () => {
+    holds(
+      jqFilter,
+      [". # all of it", ".a # one \\ two\n| .b", '"#\\\\"', "# first\n."],
+      ['. # \\\n"\n| env #"', ". # \\\n.a", ". # \\\r\n.a", ". #\\\\\n.a", ". # \\", '"\\(. # \\\n"\n| env #"\n)"']
+    )
+  })
+
   it("that compute run unasked only within limits, and read only what may be read (S3)", () => {
     const decide = (text: string, limited: boolean) => classify(text, { ...contextOf(), limited }).decision
     for (const text of [

@@ -1,8 +1,11 @@
 import {
+  type AndOr,
   type Assignment,
   type Command,
   type For,
   forEachChild,
+  type Function,
+  type If,
   type Redirection,
   type Script,
   type SyntaxNode,
@@ -14,7 +17,9 @@ import { isTooComplex, isTooLong, read } from "../Source.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { isHarmlessFor, isOwnName } from "./Environment.ts"
 import { findDoes } from "./Find.ts"
+import { Functions } from "./Functions.ts"
 import { gitDoes } from "./Git.ts"
+import { isKnownProgram } from "./KnownPrograms.ts"
 import { launched } from "./Launchers.ts"
 import { listedDoes } from "./Listed.ts"
 import { ordinaryCommands } from "./OrdinaryCommands.ts"
@@ -64,7 +69,9 @@ class Walker implements Doing {
   readonly unknown: Array<Unread> = []
   readonly settings: Array<string> = []
   readonly #where: Where
-  readonly #functions = new Set<string>()
+  readonly #functions = new Functions()
+  /** Those whose bodies are being read. */
+  readonly #calling = new Set<Function>()
   readonly #variables: Variables
   #directories: ReadonlyArray<string>
   #commands = 0
@@ -86,15 +93,29 @@ class Walker implements Doing {
     const before = this.#depth
     this.#depth = depth
     this.#variables.declare(script)
-    this.#declare(script)
-    this.#visit(script)
+    this.#functions.declare(script)
+    this.#children(script)
+    for (const uncalled of this.#functions.unread) this.#call(uncalled)
     this.#depth = before
   }
 
-  /** Notes the functions. */
-  #declare(node: SyntaxNode | Script): void {
-    if (node.type === "Function") this.#functions.add(node.name.value)
-    forEachChild(node as SyntaxNode, (child) => this.#declare(child))
+  /** Reads the text of a shell that has neither the functions nor the variables of this one. */
+  #apart(text: string): void {
+    this.#variables.apart(() => this.#functions.apart(() => this.read(text, this.#depth + 1)))
+  }
+
+  /** Reads what may not run, or runs in a process of its own, so that nothing behind it relies on it. */
+  #perhaps(read: () => void): void {
+    this.#variables.within(() => this.#functions.within(read))
+  }
+
+  /** What a function does from where it is called. */
+  #call(called: Function): void {
+    if (this.#calling.has(called)) return
+    this.#functions.noteRead(called)
+    this.#calling.add(called)
+    this.#perhaps(() => this.#children(called))
+    this.#calling.delete(called)
   }
 
   #visit(node: SyntaxNode | Script): void {
@@ -102,7 +123,25 @@ class Walker implements Doing {
       case "Command":
         return this.#command(node)
       case "For":
-        return this.#for(node)
+        return this.#perhaps(() => this.#for(node))
+      case "Function":
+        return this.#functions.define(node.name.value)
+      case "Statement":
+        return node.background === true ? this.#perhaps(() => this.#children(node)) : this.#children(node)
+      case "Pipeline":
+        return node.commands.length > 1
+          ? node.commands.forEach((one) => this.#perhaps(() => this.#visit(one)))
+          : this.#children(node)
+      case "AndOr":
+        return this.#list(node)
+      case "If":
+        return this.#if(node)
+      case "Script":
+      case "Subshell":
+      case "Redirected":
+      case "While":
+      case "CaseItem":
+        return this.#perhaps(() => this.#children(node))
       case "Redirect":
       case "HereString":
       case "HereDoc":
@@ -149,6 +188,20 @@ class Walker implements Doing {
 
   #children(node: SyntaxNode | Script): void {
     forEachChild(node as SyntaxNode, (child) => this.#visit(child))
+  }
+
+  /** Behind `&&` alone, what stands there has run if the next command runs. */
+  #list({ commands, operators }: AndOr): void {
+    const [first, ...others] = commands
+    if (first !== undefined) this.#visit(first)
+    if (operators.includes("||")) for (const one of others) this.#perhaps(() => this.#visit(one))
+    else this.#perhaps(() => others.forEach((one) => this.#visit(one)))
+  }
+
+  #if(node: If): void {
+    this.#visit(node.clause)
+    for (const branch of [node.then, ...node.elif, ...(node.else === undefined ? [] : [node.else])])
+      this.#perhaps(() => this.#visit(branch))
   }
 
   /** The body once for each word, as far as the words are known. */
@@ -202,7 +255,9 @@ class Walker implements Doing {
       if (part.type !== "Assignment") return []
       return [this.#variables.word(part.text)]
     })
-    if (words.length === 0) return given.forEach((one) => this.#assignment(one))
+    // A redirection that fails can keep the variable from being set.
+    const assign = () => given.forEach((one) => this.#assignment(one))
+    if (words.length === 0) return node.redirects.length === 0 ? assign() : this.#perhaps(assign)
     for (const { name, value } of given) {
       const known = value.type === "Word" ? this.#variables.valueOf(value.text)?.value : undefined
       if (!isHarmlessFor(name, known)) this.unknown.push(unread(`${name}=…`, "the variable changes what programs do"))
@@ -219,11 +274,15 @@ class Walker implements Doing {
     if (first.value.includes(unknownPart) || first.glob || first.tilde) return stop("it is known only at run time")
     if (depth > 8) return stop("it starts others too deeply")
     const name = first.value.replace(/^\/(?:usr\/)?(?:local\/)?s?bin\//, "")
-    if (this.#functions.has(name)) return
+    if (depth === 0) {
+      for (const called of this.#functions.called(first.value)) this.#call(called)
+      if (this.#functions.isInForce(first.value) && !isKnownProgram(first.value)) return
+    }
+    if (name === "unset") for (const { value } of args) this.#functions.undefine(value)
     if (name === "cd") return this.#enter(args, stop)
     if (name === "eval") {
       return args.every(isKnown)
-        ? this.read(args.map(({ value }) => value).join(" "), this.#depth + 1)
+        ? this.#perhaps(() => this.read(args.map(({ value }) => value).join(" "), this.#depth + 1))
         : stop("what it runs is known only at run time")
     }
     const inner = launched(name, args)
@@ -232,7 +291,7 @@ class Walker implements Doing {
       for (const { name: variable, value } of inner.variables ?? []) {
         if (!isHarmlessFor(variable, value)) stop(`${variable} changes what programs do`)
       }
-      if (inner.text !== undefined) return this.read(inner.text, this.#depth + 1)
+      if (inner.text !== undefined) return this.#apart(inner.text)
       return this.run(inner.words, depth + 1)
     }
     const done = this.#does(name, args)

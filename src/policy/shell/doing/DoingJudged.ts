@@ -9,7 +9,10 @@ import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { type Doing, doingOf, type Touched } from "./Doing.ts"
+import { FreshFiles } from "./FreshFiles.ts"
+import { Links } from "./Links.ts"
 import { unknownPart } from "./Step.ts"
+import { plain } from "./Unknown.ts"
 
 /** What the policy says of what a shell text does. */
 export interface DoingJudged {
@@ -29,6 +32,7 @@ const maximumMatches = 128
 /** Where files may be anybody's and last for a day. */
 const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
 /** What every program is given. */
+const inputs = /^\/(?:dev\/(?:tty|stdin|fd\/\d+)|proc\/.+\/fd\/\d+)$/
 const devices = /^\/dev\/(?:null|zero|u?random|tty|std(?:in|out|err)|fd\/\d+)$/
 /** Where programs and what they share lie. */
 const installed = /^\/(?:usr\/(?:local\/)?)?(?:s?bin|lib|lib64|include|share)(?:\/|$)|^\/(?:opt|nix)(?:\/|$)/
@@ -48,16 +52,28 @@ export const judgeDoing = (text: string, context: ShellContext): DoingJudged => 
 /** Why a shell text never runs for what it is known to change, if so. */
 export const deniedChange = (text: string, context: ShellContext): Verdict | undefined => {
   const judge = new Judge(context)
-  for (const touched of doingOf(text, context).touched) {
-    if (touched.op !== "write") continue
+  const { touched: all } = doingOf(text, context)
+  judge.follow(all)
+  for (const touched of all) {
+    if (touched.op !== "write" && touched.op !== "link") continue
     const verdict = judge.touch(touched)
     if (verdict?.decision === "deny" && guarded.test(verdict.rule)) return verdict
   }
   return undefined
 }
 
+/** A link that a text makes: what it says, and where it lies. */
+interface Made {
+  readonly from: string
+  readonly fromThere: boolean
+  readonly place: string
+  readonly value: string
+}
+
 class Judge {
   readonly #context: ShellContext
+  readonly #links = new Links()
+  #fresh = new FreshFiles([])
   #paths = 0
   #looks = 0
   #matches = 0
@@ -70,6 +86,7 @@ class Judge {
     const found: Array<Verdict> = settings.map((name) =>
       deny("shell/git-setting", `It sets ${name} of git, by which the repository runs programs.`)
     )
+    this.follow(touched)
     const { cwd } = this.#context
     const here = { value: cwd, bare: true, glob: false, tilde: false }
     for (const one of [{ word: here, op: "enter", by: "the command", from: [cwd] } as const, ...touched]) {
@@ -87,10 +104,90 @@ class Judge {
     )
   }
 
+  /** Notes the links that are made, and where they are taken, so that paths are judged by where they lead too. */
+  follow(touched: ReadonlyArray<Touched>): void {
+    const links = touched.filter(({ op }) => op === "link").flatMap((one) => this.#made(one))
+    const moved = touched.flatMap((one): ReadonlyArray<Made> => {
+      const sources = one.op === "write" ? (one.named ?? []) : []
+      return links.flatMap((link) =>
+        sources.some((source) =>
+          one.from.some((from) => normalise(this.#absolute(source, from)) === normalise(link.place))
+        )
+          ? one.from.flatMap((from) => this.#places(one.word, from, link.value).map((place) => ({ ...link, place })))
+          : []
+      )
+    })
+    for (const { from, fromThere, place, value } of [...links, ...moved]) {
+      this.#links.add(place, this.#absolute({ ...plain, value }, fromThere ? `${place}/..` : from))
+    }
+    if (!touched.some(({ op }) => op === "start")) return
+    this.#fresh = new FreshFiles(
+      touched
+        .filter(({ op }) => op === "write")
+        .map(({ fills, from, made, named, word }) => ({
+          below: fills === true,
+          places: from.flatMap((directory) => [
+            ...this.#meant(word, directory),
+            ...(named ?? []).flatMap((one) =>
+              this.#meant(
+                { ...word, value: `${word.value}/${one.value.slice(one.value.lastIndexOf("/") + 1)}` },
+                directory
+              )
+            )
+          ]),
+          ...(made !== undefined && {
+            made: made.flatMap((one) => from.flatMap((directory) => this.#meant(one, directory)))
+          })
+        }))
+    )
+  }
+
+  /** Where a word leads, with the links that the text makes. */
+  #meant(word: Literal, from: string): ReadonlyArray<string> {
+    if (word.value.includes(unknownPart)) return []
+    return this.#named(word, from, () => undefined).flatMap((path) => [normalise(path), ...this.#links.led(path, true)])
+  }
+
+  /** Why a file must not be run unasked that nobody can have read. */
+  #started(path: string, by: string): Verdict | undefined {
+    const place = normalise(path)
+    if (inputs.test(place)) return ask("shell/not-known", `${excerpt(by)} runs what is typed or piped into it.`)
+    return this.#fresh.has(place)
+      ? ask(
+          "shell/not-known",
+          `${excerpt(by)} runs ${excerpt(this.#short(place))}, which the same command writes, so that nobody has read it.`
+        )
+      : undefined
+  }
+
+  /** What a command links to, and where the link may come to lie. */
+  #made({ from: directories, linked, word }: Touched): ReadonlyArray<Made> {
+    if (linked === undefined || word.value.includes(unknownPart) || linked.at.value.includes(unknownPart)) return []
+    return directories.flatMap((from) =>
+      this.#named(word, from, () => undefined).flatMap((target) => {
+        const isWritten = word.tilde || word.value.startsWith("/")
+        const value = isWritten ? target : target.slice(from.length + 1)
+        return this.#places(linked.at, from, value).map((place) => ({
+          from,
+          fromThere: linked.fromThere,
+          place,
+          value
+        }))
+      })
+    )
+  }
+
+  /** Where a file of a name comes to lie that is put at a place, which may be a directory. */
+  #places(at: Literal, from: string, name: string): ReadonlyArray<string> {
+    const place = this.#absolute(at, from)
+    const within = `${place}/${name.slice(name.lastIndexOf("/") + 1)}`
+    return /(?:^|\/)\.{0,2}$/.test(at.value) || this.#isDirectory(place) ? [within] : [place, within]
+  }
+
   touch(touched: Touched): Verdict | undefined {
     const { by, from, op, word } = touched
     if (word.value.includes(unknownPart)) {
-      if (op === "list") return undefined
+      if (op === "list" || op === "start") return undefined
       const what = op === "write" ? "writes to" : "uses"
       return ask("shell/not-known", `${excerpt(shown(by))} ${what} a file whose name is known only at run time.`)
     }
@@ -99,9 +196,13 @@ class Judge {
     const note = (verdict: Verdict | undefined): void => {
       if (verdict !== undefined) worst = worst === undefined ? verdict : strictest(worst, verdict)
     }
-    for (const directory of from) {
-      for (const path of this.#named(word, directory, note)) note(this.#place(path, touched))
+    const judge = (path: string): void => {
+      note(this.#place(path, touched))
+      for (const led of this.#links.led(path, touched.unfollowed !== true)) note(this.#place(led, touched))
     }
+    for (const directory of from) for (const path of this.#named(word, directory, note)) judge(path)
+    for (const { fromThere, place, value } of this.#made(touched))
+      if (fromThere) judge(this.#absolute({ ...plain, value }, `${place}/..`))
     return worst
   }
 
@@ -129,10 +230,22 @@ class Judge {
   }
 
   #place(path: string, touched: Touched): Verdict | undefined {
+    if (touched.op === "start") return this.#started(path, shown(touched.by))
     if (++this.#paths > maximumPaths) return ask("shell/too-complex", `Names more than ${maximumPaths} paths.`)
     const place = normalise(path)
     if (devices.test(place)) return undefined
-    return touched.op === "write" ? this.#written(path, place, touched) : this.#seen(path, place, touched)
+    if (touched.op === "write") return this.#written(path, place, touched)
+    return this.#seen(path, place, touched) ?? this.#mayChange(path, touched)
+  }
+
+  /** What never changes may neither be named as what is written nor get a name by which it could be. */
+  #mayChange(path: string, { by, changes, op }: Touched): Verdict | undefined {
+    if (op !== "link" && changes === undefined) return undefined
+    const guard = this.#context.protectedChange?.(path)
+    if (guard?.decision !== "deny") return undefined
+    const does = op === "link" ? "links to" : changes === "likely" ? "is told of" : "may change"
+    const reason = sentence(`${excerpt(shown(by))} ${does} ${excerpt(this.#short(path))}: ${guard.reason}`)
+    return op === "link" || changes === "likely" ? deny(guard.rule, reason) : ask(guard.rule, reason)
   }
 
   #written(

@@ -8,6 +8,36 @@ import { plain } from "./Unknown.ts"
 
 const here: Literal = { ...plain, value: "." }
 
+/** Whether a value that is sent is taken from a file or the input, or is not known. */
+const isTaken = ([option, value]: readonly [option: string, value: string]): boolean => {
+  if (/^(?:-H|--header)$/.test(option)) return value.startsWith("@")
+  if (value.includes(unknownPart)) return true
+  return option !== "--data-raw" && (option === "--data-urlencode" ? /^[^=]*@/ : /^@/).test(value)
+}
+
+/** The files in which it saves what it gets from addresses, by their last names. */
+const savedNames = (
+  { saves }: OrdinaryCommand,
+  options: ReadonlySet<string>,
+  urls: ReadonlyArray<Literal>,
+  written: ReadonlyArray<Literal>
+): ReadonlyArray<Literal> => {
+  const has = (some: string): boolean => some.split(" ").some((option) => options.has(option))
+  if (saves === undefined || (saves.with !== undefined && !has(saves.with))) return []
+  if (saves.without !== undefined && has(saves.without)) return []
+  const directories = saves.at !== undefined && has(saves.at) ? written : [here]
+  return urls.flatMap(({ value }) => {
+    const [, whole = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*\/([^#]*)$/i.exec(value.replace(/#.*$/s, "")) ?? []
+    const [path = ""] = whole.split("?")
+    const names = [path.slice(path.lastIndexOf("/") + 1), whole.slice(path.lastIndexOf("/") + 1)]
+    return directories.flatMap((directory) =>
+      [...new Set(names)]
+        .filter((name) => name !== "" && !name.includes(unknownPart))
+        .map((name) => ({ ...directory, value: `${directory.value}/${name}` }))
+    )
+  })
+}
+
 const onlyShow = new Set("ls cat head wc nl cut stat du file grep egrep fgrep md5sum sha1sum sha256sum".split(" "))
 
 /** What a listed use of a command touches; what the table does not say is not known. */
@@ -27,12 +57,17 @@ export const listedDoes = (
   })
   const found = usage(name, command, given)
   if (Either.isLeft(found)) return unread(name, "it is not known what it does with these words")
-  const { operands, options, paths, urls, written } = found.right
+  const { operands, options, paths, sent, urls, written } = found.right
+  if (sent.some(isTaken)) return unread(name, "it sends a file, or what is known only at run time")
   const isPlain = command.raw === true || name === "printf"
   if (!isPlain && command.operands === "text" && operands.some(({ value }) => value.startsWith(unknownPart)))
     return unread(name, "some of its words are known only at run time")
   const has = (some: string): boolean => some.split(" ").some((option) => options.has(option))
-  const { fills, goesThrough, writes, writesHere } = command
+  const { fills, goesThrough, links, writes, writesHere } = command
+  const isFilling =
+    fills !== undefined &&
+    !(fills.with !== undefined && has(fills.with)) &&
+    (fills.only === undefined || has(fills.only))
   const last = operands.length > 1 && written.length === 0 ? operands.slice(-1) : []
   const changed = [
     ...written,
@@ -45,24 +80,38 @@ export const listedDoes = (
           : writes !== undefined && has(writes.with)
             ? operands
             : []),
-    ...(fills !== undefined && !(fills.with !== undefined && has(fills.with)) && written.length === 0 ? [here] : []),
-    ...(writesHere !== undefined && operands.length < 2 ? [here] : [])
+    ...(isFilling && written.length === 0 ? [here] : []),
+    ...(writesHere !== undefined && operands.length < 2 ? [here] : []),
+    ...(links !== undefined && links.with === undefined && operands.length < 2 && written.length === 0 ? [here] : [])
   ]
+  const saved = savedNames(command, options, urls, written)
   const sources = paths.filter((path) => !changed.includes(path))
   const below = goesThrough === true || (goesThrough !== undefined && has(goesThrough))
+  const isLinked = links !== undefined && (links.with === undefined || has(links.with))
+  const fromThere = isLinked && has(links.symbolic) && !(links.relative !== undefined && has(links.relative))
   return does({
     touches: [
       ...sources.map((word): Touch => ({ word, op: "read", by: name, ...(below && { below }) })),
+      ...(isLinked
+        ? changed.flatMap((at) =>
+            sources.map((word): Touch => ({ word, op: "link", by: name, linked: { at, fromThere } }))
+          )
+        : []),
       ...changed.map((word): Touch => ({
         word,
         op: "write",
         by: name,
         ...((writes === "last" || writes === "all") && {
-          named: written.length > 0 ? operands : operands.slice(0, -1)
+          named: written.length > 0 || changed.includes(here) ? operands : operands.slice(0, -1)
         }),
         ...(command.removes === true && { removes: true }),
-        ...((below || fills !== undefined) && { fills: true })
-      }))
+        ...((command.removes === true || (isLinked && links.with === undefined)) && { unfollowed: true }),
+        ...((below || isFilling) && { fills: true }),
+        ...(command.content === "kept"
+          ? { made: [] }
+          : (command.content === "copied" || (fills !== undefined && fills.only === undefined)) && { made: operands })
+      })),
+      ...saved.map((word): Touch => ({ word, op: "write", by: name }))
     ],
     urls: urls.map(({ value }) => value)
   })

@@ -4,12 +4,18 @@ import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 export interface OrdinaryCommand extends ReadOnlyCommand {
   /** Operands that are written: all of them, the first, the last of several, or all with one of these options. */
   readonly writes?: "all" | "first" | "last" | { readonly with: string }
+  /** Links to what it reads, always or with one of these options: by a name that is taken from where the link lies, or not. */
+  readonly links?: { readonly with?: string; readonly symbolic: string; readonly relative?: string }
+  /** What is written has the content of the other operands, or the one that it had. */
+  readonly content?: "copied" | "kept"
+  /** Saves what it gets by the last name of the address, with one of these options or without any of those. */
+  readonly saves?: { readonly with?: string; readonly without?: string; readonly at?: string }
   /** What is written is gone then. */
   readonly removes?: true
   /** Goes through the directories that it reads: always, or with one of these options. */
   readonly goesThrough?: true | string
-  /** Fills a directory with names that no word says: the one given by this option, else where it runs. */
-  readonly fills?: { readonly with?: string; readonly at: string }
+  /** Fills a directory with names that no word says: the one given by this option, else where it runs; not with those of `with`. */
+  readonly fills?: { readonly with?: string; readonly only?: string; readonly at: string }
   /** Writes beside what it is given, or where it runs. */
   readonly writesHere?: string
 }

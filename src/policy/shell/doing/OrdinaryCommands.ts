@@ -11,29 +11,37 @@ const inserted = /^(?:\d{1,9}|\$|\/(?:[^/\\\n[]|\\[^\n])*\/)?[aic]\\?[^\n\\]*$/
 
 const packed = { options: "-c -d -f -k -q -v -1 -9 -r -t -n --keep --stdout --force", writes: "all" } as const
 
-const download = `-s -S -f -L -i -I -v -k -g -G -q -4 -6 -# -o=write -O -J -R -X=text -H=text -d=text -A=text -e=text -m=number -w=text
+const download = `-s -S -f -L -i -I -v -k -g -G -q -4 -6 -# -o=write -O -J -R -X=text -H=data -d=data -A=text -e=text -m=number -w=data
   -u=text -C=text --silent --show-error --fail --fail-with-body --location --include --head --verbose --compressed --insecure
-  --request=text --header=text --data=text --data-raw=text --data-urlencode=text --json=text --user-agent=text --max-time=number
-  --connect-timeout=number --retry=number --retry-delay=number --retry-all-errors --output=write --remote-name --write-out=text
+  --request=text --header=data --data=data --data-raw=data --data-urlencode=data --json=data --user-agent=text --max-time=number
+  --connect-timeout=number --retry=number --retry-delay=number --retry-all-errors --output=write --remote-name --write-out=data
   --create-dirs --no-progress-meter --progress-bar --http1.1 --http2 --get --url=url --max-redirs=number --referer=text`
 
 /** Programs that work on files, and what their words make them do. What is not listed here is not known. */
 export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
-  mkdir: { options: "-p -v -m=text --parents --verbose --mode=text", operands: "write" },
-  rmdir: { options: "-p -v --parents --ignore-fail-on-non-empty", operands: "write" },
+  mkdir: { options: "-p -v -m=text --parents --verbose --mode=text", operands: "write", content: "kept" },
+  rmdir: { options: "-p -v --parents --ignore-fail-on-non-empty", operands: "write", content: "kept" },
   touch: {
     options: "-a -c -m -r=path -t=text -d=text --no-create --date=text --reference=path",
-    operands: "write"
+    operands: "write",
+    content: "kept"
   },
-  rm: { options: "-r -R -f -i -I -v -d --recursive --force --verbose --dir", operands: "write", removes: true },
-  unlink: { options: "", operands: "write", removes: true },
-  rimraf: { options: "", operands: "write", removes: true },
-  truncate: { options: "-s=text -c --size=text --no-create", operands: "write" },
+  rm: {
+    options: "-r -R -f -i -I -v -d --recursive --force --verbose --dir",
+    operands: "write",
+    content: "kept",
+    removes: true
+  },
+  unlink: { options: "", operands: "write", content: "kept", removes: true },
+  rimraf: { options: "", operands: "write", content: "kept", removes: true },
+  truncate: { options: "-s=text -c --size=text --no-create", operands: "write", content: "kept" },
   cp: {
     options: `-a -f -i -n -p -r -R -u -v -L -P -d -l -s -x -T -t=write --archive --force --no-clobber --recursive --update[=text] --verbose
       --parents --preserve[=text] --no-preserve=text --target-directory=write --no-target-directory --dereference`,
     operands: "path",
+    content: "copied",
     writes: "last",
+    links: { with: "-l -s", symbolic: "-s" },
     least: 1,
     goesThrough: "-a -r -R --archive --recursive"
   },
@@ -41,6 +49,7 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     options: `-f -i -n -u -v -T -t=write --force --no-clobber --update[=text] --verbose --target-directory=write
       --no-target-directory`,
     operands: "path",
+    content: "copied",
     writes: "all",
     least: 1,
     goesThrough: true
@@ -49,19 +58,23 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     options:
       "-s -f -n -v -r -T -t=write --symbolic --force --no-dereference --relative --verbose --target-directory=write",
     operands: "path",
-    writes: "last"
+    content: "copied",
+    writes: "last",
+    links: { symbolic: "-s --symbolic", relative: "-r --relative" }
   },
   install: {
     options: "-d -D -v -p -m=text -t=write --directory --mode=text --target-directory=write",
     operands: "path",
+    content: "copied",
     writes: "last"
   },
   chmod: {
     options: "-v -c -f -R --recursive --verbose",
     operands: "write",
+    content: "kept",
     lead: /^(?:[0-7]{3,4}|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*)$/
   },
-  mktemp: { options: "-d -q -u -t --directory --suffix=text", operands: "write", most: 1 },
+  mktemp: { options: "-d -q -u -t --directory --suffix=text", operands: "write", content: "kept", most: 1 },
   tee: { options: "-a -i --append", operands: "write" },
   sort: {
     options: `-b -C -c -d -f -g -h -i -M -m -n -R -r -s -u -V -z -k=text -t=text -o=write --output=write --ignore-case --key=text --numeric-sort
@@ -130,12 +143,19 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
     operands: "path",
     digits: true
   },
-  curl: { options: download, operands: "url" },
+  curl: {
+    options: download,
+    operands: "url",
+    saves: { with: "-O --remote-name" },
+    fills: { only: "-J", at: "." }
+  },
   wget: {
     options: `-q -c -nv -S -O=write -P=write -T=number -t=number -U=text --quiet --no-verbose --continue --spider --timeout=number
       --tries=number --header=text --user-agent=text --output-document=write --directory-prefix=write --show-progress
       --no-check-certificate --content-disposition`,
-    operands: "url"
+    operands: "url",
+    saves: { without: "-O --output-document --spider", at: "-P --directory-prefix" },
+    fills: { only: "--content-disposition", at: "-P" }
   },
   kill: text(/^\d{2,9}$|^%\d+$/, "-9 -15 -s=text -TERM -INT -KILL -HUP -0 -l"),
   ps: text(/^(?:aux?|ax|auxww?|axu|\d{1,9})$/, "-e -f -p=number -o=text -A -u=text -l -x --no-headers --sort=text"),

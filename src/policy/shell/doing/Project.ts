@@ -5,25 +5,50 @@ import {
   elsewhere,
   interpreterOf,
   interpreters,
+  outputOption,
   projectPrograms,
   projectVerbs,
   runningLetters,
   runningOption,
+  startsNamed,
+  takesInput,
   textOption
 } from "./ProjectPrograms.ts"
+import { plain } from "./Unknown.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
 /** Characters by which a word is more than a name, a pattern or a number. */
 const special = /[\s;|&`$()<>'"\\]/
+
+/** `-` by itself, behind letters of options or behind the name of one. */
+const fromInput = /^(?:-|-[A-Za-z]+-|--?[\w-]+=-)$/
 
 const isAssignment = /^([^-=\s][^=\s:+?]*)(?:::?|[+?!])?=(.*)$/s
 
 /** What of a word could be the name of a file. */
 const places = (value: string): ReadonlyArray<string> => {
   const [, , given] = /^(--?[\w.-]+)=(.*)$/s.exec(value) ?? []
-  const attached = /^-[A-Za-z]+((?:\.{0,2}|~)\/.*)$/s.exec(value)?.[1]
+  const attached =
+    /^-[A-Za-z]+((?:\.{0,2}|~)\/.*)$/s.exec(value)?.[1] ?? /^-[A-Za-z]([^/]*\/.*|\..*)$/s.exec(value)?.[1]
   const word = given ?? attached ?? (value.startsWith("-") ? "" : value)
   return word.split(/[:,=]/).filter((part) => /[/~]|^\./.test(part) && part !== "." && !part.startsWith("@"))
+}
+
+/** The files that a program runs by its words, or by what it finds where none names one. */
+const started = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> => {
+  const files = startsNamed.get(name)
+  if (files === undefined) return []
+  const named = args.flatMap((word): ReadonlyArray<Literal> => {
+    const { value } = word
+    if (!value.startsWith("-")) return [word]
+    return [/^--?[\w-]+=(.+)$/s.exec(value)?.[1] ?? "", /^-[A-Za-z]+?(?=[^A-Za-z]|(?<=f))(.+)$/s.exec(value)?.[1] ?? ""]
+      .filter((given) => given !== "")
+      .map((given) => ({ ...word, value: given }))
+  })
+  const found = files.flatMap((file) =>
+    ["", ...named.map(({ value }) => `${value}/`)].map((at) => ({ ...plain, value: `${at}${file}` }))
+  )
+  return [...named, ...found].map((word): Touch => ({ word, op: "start", by: name }))
 }
 
 /** What the words of a program of a project name, or why one of them is not understood. */
@@ -40,6 +65,7 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
       return odd(`${value.split("=")[0]} can make it run something else`)
     const isText = textOption.test(before) || (value.includes("=") && textOption.test(option))
     if (isText) continue
+    if (takesInput.test(name) && fromInput.test(value)) return odd("it runs what is typed or piped into it")
     if (value.includes(unknownPart)) return odd("some of its words are known only at run time")
     if (special.test(value)) return odd("one of its words can be a program")
     if (value.includes("://")) return odd("it is given an address")
@@ -53,11 +79,16 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
         : tilde
           ? [value]
           : places(value)
-    for (const place of found) {
+    const isInline = value.startsWith("-")
+    const isOutput = outputOption.test(isInline ? (value.includes("=") ? option : value.slice(0, 2)) : before)
+    const isValue = isInline || (before.startsWith("-") && !before.includes("="))
+    for (const place of found.length === 0 && isOutput && !isInline ? [value] : found) {
       const isWhole = place === value
       touches.push({
         word: { ...word, value: place, glob: glob && isWhole, tilde: place.startsWith("~") && (tilde || isWhole) },
-        op: "mention",
+        op: isOutput ? "write" : "mention",
+        changes: isValue ? "likely" : "possibly",
+        ...(isOutput && { made: args.filter((one) => !one.value.startsWith("-")) }),
         by: name
       })
     }
@@ -87,7 +118,17 @@ const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): 
   const script = args[at]!
   return script.value.includes(unknownPart)
     ? unread(name, "what it runs is known only at run time")
-    : does({ touches: isModule ? rest : [{ word: script, op: "mention", by: name }, ...rest] })
+    : does({
+        touches: isModule
+          ? rest
+          : [
+              { word: script, op: "mention", by: name },
+              ...(before.some(({ value }) => value.startsWith("--test")) ? args.slice(at) : [script]).map(
+                (word): Touch => ({ word, op: "start", by: name })
+              ),
+              ...rest
+            ]
+      })
 }
 
 /** What a program of a project does: it runs the project's code, and names places. Nothing for one that is not known. */
@@ -97,7 +138,11 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
     // A file of the project, which has been written by a call that was judged.
     const rest = mentioned(name, args)
     const word: Literal = { value: called, bare: true, glob: false, tilde: false }
-    return "reason" in rest ? rest : does({ touches: [{ word, op: "mention", by: called }, ...rest] })
+    return "reason" in rest
+      ? rest
+      : does({
+          touches: [{ word, op: "mention", by: called }, { word, op: "start", by: called }, ...rest]
+        })
   }
   if (!projectPrograms.has(called)) return undefined
   const kind = interpreterOf(called)
@@ -107,5 +152,5 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
   if (verbs !== undefined && verb !== undefined && !verbs.test(verb))
     return unread(`${called} ${verb}`, "it is not known what it does")
   const rest = mentioned(called, args)
-  return "reason" in rest ? rest : does({ touches: rest })
+  return "reason" in rest ? rest : does({ touches: [...rest, ...started(called, args)] })
 }

@@ -122,6 +122,30 @@ export const elsewhere: Readonly<Record<string, RegExp>> = Object.fromEntries(
     .map((name) => [name, /^(?:-v|--volume|-f|--file|--filename|--values|--output|-o|--build-context|--body-file)$/])
 )
 
+/** Programs that run what the files say that their words name, and the files that they take where no word does. */
+export const startsNamed: ReadonlyMap<string, ReadonlyArray<string>> = new Map<string, ReadonlyArray<string>>([
+  ...["make", "gmake"].map((name) => [name, ["GNUmakefile", "makefile", "Makefile"]] as const),
+  ["just", ["justfile", "Justfile", ".justfile"]],
+  ["task", ["Taskfile.yml", "Taskfile.yaml"]],
+  ["rake", ["Rakefile"]],
+  ["ninja", ["build.ninja"]],
+  ["docker", ["Dockerfile", "compose.yml", "compose.yaml", "docker-compose.yml"]],
+  ["podman", ["Dockerfile", "Containerfile"]],
+  ["docker-compose", ["compose.yml", "compose.yaml", "docker-compose.yml"]],
+  ...[
+    ...words(
+      "kubectl go deno bun swift dart java vitest jest mocha ava tap pytest rspec phpunit prove playwright cypress"
+    )
+  ].map((name) => [name, []] as const)
+])
+
+/** Of these, programs that take it from their input for `-`. */
+export const takesInput = /^(?:g?make|just|task|rake|ninja|docker|podman|docker-compose|kubectl|deno|bun)$/
+
+/** Options whose value is a place that is written, whatever program has them. */
+export const outputOption =
+  /^(?:-[od]|-MF|-(?:cover|cpu|mem|block|mutex)profile|--?[\w-]*out(?:[-_]?(?:put|file|dir|path))*|--?[\w-]*output(?:[-_]?(?:file|dir|path))?|--?declarationDir|--?tsBuildInfoFile|--dist(?:[-_]?dir)?|--dest(?:ination)?|--(?:target|build|cache)-dir|--basetemp|--junit-?xml|--log-file)$/i
+
 /** Options of these programs whose value is a text, blanks and all. */
 export const textOption =
   /^(?:-t|-k|-g|-m|-run|-bench|--grep|--filter|--fgrep|--test-name-pattern|--testNamePattern|--title|--body|--message|--format|--markers?|--keyword|--search|-q|--json|--template|--sort|--reporter)$/

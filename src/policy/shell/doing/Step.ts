@@ -6,7 +6,7 @@ export const unknownPart = "\0"
 /** A place that a command touches. */
 export interface Touch {
   readonly word: Literal
-  readonly op: "read" | "write" | "list" | "enter" | "mention"
+  readonly op: "read" | "write" | "list" | "enter" | "mention" | "link" | "start"
   /** The command. */
   readonly by: string
   /** Everything below is read too. */
@@ -15,6 +15,14 @@ export interface Touch {
   readonly removes?: boolean
   /** Names come into it that no word says. */
   readonly fills?: boolean
+  /** It is about a link itself, not about where that leads. */
+  readonly unfollowed?: boolean
+  /** Whether a program that names it changes it, as far as its words tell. */
+  readonly changes?: "likely" | "possibly"
+  /** Where a link to it comes to lie, and whether what it says is taken from there. */
+  readonly linked?: { readonly at: Literal; readonly fromThere: boolean }
+  /** What the content is made of that is written; unset where it is another, empty where there is none. */
+  readonly made?: ReadonlyArray<Literal>
   /** What keeps its name if the place is a directory. */
   readonly named?: ReadonlyArray<Literal>
 }

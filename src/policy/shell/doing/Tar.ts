@@ -41,12 +41,12 @@ export const tarDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
     )
     return does({
       touches: [
-        ...archives.filter(({ value }) => value !== "-").map((word) => touch(word, "write")),
+        ...archives.filter(({ value }) => value !== "-").map((word) => touch(word, "write", { made: inside })),
         ...inside.map((word) => touch(word, "read", { below: true }))
       ]
     })
   }
   const reads = archives.map((word) => touch(word, "read"))
   if (mode === "t" || value.includes("O")) return does({ touches: reads })
-  return does({ touches: [...reads, touch(target, "write", { fills: true })] })
+  return does({ touches: [...reads, touch(target, "write", { fills: true, made: archives })] })
 }

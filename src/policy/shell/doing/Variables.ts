@@ -10,7 +10,7 @@ const setters = /^(?:read|mapfile|readarray|getopts|printf|unset)$/
 export class Variables {
   /** How often one gets a value in the text; one that does so once is known from there on. */
   readonly #assigned = new Map<string, number>()
-  readonly #values = new Map<string, Literal>()
+  #values = new Map<string, Literal>()
   readonly #fixed: ReadonlyMap<string, string>
 
   constructor(fixed: Readonly<Record<string, string>> = {}) {
@@ -35,6 +35,21 @@ export class Variables {
 
   forget(name: string): void {
     this.#values.set(name, unknown)
+  }
+
+  /** Reads what may not run, or in a process of its own: what gets a value there has one that is not known behind it. */
+  within(read: () => void): void {
+    const before = new Map(this.#values)
+    read()
+    for (const [name, value] of this.#values) if (before.get(name) !== value) this.forget(name)
+  }
+
+  /** Reads the text of another shell, which knows none of these values. */
+  apart(read: () => void): void {
+    const before = this.#values
+    this.#values = new Map()
+    read()
+    this.#values = before
   }
 
   /** What a word comes to: several for braces, none where it is not known. */
