@@ -55,4 +55,4 @@ const program = Effect.gen(function* () {
   return { isolated: true, kept, closing, tried, contents, creating, created, own, mode, shut }
 })
 
-Effect.runPromise(Effect.provide(program, services)).then((said) => console.log(JSON.stringify(said)))
+Effect.runPromise(Effect.provide(program, services)).then((said) => process.stdout.write(JSON.stringify(said)))
