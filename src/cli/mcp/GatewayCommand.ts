@@ -10,6 +10,7 @@ import { layerConfigured } from "../../host/Host.ts"
 import * as Records from "../../host/Stores.ts"
 import type { Stack } from "../../host/Stack.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
+import * as ClientPipes from "../../mcp/gateway/ClientPipes.ts"
 import * as Downstream from "../../mcp/gateway/Downstream.ts"
 import * as Gateway from "../../mcp/gateway/Gateway.ts"
 import { Exchange } from "../../mcp/gateway/Exchange.ts"
@@ -56,7 +57,7 @@ const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType
       return server
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => serveStdio(kept)),
+      Effect.sync(() => serveStdio(kept, { transport: ClientPipes.make(process.stdin, process.stdout) })),
       (handle) => Effect.zipRight(stopping, Effect.ignore(Effect.tryPromise(() => handle.close())))
     )
     yield* Effect.async<void>((resume) => {
