@@ -2,23 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
-import * as Layer from "effect/Layer"
-import * as fs from "node:fs"
-import * as path from "node:path"
-import * as DefaultStack from "../../src/gate/DefaultStack.ts"
-import * as Toolset from "../../src/gate/Toolset.ts"
-import { Host } from "../../src/host/Host.ts"
-import { Exchange } from "../../src/mcp/gateway/Exchange.ts"
-import * as Gateway from "../../src/mcp/gateway/Gateway.ts"
-import * as Left from "../../src/mcp/gateway/Left.ts"
 import { within } from "../../src/mcp/gateway/Running.ts"
-import { Models } from "../../src/model/Models.ts"
 import { DecideApproval } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
 import type { ApprovalRequest } from "../../src/tool/ApprovalRequest.ts"
 import * as DynamicTool from "../../src/tool/DynamicTool.ts"
 import { trusted } from "../../src/tool/ToolEvent.ts"
 import { temporaryDirectory } from "../support/temporaryDirectory.ts"
+import { gatewayAt, hostAt, listener } from "./inProcess.ts"
 
 type Step =
   | { readonly does: "call"; readonly by: "alice" | "bob"; readonly text: string }
@@ -52,8 +43,6 @@ const runsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> 
     [[]]
   )
 
-const listener = { capabilities: {}, hear: () => {}, log: () => {} }
-
 describe("calls of several clients of one gateway", () => {
   it.scopedLive.prop(
     "use the decisions on their own client's calls alone, each once, whenever the gateway is started anew (G13, R4)",
@@ -61,9 +50,6 @@ describe("calls of several clients of one gateway", () => {
     ([steps]) =>
       Effect.gen(function* () {
         const base = yield* temporaryDirectory
-        const directory = path.join(base, "work")
-        fs.mkdirSync(directory)
-        const env = { PATH: "/usr/bin:/bin", HOME: base, TOLLGATE_HOME: path.join(base, "state") }
         const ran: Array<{ readonly task: string | undefined; readonly text: unknown }> = []
         const drop = DynamicTool.make("drop", {
           description: "Drops it",
@@ -81,13 +67,7 @@ describe("calls of several clients of one gateway", () => {
         const started = (steps: ReadonlyArray<Step>) =>
           Effect.gen(function* () {
             const runtime = yield* Runtime
-            const gateway = yield* Gateway.make({
-              directory,
-              exchange: yield* Exchange,
-              left: Left.make(path.join(base, "state", "tollgate.db")),
-              hooked: false,
-              longest: 1000
-            })
+            const gateway = yield* gatewayAt(base)
             for (const one of steps) {
               if (one.does === "call") {
                 const wanted = { tool: "drop", parameters: { text: one.text }, by: `mcp client ${one.by}`, listener }
@@ -96,7 +76,7 @@ describe("calls of several clients of one gateway", () => {
                 yield* within(running.talk, look, Duration.seconds(20))
                 const request = running.open()
                 if (request === undefined) {
-                  const [block] = gateway.resultOf(running).content
+                  const [block] = (yield* gateway.resultOf(running)).content
                   const [, run] = /run (\d+)/.exec(block?.type === "text" ? block.text : "") ?? []
                   if (run !== undefined) got.push({ by: one.by, run: Number(run) })
                   yield* gateway.settled(running)
@@ -120,18 +100,10 @@ describe("calls of several clients of one gateway", () => {
           }).pipe(Effect.scoped)
 
         for (const run of runsOf(steps)) {
-          const live = Layer.unwrapEffect(
-            Effect.map(Exchange, ({ joined }) =>
-              Host.layerToolset((stack) => Toolset.make([joined(drop)], { middleware: DefaultStack.make(stack) }), {
-                directory,
-                env,
-                models: Models.layerOf({}),
-                policy: "ask",
-                attended: true
-              })
-            )
+          yield* Effect.provide(
+            started(run),
+            hostAt(base, "ask", ({ joined }) => joined(drop))
           )
-          yield* Effect.provide(started(run), Layer.provideMerge(live, Exchange.layer))
         }
         const ownerOf = (task: string | undefined) => [...asked.values()].find((one) => one.task === task)
         for (const { task } of ran) assert.strictEqual(ownerOf(task)?.decision, "approve")

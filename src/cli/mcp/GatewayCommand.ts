@@ -8,7 +8,7 @@ import * as DefaultStack from "../../gate/DefaultStack.ts"
 import * as Toolset from "../../gate/Toolset.ts"
 import { layerConfigured } from "../../host/Host.ts"
 import * as Records from "../../host/Stores.ts"
-import type { Stack } from "../../host/Stack.ts"
+import { spill, type Stack } from "../../host/Stack.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import * as ClientPipes from "../../mcp/gateway/ClientPipes.ts"
 import * as Downstream from "../../mcp/gateway/Downstream.ts"
@@ -35,7 +35,7 @@ const patience = Duration.seconds(50)
 /** Tokens of definitions, beyond which clients search. */
 const budget = 40_000
 
-/** Characters of a result, where the configuration says nothing. */
+/** Bytes of a result, where the configuration says nothing. */
 const longest = 100_000
 
 export interface GatewayOptions extends PolicyOptions {
@@ -102,7 +102,8 @@ const served = ({ listen, names, server }: Pick<GatewayOptions, "listen" | "name
       exchange: yield* Exchange,
       left: Left.make(home.database),
       hooked: (settings.hooks ?? []).length > 0,
-      longest: settings.resultLimit ?? longest
+      longest: settings.resultLimit ?? longest,
+      spill: yield* spill
     })
     const limits = settings.mcp?.gateway ?? {}
     const serving = yield* Downstream.make({

@@ -165,7 +165,7 @@ export const make = ({
     Effect.suspend(() => {
       const refusal = running.talk.refusal()
       return refusal === undefined || running.talk.given() !== undefined
-        ? Effect.succeed(gateway.resultOf(running))
+        ? gateway.resultOf(running)
         : new ServerRefused({ code: refusal.code, reason: refusal.message, data: refusal.data })
     })
 

@@ -18,9 +18,11 @@ import type { SessionHandle } from "../../runtime/SessionHandle.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { Ids } from "../../tool/Ids.ts"
+import type { Spill } from "../../tool/Spill.ts"
 import { trusted } from "../../tool/ToolEvent.ts"
 import { type CallResult, textResult } from "../ServerResult.ts"
 import type { ServerNews } from "../Servers.ts"
+import { bound } from "./bound.ts"
 import * as Earlier from "./Earlier.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { Left } from "./Left.ts"
@@ -89,7 +91,7 @@ export interface Gateway {
    */
   readonly isAnswered: (running: Running.Running) => boolean
   /** What a client gets of a call that is answered. */
-  readonly resultOf: (running: Running.Running) => CallResult
+  readonly resultOf: (running: Running.Running) => Effect.Effect<CallResult>
 }
 
 export interface GatewayOptions {
@@ -100,8 +102,10 @@ export interface GatewayOptions {
   readonly exchange: Exchange["Type"]
   /** The user has hooks, which may refuse a result. */
   readonly hooked: boolean
-  /** Characters of the text of a result. */
+  /** Bytes of a result. */
   readonly longest: number
+  /** Keeps the whole of a result that is longer. */
+  readonly spill: Spill["Type"]
 }
 
 /** The beginning of the ids of sessions that a gateway makes; only those are taken up again by one. */
@@ -109,6 +113,9 @@ const prefix = "mcp"
 
 /** Calls at a time, those that wait for a person included. */
 const mostCalls = 64
+
+/** Those and the ones that are answered, whose ends are not stored yet. */
+const mostKept = 1024
 
 /** The project that calls are made in, until its files say that it is another. */
 interface Held {
@@ -118,17 +125,13 @@ interface Held {
   readonly own: Scope.CloseableScope
 }
 
-/** Characters that a model would read of a result. */
-const lengthOf = ({ content, structuredContent }: CallResult): number =>
-  content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0) +
-  (structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length)
-
 export const make = ({
   directory,
   exchange,
   hooked,
   left,
-  longest
+  longest,
+  spill
 }: GatewayOptions): Effect.Effect<Gateway, never, Host | Runtime | SessionStore | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
@@ -137,6 +140,7 @@ export const make = ({
     const ids = yield* Ids
     const redactor = yield* Redactor
     const scope = yield* Effect.scope
+    const bounded = ({ session }: Running.Running, result: CallResult) => bound(result, { longest, session, spill })
     const calls = new Map<string, Running.Running>()
     const followers = new Set<(news: ServerNews) => void>()
     const announce = (news: ServerNews) => {
@@ -190,7 +194,9 @@ export const make = ({
     const kept = (running: Running.Running): Effect.Effect<void> => {
       const { key, session, task } = running
       const isOver = running.isOver() && running.end() !== undefined
-      return left.keep(key, { session, task, ...(isOver ? { result: resultOf(running) } : {}) })
+      return isOver
+        ? Effect.flatMap(resultOf(running), (result) => left.keep(key, { session, task, result }))
+        : left.keep(key, { session, task })
     }
     const started = (key: string, by: string, handle: SessionHandle, submitted: Running.Task, talk: Talk.Talk) =>
       Effect.gen(function* () {
@@ -286,11 +292,12 @@ export const make = ({
       }
       const before = (yield* promised(key, wanted)) ?? (yield* resumed(key, wanted))
       if (before !== undefined) return before
+      const busy = [...calls.values()].filter((one) => !isAnswered(one))
       for (const one of calls.values()) {
         if (calls.size < mostCalls) break
         if (one.detached && one.isOver()) forget(one)
       }
-      if (calls.size >= mostCalls) {
+      if (busy.length >= mostCalls || calls.size >= mostKept) {
         return yield* new CallRefused({ tool, reason: `${mostCalls} calls are running or wait for an answer` })
       }
       const idle = free.find((one) => one.by === by)
@@ -316,26 +323,22 @@ export const make = ({
       return yield* started(key, by, handle, submitted, talk)
     })
 
-    const bounded = (result: CallResult): CallResult => {
-      if (!Array.isArray(result.content) || lengthOf(result) <= longest) return result
-      const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
-      const whole = text === "" ? JSON.stringify(result.structuredContent) : text
-      return textResult(
-        `${whole.slice(0, longest)}\n[… ${whole.length - longest} of ${whole.length} characters left out …]`,
-        result.isError === true
-      )
-    }
-
-    const resultOf = (running: Running.Running): CallResult => {
-      if (running.kept !== undefined) return running.kept
-      const end = running.end()
-      if (end === undefined && !isAnswered(running))
-        return textResult("The gateway stopped before the call had ended.", true)
-      if (end?._tag === "TaskInterrupted") return textResult("The call was interrupted.", true)
-      if (end?._tag === "TaskFailed") return textResult(end.message, true)
-      const given = running.talk.given()
-      return given === undefined ? textResult(end?.text ?? "", false) : bounded(redactor.json(given) as CallResult)
-    }
+    const results = new WeakMap<Running.Running, CallResult>()
+    const resultOf = (running: Running.Running): Effect.Effect<CallResult> =>
+      Effect.suspend(() => {
+        const known = running.kept ?? results.get(running)
+        if (known !== undefined) return Effect.succeed(known)
+        const end = running.end()
+        if (end === undefined && !isAnswered(running))
+          return Effect.succeed(textResult("The gateway stopped before the call had ended.", true))
+        if (end?._tag === "TaskInterrupted") return Effect.succeed(textResult("The call was interrupted.", true))
+        if (end?._tag === "TaskFailed") return Effect.succeed(textResult(end.message, true))
+        const given = running.talk.given()
+        if (given === undefined) return Effect.succeed(textResult(end?.text ?? "", false))
+        return Effect.tap(bounded(running, redactor.json(given) as CallResult), (result) =>
+          Effect.sync(() => results.set(running, result))
+        )
+      })
 
     const isAnswered = (running: Running.Running): boolean => {
       if (running.isOver()) return running.end() !== undefined
