@@ -272,7 +272,11 @@ export const make = ({
       Effect.gen(function* () {
         const { project } = yield* host.locate(directory)
         const found = yield* earlier({ ...wanted, project })
-        return found === undefined || calls.has(found.task) ? undefined : yield* takenUp(key, wanted, found)
+        if (found === undefined || calls.has(found.task)) return undefined
+        const running = yield* takenUp(key, wanted, found)
+        // Its client may have been told to come back for it: it is this gateway's from here on.
+        if (running !== undefined) yield* left.keep(key, found)
+        return running
       }).pipe(Effect.orElseSucceed(() => undefined))
 
     /** The call that is meant: the one that its client names, or an equal one that was left. */
@@ -332,7 +336,14 @@ export const make = ({
         if (end === undefined && !isAnswered(running))
           return Effect.succeed(textResult("The gateway stopped before the call had ended.", true))
         if (end?._tag === "TaskInterrupted") return Effect.succeed(textResult("The call was interrupted.", true))
-        if (end?._tag === "TaskFailed") return Effect.succeed(textResult(end.message, true))
+        if (end?._tag === "TaskFailed") {
+          const failed = textResult(end.message, true)
+          if (end.kind !== "crash") return Effect.succeed(failed)
+          return Effect.map(
+            Effect.orElseSucceed(Earlier.resultOf(store, running), () => undefined),
+            (logged) => logged ?? failed
+          )
+        }
         const given = running.talk.given()
         if (given === undefined) return Effect.succeed(textResult(end?.text ?? "", false))
         return Effect.tap(bounded(running, redactor.json(given) as CallResult), (result) =>
