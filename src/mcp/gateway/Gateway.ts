@@ -399,12 +399,12 @@ export const make = ({
           return kept(running)
         }),
       settled: ({ key, task }) =>
-        Effect.suspend(() =>
+        Effect.suspend(() => {
+          if (!left.has(task)) return Effect.void
+          left.conclude(task)
           // The result leaves first: who has it twice is better off than who has it never.
-          left.has(task)
-            ? Effect.asVoid(Effect.forkIn(Effect.zipRight(macrotask, left.forget(key, task)), scope))
-            : Effect.void
-        ),
+          return Effect.asVoid(Effect.forkIn(Effect.zipRight(macrotask, left.forget(key, task)), scope))
+        }),
       dropped: (running) =>
         Effect.suspend(() => {
           const { key, task } = running

@@ -26,6 +26,8 @@ export interface Left {
   /** Those of gateways that are gone, and of this one. */
   readonly find: (key: string) => Effect.Effect<ReadonlyArray<LeftCall>>
   readonly has: (task: string) => boolean
+  /** Its client gets the result now: from here on it is not found, also where its file is still there. */
+  readonly conclude: (task: string) => void
   /** Its client has the result, or no longer wants it. */
   readonly forget: (key: string, task: string) => Effect.Effect<void>
 }
@@ -39,6 +41,7 @@ const decode = Schema.decodeUnknownOption(Schema.parseJson(LeftCall))
 export const make = (database: string): Left => {
   const directory = path.join(directoryOf(database), "left")
   const held = new Set<string>()
+  const concluded = new Set<string>()
   const fileOf = (key: string, task: string) => path.join(directory, `${key}.${task}.json`)
   const quietly = (run: () => void) =>
     Effect.ignoreLogged(
@@ -73,13 +76,15 @@ export const make = (database: string): Left => {
         return files
           .filter((file) => path.basename(file).startsWith(`${key}.`) && file.endsWith(".json"))
           .flatMap(read)
-          .filter(({ pid }) => pid === process.pid || isGone(pid))
+          .filter(({ pid, task }) => !concluded.has(task) && (pid === process.pid || isGone(pid)))
       }),
     has: (task) => held.has(task),
+    conclude: (task) => void concluded.add(task),
     forget: (key, task) =>
       quietly(() => {
         held.delete(task)
         fs.rmSync(fileOf(key, task), { force: true })
+        concluded.delete(task)
       })
   }
 }
