@@ -1,10 +1,4 @@
-import type {
-  McpServer,
-  RequestPermissionResponse,
-  SessionUpdate,
-  ToolCallContent,
-  ToolCallStatus
-} from "@agentclientprotocol/sdk"
+import type { McpServer, SessionUpdate, ToolCallContent, ToolCallStatus } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Audit } from "../audit/Audit.ts"
@@ -17,6 +11,7 @@ import { commandWords, definitionDiff, offerWords, standingWords, variableWords 
 import { makeVisible, visibleLine } from "../text/visible.ts"
 import type { Editor } from "./Editor.ts"
 import { fenced, said } from "./fenced.ts"
+import { outcomeOf } from "./Permission.ts"
 
 /** Servers that an editor may name for a session. */
 const mostServers = 64
@@ -138,9 +133,7 @@ export const settle = (
           options: options.map((option) => ({ ...option }))
         })
       ).pipe(Effect.onInterrupt(() => end("failed", "not answered")))
-      const answer: RequestPermissionResponse["outcome"] | undefined = Either.isRight(asked)
-        ? asked.right.outcome
-        : undefined
+      const answer = Either.isRight(asked) ? outcomeOf(asked.right) : undefined
       if (answer?.outcome === "cancelled") {
         yield* end("failed", "not answered")
         return { outcome: "cancelled", approved }

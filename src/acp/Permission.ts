@@ -1,9 +1,6 @@
-import type {
-  PermissionOption,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  ToolCallContent
-} from "@agentclientprotocol/sdk"
+import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Line } from "../approval/rendering/Line.ts"
 import { marginMark } from "../approval/rendering/Line.ts"
 import { approvedLines, scopeLines, titleLine, widerLines } from "../approval/rendering/Prompt.ts"
@@ -126,11 +123,22 @@ export const requestOf = (
   }
 }
 
-/** What was chosen: none of the options is a rejection, and a request that was cancelled is no answer. */
-export const chosen = (
-  { outcome }: RequestPermissionResponse,
-  offered: ReadonlyArray<Offered>
-): Choice | "cancelled" => {
-  if (outcome.outcome !== "selected") return "cancelled"
-  return offered.find(({ optionId }) => optionId === outcome.optionId)?.choice ?? { _tag: "Reject" }
+const Answer = Schema.Struct({
+  outcome: Schema.Union(
+    Schema.Struct({ outcome: Schema.Literal("cancelled") }),
+    Schema.Struct({ outcome: Schema.Literal("selected"), optionId: Schema.String })
+  )
+})
+
+const decode = Schema.decodeUnknownOption(Answer)
+
+/** What an editor has answered; nothing where it is no answer of the protocol, which the library passes on as it came. */
+export const outcomeOf = (answer: unknown): (typeof Answer.Type)["outcome"] | undefined =>
+  Option.getOrUndefined(Option.map(decode(answer), ({ outcome }) => outcome))
+
+/** What was chosen: none of the options is a rejection, and so is what is no answer; a request that was cancelled is not answered. */
+export const chosen = (answer: unknown, offered: ReadonlyArray<Offered>): Choice | "cancelled" => {
+  const outcome = outcomeOf(answer)
+  if (outcome?.outcome === "cancelled") return "cancelled"
+  return offered.find(({ optionId }) => optionId === outcome?.optionId)?.choice ?? { _tag: "Reject" }
 }

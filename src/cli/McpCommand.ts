@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { locked } from "../config/ConfigLock.ts"
 import { ConfigInvalid } from "../config/ConfigError.ts"
@@ -11,6 +12,7 @@ import * as Problems from "../config/Problems.ts"
 import { approveServer } from "../host/approveServer.ts"
 import * as Records from "../host/Stores.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
+import { ServerName } from "../mcp/McpServer.ts"
 import type { Manifest } from "../mcp/Manifest.ts"
 import type { Standing } from "../mcp/Pins.ts"
 import {
@@ -32,6 +34,8 @@ import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
+
+const isServerName = Schema.is(ServerName)
 
 const say = (line: string) =>
   Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
@@ -147,6 +151,11 @@ const standingsOf = (known: KnownServer) => Effect.flatMap(slotOf(known), ({ sta
 export const add = (options: AddOptions) =>
   Effect.gen(function* () {
     const { name, sandbox, yes } = options
+    if (!isServerName(name)) {
+      return yield* new UsageError({
+        reason: `${JSON.stringify(name.slice(0, 80))} cannot be the name of an MCP server. Choose at most 31 letters, digits, - and _; it begins with a letter, does not end with _, and has no __.`
+      })
+    }
     const server = yield* described(options)
     const { file } = yield* enter(name, server)
     const shown = { name, origin: "user", given: {}, server: server as KnownServer["server"] } as const

@@ -40,7 +40,7 @@ export const observed: Layer.Layer<Notifications | ProgressBoard | FileChanges> 
 )
 
 /** Where results that are too long for the model are kept whole, but for their secrets. */
-const spill = Effect.gen(function* () {
+export const spill = Effect.gen(function* () {
   const { home } = yield* Configuration
   const { text: redact } = yield* Redactor
   const layer = Spill.layerDirectory({ directory: home.results, redact })

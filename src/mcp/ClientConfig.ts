@@ -10,21 +10,42 @@ export interface ClientConfig {
   /** What its files are written in; JSON if unset. */
   readonly format?: "toml"
   /** What to paste so that it starts this program as a server. */
-  readonly block: (command: string, args: ReadonlyArray<string>) => string
+  readonly block: (program: StartedProgram) => string
+}
+
+/** A program with what a client gives it. */
+export interface StartedProgram {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  /** Variables besides those that the client has itself. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
+/** The variables under a client's word for them; nothing where there are none. */
+const variables = (word: "env" | "environment", env: StartedProgram["env"]) =>
+  Object.keys(env).length === 0 ? {} : { [word]: env }
+
 /** JSON strings are strings of TOML too. */
-const toml = (command: string, args: ReadonlyArray<string>): string =>
-  `[mcp_servers.tollgate]\ncommand = ${JSON.stringify(command)}\nargs = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]\n`
+const toml = ({ args, command, env }: StartedProgram): string => {
+  const given = Object.entries(env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+  const lines = [
+    "[mcp_servers.tollgate]",
+    `command = ${JSON.stringify(command)}`,
+    `args = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`,
+    ...(given.length === 0 ? [] : [`env = { ${given.join(", ")} }`])
+  ]
+  return `${lines.join("\n")}\n`
+}
 
 export const clients: ReadonlyArray<ClientConfig> = [
   {
     name: "claude",
     files: (home, project) => [path.join(home, ".claude.json"), path.join(project, ".mcp.json")],
     member: "mcpServers",
-    block: (command, args) => json({ mcpServers: { tollgate: { type: "stdio", command, args } } })
+    block: ({ args, command, env }) =>
+      json({ mcpServers: { tollgate: { type: "stdio", command, args, ...variables("env", env) } } })
   },
   {
     name: "codex",
@@ -40,18 +61,29 @@ export const clients: ReadonlyArray<ClientConfig> = [
       path.join(project, "opencode.json")
     ],
     member: "mcp",
-    block: (command, args) => json({ mcp: { tollgate: { type: "local", command: [command, ...args], enabled: true } } })
+    block: ({ args, command, env }) =>
+      json({
+        mcp: {
+          tollgate: {
+            type: "local",
+            command: [command, ...args],
+            ...variables("environment", env),
+            enabled: true
+          }
+        }
+      })
   },
   {
     name: "cursor",
     files: (home, project) => [path.join(home, ".cursor", "mcp.json"), path.join(project, ".cursor", "mcp.json")],
     member: "mcpServers",
-    block: (command, args) => json({ mcpServers: { tollgate: { command, args } } })
+    block: ({ args, command, env }) => json({ mcpServers: { tollgate: { command, args, ...variables("env", env) } } })
   },
   {
     name: "vscode",
     files: (_, project) => [path.join(project, ".vscode", "mcp.json")],
     member: "servers",
-    block: (command, args) => json({ servers: { tollgate: { type: "stdio", command, args } } })
+    block: ({ args, command, env }) =>
+      json({ servers: { tollgate: { type: "stdio", command, args, ...variables("env", env) } } })
   }
 ]

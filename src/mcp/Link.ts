@@ -47,7 +47,7 @@ const toProgram = (
     const transport = yield* ProgramTransport.make(processes, command, scope)
     return {
       transport,
-      isBrokenOff: () => false,
+      isBrokenOff: transport.isBrokenOff,
       why: () => {
         const said = transport.said().trim()
         const gone = transport.gone()

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { sentence } from "../text/sentence.ts"
 
 /** A server cannot be used now. */
 export class ServerUnavailable extends Schema.TaggedError<ServerUnavailable>()("ServerUnavailable", {
@@ -8,7 +9,7 @@ export class ServerUnavailable extends Schema.TaggedError<ServerUnavailable>()("
   reason: Schema.String
 }) {
   override get message() {
-    return `MCP server ${this.server} cannot be used (${this.operation}): ${this.reason}.`
+    return sentence(`MCP server ${this.server} cannot be used (${this.operation}): ${this.reason}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -9,11 +9,16 @@ import * as Stream from "effect/Stream"
 import type { ProcessCommand } from "../process/ProcessCommand.ts"
 import type { Processes, RunningProcess } from "../process/Processes.ts"
 import { pause } from "../process/RealClock.ts"
-import { parseJson } from "../text/Json.ts"
+import { macrotask } from "../system/macrotask.ts"
+import { type NotJson, parseJson } from "../text/Json.ts"
+import { type Losing, losing } from "./brokenOff.ts"
 import { LineReader } from "./LineReader.ts"
 
 /** Characters of a message of a server; a longer one ends it. */
 const longestMessage = 32 * 1024 * 1024
+
+/** Levels of arrays and objects of a message. */
+const deepest = 512
 
 /** Characters of what a server has said on its standard error that are kept. */
 const keptSaid = 4096
@@ -28,11 +33,47 @@ export class InputClosed extends Schema.TaggedError<InputClosed>()("InputClosed"
   }
 }
 
-const isMessage = (value: unknown): value is JSONRPCMessage =>
-  typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0"
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isMessage = (value: unknown): value is JSONRPCMessage => isRecord(value) && value["jsonrpc"] === "2.0"
+
+/** The request that a value answers, as far as it says so. */
+const answeredId = (value: unknown): RequestId | undefined => {
+  if (!isRecord(value) || "method" in value) return undefined
+  const { id } = value
+  return typeof id === "string" || typeof id === "number" ? id : undefined
+}
+
+const isAnswer = ({ error, jsonrpc, result }: Readonly<Record<string, unknown>>): boolean =>
+  jsonrpc === "2.0" &&
+  (error === undefined
+    ? isRecord(result)
+    : isRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string")
+
+/** What a line has that is nested too deep for the rest of us: it is looked at for its id alone. */
+const unbounded = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Why no answer follows to a request, where a server has sent one that cannot be used. */
+const spoilt = (line: string, parsed: Either.Either<unknown, NotJson>): { id: RequestId; why: string } | undefined => {
+  const value = Either.getOrElse(parsed, (problem) => (problem === "too deep" ? unbounded(line) : undefined))
+  const id = answeredId(value)
+  if (id === undefined) return undefined
+  if (Either.isLeft(parsed)) return { id, why: "its answer is nested too deep" }
+  return isRecord(value) && isAnswer(value) ? undefined : { id, why: "its answer is no message of the protocol" }
+}
+
+const isProgress = (message: JSONRPCMessage): boolean =>
+  "method" in message && message.method === "notifications/progress"
 
 /** A connection to a program over its standard input and output, which ends with its scope. */
-export interface ProgramTransport extends Transport {
+export interface ProgramTransport extends Transport, Pick<Losing, "isBrokenOff"> {
   /** The end of what it has said on its standard error. */
   readonly said: () => string
   /** Why there is no program at the other end any more. */
@@ -55,12 +96,29 @@ export const make = (
     let gone: string | undefined
     let said = ""
     const lines = new LineReader(longestMessage)
+    const { isBrokenOff, lost } = losing()
 
     const ended = (why: string) =>
       Effect.suspend(() => {
         if (gone !== undefined) return Effect.void
         gone = why
         transport.onclose?.()
+        return Effect.void
+      })
+    const take = (line: string) =>
+      Effect.suspend(() => {
+        if (line.trim() === "") return Effect.void
+        const parsed = parseJson(line, deepest)
+        const failed = spoilt(line, parsed)
+        const message = Either.getOrUndefined(parsed)
+        if (failed !== undefined) transport.onmessage?.(lost(failed.id, failed.why))
+        else if (!isMessage(message)) {
+          transport.onerror?.(new Error(`it wrote what is no message: ${line.slice(0, 200)}`))
+        } else {
+          transport.onmessage?.(message)
+          // The library forgets who hears of a call as soon as it sees the answer.
+          if (isProgress(message)) return macrotask
+        }
         return Effect.void
       })
     const hear = (text: string) =>
@@ -71,13 +129,7 @@ export const make = (
           const why = `a message had more than ${longestMessage} characters`
           return Effect.zipRight(ended(why), Effect.forkDaemon(Scope.close(own, Exit.void)))
         }
-        for (const line of found) {
-          if (line.trim() === "") continue
-          const message = Either.getOrUndefined(parseJson(line, 512))
-          if (isMessage(message)) transport.onmessage?.(message)
-          else transport.onerror?.(new Error(`it wrote what is no message: ${line.slice(0, 200)}`))
-        }
-        return Effect.void
+        return Effect.forEach(found, take, { discard: true })
       })
     const begin = Effect.gen(function* () {
       const child = yield* Scope.extend(processes.spawn({ ...command, stdin: "open" }), own)
@@ -106,6 +158,7 @@ export const make = (
       return Effect.zipRight(Effect.zipRight(left, ended("it was closed")), Scope.close(own, Exit.void))
     })
     const transport: ProgramTransport = {
+      isBrokenOff,
       start: () => run(begin),
       send: (message) => run(send(message)),
       close: () => run(close),

@@ -6,6 +6,12 @@ import { ToolResult } from "../tool/ToolResult.ts"
 /** What a tool of a server gave. */
 export type CallResult = CallToolResult
 
+/** A result of words alone. */
+export const textResult = (text: string, isError: boolean): CallResult => ({
+  content: [{ type: "text", text }],
+  ...(isError ? { isError } : {})
+})
+
 /** Bytes of base64 as people say them. */
 const size = (data: unknown): string => `${typeof data === "string" ? Math.floor((data.length * 3) / 4) : 0} bytes`
 

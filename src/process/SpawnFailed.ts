@@ -8,7 +8,10 @@ export const stdinLimit = 16 * 1024 * 1024
 const Reason = Schema.Literal("no-program", "no-directory", "not-permitted", "too-large", "not-held", "refused")
 
 const advice: Readonly<Record<typeof Reason.Type, (failure: SpawnFailed) => string>> = {
-  "no-program": () => "the program is not on its PATH. Install it, or give its full path",
+  "no-program": ({ file }) =>
+    file.includes("/")
+      ? "there is no such program, or the interpreter that its first line names is missing. Check the path"
+      : "the program is not on its PATH. Install it, or give its full path",
   "no-directory": ({ cwd }) => `its working directory ${cwd} does not exist. Create it, or choose another`,
   "not-permitted": () => "it is not executable. Check its permissions, and those of its working directory",
   "too-large": () => `its arguments, its environment or its input are too large (input: ${stdinLimit} bytes at most)`,

@@ -115,6 +115,49 @@ describe("tollgate mcp", () => {
     )
   })
 
+  it("prints for a client what starts the gateway as it is asked for, and refuses what it would not do (X2)", async () => {
+    scripted(at, [])
+    const fix = planned(at.home, "fix", { tools: [tool("echo")] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const asked = ["mcp", "gateway", "--server", "fix", "--mode", "deny"]
+    for (const [client, env] of [
+      ["claude", "env"],
+      ["opencode", "environment"],
+      ["cursor", "env"],
+      ["vscode", "env"]
+    ] as const) {
+      const { stdout } = await tollgate(at, [...asked, "--print", client])
+      assert.include(JSON.stringify(JSON.parse(stdout)), '"mcp","gateway","--server","fix","--mode","deny"')
+      assert.include(
+        JSON.stringify(JSON.parse(stdout)),
+        `"${env}":{"TOLLGATE_HOME":${JSON.stringify(at.env["TOLLGATE_HOME"])}}`
+      )
+    }
+    const codex = (await tollgate(at, [...asked, "--print", "codex"])).stdout
+    assert.include(codex, '"gateway", "--server", "fix", "--mode", "deny"]')
+    assert.include(codex, `env = { TOLLGATE_HOME = ${JSON.stringify(at.env["TOLLGATE_HOME"])} }`)
+    const unknown = await tollgate(at, ["mcp", "gateway", "--print", "claude", "--server", "nope"])
+    assert.strictEqual(unknown.stdout, "")
+    assert.include(unknown.stderr, 'Unknown MCP server "nope"')
+    const listening = await tollgate(at, ["mcp", "gateway", "--print", "claude", "--listen", "127.0.0.1:4748"])
+    assert.strictEqual(listening.stdout, "")
+    assert.include(listening.stderr, "http://127.0.0.1:4748/mcp")
+  })
+
+  it("says which names a server may have, and that a program is not where its path says (X1)", async () => {
+    scripted(at, [])
+    for (const name of ["a.b1", "1a", "a__b", "a_", "x".repeat(32)]) {
+      const { code, stderr } = await tollgate(at, ["mcp", "add", name, "--yes", "--", "true"])
+      assert.notStrictEqual(code, 0)
+      assert.include(stderr, `"${name}" cannot be the name of an MCP server. Choose at most 31 letters`)
+    }
+    const { stderr } = await tollgate(at, ["mcp", "add", "e1", "--yes", "--", "/nonexistent/prog"])
+    assert.include(stderr, "there is no such program")
+    assert.notInclude(stderr, "full path")
+    assert.notInclude(stderr, "..")
+  })
+
   it("prints what a client needs, and what a client has, without a value of it (X2)", async () => {
     scripted(at, [])
     for (const client of ["claude", "opencode", "cursor", "vscode"]) {

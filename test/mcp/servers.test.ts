@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Addressee, nobody, type ServerProgress } from "../../src/mcp/Audience.ts"
 import type { CallResult } from "../../src/mcp/ServerResult.ts"
 import { stateOf } from "../../src/mcp/StateFile.ts"
 import { until } from "../support/until.ts"
@@ -91,6 +92,46 @@ describe("MCP servers behind the gate", () => {
       assert.strictEqual(dead.started(), 3)
       assert.lengthOf(all.problems, 1)
       assert.include(all.problems[0], "missing has never been asked")
+    })
+  )
+
+  it.scopedLive("that answer with what is no answer leave the outcome unknown at once, and go on (X1)", () =>
+    Effect.gen(function* () {
+      const at = yield* directory
+      const lines = {
+        empty: { line: '{"jsonrpc":"2.0","id":ID,"result":null}' },
+        nothing: { line: '{"jsonrpc":"2.0","id":ID}' },
+        list: { line: '{"jsonrpc":"2.0","id":ID,"result":[]}' },
+        boom: { line: '{"jsonrpc":"2.0","id":ID,"error":"boom"}' },
+        version: { line: '{"id":ID,"result":{"content":[]}}' },
+        deep: {
+          line: '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":NESTED}}}',
+          nested: 20_000
+        }
+      }
+      const tools = Object.entries(lines).map(([name, x]) => tool(name, { does: "raw", ...x }))
+      const fix = planned(at, "fix", { tools: [...tools, tool("echo")] })
+      yield* approveAll(at, fix.known)
+      const { call } = yield* calling(yield* servers(at, [fix.known]))
+      for (const name of Object.keys(lines)) {
+        const said = yield* Effect.timeout(failure(call(`fix__${name}`)), "20 seconds")
+        assert.match(said, /outcome unknown \(its answer is [^)]+\)\. It is not repeated/, name)
+        assert.include((yield* call("fix__echo")).text, "echo")
+      }
+      assert.strictEqual(fix.started(), 2)
+    })
+  )
+
+  it.scopedLive("are heard to the end where they tell of progress together with the result (X1)", () =>
+    Effect.gen(function* () {
+      const at = yield* directory
+      const fix = planned(at, "fix", { tools: [tool("burst", { does: "burst", steps: 5 })] })
+      yield* approveAll(at, fix.known)
+      const { call } = yield* calling(yield* servers(at, [fix.known]))
+      const heard: Array<number> = []
+      const audience = { ...nobody, hear: ({ progress }: ServerProgress) => void heard.push(progress) }
+      yield* Effect.provideService(call("fix__burst"), Addressee, audience)
+      assert.deepStrictEqual(heard, [1, 2, 3, 4, 5])
     })
   )
 

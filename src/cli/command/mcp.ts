@@ -110,7 +110,7 @@ const server = Options.text("server").pipe(
 const gateway = Command.make("gateway", { ...options.gate, print, server, ...listening }, ({ print, ...given }) =>
   Option.match(print, {
     onNone: () => load(gatewayModule, ({ gateway }) => gateway(given)),
-    onSome: (client) => load(importModule, (module) => module.print(client))
+    onSome: (client) => load(importModule, (module) => module.print(client, given))
   })
 ).pipe(Command.withDescription("Serve the tools of all your MCP servers as one, behind the gate"))
 

@@ -8,11 +8,13 @@ import * as DefaultStack from "../../gate/DefaultStack.ts"
 import * as Toolset from "../../gate/Toolset.ts"
 import { layerConfigured } from "../../host/Host.ts"
 import * as Records from "../../host/Stores.ts"
-import type { Stack } from "../../host/Stack.ts"
+import { spill, type Stack } from "../../host/Stack.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
+import * as ClientPipes from "../../mcp/gateway/ClientPipes.ts"
 import * as Downstream from "../../mcp/gateway/Downstream.ts"
 import * as Gateway from "../../mcp/gateway/Gateway.ts"
 import { Exchange } from "../../mcp/gateway/Exchange.ts"
+import * as Left from "../../mcp/gateway/Left.ts"
 import { allServers, oneServer } from "../../mcp/gateway/Offered.ts"
 import { Models } from "../../model/Models.ts"
 import type { DynamicTool } from "../../tool/DynamicTool.ts"
@@ -33,7 +35,7 @@ const patience = Duration.seconds(50)
 /** Tokens of definitions, beyond which clients search. */
 const budget = 40_000
 
-/** Characters of a result, where the configuration says nothing. */
+/** Bytes of a result, where the configuration says nothing. */
 const longest = 100_000
 
 export interface GatewayOptions extends PolicyOptions {
@@ -45,7 +47,7 @@ export interface GatewayOptions extends PolicyOptions {
 }
 
 /** Serves the client that has started this program, until it closes standard input; nothing else is written to output. */
-const overPipes = ({ factory, keep }: Effect.Effect.Success<ReturnType<typeof Downstream.make>>) =>
+const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType<typeof Downstream.make>>) =>
   Effect.gen(function* () {
     const { serveStdio } = yield* Effect.promise(() => import("@modelcontextprotocol/server/stdio"))
     const kept = (request: Parameters<typeof factory>[0]) => {
@@ -55,11 +57,13 @@ const overPipes = ({ factory, keep }: Effect.Effect.Success<ReturnType<typeof Do
       return server
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => serveStdio(kept)),
-      (handle) => Effect.ignore(Effect.tryPromise(() => handle.close()))
+      Effect.sync(() => serveStdio(kept, { transport: ClientPipes.make(process.stdin, process.stdout) })),
+      (handle) => Effect.zipRight(stopping, Effect.ignore(Effect.tryPromise(() => handle.close())))
     )
     yield* Effect.async<void>((resume) => {
-      process.stdin.once("close", () => resume(Effect.void)).once("end", () => resume(Effect.void))
+      const ended = () => resume(Effect.void)
+      process.stdin.once("close", ended).once("end", ended)
+      process.stdout.once("error", ended)
     })
   })
 
@@ -82,22 +86,24 @@ const overHttp = (
       yield* progress(
         `Clients send Authorization: Bearer TOKEN, of tollgate tokens add NAME --scope operate; the token of this start is kept in ${file}\n`
       )
-      return yield* Effect.never
+      return yield* Effect.ensuring(Effect.never, serving.stopping)
     }).pipe(Effect.scoped, Effect.provide(layer(serving, { listen, names, token })))
   }).pipe(Effect.provide(Screen.layer({ split: false })))
 
 /** Serves one client, or those that reach an address. */
 const served = ({ listen, names, server }: Pick<GatewayOptions, "listen" | "names" | "server">) =>
   Effect.gen(function* () {
-    const { settings } = yield* Configuration
+    const { home, settings } = yield* Configuration
     const { directory } = yield* Surroundings
     const at = yield* Effect.transposeMapOption(listen, (text) => listenAddress(Option.some(text)))
     if (Option.isSome(at) && !isLoopback(at.value.host)) yield* hasTokens
     const gateway = yield* Gateway.make({
       directory,
       exchange: yield* Exchange,
+      left: Left.make(home.database),
       hooked: (settings.hooks ?? []).length > 0,
-      longest: settings.resultLimit ?? longest
+      longest: settings.resultLimit ?? longest,
+      spill: yield* spill
     })
     const limits = settings.mcp?.gateway ?? {}
     const serving = yield* Downstream.make({

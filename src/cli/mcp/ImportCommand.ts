@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as ConfigFile from "../../config/ConfigFile.ts"
 import { Configuration } from "../../config/Configuration.ts"
+import * as Records from "../../host/Stores.ts"
+import { Surroundings } from "../../host/Surroundings.ts"
 import { clients } from "../../mcp/ClientConfig.ts"
 import { type ForeignServer, foreignServer } from "../../mcp/ForeignServers.ts"
 import { isProgram } from "../../mcp/KnownServer.ts"
@@ -11,12 +14,12 @@ import { systemReason } from "../../system/errno.ts"
 import { unmarked } from "../../text/byteOrderMark.ts"
 import { typed } from "../../text/ShellWord.ts"
 import { makeVisible } from "../../text/visible.ts"
+import { policyOf } from "../approvalPolicy.ts"
 import { place } from "../here.ts"
 import { UsageError } from "../Outcome.ts"
 import { Screen } from "../terminal/Screen.ts"
-
-/** The words that start this very program as a gateway. */
-const argv = () => [process.execPath, path.resolve(process.argv[1] ?? "tollgate"), "mcp", "gateway"] as const
+import type { GatewayOptions } from "./GatewayCommand.ts"
+import { named } from "./slots.ts"
 
 const clientOf = (name: string) => {
   const found = clients.find((client) => client.name === name)
@@ -25,14 +28,38 @@ const clientOf = (name: string) => {
     : Effect.succeed(found)
 }
 
-/** Prints what a client needs in its configuration to have the gateway. */
-export const print = (name: string) =>
+/** The words of the command line that say how a gateway works. */
+const said = ({ allowAll, approve, mode, server }: Omit<GatewayOptions, "listen" | "names">): ReadonlyArray<string> => [
+  ...Option.match(server, { onNone: () => [], onSome: (name) => ["--server", name] }),
+  ...Option.match(
+    Option.orElse(mode, () => approve),
+    { onNone: () => [], onSome: (name) => ["--mode", name] }
+  ),
+  ...(allowAll ? ["--dangerously-allow-all"] : [])
+]
+
+/** Prints what a client needs in its configuration to start the gateway as it is asked for here. */
+export const print = (name: string, options: GatewayOptions) =>
   Effect.gen(function* () {
     const client = yield* clientOf(name)
-    const [program, ...args] = argv()
+    if (Option.isSome(options.listen)) {
+      return yield* new UsageError({
+        reason: `--print and --listen cannot be combined: a client over HTTP starts nothing. Give it the URL http://${options.listen.value}/mcp and the header Authorization: Bearer TOKEN; tollgate tokens add NAME --scope operate makes the token.`
+      })
+    }
+    yield* Effect.provide(Effect.transposeMapOption(options.server, named), Records.decided)
+    yield* policyOf(options, true)
+    const { env } = yield* Surroundings
+    const home = env["TOLLGATE_HOME"]
     const { answer } = yield* Screen
-    yield* answer(client.block(program, args))
-  }).pipe(Effect.provide(Screen.layer({ split: false })))
+    yield* answer(
+      client.block({
+        command: process.execPath,
+        args: [path.resolve(process.argv[1] ?? "tollgate"), "mcp", "gateway", ...said(options)],
+        env: home === undefined || home === "" ? {} : { TOLLGATE_HOME: path.resolve(home) }
+      })
+    )
+  }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
 
 /** Bytes of a file of TOML. */
 const largest = 1024 * 1024

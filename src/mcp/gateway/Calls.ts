@@ -165,7 +165,7 @@ export const make = ({
     Effect.suspend(() => {
       const refusal = running.talk.refusal()
       return refusal === undefined || running.talk.given() !== undefined
-        ? Effect.succeed(gateway.resultOf(running))
+        ? gateway.resultOf(running)
         : new ServerRefused({ code: refusal.code, reason: refusal.message, data: refusal.data })
     })
 
@@ -225,16 +225,16 @@ export const make = ({
         const request = running.open()
         // It runs, and what runs has limits of its own.
         if (request === undefined) return yield* answered(call, key, running, dismissed)
-        running.detached = true
+        yield* gateway.leave(running)
         return failed(pendingText(request))
       }
-      if (found._tag === "Over") return yield* concluded(running)
+      if (found._tag === "Over") return yield* Effect.ensuring(concluded(running), gateway.settled(running))
       const { approval, inquiries } = found
       if (era === "modern") {
         const form = approval === undefined ? undefined : questionOf(approval, elicitation)
         const state = { key, task: running.task, approval: approval?.id, nonce: crypto.randomUUID() }
         const requestState = yield* Effect.promise(() => codec.mint(state, ctx))
-        running.detached = true
+        yield* gateway.leave(running)
         return library.inputRequired({
           inputRequests: {
             ...inquiries,
@@ -269,7 +269,7 @@ export const make = ({
         const beat = beating(running)
         return yield* beat === undefined ? answer : Effect.raceFirst(answer, beat)
       }).pipe(
-        Effect.onInterrupt(() => (running.detached ? Effect.void : running.cancel)),
+        Effect.onInterrupt(() => (running.detached ? Effect.void : gateway.dropped(running))),
         Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
       )
     }).pipe(Effect.catchTag("CallRefused", ({ message }) => Effect.succeed(failed(message))))

@@ -222,6 +222,7 @@ export const make = (options: DownstreamOptions) =>
     return {
       factory,
       library,
+      stopping: gateway.stopping,
       /** Tells a bus of subscriptions what has changed, until the returned function is called. */
       follow: (bus: ServerNotifier) =>
         gateway.follow((news) => {

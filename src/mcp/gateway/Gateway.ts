@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { macrotask } from "../../system/macrotask.ts"
 import { definition, sha256 } from "../../approval/Digest.ts"
 import { Host } from "../../host/Host.ts"
 import type { Project, ProjectFailure } from "../../host/Project.ts"
@@ -14,13 +15,17 @@ import type { Place } from "../../runtime/Projects.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
 import { DecideApproval } from "../../runtime/Command.ts"
 import type { SessionHandle } from "../../runtime/SessionHandle.ts"
-import { SessionStore, type WaitingApproval } from "../../runtime/SessionStore.ts"
+import { SessionStore } from "../../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { Ids } from "../../tool/Ids.ts"
+import type { Spill } from "../../tool/Spill.ts"
 import { trusted } from "../../tool/ToolEvent.ts"
-import type { CallResult } from "../ServerResult.ts"
+import { type CallResult, textResult } from "../ServerResult.ts"
 import type { ServerNews } from "../Servers.ts"
+import { bound } from "./bound.ts"
+import * as Earlier from "./Earlier.ts"
 import type { Exchange } from "./Exchange.ts"
+import type { Left } from "./Left.ts"
 import * as Running from "./Running.ts"
 import * as Talk from "./Talk.ts"
 
@@ -63,8 +68,16 @@ export interface Gateway {
    * waits for the first are one call.
    */
   readonly keyOf: (wanted: Pick<Wanted, "tool" | "parameters" | "by">) => Effect.Effect<string, CallRefused>
-  /** Begins a call, or takes up the equal one that was left. */
+  /** Begins a call, or takes up the equal one that was left, by this gateway or by one that is gone. */
   readonly begin: (key: string, wanted: Wanted) => Effect.Effect<Running.Running, CallRefused>
+  /** Its client is told to come back for it. */
+  readonly leave: (running: Running.Running) => Effect.Effect<void>
+  /** Its client has what it came to. */
+  readonly settled: (running: Running.Running) => Effect.Effect<void>
+  /** Its client no longer waits: it is withdrawn, unless the gateway stops with it. */
+  readonly dropped: (running: Running.Running) => Effect.Effect<void>
+  /** From here on clients leave because the gateway stops, not because they do not want their calls any more. */
+  readonly stopping: Effect.Effect<void>
   /** Answers the request of a call, for the person at the client. */
   readonly decide: (
     running: Running.Running,
@@ -78,17 +91,21 @@ export interface Gateway {
    */
   readonly isAnswered: (running: Running.Running) => boolean
   /** What a client gets of a call that is answered. */
-  readonly resultOf: (running: Running.Running) => CallResult
+  readonly resultOf: (running: Running.Running) => Effect.Effect<CallResult>
 }
 
 export interface GatewayOptions {
+  /** The calls that clients were told to come back for. */
+  readonly left: Left
   /** Where the client works. */
   readonly directory: string
   readonly exchange: Exchange["Type"]
   /** The user has hooks, which may refuse a result. */
   readonly hooked: boolean
-  /** Characters of the text of a result. */
+  /** Bytes of a result. */
   readonly longest: number
+  /** Keeps the whole of a result that is longer. */
+  readonly spill: Spill["Type"]
 }
 
 /** The beginning of the ids of sessions that a gateway makes; only those are taken up again by one. */
@@ -97,7 +114,8 @@ const prefix = "mcp"
 /** Calls at a time, those that wait for a person included. */
 const mostCalls = 64
 
-const maxWaiting = 1000
+/** Those and the ones that are answered, whose ends are not stored yet. */
+const mostKept = 1024
 
 /** The project that calls are made in, until its files say that it is another. */
 interface Held {
@@ -107,21 +125,13 @@ interface Held {
   readonly own: Scope.CloseableScope
 }
 
-const textOf = (text: string, isError: boolean): CallResult => ({
-  content: [{ type: "text", text }],
-  ...(isError ? { isError } : {})
-})
-
-/** Characters that a model would read of a result. */
-const lengthOf = ({ content, structuredContent }: CallResult): number =>
-  content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0) +
-  (structuredContent === undefined ? 0 : JSON.stringify(structuredContent).length)
-
 export const make = ({
   directory,
   exchange,
   hooked,
-  longest
+  left,
+  longest,
+  spill
 }: GatewayOptions): Effect.Effect<Gateway, never, Host | Runtime | SessionStore | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
@@ -130,6 +140,7 @@ export const make = ({
     const ids = yield* Ids
     const redactor = yield* Redactor
     const scope = yield* Effect.scope
+    const bounded = ({ session }: Running.Running, result: CallResult) => bound(result, { longest, session, spill })
     const calls = new Map<string, Running.Running>()
     const followers = new Set<(news: ServerNews) => void>()
     const announce = (news: ServerNews) => {
@@ -172,22 +183,20 @@ export const make = ({
     const refused = (tool: string) => (error: { readonly message: string }) =>
       new CallRefused({ tool, reason: error.message })
 
-    /** What earlier runs have left waiting for an answer. */
-    const left = yield* Effect.cached(
-      Effect.map(
-        Effect.orElseSucceed(store.waiting(maxWaiting), (): ReadonlyArray<WaitingApproval> => []),
-        (all) =>
-          new Map(
-            all
-              .filter(({ request }) => request.sessionId.startsWith(`${prefix}_`) && request.masked === undefined)
-              .map((one) => [sha256([one.project, one.request.tool, one.request.arguments]), one.request.sessionId])
-          )
-      )
-    )
+    const earlier = yield* Earlier.make(store, `${prefix}_`)
+    let isStopping = false
 
     const forget = ({ task }: Running.Running) => {
       calls.delete(task)
       exchange.close(task)
+    }
+    /** Keeps a call for its client, with what it came to if it has ended. */
+    const kept = (running: Running.Running): Effect.Effect<void> => {
+      const { key, session, task } = running
+      const isOver = running.isOver() && running.end() !== undefined
+      return isOver
+        ? Effect.flatMap(resultOf(running), (result) => left.keep(key, { session, task, result }))
+        : left.keep(key, { session, task })
     }
     const started = (key: string, by: string, handle: SessionHandle, submitted: Running.Task, talk: Talk.Talk) =>
       Effect.gen(function* () {
@@ -201,28 +210,26 @@ export const make = ({
               if (held?.project === made) free.push({ by, handle })
               // One that nobody waits for stays until an equal call comes.
               if (!running.detached) forget(running)
+              return running
             })
-          ),
+          ).pipe(Effect.flatMap((ended) => (ended.detached && ended.end() !== undefined ? kept(ended) : Effect.void))),
           scope
         )
         return running
       })
 
-    /** Takes up a call of an earlier run that waits for an answer, or has got one since. */
-    const resumed = (key: string, { by, listener, parameters, tool }: Wanted) =>
+    /** Takes up a call of a gateway that is gone: it waits for an answer, has got one since, or has ended. */
+    const takenUp = (key: string, { by, listener }: Wanted, call: Earlier.EarlierCall) =>
       Effect.gen(function* () {
-        const waiting = yield* left
-        if (waiting.size === 0) return undefined
-        const { project: here } = yield* host.locate(directory)
-        const which = sha256([here, tool, parameters])
-        const session = waiting.get(which)
-        if (session === undefined) return undefined
-        waiting.delete(which)
+        const { session, task } = call
         const handle = yield* runtime.session({ id: session, resume: true, by })
-        const task = handle.goesOn
-        if (task === undefined) return undefined
         const talk = Talk.make(by)
         talk.attach(listener)
+        const goesOn = handle.goesOn === task || (yield* store.unfinished(session)).tasks.includes(task)
+        if (!goesOn) {
+          const result = yield* Earlier.resultOf(store, call)
+          return result && Running.ended(task, { key, session, talk }, result)
+        }
         exchange.open(task, talk)
         const events = Stream.takeUntil(
           Stream.filter(handle.events({ from: 1, transient: false }), (envelope) => envelope.task === task),
@@ -235,6 +242,41 @@ export const make = ({
           cancel: Effect.ignore(runtime.request(new CancelTask({ session, task, by }, trusted)))
         }
         return yield* started(key, by, handle, submitted, talk)
+      })
+    /** Takes up a call that its client was told to come back for; where that cannot be done, nothing is run in its place. */
+    const promised = (key: string, wanted: Wanted) =>
+      Effect.gen(function* () {
+        for (const { pid: _, ...call } of yield* left.find(key)) {
+          const { result, session, task } = call
+          if (calls.has(task)) continue
+          // From here on it is this gateway's.
+          yield* left.keep(key, call)
+          if (result !== undefined) {
+            const talk = Talk.make(wanted.by)
+            return Running.ended(task, { key, session, talk }, result as CallResult)
+          }
+          const found = yield* takenUp(key, wanted, { session, task }).pipe(
+            Effect.catchIf(
+              (error) => error._tag === "RequestRejected" && error.error === "SessionNotFound",
+              () => Effect.succeed(undefined)
+            ),
+            Effect.mapError(refused(wanted.tool))
+          )
+          if (found !== undefined) return found
+          yield* left.forget(key, task)
+        }
+        return undefined
+      })
+    /** Takes up a call that a gateway was killed with. */
+    const resumed = (key: string, wanted: Wanted) =>
+      Effect.gen(function* () {
+        const { project } = yield* host.locate(directory)
+        const found = yield* earlier({ ...wanted, project })
+        if (found === undefined || calls.has(found.task)) return undefined
+        const running = yield* takenUp(key, wanted, found)
+        // Its client may have been told to come back for it: it is this gateway's from here on.
+        if (running !== undefined) yield* left.keep(key, found)
+        return running
       }).pipe(Effect.orElseSucceed(() => undefined))
 
     /** The call that is meant: the one that its client names, or an equal one that was left. */
@@ -245,20 +287,21 @@ export const make = ({
     }
     const begin = Effect.fnUntraced(function* (key: string, wanted: Wanted) {
       const { by, listener, parameters, tool } = wanted
-      const before = known(key, wanted.task)
-      if (before !== undefined) {
-        before.detached = false
-        before.talk.attach(listener)
-        if (before.isOver()) forget(before)
-        return before
+      const own = known(key, wanted.task)
+      if (own !== undefined) {
+        own.detached = false
+        own.talk.attach(listener)
+        if (own.isOver()) forget(own)
+        return own
       }
-      const earlier = yield* resumed(key, wanted)
-      if (earlier !== undefined) return earlier
+      const before = (yield* promised(key, wanted)) ?? (yield* resumed(key, wanted))
+      if (before !== undefined) return before
+      const busy = [...calls.values()].filter((one) => !isAnswered(one))
       for (const one of calls.values()) {
         if (calls.size < mostCalls) break
         if (one.detached && one.isOver()) forget(one)
       }
-      if (calls.size >= mostCalls) {
+      if (busy.length >= mostCalls || calls.size >= mostKept) {
         return yield* new CallRefused({ tool, reason: `${mostCalls} calls are running or wait for an answer` })
       }
       const idle = free.find((one) => one.by === by)
@@ -284,15 +327,29 @@ export const make = ({
       return yield* started(key, by, handle, submitted, talk)
     })
 
-    const bounded = (result: CallResult): CallResult => {
-      if (!Array.isArray(result.content) || lengthOf(result) <= longest) return result
-      const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
-      const whole = text === "" ? JSON.stringify(result.structuredContent) : text
-      return textOf(
-        `${whole.slice(0, longest)}\n[… ${whole.length - longest} of ${whole.length} characters left out …]`,
-        result.isError === true
-      )
-    }
+    const results = new WeakMap<Running.Running, CallResult>()
+    const resultOf = (running: Running.Running): Effect.Effect<CallResult> =>
+      Effect.suspend(() => {
+        const known = running.kept ?? results.get(running)
+        if (known !== undefined) return Effect.succeed(known)
+        const end = running.end()
+        if (end === undefined && !isAnswered(running))
+          return Effect.succeed(textResult("The gateway stopped before the call had ended.", true))
+        if (end?._tag === "TaskInterrupted") return Effect.succeed(textResult("The call was interrupted.", true))
+        if (end?._tag === "TaskFailed") {
+          const failed = textResult(end.message, true)
+          if (end.kind !== "crash") return Effect.succeed(failed)
+          return Effect.map(
+            Effect.orElseSucceed(Earlier.resultOf(store, running), () => undefined),
+            (logged) => logged ?? failed
+          )
+        }
+        const given = running.talk.given()
+        if (given === undefined) return Effect.succeed(textResult(end?.text ?? "", false))
+        return Effect.tap(bounded(running, redactor.json(given) as CallResult), (result) =>
+          Effect.sync(() => results.set(running, result))
+        )
+      })
 
     const isAnswered = (running: Running.Running): boolean => {
       if (running.isOver()) return running.end() !== undefined
@@ -313,7 +370,9 @@ export const make = ({
             const found = tools.tools.get(tool)
             return found === undefined || found.mode === "llm"
               ? new CallRefused({ tool, reason: "there is no tool of that name" })
-              : Effect.succeed(sha256({ tool, definition: definition(found), parameters, by }))
+              : Effect.succeed(
+                  sha256({ project: held?.place.project, tool, definition: definition(found), parameters, by })
+                )
           })
         ),
       begin: (key, wanted) => Effect.provideService(begin(key, wanted), Scope.Scope, scope),
@@ -334,14 +393,27 @@ export const make = ({
           )
         ),
       isAnswered,
-      resultOf: (running) => {
-        const end = running.end()
-        if (end === undefined && !isAnswered(running))
-          return textOf("The gateway stopped before the call had ended.", true)
-        if (end?._tag === "TaskInterrupted") return textOf("The call was interrupted.", true)
-        if (end?._tag === "TaskFailed") return textOf(end.message, true)
-        const kept = running.talk.given()
-        return kept === undefined ? textOf(end?.text ?? "", false) : bounded(redactor.json(kept) as CallResult)
-      }
+      leave: (running) =>
+        Effect.suspend(() => {
+          running.detached = true
+          return kept(running)
+        }),
+      settled: ({ key, task }) =>
+        Effect.suspend(() => {
+          if (!left.has(task)) return Effect.void
+          left.conclude(task)
+          // The result leaves first: who has it twice is better off than who has it never.
+          return Effect.asVoid(Effect.forkIn(Effect.zipRight(macrotask, left.forget(key, task)), scope))
+        }),
+      dropped: (running) =>
+        Effect.suspend(() => {
+          const { key, task } = running
+          const goesOn = isStopping && (left.has(task) || running.open() === undefined)
+          return goesOn ? kept(running) : Effect.zipRight(left.forget(key, task), running.cancel)
+        }),
+      stopping: Effect.sync(() => {
+        isStopping = true
+      }),
+      resultOf
     }
   })

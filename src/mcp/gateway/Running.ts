@@ -4,6 +4,7 @@ import { alarmed } from "../../middleware/awaited.ts"
 import type { TerminalEvent } from "../../runtime/Event.ts"
 import type { Submitted } from "../../runtime/SessionHandle.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
+import type { CallResult } from "../ServerResult.ts"
 import type { Talk } from "./Talk.ts"
 
 /** A call that a client made, from its task to its end, whoever waits for it. */
@@ -19,6 +20,8 @@ export interface Running {
   /** How it ended; undefined where the runtime stopped first. */
   readonly end: () => TerminalEvent | undefined
   readonly cancel: Effect.Effect<void>
+  /** What it came to with a gateway that is gone. */
+  readonly kept?: CallResult
   /** Nobody waits for it: an equal call takes it up. */
   detached: boolean
 }
@@ -94,3 +97,21 @@ export const follow = (
   }
   return { running, watch }
 }
+
+/** A call that has ended with a gateway that is gone. */
+export const ended = (
+  task: string,
+  { key, session, talk }: Pick<Running, "key" | "session" | "talk">,
+  kept: CallResult
+): Running => ({
+  key,
+  task,
+  session,
+  talk,
+  open: () => undefined,
+  isOver: () => true,
+  end: () => undefined,
+  cancel: Effect.void,
+  kept,
+  detached: false
+})

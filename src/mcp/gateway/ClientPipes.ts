@@ -1,0 +1,110 @@
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/server"
+import * as Either from "effect/Either"
+import type { Readable, Writable } from "node:stream"
+import { StringDecoder } from "node:string_decoder"
+import { parseJson } from "../../text/Json.ts"
+import { LineReader } from "../LineReader.ts"
+
+/** Characters of a line of a client, as many as a request over HTTP may have bytes. */
+const longestLine = 16 * 1024 * 1024
+
+/** Levels of arrays and objects of a message. */
+const deepest = 512
+
+/** Codes of JSON-RPC. */
+const [parseError, invalidRequest, invalidParams] = [-32700, -32600, -32602] as const
+
+interface Problem {
+  readonly code: number
+  readonly message: string
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isId = (value: unknown): value is RequestId => typeof value === "string" || Number.isInteger(value)
+
+const invalid = (message: string): Problem => ({ code: invalidRequest, message: `Invalid message: ${message}.` })
+
+/** Why a value is no message; an answer that is none is not answered. */
+const problemOf = (value: unknown): Problem | "no answer" | undefined => {
+  if (!isRecord(value)) return invalid("it is no object")
+  const { error, id, jsonrpc, method, params, result } = value
+  if (method === undefined && (error !== undefined || result !== undefined)) {
+    const isError = isRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string"
+    return jsonrpc === "2.0" && isId(id) && (error === undefined ? isRecord(result) : isError) ? undefined : "no answer"
+  }
+  if (jsonrpc !== "2.0") return invalid('its jsonrpc is not "2.0"')
+  if (typeof method !== "string") return invalid("its method is no string")
+  if ("id" in value && !isId(id)) return invalid("its id is neither a string nor an integer")
+  return params === undefined || isRecord(params)
+    ? undefined
+    : { code: invalidParams, message: "Invalid params: they are no object." }
+}
+
+/**
+ * A connection to the client that has started this program. Each line that is no message, and each member of a batch that is none,
+ * is answered with an error.
+ */
+export const make = (input: Readable, output: Writable): Transport => {
+  let lines = new LineReader(longestLine)
+  let skips = false
+  const decoder = new StringDecoder("utf8")
+  let isClosed = false
+
+  const write = (message: unknown): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (isClosed) reject(new Error("the connection is closed"))
+      else output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    })
+  const refuse = (id: unknown, error: Problem) =>
+    void write({ jsonrpc: "2.0", id: isId(id) ? id : null, error }).catch(close)
+  const receive = (value: unknown) => {
+    const problem = problemOf(value)
+    if (problem === undefined) transport.onmessage?.(value as JSONRPCMessage)
+    else if (problem === "no answer") transport.onerror?.(new Error("an answer of the client is invalid"))
+    else refuse(isRecord(value) ? value["id"] : null, problem)
+  }
+  const take = (line: string) => {
+    if (line.trim() === "") return
+    const found = parseJson(line, deepest)
+    if (Either.isLeft(found))
+      refuse(null, { code: parseError, message: `Parse error: the line is ${found.left} JSON.` })
+    else if (!Array.isArray(found.right)) receive(found.right)
+    else if (found.right.length === 0) refuse(null, invalid("it is an empty batch"))
+    else for (const one of found.right) receive(one)
+  }
+  const read = (text: string): void => {
+    if (!skips) {
+      const found = lines.push(text)
+      if (found !== undefined) return found.forEach(take)
+      refuse(null, invalid(`it has more than ${longestLine} characters`))
+      lines = new LineReader(longestLine)
+    }
+    // A line that is too long began before this text: the next one begins behind its end.
+    const end = text.indexOf("\n")
+    skips = end === -1
+    if (!skips) read(text.slice(end + 1))
+  }
+  const hear = (chunk: Buffer) => read(decoder.write(chunk))
+  const close = () => {
+    if (isClosed) return
+    isClosed = true
+    input.off("data", hear).off("end", close).off("close", close)
+    transport.onclose?.()
+  }
+  const transport: Transport = {
+    start: () => {
+      input.on("data", hear).on("end", close).on("close", close).on("error", close)
+      // It stays: what is written to a client that is gone fails later.
+      output.on("error", close)
+      return Promise.resolve()
+    },
+    send: write,
+    close: () => {
+      close()
+      return Promise.resolve()
+    }
+  }
+  return transport
+}

@@ -1,0 +1,146 @@
+// @effect-diagnostics asyncFunction:off - drives real processes from outside
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import * as path from "node:path"
+import { type Place, place, scripted, tollgate } from "../cli/command.ts"
+import { built } from "../support/built.ts"
+import { Sqlite } from "../support/Sqlite.ts"
+import { until } from "../support/until.ts"
+import { planned, tool } from "./support.ts"
+
+type Ending = "SIGKILL" | "SIGTERM" | "closed input"
+
+const said = (result: { readonly content?: unknown }): string =>
+  (result.content as ReadonlyArray<{ readonly text?: string }>).map(({ text }) => text ?? "").join("\n")
+
+describe("a call that its client was told to come back for", () => {
+  let at: Place
+  beforeEach(() => {
+    at = place()
+  })
+  afterEach(() => at.remove())
+
+  const offer = {
+    tools: [
+      tool("echo"),
+      tool("data", { does: "data" }, { outputSchema: { type: "object", properties: { n: { type: "number" } } } }),
+      tool("hangs", { does: "silence" })
+    ],
+    structured: { n: 1 }
+  }
+  const added = async () => {
+    scripted(at, [], { mcp: { gateway: { patience: 500 } } })
+    const fix = planned(at.home, "fix", offer)
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    return { calls: () => fix.logged().filter((line) => line.startsWith("call")) }
+  }
+  const open = async () => {
+    const client = new Client({ name: "host", version: "1" })
+    const args = [await built(), "mcp", "gateway"]
+    const { env, work: cwd } = at
+    const to = new StdioClientTransport({ command: process.execPath, args, cwd, env: { ...env }, stderr: "ignore" })
+    await client.connect(to)
+    const end = async (how: Ending) => {
+      const { pid } = to
+      if (how !== "closed input") process.kill(pid!, how)
+      await client.close()
+    }
+    const call = (name: string) => client.callTool({ name: `fix__${name}`, arguments: {} })
+    return { call, end }
+  }
+  const answered = async (answer: "yes" | "no") => {
+    const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
+    const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string }>
+    const requests = all.filter(({ kind }) => kind === "request")
+    assert.lengthOf(requests, 1)
+    const { digest, id } = requests[0]!
+    assert.strictEqual((await tollgate(at, ["approvals", "answer", id, answer, "--digest", digest])).code, 0)
+  }
+  const ended = (tag: string) => {
+    const database = new Sqlite(path.join(at.home, "tollgate", "tollgate.db"))
+    const [count] = database.values(`SELECT count(*) FROM events WHERE tag = '${tag}'`)
+    database.close()
+    return count === 1
+  }
+
+  for (const how of ["SIGKILL", "SIGTERM", "closed input"] as const) {
+    it(`gives its result once, and runs once, although the gateway ended by ${how} in between (R4, X2)`, async () => {
+      const { calls } = await added()
+      const before = await open()
+      assert.include(said(await before.call("data")), "is pending")
+      await answered("yes")
+      await until(() => ended("TaskCompleted"))
+      await before.end(how)
+      const after = await open()
+      const result = await after.call("data")
+      assert.isUndefined(result.isError)
+      assert.deepStrictEqual(result.structuredContent, { n: 1 })
+      assert.lengthOf(calls(), 1)
+      assert.include(said(await after.call("data")), "is pending")
+      await after.end("closed input")
+    })
+
+    it(`is told that its outcome is unknown, once, where the gateway ended by ${how} while it ran (R4, X2)`, async () => {
+      const { calls } = await added()
+      const before = await open()
+      assert.include(said(await before.call("hangs")), "is pending")
+      await answered("yes")
+      await until(() => calls().length === 1)
+      await before.end(how)
+      const after = await open()
+      const result = await after.call("hangs")
+      assert.isTrue(result.isError)
+      assert.include(said(result), "outcome unknown")
+      assert.lengthOf(calls(), 1)
+      assert.include(said(await after.call("hangs")), "is pending")
+      await after.end("closed input")
+    })
+  }
+
+  it("is told that it was denied, although the gateway has ended since (X2)", async () => {
+    const { calls } = await added()
+    const before = await open()
+    await before.call("echo")
+    await answered("no")
+    await until(() => ended("TaskFailed"))
+    await before.end("SIGTERM")
+    const after = await open()
+    assert.include(said(await after.call("echo")), "denied")
+    assert.lengthOf(calls(), 0)
+    await after.end("closed input")
+  })
+})
+
+describe("a call that runs without a question when its gateway is killed", () => {
+  it("is reported with an unknown outcome to the one who makes it again, and is not run again (R4, X2)", async () => {
+    const at = place()
+    scripted(at, [])
+    const fix = planned(at.home, "fix", { tools: [tool("hangs", { does: "silence" })] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
+    const { env, work: cwd } = at
+    const open = async () => {
+      const client = new Client({ name: "host", version: "1" })
+      const to = new StdioClientTransport({ command: process.execPath, args, cwd, env: { ...env }, stderr: "ignore" })
+      await client.connect(to)
+      return { client, to }
+    }
+    const calls = () => fix.logged().filter((line) => line.startsWith("call"))
+    const before = await open()
+    const cut = before.client.callTool({ name: "fix__hangs", arguments: { a: 1 } }).catch(() => undefined)
+    await until(() => calls().length === 1)
+    process.kill(before.to.pid!, "SIGKILL")
+    await cut
+    await before.client.close()
+    const after = await open()
+    const result = await after.client.callTool({ name: "fix__hangs", arguments: { a: 1 } })
+    assert.isTrue(result.isError)
+    assert.include(said(result), "outcome unknown")
+    assert.lengthOf(calls(), 1)
+    await after.client.close()
+    at.remove()
+  })
+})

@@ -1,0 +1,84 @@
+// @effect-diagnostics asyncFunction:off newPromise:off - reads real streams
+import { assert, describe, it } from "@effect/vitest"
+import { PassThrough } from "node:stream"
+import * as ClientPipes from "../../src/mcp/gateway/ClientPipes.ts"
+import { LineReader } from "../../src/mcp/LineReader.ts"
+
+interface Reply {
+  readonly id: unknown
+  readonly error: { readonly code: number }
+}
+
+/** A client at the other end, and what the gateway gets and gives. */
+const connected = async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const got: Array<unknown> = []
+  const replies: Array<Reply> = []
+  const lines = new LineReader(1_000_000)
+  output.on("data", (chunk: Buffer) => {
+    for (const line of lines.push(chunk.toString()) ?? []) replies.push(JSON.parse(line) as Reply)
+  })
+  const transport = ClientPipes.make(input, output)
+  const closed = new Promise<void>((resolve) => Object.assign(transport, { onclose: resolve }))
+  Object.assign(transport, { onmessage: (message: unknown) => void got.push(message) })
+  await transport.start()
+  const say = async (text: string) => {
+    for (let at = 0; at < text.length; at += 65_536) input.write(text.slice(at, at + 65_536))
+    input.end()
+    await closed
+  }
+  return { got, replies, say }
+}
+
+const request = (id: unknown, more: object = {}) => ({ jsonrpc: "2.0", id, method: "ping", ...more })
+
+describe("what a client writes to the gateway's standard input", () => {
+  for (const [what, line, code, id] of [
+    ["no JSON", "not json", -32700, null],
+    ["JSON that is too deep", `${"[".repeat(1000)}${"]".repeat(1000)}`, -32700, null],
+    ["a number", "5", -32600, null],
+    ["an empty batch", "[]", -32600, null],
+    ["an empty object", "{}", -32600, null],
+    ["another version", '{"jsonrpc":"1.0","id":"a","method":"ping"}', -32600, "a"],
+    ["no version", '{"id":"a","method":"ping"}', -32600, "a"],
+    ["a method that is a number", '{"jsonrpc":"2.0","id":"a2","method":5}', -32600, "a2"],
+    ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
+    ["params that are a list", '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}', -32602, 7]
+  ] as const)
+    it(`is answered with an error where it is ${what} (G20)`, async () => {
+      const { got, replies, say } = await connected()
+      await say(`${line}\n${JSON.stringify(request(1))}\n`)
+      assert.deepStrictEqual(
+        replies.map((reply) => [reply.id, reply.error.code]),
+        [[id, code]]
+      )
+      assert.deepStrictEqual(got, [request(1)])
+    })
+
+  it("is answered with an error where a line is too long, and what follows is read (G20)", async () => {
+    const { got, replies, say } = await connected()
+    const long = JSON.stringify(request(1, { params: { text: "x".repeat(40 * 1024 * 1024) } }))
+    await say(`${JSON.stringify(request(0))}\n${long}\n${JSON.stringify(request(2))}\n${JSON.stringify(request(3))}\n`)
+    assert.deepStrictEqual(
+      replies.map((reply) => [reply.id, reply.error.code]),
+      [[null, -32600]]
+    )
+    assert.deepStrictEqual(got, [request(0), request(2), request(3)])
+  })
+
+  it("is read as its members where it is a batch, and each that is no message is answered (G20)", async () => {
+    const { got, replies, say } = await connected()
+    await say(`${JSON.stringify([request(1), { jsonrpc: "2.0", id: 2, method: 5 }, request("é")])}\n`)
+    assert.deepStrictEqual(
+      replies.map((reply) => reply.id),
+      [2]
+    )
+    assert.deepStrictEqual(got, [request(1), request("é")])
+  })
+
+  it("is not answered where it is an invalid answer (G20)", async () => {
+    const { got, replies, say } = await connected()
+    await say('{"jsonrpc":"2.0","id":1,"result":null}\n{"jsonrpc":"2.0","id":1,"error":"boom"}\n')
+    assert.deepStrictEqual([got, replies], [[], []])
+  })
+})
