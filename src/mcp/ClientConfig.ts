@@ -3,11 +3,13 @@ import * as path from "node:path"
 /** A program that has MCP servers configured, and how it is told of one. */
 export interface ClientConfig {
   readonly name: string
+  /** As people call it. */
+  readonly title: string
   /** Where a user or a project has them, the user's first. */
   readonly files: (home: string, project: string) => ReadonlyArray<string>
   /** The member that holds them. */
   readonly member: "mcpServers" | "servers" | "mcp" | "mcp_servers"
-  /** What its files are written in; JSON if unset. */
+  /** What its files are written in; JSON with comments if unset. */
   readonly format?: "toml"
   /** What to paste so that it starts this program as a server. */
   readonly block: (program: StartedProgram) => string
@@ -42,6 +44,7 @@ const toml = ({ args, command, env }: StartedProgram): string => {
 export const clients: ReadonlyArray<ClientConfig> = [
   {
     name: "claude",
+    title: "Claude Code",
     files: (home, project) => [path.join(home, ".claude.json"), path.join(project, ".mcp.json")],
     member: "mcpServers",
     block: ({ args, command, env }) =>
@@ -49,6 +52,7 @@ export const clients: ReadonlyArray<ClientConfig> = [
   },
   {
     name: "codex",
+    title: "Codex",
     files: (home, project) => [path.join(home, ".codex", "config.toml"), path.join(project, ".codex", "config.toml")],
     member: "mcp_servers",
     format: "toml",
@@ -56,9 +60,12 @@ export const clients: ReadonlyArray<ClientConfig> = [
   },
   {
     name: "opencode",
+    title: "opencode",
     files: (home, project) => [
       path.join(home, ".config", "opencode", "opencode.json"),
-      path.join(project, "opencode.json")
+      path.join(home, ".config", "opencode", "opencode.jsonc"),
+      path.join(project, "opencode.json"),
+      path.join(project, "opencode.jsonc")
     ],
     member: "mcp",
     block: ({ args, command, env }) =>
@@ -75,12 +82,14 @@ export const clients: ReadonlyArray<ClientConfig> = [
   },
   {
     name: "cursor",
+    title: "Cursor",
     files: (home, project) => [path.join(home, ".cursor", "mcp.json"), path.join(project, ".cursor", "mcp.json")],
     member: "mcpServers",
     block: ({ args, command, env }) => json({ mcpServers: { tollgate: { command, args, ...variables("env", env) } } })
   },
   {
     name: "vscode",
+    title: "VS Code",
     files: (_, project) => [path.join(project, ".vscode", "mcp.json")],
     member: "servers",
     block: ({ args, command, env }) =>

@@ -16,6 +16,7 @@ interface Listed {
   readonly id: string
   readonly digest: string
   readonly sessionId: string
+  readonly answered?: { readonly decision: string; readonly by: string }
 }
 
 describe("an approval answered elsewhere", () => {

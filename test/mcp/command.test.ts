@@ -206,4 +206,29 @@ describe("tollgate mcp", () => {
     assert.include(broken.stderr, "is no TOML")
     assert.notStrictEqual(broken.code, 0)
   })
+
+  it("imports from files with comments, and says of a broken one whose it is (X2)", async () => {
+    const server = `// mine
+      "hub": { "command": "hub", /* where */ "args": ["--at", "x"], },`
+    for (const [client, file, member] of [
+      ["vscode", path.join(at.work, ".vscode", "mcp.json"), "servers"],
+      ["opencode", path.join(at.work, "opencode.json"), "mcp"],
+      ["opencode", path.join(at.work, "opencode.jsonc"), "mcp"],
+      ["cursor", path.join(at.work, ".cursor", "mcp.json"), "mcpServers"]
+    ] as const) {
+      fs.mkdirSync(path.dirname(file), { recursive: true })
+      fs.writeFileSync(file, `\uFEFF{ "${member}": { ${server} } } // end\n`)
+      const { code, stderr, stdout } = await tollgate(at, ["mcp", "import", client])
+      assert.deepStrictEqual([code, stdout], [0, "tollgate mcp add hub -- hub --at x\n"], `${client} ${stderr}`)
+      fs.writeFileSync(file, `{\n "${member}": { "hub" }\n}`)
+      const broken = await tollgate(at, ["mcp", "import", client])
+      assert.notStrictEqual(broken.code, 0)
+      assert.match(
+        broken.stderr.replaceAll(/\s+/g, " "),
+        /is not valid JSON in line 2; it was not read\. It belongs to/
+      )
+      assert.notMatch(broken.stderr, /TOLLGATE_HOME|defaults/)
+      fs.rmSync(file)
+    }
+  })
 })

@@ -7,11 +7,12 @@ import * as ConfigFile from "../../config/ConfigFile.ts"
 import { Configuration } from "../../config/Configuration.ts"
 import * as Records from "../../host/Stores.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
-import { clients } from "../../mcp/ClientConfig.ts"
+import { type ClientConfig, clients } from "../../mcp/ClientConfig.ts"
 import { type ForeignServer, foreignServer } from "../../mcp/ForeignServers.ts"
 import { isProgram } from "../../mcp/KnownServer.ts"
 import { systemReason } from "../../system/errno.ts"
 import { unmarked } from "../../text/byteOrderMark.ts"
+import * as Jsonc from "../../text/Jsonc.ts"
 import { typed } from "../../text/ShellWord.ts"
 import { makeVisible } from "../../text/visible.ts"
 import { policyOf } from "../approvalPolicy.ts"
@@ -61,26 +62,49 @@ export const print = (name: string, options: GatewayOptions) =>
     )
   }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
 
-/** Bytes of a file of TOML. */
-const largest = 1024 * 1024
+/** Bytes of a file of another program. */
+const largest = 4 * 1024 * 1024
 
-/** What a TOML file says; nothing where there is none. */
-const readToml = (file: string) =>
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const node = Jsonc.parse(text)
+    return node === undefined ? {} : Jsonc.valueOf(node)
+  }
+}
+
+/** What the file of another program says, which may have comments; nothing where there is none. */
+const readForeign = (file: string, { format, title }: Pick<ClientConfig, "format" | "title">) =>
   Effect.gen(function* () {
-    const { parse } = yield* Effect.promise(() => import("toml"))
-    const problem = (what: string) => new UsageError({ reason: `${file} ${what}; it was not read.` })
-    const found = yield* Effect.try({
-      try: () => fs.statSync(file, { throwIfNoEntry: false }),
-      catch: (error) => problem(`cannot be read: ${systemReason(error)}`)
-    })
-    if (found === undefined) return {}
-    if (!found.isFile() || found.size > largest) return yield* problem(`is no file of at most ${largest} bytes`)
+    const problem = (what: string) =>
+      new UsageError({
+        reason: `${file} ${what}; it was not read. It belongs to ${title}: correct it for that program.`
+      })
     const text = yield* Effect.try({
-      try: () => unmarked(fs.readFileSync(file, "utf8")),
+      try: () => {
+        const found = fs.statSync(file, { throwIfNoEntry: false })
+        if (found === undefined) return undefined
+        if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+        return found.isFile() && found.size <= largest ? unmarked(fs.readFileSync(file, "utf8")) : null
+      },
       catch: (error) => problem(`cannot be read: ${systemReason(error)}`)
     })
-    return yield* Effect.try({ try: () => parse(text) as ConfigFile.Json, catch: () => problem("is no TOML") })
+    if (text === undefined) return {}
+    if (text === null) return yield* problem(`is no file of at most ${largest / 1024 / 1024} MiB`)
+    if (format === "toml") {
+      const { parse } = yield* Effect.promise(() => import("toml"))
+      return yield* Effect.try({ try: (): unknown => parse(text), catch: () => problem("is no TOML") })
+    }
+    const value = yield* Effect.try({
+      try: () => parsed(text),
+      catch: (error) =>
+        problem(`is not valid JSON${error instanceof Jsonc.NotJsonc ? ` in line ${lineAt(text, error.offset)}` : ""}`)
+    })
+    return ConfigFile.isRecord(value) ? value : yield* problem("is not a JSON object")
   })
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length
 
 /** The variables that an entry names instead of values, as Codex has them. */
 const references = (entry: unknown): Readonly<Record<string, string>> => {
@@ -135,9 +159,7 @@ export const importing = (name: string) =>
     const files = client.files(home.user, project)
     let found = 0
     for (const file of files) {
-      const servers = ConfigFile.at(yield* client.format === "toml" ? readToml(file) : ConfigFile.read(file), [
-        client.member
-      ])
+      const servers = ConfigFile.at(yield* readForeign(file, client), [client.member])
       for (const [called, entry] of Object.entries(ConfigFile.isRecord(servers) ? servers : {})) {
         if (called === "tollgate") continue
         found++

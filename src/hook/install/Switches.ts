@@ -27,32 +27,24 @@ const named = (settings: Data, ...keys: ReadonlyArray<string>): Said => {
     : undefined
 }
 
-/** A member of a table of a TOML file, wherever its header stands. */
-const featureOff = (text: string): Said => {
-  const [, table = ""] = /^\s*\[\s*features\s*\][^\n]*\n([\s\S]*?)(?=^\s*\[|(?![\s\S]))/m.exec(text) ?? []
-  const [, own] = /^\s*((?:codex_)?hooks)\s*=\s*false\b/m.exec(table) ?? []
-  const [, dotted] = /^\s*features\s*\.\s*((?:codex_)?hooks)\s*=\s*false\b/m.exec(text) ?? []
-  const [, inline] = /^\s*features\s*=\s*\{[^}\n]*\b((?:codex_)?hooks)\s*=\s*false\b/m.exec(text) ?? []
-  const key = own ?? dotted ?? inline
-  return key === undefined ? undefined : `features.${key} is false`
-}
+type Setting = (settings: Data) => Said
 
-/** Reads the settings of JSON with comments; what cannot be read says nothing. */
-const inJson =
-  (...settings: ReadonlyArray<(settings: Data) => Said>) =>
-  (text: string): ReadonlyArray<Said> => {
-    const node = Jsonc.parse(text)
-    const value = node === undefined ? undefined : Jsonc.valueOf(node)
-    return settings.map((said) => (isData(value) ? said(value) : undefined))
-  }
+const inJson = (text: string): unknown => {
+  const node = Jsonc.parse(text)
+  return node === undefined ? undefined : Jsonc.valueOf(node)
+}
 
 interface Layers {
   /** The strongest first: what one says of a setting, no later one changes. */
   readonly files: ReadonlyArray<string>
-  readonly read: (text: string) => ReadonlyArray<Said>
+  readonly settings: ReadonlyArray<Setting>
+  /** What they are written in; JSON with comments if unset. */
+  readonly format?: "toml"
 }
 
 const noHooks = (settings: Data): Said => flag(settings, true, "disableAllHooks")
+
+const managedOnly = (settings: Data): Said => flag(settings, true, "allowManagedHooksOnly")
 
 const managed: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: "/etc/claude-code/managed-settings.json",
@@ -66,16 +58,14 @@ const layersOf = (setup: Setup, userFile: string, project: string): ReadonlyArra
     case "claude": {
       const { [process.platform]: ofSystem } = managed
       return [
-        ...(ofSystem === undefined
-          ? []
-          : [{ files: [ofSystem], read: inJson(noHooks, (all) => flag(all, true, "allowManagedHooksOnly")) }]),
+        ...(ofSystem === undefined ? [] : [{ files: [ofSystem], settings: [noHooks, managedOnly] }]),
         {
           files: [
             path.join(project, ".claude", "settings.local.json"),
             path.join(project, ".claude", "settings.json"),
             userFile
           ],
-          read: inJson(noHooks)
+          settings: [noHooks]
         }
       ]
     }
@@ -83,7 +73,11 @@ const layersOf = (setup: Setup, userFile: string, project: string): ReadonlyArra
       return [
         {
           files: [path.join(project, ".codex", "config.toml"), beside("config.toml")],
-          read: (text) => [featureOff(text)]
+          settings: [
+            (all) => flag(all, false, "features", "hooks"),
+            (all) => flag(all, false, "features", "codex_hooks")
+          ],
+          format: "toml"
         }
       ]
     case "gemini":
@@ -91,14 +85,14 @@ const layersOf = (setup: Setup, userFile: string, project: string): ReadonlyArra
       return [
         {
           files: [setup.project(project), userFile],
-          read: inJson(
+          settings: [
             noHooks,
             (all) => flag(all, false, "hooksConfig", "enabled"),
             (all) => flag(all, false, "hooks", "enabled"),
             (all) => flag(all, false, "tools", "enableHooks"),
             (all) => named(all, "hooksConfig", "disabled"),
             (all) => named(all, "hooks", "disabled")
-          )
+          ]
         }
       ]
     case "copilot":
@@ -110,7 +104,7 @@ const layersOf = (setup: Setup, userFile: string, project: string): ReadonlyArra
             beside("..", "settings.json"),
             beside("..", "config.json")
           ],
-          read: inJson(noHooks)
+          settings: [noHooks]
         }
       ]
     default:
@@ -118,28 +112,29 @@ const layersOf = (setup: Setup, userFile: string, project: string): ReadonlyArra
   }
 }
 
+/** What each setting says in one file; a file that cannot be read says nothing. */
+const saidIn = (file: string, { format, settings }: Layers): Effect.Effect<ReadonlyArray<Said>> =>
+  Effect.gen(function* () {
+    const text = (yield* contentOf(file)) ?? ""
+    const read = format === "toml" ? (yield* Effect.promise(() => import("toml"))).parse : inJson
+    const value = yield* Effect.try((): unknown => read(text))
+    return settings.map((said) => (isData(value) ? said(value) : undefined))
+  }).pipe(Effect.orElseSucceed(() => settings.map(() => undefined)))
+
 /** The settings by which an agent runs no hooks here, those of the user and of the project. */
 export const switchesOf = (setup: Setup, userFile: string, project: string): Effect.Effect<ReadonlyArray<Switch>> =>
   Effect.map(
-    Effect.forEach(layersOf(setup, userFile, project), ({ files, read }) =>
+    Effect.forEach(layersOf(setup, userFile, project), (layers) =>
       Effect.map(
-        Effect.forEach(files, (file) =>
-          contentOf(file).pipe(
-            Effect.flatMap((text) => Effect.try(() => (text === undefined ? [] : read(text)))),
-            Effect.orElseSucceed((): ReadonlyArray<Said> => []),
-            Effect.map((said) => ({ file, said }))
-          )
-        ),
-        (found) => {
-          const most = Math.max(0, ...found.map(({ said }) => said.length))
-          return Array.from({ length: most }, (_, index) => {
+        Effect.forEach(layers.files, (file) => Effect.map(saidIn(file, layers), (said) => ({ file, said }))),
+        (found) =>
+          layers.settings.flatMap((_, index): ReadonlyArray<Switch> => {
             const strongest = found.find(({ said }) => said[index] !== undefined)
             const setting = strongest?.said[index]
             return strongest === undefined || setting === undefined || setting === "on"
               ? []
               : [{ file: strongest.file, setting }]
-          }).flat()
-        }
+          })
       )
     ),
     (switches) => switches.flat()
