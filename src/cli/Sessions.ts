@@ -13,6 +13,7 @@ import { SessionStore } from "../runtime/SessionStore.ts"
 import { present } from "../ui/present.ts"
 import { Ui } from "../ui/Ui.ts"
 import { many } from "../ui/Words.ts"
+import * as Pace from "../system/Pace.ts"
 import * as Frontend from "./Frontend.ts"
 import { fit } from "./terminal/Layout.ts"
 import * as JsonOutput from "./jsonOutput.ts"
@@ -107,7 +108,8 @@ export const show = ({ id, json }: { readonly id: string; readonly json: boolean
       ({ seq }) => !isRewound(rewound, seq)
     )
     if (!json) return yield* Effect.ensuring(present(events), ui.stop)
-    const lines = yield* Stream.runCollect(Stream.map(events, toLine))
+    const pace = Pace.make()
+    const lines = yield* Stream.runCollect(Stream.mapEffect(events, (one) => Effect.as(pace, toLine(one))))
     const summary = yield* store.get(session)
     const own = record({ ...summary, kind: yield* sessionKind(store, summary) })
     const { answer } = yield* Screen

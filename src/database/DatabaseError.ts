@@ -1,15 +1,16 @@
 import * as Schema from "effect/Schema"
 import { systemReason } from "../system/errno.ts"
+import { toStartOver } from "./startOver.ts"
 
 const file = { file: Schema.String }
 
-/** The file is not a database or may not be opened. */
+/** The file may not be opened. */
 export class DatabaseUnreadable extends Schema.TaggedError<DatabaseUnreadable>()("DatabaseUnreadable", {
   ...file,
   reason: Schema.String
 }) {
   override get message() {
-    return `The database ${this.file} cannot be opened: ${this.reason}. Check its permissions, move it away to start with a new one, or set TOLLGATE_HOME to another directory.`
+    return `The database ${this.file} cannot be opened: ${this.reason}. Check its permissions, or set TOLLGATE_HOME to another directory.${toStartOver(this.file)}`
   }
 }
 
@@ -39,7 +40,7 @@ export class DatabaseForeign extends Schema.TaggedError<DatabaseForeign>()("Data
   reason: Schema.String
 }) {
   override get message() {
-    return `The file ${this.file} is not a Tollgate database: ${this.reason}. It was not changed. Move it away, or set TOLLGATE_HOME to another directory.`
+    return `The file ${this.file} is not a Tollgate database: ${this.reason}. It was not changed. Set TOLLGATE_HOME to another directory, or move it away.${toStartOver(this.file)}`
   }
 }
 
@@ -49,7 +50,7 @@ export class DatabaseDamaged extends Schema.TaggedError<DatabaseDamaged>()("Data
   what: Schema.String
 }) {
   override get message() {
-    return `The database ${this.file} is damaged: ${this.what}. Restore a backup, save what can be read (sqlite3 '${this.file}' .recover | sqlite3 recovered.db), or move it away to start with a new one.`
+    return `The database ${this.file} is damaged: ${this.what}. To restore a backup: copy it to ${this.file}, and remove ${this.file}-wal, ${this.file}-shm and ${this.file}-anchor.${toStartOver(this.file)}`
   }
 }
 
@@ -62,7 +63,7 @@ export class DatabaseLost extends Schema.TaggedError<DatabaseLost>()("DatabaseLo
 }) {
   override get message() {
     const copies = this.copies.length === 0 ? "" : ` (${this.copies.join(", ")})`
-    return `The database ${this.file} has lost data: ${this.what}. To restore a backup${copies}: copy it to ${this.file}, and remove ${this.file}-wal, ${this.file}-shm and ${this.file}-anchor. To continue with what is left, remove ${this.file}-anchor alone.`
+    return `The database ${this.file} has lost data: ${this.what}. To restore a backup${copies}: copy it to ${this.file}, and remove ${this.file}-wal, ${this.file}-shm and ${this.file}-anchor. To continue with what is left, remove ${this.file}-anchor alone.${toStartOver(this.file)}`
   }
 }
 
@@ -150,10 +151,11 @@ export const fromCause = (path: string, error: unknown): DatabaseError => {
   if (/^SQLITE_(?:CORRUPT|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(code)) {
     return new DatabaseDamaged({ file: path, what: reason })
   }
+  if (code.startsWith("SQLITE_NOTADB")) {
+    return new DatabaseDamaged({ file: path, what: "it does not begin as a database does" })
+  }
   if (
-    /^(?:SQLITE_(?:NOTADB|CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS|ENXIO)/.test(
-      code
-    )
+    /^(?:SQLITE_(?:CANTOPEN|PERM|AUTH|READONLY)|EACCES|EPERM|EEXIST|ENOTDIR|EISDIR|ENOENT|ELOOP|EROFS|ENXIO)/.test(code)
   ) {
     return new DatabaseUnreadable({ file: path, reason })
   }

@@ -9,6 +9,7 @@ import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import { type ClientCallRequested, trusted } from "../tool/ToolEvent.ts"
 import type { Answer, Approval } from "./Display.ts"
 import * as ClientCalls from "./clientCalls.ts"
+import * as Pace from "../system/Pace.ts"
 import { Narrator, type Step } from "./Narrator.ts"
 import { Ui } from "./Ui.ts"
 import * as WorkerTree from "./WorkerTree.ts"
@@ -122,13 +123,18 @@ export const present = <E, R>(
             return ui.display(step)
         }
       }
+      // What is stored comes at once and may be long: signals are heard in between.
+      const pace = Pace.make()
       yield* Stream.runForEach(events, (envelope) =>
         Effect.zipRight(
           Effect.zipRight(
             Effect.forEach(narrator.tell(envelope), (step) => perform(envelope.session, step), { discard: true }),
             grown(envelope)
           ),
-          Effect.suspend(() => after?.(envelope, workers) ?? Effect.void)
+          Effect.zipRight(
+            Effect.suspend(() => after?.(envelope, workers) ?? Effect.void),
+            pace
+          )
         )
       )
     })

@@ -178,7 +178,7 @@ describe("the driver of SQLite", () => {
       fails("SQLITE_CANTOPEN", "DatabaseUnreadable", () => open(at("no.db"), { readonly: true, timeout: 0 }))
       fails("SQLITE_CANTOPEN", "DatabaseUnreadable", () => open(at("."), { readonly: false, timeout: 0 }))
       fs.writeFileSync(at("junk.db"), "x".repeat(4096))
-      fails("SQLITE_NOTADB", "DatabaseUnreadable", () => connect("junk.db").prepare("SELECT * FROM sqlite_master"))
+      fails("SQLITE_NOTADB", "DatabaseDamaged", () => connect("junk.db").prepare("SELECT * FROM sqlite_master"))
       handle.exec("PRAGMA wal_checkpoint(TRUNCATE)")
       const bytes = fs.readFileSync(at("a.db"))
       fs.writeFileSync(at("damaged.db"), Buffer.from(bytes).fill(0xff, 4096))
