@@ -9,7 +9,7 @@ import { made, ToolCallStarted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
 import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
-import type { Passage, Told } from "./Passage.ts"
+import { Passage, type Told } from "./Passage.ts"
 import { same } from "./validate.ts"
 
 type Handler = Tool.Any["handler"]

@@ -9,7 +9,7 @@ import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, root } from "../tool/WorkerPath.ts"
 import { causeOf, type PreviewRewind, type RewindSession } from "./Command.ts"
 import type { Envelope } from "./Envelope.ts"
-import { RewindPreviewed, SessionRewound } from "./Event.ts"
+import { type Event, RewindPreviewed, SessionRewound } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import { conversationTags, messageOf } from "./Projection.ts"
 import { load } from "./recover.ts"
@@ -85,12 +85,24 @@ const maxCommand = 200
 const Command = Schema.Struct({ command: Schema.String })
 const commandIn = Schema.decodeUnknownOption(Schema.Union(Schema.parseJson(Command), Command))
 
+const callOf = (event: Event) => {
+  switch (event._tag) {
+    case "ToolCallRequested":
+    case "ToolCallStarted":
+      return event
+    case "ApprovalRequested":
+      return event.request
+    default:
+      return undefined
+  }
+}
+
 /** What ran, not what was only asked for: a call that was denied or refused has changed nothing. */
 const commandsIn = (events: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
   const lines = new Map<string, string>()
   const ran: Array<string> = []
   for (const { event, iteration, task, worker } of events) {
-    const call = "callId" in event ? event : "request" in event ? event.request : undefined
+    const call = callOf(event)
     if (call === undefined || !programs.has(call.tool)) continue
     const key = JSON.stringify([task, worker, iteration, call.callId])
     if (event._tag === "ToolCallStarted") ran.push(lines.get(key) ?? call.tool)
