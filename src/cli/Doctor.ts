@@ -33,6 +33,7 @@ import { place, projectConfig } from "./here.ts"
 import { checkServers } from "./mcp/checkServers.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import { misnamed } from "./misnamed.ts"
+import { openFiles } from "./openFiles.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
@@ -278,6 +279,7 @@ const checkAll = (inspected: Inspected, { json, offline }: DoctorOptions) =>
     const checks: ReadonlyArray<Check> = [
       Effect.succeed(checkConfiguration(inspected)),
       Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
+      Effect.sync(() => openFiles(home).map(({ mend, problem }) => missing("permissions", problem, [mend]))),
       Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
         one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])
       ),
