@@ -85,12 +85,14 @@ const maxCommand = 200
 const Command = Schema.Struct({ command: Schema.String })
 const commandIn = Schema.decodeUnknownOption(Schema.Union(Schema.parseJson(Command), Command))
 
+const isCall = (event: Envelope["event"]) => event._tag === "ToolCallRequested" || event._tag === "ToolCallStarted"
+
 /** What ran, not what was only asked for: a call that was denied or refused has changed nothing. */
 const commandsIn = (events: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
   const lines = new Map<string, string>()
   const ran: Array<string> = []
   for (const { event, iteration, task, worker } of events) {
-    const call = "callId" in event ? event : "request" in event ? event.request : undefined
+    const call = event._tag === "ApprovalRequested" ? event.request : isCall(event) ? event : undefined
     if (call === undefined || !programs.has(call.tool)) continue
     const key = JSON.stringify([task, worker, iteration, call.callId])
     if (event._tag === "ToolCallStarted") ran.push(lines.get(key) ?? call.tool)
