@@ -35,7 +35,7 @@ import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
-const isServerName = Schema.is(ServerName)
+const isServerName: (name: string) => boolean = Schema.is(ServerName)
 
 const say = (line: string) =>
   Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))

@@ -20,7 +20,7 @@ const harness = (settings: object) => Effect.scoped(Layer.build(Testing.layer({ 
 const accounts = (budgets: object) =>
   Effect.scoped(Layer.build(Layer.provide(Accounts.layer({ budgets }), Ledger.layerMemory)))
 
-type Taking = Readonly<Record<string, (value: number) => Effect.Effect<unknown, unknown>>>
+type Taking = Readonly<Record<string, (value: number) => Effect.Effect<unknown, Testing.ToolsetInvalid>>>
 
 /** What takes a whole number of at least one, or as many as one likes. */
 const whole: Taking = {

@@ -1,3 +1,4 @@
+// @effect-diagnostics newPromise:off - the transport that the SDK takes answers with promises
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/server"
 import * as Either from "effect/Either"
 import type { Readable, Writable } from "node:stream"
