@@ -190,14 +190,19 @@ export const make = ({
       calls.delete(task)
       exchange.close(task)
     }
-    /** Keeps a call for its client, with what it came to if it has ended. */
+    /** Keeps a call for its client, with what it came to if it is answered. */
     const kept = (running: Running.Running): Effect.Effect<void> => {
       const { key, session, task } = running
-      const isOver = running.isOver() && running.end() !== undefined
-      return isOver
+      return isAnswered(running) || running.kept !== undefined
         ? Effect.flatMap(resultOf(running), (result) => left.keep(key, { session, task, result }))
         : left.keep(key, { session, task })
     }
+    /** Keeps what a call that was left comes to, before its end is stored: of the result, the log has the text alone. */
+    const keptThen = (running: Running.Running): Effect.Effect<void> =>
+      Effect.zipRight(
+        Running.until(running.talk, () => running.isOver() || isAnswered(running) || undefined),
+        Effect.suspend(() => (running.detached && isAnswered(running) ? kept(running) : Effect.void))
+      )
     const started = (key: string, by: string, handle: SessionHandle, submitted: Running.Task, talk: Talk.Talk) =>
       Effect.gen(function* () {
         const { running, watch } = Running.follow(submitted, { key, session: handle.id, talk })
@@ -210,9 +215,8 @@ export const make = ({
               if (held?.project === made) free.push({ by, handle })
               // One that nobody waits for stays until an equal call comes.
               if (!running.detached) forget(running)
-              return running
             })
-          ).pipe(Effect.flatMap((ended) => (ended.detached && ended.end() !== undefined ? kept(ended) : Effect.void))),
+          ),
           scope
         )
         return running
@@ -396,7 +400,7 @@ export const make = ({
       leave: (running) =>
         Effect.suspend(() => {
           running.detached = true
-          return kept(running)
+          return Effect.zipRight(kept(running), Effect.forkIn(keptThen(running), scope))
         }),
       settled: ({ key, task }) =>
         Effect.suspend(() => {
