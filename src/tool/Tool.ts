@@ -185,9 +185,9 @@ export const make = <
   Name,
   Params,
   Success,
-  // Where a tool is made inside an array of tools, its failure is its own and not that of any tool.
+  // Where a tool is made inside an array of tools, its failure and needs are its own and not those of any tool.
   NoInfer<Failure>,
-  R | InApproval | InPreview,
+  R | NoInfer<InApproval> | NoInfer<InPreview>,
   IsRepeatable<ReadOnly, Idempotent>,
   IsAsking<N, B, ReadOnly>
 > => {

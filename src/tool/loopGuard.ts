@@ -82,7 +82,7 @@ export const loopGuard = ({
   repeats: given = defaultRepeats
 }: LoopGuardOptions): Effect.Effect<Middleware<ToolCall, { fails: LoopDetected }>> =>
   Effect.sync(() => {
-    const repeats = wholeNumber("loopGuard: repeats", given)
+    const repeats = wholeNumber("loopGuard: repeats", given, { orInfinite: true })
     const trails = new Map<string, Trail>()
     const remember = (worker: string, asked: string, value: unknown, vouched?: boolean) => {
       const outcome = outcomeOf(value)

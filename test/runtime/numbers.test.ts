@@ -27,12 +27,14 @@ const whole: Taking = {
   "concurrency: permits": concurrency,
   "rateLimit: permits": (permits) => rateLimit({ permits, per: 1 }),
   "backoff: maxAttempts": (maxAttempts) => Effect.sync(() => backoff({ ...policy, maxAttempts })),
-  "retried: maxAttempts": (maxAttempts) => Effect.sync(() => retried({ maxAttempts })),
-  "loopGuard: repeats": (repeats) => loopGuard({ action: "stop", repeats })
+  "retried: maxAttempts": (maxAttempts) => Effect.sync(() => retried({ maxAttempts }))
 }
-const unbounded: Taking = Object.fromEntries(
-  settled.map((name) => [`RuntimeOptions: ${name}`, (value: number) => harness({ [name]: value })])
-)
+const unbounded: Taking = {
+  "loopGuard: repeats": (repeats) => loopGuard({ action: "stop", repeats }),
+  ...Object.fromEntries(
+    settled.map((name) => [`RuntimeOptions: ${name}`, (value: number) => harness({ [name]: value })])
+  )
+}
 const scaling: Taking = {
   "backoff: multiplier": (multiplier) => Effect.sync(() => backoff({ ...policy, multiplier })),
   "retried: multiplier": (multiplier) => Effect.sync(() => retried({ multiplier })),
