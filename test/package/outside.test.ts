@@ -69,8 +69,9 @@ const pathsOf = (place: string, value: unknown, depth = 0): ReadonlyArray<string
  */
 const namesOf = async (entry: string): Promise<ReadonlyArray<readonly [name: string, source: string]>> => {
   const all = (await import(path.join(root, sourceOf(entry)))) as object
-  return Object.entries(all).map(([name, value]) => [
-    `named-${path.basename(sourceOf(entry), ".ts")}-${name}.ts`,
+  return Object.entries(all).map(([name, value], at) => [
+    // Some names differ by a capital letter alone.
+    `named-${path.basename(sourceOf(entry), ".ts")}-${at}-${name}.ts`,
     [
       `import { ${name} } from "${entry === "." ? "tollgate" : `tollgate/${entry.slice(2)}`}"`,
       'import type * as Tag from "effect/Effect"',
@@ -158,7 +159,7 @@ describe("the package, from outside of the repository", () => {
       .readdirSync(at("node_modules/tollgate"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + fs.statSync(path.join(entry.parentPath, entry.name)).size, 0)
-    assert.isBelow(own / 1e6, 22)
+    assert.isBelow(own / 1e6, 23)
     const licenses = fs.readFileSync(at("node_modules/tollgate/dist/LICENSES"), "utf8")
     for (const name of ["@effect/cli", "ajv", "diff", "htmlparser2", "undici"]) {
       assert.match(licenses, new RegExp(`^${name} \\S+ \\(.*\\)$`, "m"))
