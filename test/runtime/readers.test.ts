@@ -113,7 +113,7 @@ const answerTo = (session: string, commandId: string) =>
   })
 
 describe("a session that cannot be read", () => {
-  it.scopedLive("is not opened: the answer names the record and how to save the rest (R9)", () =>
+  it.scopedLive("is not opened: the answer names the record and the ways to go on (R9)", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryDirectory
       yield* Effect.flatMap(Testing.session(), (session) => session.run("go")).pipe(
@@ -128,7 +128,8 @@ describe("a session that cannot be read", () => {
       assert.strictEqual(event._tag, "CommandRejected")
       if (event._tag !== "CommandRejected") return
       assert.include(event.reason, "of session session_1, event 5 cannot be read")
-      assert.include(event.reason, ".recover")
+      assert.include(event.reason, "To restore a backup: copy it to")
+      assert.include(event.reason, "To start with a new one: mkdir ")
     })
   )
 
