@@ -17,6 +17,7 @@ import {
   type DecisionRefused
 } from "./ApprovalError.ts"
 import { Ahead, type Foresee } from "./Ahead.ts"
+import { answerByRule } from "./answerByRule.ts"
 import { AnswerBox, takenFrom } from "./AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type AuditEntry, entryOf } from "../audit/AuditChain.ts"
@@ -31,10 +32,10 @@ import {
   resolutionOf
 } from "./Decision.ts"
 import { FileHash } from "./FileHash.ts"
-import { type Grant, type GrantLimits, unchanged } from "./Grants.ts"
+import type { Grant, GrantLimits } from "./Grants.ts"
+import * as Lasting from "./Lasting.ts"
 import { Audiences, EndedRequests, pending, type Pending, Suspended, tell } from "./Queue.ts"
 import type { Draft, Means } from "./Request.ts"
-import { describe } from "./Rule.ts"
 import type { SessionApprovals, SessionState, SessionStates } from "./SessionState.ts"
 import { likeness } from "./Subject.ts"
 
@@ -92,69 +93,7 @@ export const make = (
     const ended = new EndedRequests()
     const ahead = new Ahead(audit, ended)
 
-    /** Answers what waits and would not be asked by now. */
-    const reconsider = ({ answer, grantable: could }: Pending) =>
-      Effect.gen(function* () {
-        if (could === undefined) return
-        const { grants, project } = sessions.of(could.sessionId)
-        const book = yield* project.get
-        const ruled = book.concerns(could.tool) ? book.verdict(could.tool, could.subject) : undefined
-        if (ruled?.decision === "deny") return
-        const grant = grants.covering(could, project, yield* now, ruled?.decision === "ask")
-        const found =
-          grant !== undefined
-            ? { by: `grant ${grant.id}`, basis: grant.basis }
-            : ruled?.decision === "allow"
-              ? { by: `rule ${ruled.rule.id}`, basis: ruled.basis }
-              : undefined
-        if (found === undefined || !(yield* unchanged(files.hash, found.basis))) return
-        yield* Deferred.succeed(answer, { outcome: "granted", by: found.by })
-      })
-
-    /**
-     * Makes an answer hold for longer, and answers the waiting requests that it covers. If the audit cannot record it,
-     * the answer is for its own call alone.
-     */
-    const extend = (
-      { grantable: could, request }: Pending,
-      { by, scope, wider: wanted }: Pick<Decision, "by" | "scope" | "wider">
-    ): Effect.Effect<void> =>
-      Effect.gen(function* () {
-        if (scope === "once" || could === undefined || could.basis === undefined) return
-        const grantedAt = yield* now
-        const { basis, rule, sessionId, subject, tool, wider, workers } = could
-        const broad = wanted !== undefined && wanted === wider?.kind ? wider.rule : undefined
-        // Nothing is made of an answer that says more than could be covered.
-        if (wanted !== undefined && broad === undefined) return
-        const key = broad === undefined ? subject.key : JSON.stringify(broad)
-        const words = broad === undefined ? subject.words : describe(broad)
-        const { grants, project } = sessions.of(sessionId)
-        const common = { session: request.sessionId, tool, approval: request.id, decided_by: by }
-        const granted = (scope: Grant["scope"]) =>
-          Effect.gen(function* () {
-            const id = yield* ids.next("grant")
-            yield* audit.commit({ ...common, kind: "grant_made", scope, reason: `${id}: ${words}` })
-            const expiresAt = grantedAt + grants.limits.ttlMillis
-            const made = { id, sessionId, scope, workers, tool, key, words, basis, grantedAt, expiresAt }
-            grants.add(broad === undefined ? made : { ...made, rule: broad })
-          })
-        if (scope !== "always") yield* granted(scope)
-        else if (rule === undefined) yield* granted("session")
-        else {
-          const id = yield* ids.next("rule")
-          yield* audit.commit({ ...common, kind: "rule_saved", scope, reason: id })
-          yield* Effect.catchAll(project.save({ ...rule, id }), (error) =>
-            Effect.logWarning(error.message).pipe(
-              Effect.zipRight(audit.commit({ ...common, kind: "revoked", reason: id, outcome: error._tag })),
-              // A rule that could not be saved holds for the session at least.
-              Effect.zipRight(granted("session"))
-            )
-          )
-        }
-        yield* Effect.forEach(audiences.all, reconsider, { discard: true })
-      }).pipe(
-        Effect.catchAllCause((cause) => Effect.logError("An approval for longer holds for its own call only", cause))
-      )
+    const extend = Lasting.make({ audit, audiences, files, ids, now, sessions })
 
     const resolved = (call: ToolCall, { askedAt, request }: Pending, resolution: Resolution) =>
       Effect.flatMap(now, (now) => {
@@ -295,22 +234,7 @@ export const make = (
     )
     const elsewhere = takenFrom(box, decide)
 
-    /** Answers a request as a person would; it is denied where the answer is refused, for nobody else is asked. */
-    const byRule = ({ answer, request }: Pending, rule: Decide): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        const { digest, id: approvalId, sessionId } = request
-        const { decision, reason, scope = "once", stop } = rule(request)
-        const more = { ...(reason === undefined ? {} : { reason }), ...(stop === undefined ? {} : { stop }) }
-        return decide({ approvalId, sessionId, digest, decision, scope, by: "rule", ...more })
-      }).pipe(
-        Effect.catchAll(({ message }) => Effect.succeed(`its answer was refused. ${message}`)),
-        Effect.catchAllDefect((defect) => Effect.succeed(`it crashed: ${String(defect)}`)),
-        Effect.flatMap((reason) =>
-          reason === undefined
-            ? Effect.void
-            : Effect.asVoid(Deferred.succeed(answer, { outcome: "denied", by: "rule", reason }))
-        )
-      )
+    const byRule = answerByRule(decide)
 
     return {
       ids,

@@ -68,6 +68,7 @@ export const make = (store: SessionStore["Type"], beginning: string) =>
     Effect.cached(Effect.orElseSucceed(unended(store, beginning), () => new Map<string, EarlierCall>())),
     (left) => (call: Logged) =>
       Effect.map(left, (found) => {
+        if (found.size === 0) return undefined
         const key = keyOf(call)
         const one = found.get(key)
         found.delete(key)

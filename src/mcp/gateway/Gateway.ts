@@ -1,43 +1,27 @@
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
-import * as Exit from "effect/Exit"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import { macrotask } from "../../system/macrotask.ts"
 import { definition, sha256 } from "../../approval/Digest.ts"
-import { Host } from "../../host/Host.ts"
+import type { Host } from "../../host/Host.ts"
 import type { Project, ProjectFailure } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
-import { CancelTask } from "../../runtime/Command.ts"
-import { type Event, isTerminal } from "../../runtime/Event.ts"
-import type { Place } from "../../runtime/Projects.ts"
-import { Runtime } from "../../runtime/Runtime.ts"
 import { DecideApproval } from "../../runtime/Command.ts"
+import { Runtime } from "../../runtime/Runtime.ts"
 import type { SessionHandle } from "../../runtime/SessionHandle.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
+import { macrotask } from "../../system/macrotask.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { Ids } from "../../tool/Ids.ts"
 import type { Spill } from "../../tool/Spill.ts"
 import { trusted } from "../../tool/ToolEvent.ts"
-import { type CallResult, textResult } from "../ServerResult.ts"
 import type { ServerNews } from "../Servers.ts"
-import { bound } from "./bound.ts"
-import * as Earlier from "./Earlier.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { Left } from "./Left.ts"
+import * as ProjectHeld from "./ProjectHeld.ts"
+import * as Results from "./Results.ts"
+import * as Resumption from "./Resumption.ts"
 import * as Running from "./Running.ts"
 import * as Talk from "./Talk.ts"
-
-/** A call cannot be made. */
-export class CallRefused extends Schema.TaggedError<CallRefused>()("CallRefused", {
-  tool: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `${this.tool} was not called: ${this.reason}`
-  }
-}
+import { CallRefused, refused, type Wanted } from "./Wanted.ts"
 
 /** How somebody has answered a request. */
 export interface Answer {
@@ -45,20 +29,8 @@ export interface Answer {
   readonly scope?: "once" | "session"
 }
 
-/** A call that a client makes. */
-export interface Wanted {
-  readonly tool: string
-  readonly parameters: unknown
-  /** Who makes it, as the audit names them. */
-  readonly by: string
-  /** The call that its client comes back to, if it says so. */
-  readonly task?: string | undefined
-  /** Hears what its server says. */
-  readonly listener: Talk.Listener
-}
-
 /** The calls of clients, each a task of a session behind the gate. */
-export interface Gateway {
+export interface Gateway extends Results.Results {
   /** The project as it is now: what the user approves meanwhile counts. */
   readonly project: Effect.Effect<Project, ProjectFailure>
   /** Tells of what changes for clients, until the returned function is called. */
@@ -85,13 +57,6 @@ export interface Gateway {
     request: ApprovalRequest,
     answer: Answer
   ) => Effect.Effect<void>
-  /**
-   * Whether a call has its answer: it has ended, or its server has given a result that nothing may change any more. What is
-   * stored of the end may follow; after a crash in between the outcome counts as unknown.
-   */
-  readonly isAnswered: (running: Running.Running) => boolean
-  /** What a client gets of a call that is answered. */
-  readonly resultOf: (running: Running.Running) => Effect.Effect<CallResult>
 }
 
 export interface GatewayOptions {
@@ -117,12 +82,11 @@ const mostCalls = 64
 /** Those and the ones that are answered, whose ends are not stored yet. */
 const mostKept = 1024
 
-/** The project that calls are made in, until its files say that it is another. */
-interface Held {
-  readonly place: Place
-  readonly stamp: string
-  readonly project: Project
-  readonly own: Scope.CloseableScope
+/** A session whose call has ended, for the next one. */
+interface Idle {
+  readonly by: string
+  readonly handle: SessionHandle
+  readonly project: Project | undefined
 }
 
 export const make = ({
@@ -134,56 +98,17 @@ export const make = ({
   spill
 }: GatewayOptions): Effect.Effect<Gateway, never, Host | Runtime | SessionStore | Scope.Scope> =>
   Effect.gen(function* () {
-    const host = yield* Host
     const runtime = yield* Runtime
     const store = yield* SessionStore
     const ids = yield* Ids
     const redactor = yield* Redactor
     const scope = yield* Effect.scope
-    const bounded = ({ session }: Running.Running, result: CallResult) => bound(result, { longest, session, spill })
     const calls = new Map<string, Running.Running>()
-    const followers = new Set<(news: ServerNews) => void>()
-    const announce = (news: ServerNews) => {
-      for (const hear of followers) hear(news)
-    }
-    let free: Array<{ readonly by: string; readonly handle: SessionHandle }> = []
-    let held: Held | undefined
-    const one = yield* Effect.makeSemaphore(1)
-
-    /** What is held, where that is of this place and stamp. */
-    const heldAs = ({ directory, project }: Place, stamp: string): Project | undefined =>
-      held?.stamp === stamp && held.place.directory === directory && held.place.project === project
-        ? held.project
-        : undefined
-    /** Takes the project anew, in the place of the one that it was before. */
-    const taken = (place: Place, stamp: string) =>
-      Effect.gen(function* () {
-        const before = held
-        const other = heldAs(place, stamp)
-        if (other !== undefined) return other
-        const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-        const found = yield* Effect.onError(Scope.extend(host.project(place), own), () => Scope.close(own, Exit.void))
-        held = { place, stamp, project: found, own }
-        if (before !== undefined) yield* Scope.close(before.own, Exit.void)
-        if (found === before?.project) return found
-        // Sessions have the tools that there were when they began.
-        free = []
-        yield* Scope.addFinalizer(own, Effect.sync(found.servers.follow(announce)))
-        if (before !== undefined) for (const kind of ["tools", "prompts", "resources"] as const) announce({ kind })
-        return found
-      })
-    const project = Effect.flatMap(host.locate(directory), (place) =>
-      Effect.flatMap(host.stamp(place), (stamp) => {
-        const found = heldAs(place, stamp)
-        return found === undefined
-          ? Effect.uninterruptible(one.withPermits(1)(taken(place, stamp)))
-          : Effect.succeed(found)
-      })
-    )
-    const refused = (tool: string) => (error: { readonly message: string }) =>
-      new CallRefused({ tool, reason: error.message })
-
-    const earlier = yield* Earlier.make(store, `${prefix}_`)
+    const held = yield* ProjectHeld.make(directory)
+    const projectHeld = () => held.last()?.project
+    const hasHooks = () => hooked || (projectHeld()?.config.settings.hooks ?? []).length > 0
+    const { isAnswered, resultOf } = Results.make({ hasHooks, longest, redactor, spill, store })
+    let free: Array<Idle> = []
     let isStopping = false
 
     const forget = ({ task }: Running.Running) => {
@@ -207,12 +132,12 @@ export const make = ({
       Effect.gen(function* () {
         const { running, watch } = Running.follow(submitted, { key, session: handle.id, talk })
         calls.set(running.task, running)
-        const made = held?.project
+        const project = projectHeld()
         yield* Effect.forkIn(
           Effect.zipRight(
             watch,
             Effect.sync(() => {
-              if (held?.project === made) free.push({ by, handle })
+              free.push({ by, handle, project })
               // One that nobody waits for stays until an equal call comes.
               if (!running.detached) forget(running)
             })
@@ -222,66 +147,16 @@ export const make = ({
         return running
       })
 
-    /** Takes up a call of a gateway that is gone: it waits for an answer, has got one since, or has ended. */
-    const takenUp = (key: string, { by, listener }: Wanted, call: Earlier.EarlierCall) =>
-      Effect.gen(function* () {
-        const { session, task } = call
-        const handle = yield* runtime.session({ id: session, resume: true, by })
-        const talk = Talk.make(by)
-        talk.attach(listener)
-        const goesOn = handle.goesOn === task || (yield* store.unfinished(session)).tasks.includes(task)
-        if (!goesOn) {
-          const result = yield* Earlier.resultOf(store, call)
-          return result && Running.ended(task, { key, session, talk }, result)
-        }
-        exchange.open(task, talk)
-        const events = Stream.takeUntil(
-          Stream.filter(handle.events({ from: 1, transient: false }), (envelope) => envelope.task === task),
-          ({ event }) => isTerminal(event)
-        )
-        const submitted = {
-          id: task,
-          follow: (hear: (event: Event) => void) =>
-            Stream.runForEach(events, ({ event }) => Effect.sync(() => hear(event))),
-          cancel: Effect.ignore(runtime.request(new CancelTask({ session, task, by }, trusted)))
-        }
-        return yield* started(key, by, handle, submitted, talk)
-      })
-    /** Takes up a call that its client was told to come back for; where that cannot be done, nothing is run in its place. */
-    const promised = (key: string, wanted: Wanted) =>
-      Effect.gen(function* () {
-        for (const { pid: _, ...call } of yield* left.find(key)) {
-          const { result, session, task } = call
-          if (calls.has(task)) continue
-          // From here on it is this gateway's.
-          yield* left.keep(key, call)
-          if (result !== undefined) {
-            const talk = Talk.make(wanted.by)
-            return Running.ended(task, { key, session, talk }, result as CallResult)
-          }
-          const found = yield* takenUp(key, wanted, { session, task }).pipe(
-            Effect.catchIf(
-              (error) => error._tag === "RequestRejected" && error.error === "SessionNotFound",
-              () => Effect.succeed(undefined)
-            ),
-            Effect.mapError(refused(wanted.tool))
-          )
-          if (found !== undefined) return found
-          yield* left.forget(key, task)
-        }
-        return undefined
-      })
-    /** Takes up a call that a gateway was killed with. */
-    const resumed = (key: string, wanted: Wanted) =>
-      Effect.gen(function* () {
-        const { project } = yield* host.locate(directory)
-        const found = yield* earlier({ ...wanted, project })
-        if (found === undefined || calls.has(found.task)) return undefined
-        const running = yield* takenUp(key, wanted, found)
-        // Its client may have been told to come back for it: it is this gateway's from here on.
-        if (running !== undefined) yield* left.keep(key, found)
-        return running
-      }).pipe(Effect.orElseSucceed(() => undefined))
+    const resumed = yield* Resumption.make({
+      beginning: `${prefix}_`,
+      exchange,
+      isHere: (task) => calls.has(task),
+      left,
+      projectNow: () => held.last()?.place.project,
+      runtime,
+      started,
+      store
+    })
 
     /** The call that is meant: the one that its client names, or an equal one that was left. */
     const known = (key: string, task: string | undefined): Running.Running | undefined => {
@@ -298,7 +173,7 @@ export const make = ({
         if (own.isOver()) forget(own)
         return own
       }
-      const before = (yield* promised(key, wanted)) ?? (yield* resumed(key, wanted))
+      const before = yield* resumed(key, wanted)
       if (before !== undefined) return before
       const busy = [...calls.values()].filter((one) => !isAnswered(one))
       for (const one of calls.values()) {
@@ -308,6 +183,8 @@ export const make = ({
       if (busy.length >= mostCalls || calls.size >= mostKept) {
         return yield* new CallRefused({ tool, reason: `${mostCalls} calls are running or wait for an answer` })
       }
+      // Sessions have the tools that there were when they began.
+      free = free.filter((one) => one.project === projectHeld())
       const idle = free.find((one) => one.by === by)
       if (idle !== undefined) free.splice(free.indexOf(idle), 1)
       const handle =
@@ -331,51 +208,18 @@ export const make = ({
       return yield* started(key, by, handle, submitted, talk)
     })
 
-    const results = new WeakMap<Running.Running, CallResult>()
-    const resultOf = (running: Running.Running): Effect.Effect<CallResult> =>
-      Effect.suspend(() => {
-        const known = running.kept ?? results.get(running)
-        if (known !== undefined) return Effect.succeed(known)
-        const end = running.end()
-        if (end === undefined && !isAnswered(running))
-          return Effect.succeed(textResult("The gateway stopped before the call had ended.", true))
-        if (end?._tag === "TaskInterrupted") return Effect.succeed(textResult("The call was interrupted.", true))
-        if (end?._tag === "TaskFailed") {
-          const failed = textResult(end.message, true)
-          if (end.kind !== "crash") return Effect.succeed(failed)
-          return Effect.map(
-            Effect.orElseSucceed(Earlier.resultOf(store, running), () => undefined),
-            (logged) => logged ?? failed
-          )
-        }
-        const given = running.talk.given()
-        if (given === undefined) return Effect.succeed(textResult(end?.text ?? "", false))
-        return Effect.tap(bounded(running, redactor.json(given) as CallResult), (result) =>
-          Effect.sync(() => results.set(running, result))
-        )
-      })
-
-    const isAnswered = (running: Running.Running): boolean => {
-      if (running.isOver()) return running.end() !== undefined
-      const isFinal = !hooked && (held?.project.config.settings.hooks ?? []).length === 0
-      return isFinal && running.talk.given() !== undefined
-    }
-
     return {
-      project,
-      follow: (hear) => {
-        followers.add(hear)
-        return () => void followers.delete(hear)
-      },
+      project: held.current,
+      follow: held.follow,
       keyOf: ({ by, parameters, tool }) =>
-        project.pipe(
+        held.current.pipe(
           Effect.mapError(refused(tool)),
           Effect.flatMap(({ tools }) => {
             const found = tools.tools.get(tool)
             return found === undefined || found.mode === "llm"
               ? new CallRefused({ tool, reason: "there is no tool of that name" })
               : Effect.succeed(
-                  sha256({ project: held?.place.project, tool, definition: definition(found), parameters, by })
+                  sha256({ project: held.last()?.place.project, tool, definition: definition(found), parameters, by })
                 )
           })
         ),

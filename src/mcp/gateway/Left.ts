@@ -50,9 +50,11 @@ export const make = (database: string): Left => {
         catch: (error) => `A call that waits for its client was not kept in ${directory}: ${systemReason(error)}`
       })
     )
-  const isOlder = (file: string, time: number): boolean => {
+  const files = () =>
+    fs.existsSync(directory) ? fs.readdirSync(directory).map((name) => path.join(directory, name)) : []
+  const isKept = (file: string, now: number): boolean => {
     const found = fs.statSync(file, { throwIfNoEntry: false })
-    return found !== undefined && found.mtimeMs < time
+    return found !== undefined && found.mtimeMs >= now - longestKept
   }
   const read = (file: string): ReadonlyArray<LeftCall> => {
     try {
@@ -64,20 +66,20 @@ export const make = (database: string): Left => {
   }
   return {
     keep: (key, call) =>
-      quietly(() => {
-        replaceFile(fileOf(key, call.task), JSON.stringify({ pid: process.pid, ...call }))
-        held.add(call.task)
-      }),
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        quietly(() => {
+          replaceFile(fileOf(key, call.task), JSON.stringify({ pid: process.pid, ...call }))
+          held.add(call.task)
+          for (const file of files()) if (!isKept(file, now)) fs.rmSync(file, { force: true })
+        })
+      ),
     find: (key) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        if (!fs.existsSync(directory)) return []
-        const files = fs.readdirSync(directory).map((name) => path.join(directory, name))
-        for (const file of files) if (isOlder(file, now - longestKept)) fs.rmSync(file, { force: true })
-        return files
-          .filter((file) => path.basename(file).startsWith(`${key}.`) && file.endsWith(".json"))
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        files()
+          .filter((file) => path.basename(file).startsWith(`${key}.`) && file.endsWith(".json") && isKept(file, now))
           .flatMap(read)
           .filter(({ pid, task }) => !concluded.has(task) && (pid === process.pid || isGone(pid)))
-      }),
+      ),
     has: (task) => held.has(task),
     conclude: (task) => void concluded.add(task),
     forget: (key, task) =>

@@ -32,3 +32,12 @@ export const expanded = (text: string): ReadonlyArray<string> | undefined => {
   const found = /^([^{}'"$`\\]*)\{([^{}'"$`\\]*,[^{}'"$`\\]*)\}([^{}'"$`\\]*)$/.exec(text)
   return found?.[2]?.split(",").map((part) => `${found[1]}${part}${found[3]}`)
 }
+
+/** A command as written, or its words after brace expansion. */
+export const written = (words: ReadonlyArray<CommandArgument>, argv: ReadonlyArray<string>, start: number): string =>
+  words.length === argv.length
+    ? words
+        .slice(start)
+        .map((word) => word.text)
+        .join(" ")
+    : argv.slice(start).join(" ")

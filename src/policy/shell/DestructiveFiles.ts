@@ -159,3 +159,15 @@ export const redirected = (operator: string, target: string, isEmpty: boolean, s
   const outside = placesOf(target, scene.reach).some((place) => !scene.roots.some((root) => holds(root, place)))
   return outside ? `Overwrites ${target}, which is outside the workspace` : undefined
 }
+
+/** Whether what a command prints into a file is nothing. */
+export const isEmptying = (argv: ReadonlyArray<string>): boolean => {
+  const [name, ...args] = argv
+  return (
+    name === undefined ||
+    name === ":" ||
+    name === "true" ||
+    (name === "cat" && args.every((arg) => arg === "/dev/null") && args.length > 0) ||
+    ((name === "echo" || name === "printf") && args.every((arg) => arg === "" || arg === "-n") && args.length > 0)
+  )
+}

@@ -8,25 +8,18 @@ import {
   type If,
   type Redirection,
   type Script,
-  type SyntaxNode,
-  type Word
+  type SyntaxNode
 } from "unbash"
 import type { Literal } from "../Literal.ts"
-import { readOnlyCommands } from "../ReadOnlyCommands.ts"
 import { isTooComplex, isTooLong, read } from "../Source.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { isHarmlessFor, isOwnName } from "./Environment.ts"
-import { findDoes } from "./Find.ts"
 import { Functions } from "./Functions.ts"
-import { gitDoes } from "./Git.ts"
+import { hazardOf } from "./hazardOf.ts"
 import { isKnownProgram } from "./KnownPrograms.ts"
 import { launched } from "./Launchers.ts"
-import { listedDoes } from "./Listed.ts"
-import { ordinaryCommands } from "./OrdinaryCommands.ts"
-import { isUnread, type Step, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
-import { projectDoes } from "./Project.ts"
-import { tarDoes } from "./Tar.ts"
-import { shellBuiltin, testDoes } from "./Builtins.ts"
+import { programDoes } from "./programDoes.ts"
+import { isUnread, type Touch, unread, type Unread, unknownPart } from "./Step.ts"
 import { isKnown, plain, unknown, unknownWord } from "./Unknown.ts"
 import { Variables } from "./Variables.ts"
 
@@ -150,39 +143,11 @@ class Walker implements Doing {
       case "Assignment":
         this.#assignment(node)
         break
-      case "TestUnary":
-        if (/^-[vR]$/.test(node.operator)) this.unknown.push(unread(node.operator, "its operand can run code"))
-        break
-      case "TestBinary":
-        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) && ![node.left, node.right].every(isNumeric))
-          this.unknown.push(unread(node.operator, "what it compares can run code"))
-        break
-      case "ArithmeticCommand":
-      case "ArithmeticFor":
-        this.unknown.push(unread("((…))", "what it computes can run code"))
-        break
-      case "ArithmeticExpansion":
-        if (/[A-Za-z_$`]/.test(node.text.slice(1)))
-          this.unknown.push(unread(node.text, "what it computes can run code"))
-        break
-      case "ParameterExpansion":
-        if (
-          node.prefix === "!" ||
-          node.index !== undefined ||
-          node.operation?.type === "Transform" ||
-          node.operation?.type === "Slice"
-        ) {
-          if (!/^\$\{#?\w+\[[@*]\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/.test(node.text))
-            this.unknown.push(unread(node.text, "its expansion can run code"))
-        }
-        break
-      case "Coproc":
-      case "Select":
-        this.unknown.push(unread(node.type === "Coproc" ? "coproc" : "select", "it is not read"))
-        break
       default:
         break
     }
+    const hazard = hazardOf(node)
+    if (hazard !== undefined) this.unknown.push(hazard)
     this.#children(node)
   }
 
@@ -294,27 +259,13 @@ class Walker implements Doing {
       if (inner.text !== undefined) return this.#apart(inner.text)
       return this.run(inner.words, depth + 1)
     }
-    const done = this.#does(name, args)
+    const done = programDoes(name, args)
     if (isUnread(done)) return stop(done.reason)
     const from = done.within === undefined ? this.#directories : this.#reached(done.within)
     for (const touch of done.touches) this.touched.push({ ...touch, by: shown, from })
     this.urls.push(...done.urls)
     this.settings.push(...(done.settings ?? []))
     for (const one of done.runs ?? []) this.run(one, depth + 1)
-  }
-
-  #does(name: string, args: ReadonlyArray<Literal>): Step | Unread {
-    if (name === "test" || name === "[") return testDoes(name, args)
-    if (name === "find") return findDoes(args)
-    if (name === "git") return gitDoes(args)
-    if (name === "tar") return tarDoes(args)
-    const builtin = shellBuiltin(name, args)
-    if (builtin !== undefined) return builtin
-    const listed = Object.hasOwn(readOnlyCommands, name) ? listedDoes(name, readOnlyCommands[name]!, args) : undefined
-    if (listed !== undefined && !isUnread(listed)) return listed
-    const ordinary = Object.hasOwn(ordinaryCommands, name) ? listedDoes(name, ordinaryCommands[name]!, args) : undefined
-    if (ordinary !== undefined && !isUnread(ordinary)) return ordinary
-    return projectDoes(name, args) ?? ordinary ?? listed ?? unread(name, "it is not known what it does")
   }
 
   #reached(directory: Literal): ReadonlyArray<string> {
@@ -342,5 +293,3 @@ class Walker implements Doing {
     }
   }
 }
-
-const isNumeric = (word: Word): boolean => /^"?-?\d+"?$|^"?\$(?:[?#]|\{#\w+(?:\[@\])?\})"?$/.test(word.text)

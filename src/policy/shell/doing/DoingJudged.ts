@@ -4,15 +4,16 @@ import { sentence } from "../../../text/sentence.ts"
 import { isWithin } from "../../path/PathText.ts"
 import { ask, deny, strictest, type Verdict } from "../../Verdict.ts"
 import { isExpendablePlace } from "../DestructiveFiles.ts"
-import { isHarmlessGlob } from "../Globs.ts"
 import { normalise } from "../LexicalPath.ts"
 import type { Literal } from "../Literal.ts"
 import type { ShellContext } from "../ShellContext.ts"
 import { type Doing, doingOf, type Touched } from "./Doing.ts"
 import { FreshFiles } from "./FreshFiles.ts"
 import { Links } from "./Links.ts"
+import { madeBy, madeOf } from "./MadeLink.ts"
 import { unknownPart } from "./Step.ts"
 import { plain } from "./Unknown.ts"
+import { WordPaths } from "./WordPaths.ts"
 
 /** What the policy says of what a shell text does. */
 export interface DoingJudged {
@@ -26,8 +27,6 @@ export interface DoingJudged {
 const maximumPaths = 128
 /** Entries that are looked at below directories that are read whole. */
 const maximumLooks = 2000
-/** Names that patterns may stand for. */
-const maximumMatches = 128
 
 /** Where files may be anybody's and last for a day. */
 const temporary = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"]
@@ -62,24 +61,17 @@ export const deniedChange = (text: string, context: ShellContext): Verdict | und
   return undefined
 }
 
-/** A link that a text makes: what it says, and where it lies. */
-interface Made {
-  readonly from: string
-  readonly fromThere: boolean
-  readonly place: string
-  readonly value: string
-}
-
 class Judge {
   readonly #context: ShellContext
+  readonly #words: WordPaths
   readonly #links = new Links()
   #fresh = new FreshFiles([])
   #paths = 0
   #looks = 0
-  #matches = 0
 
   constructor(context: ShellContext) {
     this.#context = context
+    this.#words = new WordPaths(context)
   }
 
   all({ settings, touched, unknown, urls }: Doing): Verdict | undefined {
@@ -106,19 +98,8 @@ class Judge {
 
   /** Notes the links that are made, and where they are taken, so that paths are judged by where they lead too. */
   follow(touched: ReadonlyArray<Touched>): void {
-    const links = touched.filter(({ op }) => op === "link").flatMap((one) => this.#made(one))
-    const moved = touched.flatMap((one): ReadonlyArray<Made> => {
-      const sources = one.op === "write" ? (one.named ?? []) : []
-      return links.flatMap((link) =>
-        sources.some((source) =>
-          one.from.some((from) => normalise(this.#absolute(source, from)) === normalise(link.place))
-        )
-          ? one.from.flatMap((from) => this.#places(one.word, from, link.value).map((place) => ({ ...link, place })))
-          : []
-      )
-    })
-    for (const { from, fromThere, place, value } of [...links, ...moved]) {
-      this.#links.add(place, this.#absolute({ ...plain, value }, fromThere ? `${place}/..` : from))
+    for (const { from, fromThere, place, value } of madeBy(touched, this.#words)) {
+      this.#links.add(place, this.#words.absolute({ ...plain, value }, fromThere ? `${place}/..` : from))
     }
     if (!touched.some(({ op }) => op === "start")) return
     this.#fresh = new FreshFiles(
@@ -145,7 +126,9 @@ class Judge {
   /** Where a word leads, with the links that the text makes. */
   #meant(word: Literal, from: string): ReadonlyArray<string> {
     if (word.value.includes(unknownPart)) return []
-    return this.#named(word, from, () => undefined).flatMap((path) => [normalise(path), ...this.#links.led(path, true)])
+    return this.#words
+      .named(word, from, () => undefined)
+      .flatMap((path) => [normalise(path), ...this.#links.led(path, true)])
   }
 
   /** Why a file must not be run unasked that nobody can have read. */
@@ -155,33 +138,9 @@ class Judge {
     return this.#fresh.has(place)
       ? ask(
           "shell/not-known",
-          `${excerpt(by)} runs ${excerpt(this.#short(place))}, which the same command writes, so that nobody has read it.`
+          `${excerpt(by)} runs ${excerpt(this.#words.short(place))}, which the same command writes, so that nobody has read it.`
         )
       : undefined
-  }
-
-  /** What a command links to, and where the link may come to lie. */
-  #made({ from: directories, linked, word }: Touched): ReadonlyArray<Made> {
-    if (linked === undefined || word.value.includes(unknownPart) || linked.at.value.includes(unknownPart)) return []
-    return directories.flatMap((from) =>
-      this.#named(word, from, () => undefined).flatMap((target) => {
-        const isWritten = word.tilde || word.value.startsWith("/")
-        const value = isWritten ? target : target.slice(from.length + 1)
-        return this.#places(linked.at, from, value).map((place) => ({
-          from,
-          fromThere: linked.fromThere,
-          place,
-          value
-        }))
-      })
-    )
-  }
-
-  /** Where a file of a name comes to lie that is put at a place, which may be a directory. */
-  #places(at: Literal, from: string, name: string): ReadonlyArray<string> {
-    const place = this.#absolute(at, from)
-    const within = `${place}/${name.slice(name.lastIndexOf("/") + 1)}`
-    return /(?:^|\/)\.{0,2}$/.test(at.value) || this.#isDirectory(place) ? [within] : [place, within]
   }
 
   touch(touched: Touched): Verdict | undefined {
@@ -200,33 +159,10 @@ class Judge {
       note(this.#place(path, touched))
       for (const led of this.#links.led(path, touched.unfollowed !== true)) note(this.#place(led, touched))
     }
-    for (const directory of from) for (const path of this.#named(word, directory, note)) judge(path)
-    for (const { fromThere, place, value } of this.#made(touched))
-      if (fromThere) judge(this.#absolute({ ...plain, value }, `${place}/..`))
+    for (const directory of from) for (const path of this.#words.named(word, directory, note)) judge(path)
+    for (const { fromThere, place, value } of madeOf(touched, this.#words))
+      if (fromThere) judge(this.#words.absolute({ ...plain, value }, `${place}/..`))
     return worst
-  }
-
-  /** The paths that a word stands for in a directory. */
-  #named(word: Literal, from: string, note: (verdict: Verdict) => void): ReadonlyArray<string> {
-    const absolute = this.#absolute(word, from)
-    if (!word.glob) return [absolute]
-    if (!isHarmlessGlob(word.value)) {
-      note(ask("shell/glob", `${excerpt(word.value)} can match files that hold secrets.`))
-      return []
-    }
-    const found = this.#context.expand?.(word.value, from, Math.max(0, maximumMatches - this.#matches))
-    if (found === undefined) return []
-    if (Either.isLeft(found)) {
-      note(found.left)
-      return []
-    }
-    this.#matches += found.right.length
-    return found.right.map((path) => this.#absolute({ ...word, value: path }, from))
-  }
-
-  #absolute({ tilde, value }: Literal, from: string): string {
-    if (tilde) return `${this.#context.home}${value.slice(1)}`
-    return value.startsWith("/") ? value : `${from}/${value}`
   }
 
   #place(path: string, touched: Touched): Verdict | undefined {
@@ -244,7 +180,7 @@ class Judge {
     const guard = this.#context.protectedChange?.(path)
     if (guard?.decision !== "deny") return undefined
     const does = op === "link" ? "links to" : changes === "likely" ? "is told of" : "may change"
-    const reason = sentence(`${excerpt(shown(by))} ${does} ${excerpt(this.#short(path))}: ${guard.reason}`)
+    const reason = sentence(`${excerpt(shown(by))} ${does} ${excerpt(this.#words.short(path))}: ${guard.reason}`)
     return op === "link" || changes === "likely" ? deny(guard.rule, reason) : ask(guard.rule, reason)
   }
 
@@ -255,7 +191,7 @@ class Judge {
   ): Verdict | undefined {
     const { home, judgePath, protectedChange, roots } = this.#context
     const told = (verdict: Verdict): Verdict => {
-      const reason = sentence(`${excerpt(by)} changes ${excerpt(this.#short(path))}: ${verdict.reason}`)
+      const reason = sentence(`${excerpt(by)} changes ${excerpt(this.#words.short(path))}: ${verdict.reason}`)
       return verdict.decision === "deny" ? deny(verdict.rule, reason) : ask(verdict.rule, reason)
     }
     const guard = protectedChange?.(path)
@@ -264,7 +200,7 @@ class Judge {
     const { rule } = verdict
     if (verdict.decision !== "allow" && rule !== "path/outside" && rule !== "path/not-a-file") return told(verdict)
     const names = (named ?? []).map(({ value }) => value.slice(value.lastIndexOf("/") + 1))
-    const isRoot = roots.some((root) => normalise(root) === (this.#led(path) ?? place))
+    const isRoot = roots.some((root) => normalise(root) === (this.#words.led(path) ?? place))
     if (
       fills === true &&
       isRoot &&
@@ -274,9 +210,12 @@ class Judge {
     const isFree = rule !== "path/outside" || isTemporary(place, home)
     const own = isFree
       ? undefined
-      : ask("path/outside", `${excerpt(by)} changes ${excerpt(this.#short(path))}, which is outside the workspace.`)
+      : ask(
+          "path/outside",
+          `${excerpt(by)} changes ${excerpt(this.#words.short(path))}, which is outside the workspace.`
+        )
     const gone = removes === true && own === undefined ? this.#removed(path, place, by) : undefined
-    if (verdict.decision === "allow" && !this.#isDirectory(path)) return gone
+    if (verdict.decision === "allow" && !this.#words.isDirectory(path)) return gone
     const children = names.filter((name) => name !== "" && !/[*?[]|^\.{1,2}$/.test(name) && !name.includes(unknownPart))
     return children.reduce<Verdict | undefined>((worst, name) => {
       const child = this.#written(`${path}/${name}`, normalise(`${path}/${name}`), { by })
@@ -290,7 +229,7 @@ class Judge {
     const led = resolve?.(path)
     const isThere = led !== undefined && (Either.isLeft(led) || led.right.kind !== "missing")
     return isThere && !isExpendablePlace(place, { isIgnored, roots })
-      ? ask("shell/removes", `${excerpt(by)} deletes ${excerpt(this.#short(path))}.`)
+      ? ask("shell/removes", `${excerpt(by)} deletes ${excerpt(this.#words.short(path))}.`)
       : undefined
   }
 
@@ -301,18 +240,21 @@ class Judge {
       const isFree = isTemporary(place, home) || (op !== "enter" && installed.test(place))
       return isFree
         ? undefined
-        : ask("path/outside", `${excerpt(by)} uses ${excerpt(this.#short(path))}, which is outside the workspace.`)
+        : ask(
+            "path/outside",
+            `${excerpt(by)} uses ${excerpt(this.#words.short(path))}, which is outside the workspace.`
+          )
     }
     if (verdict.decision !== "allow") {
       if (verdict.rule.startsWith("path/not-")) return undefined
-      return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#short(path))}: ${verdict.reason}`))
+      return ask(verdict.rule, sentence(`${excerpt(by)} uses ${excerpt(this.#words.short(path))}: ${verdict.reason}`))
     }
     return below === true ? this.#below(path, by) : undefined
   }
 
   #below(path: string, by: string): Verdict | undefined {
     const { descend, judgePath, judgeFound = (file: string) => judgePath(file, "read") } = this.#context
-    const directory = this.#led(path) ?? normalise(path)
+    const directory = this.#words.led(path) ?? normalise(path)
     const found = descend?.({ directory, filters: [], hidden: "all", most: maximumLooks - this.#looks })
     if (found === undefined) return undefined
     if (Either.isLeft(found)) return found.left
@@ -322,22 +264,6 @@ class Judge {
       if (decision !== "allow") return ask(rule, sentence(`${excerpt(by)} also reads ${excerpt(file)}: ${reason}`))
     }
     return undefined
-  }
-
-  /** A path as it is called from where the command runs. */
-  #short(path: string): string {
-    const { cwd } = this.#context
-    return path.startsWith(`${cwd}/`) && path.length > cwd.length + 1 ? path.slice(cwd.length + 1) : path
-  }
-
-  #isDirectory(path: string): boolean {
-    const led = this.#context.resolve?.(path)
-    return led !== undefined && Either.isRight(led) && led.right.kind === "directory"
-  }
-
-  #led(path: string): string | undefined {
-    const led = this.#context.resolve?.(path)
-    return led === undefined || Either.isLeft(led) ? undefined : led.right.path
   }
 }
 

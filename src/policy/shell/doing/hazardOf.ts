@@ -1,0 +1,36 @@
+import type { Script, SyntaxNode, Word } from "unbash"
+import { unread, type Unread } from "./Step.ts"
+
+const isNumeric = (word: Word): boolean => /^"?-?\d+"?$|^"?\$(?:[?#]|\{#\w+(?:\[@\])?\})"?$/.test(word.text)
+
+/** Expansions with an index or a range that compute nothing. */
+const isPlainExpansion = /^\$\{#?\w+\[[@*]\]\}$|^\$\{\w+:\s?-?\d+(?::\d+)?\}$/
+
+/** Why a part of shell syntax may run code that no word of it names, if so. */
+export const hazardOf = (node: SyntaxNode | Script): Unread | undefined => {
+  switch (node.type) {
+    case "TestUnary":
+      return /^-[vR]$/.test(node.operator) ? unread(node.operator, "its operand can run code") : undefined
+    case "TestBinary":
+      return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) && ![node.left, node.right].every(isNumeric)
+        ? unread(node.operator, "what it compares can run code")
+        : undefined
+    case "ArithmeticCommand":
+    case "ArithmeticFor":
+      return unread("((…))", "what it computes can run code")
+    case "ArithmeticExpansion":
+      return /[A-Za-z_$`]/.test(node.text.slice(1)) ? unread(node.text, "what it computes can run code") : undefined
+    case "ParameterExpansion": {
+      const { index, operation, prefix, text } = node
+      const computes =
+        prefix === "!" || index !== undefined || operation?.type === "Transform" || operation?.type === "Slice"
+      return computes && !isPlainExpansion.test(text) ? unread(text, "its expansion can run code") : undefined
+    }
+    case "Coproc":
+      return unread("coproc", "it is not read")
+    case "Select":
+      return unread("select", "it is not read")
+    default:
+      return undefined
+  }
+}
