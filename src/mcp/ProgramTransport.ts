@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import { isReadonlyRecord } from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
@@ -12,13 +13,11 @@ import { pause } from "../process/RealClock.ts"
 import { macrotask } from "../system/macrotask.ts"
 import { type NotJson, parseJson } from "../text/Json.ts"
 import { type Losing, losing } from "./brokenOff.ts"
+import { deepest, isAnswer } from "./JsonRpc.ts"
 import { LineReader } from "./LineReader.ts"
 
 /** Characters of a message of a server; a longer one ends it. */
 const longestMessage = 32 * 1024 * 1024
-
-/** Levels of arrays and objects of a message. */
-const deepest = 512
 
 /** Characters of what a server has said on its standard error that are kept. */
 const keptSaid = 4096
@@ -33,23 +32,14 @@ export class InputClosed extends Schema.TaggedError<InputClosed>()("InputClosed"
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const isMessage = (value: unknown): value is JSONRPCMessage => isRecord(value) && value["jsonrpc"] === "2.0"
+const isMessage = (value: unknown): value is JSONRPCMessage => isReadonlyRecord(value) && value["jsonrpc"] === "2.0"
 
 /** The request that a value answers, as far as it says so. */
 const answeredId = (value: unknown): RequestId | undefined => {
-  if (!isRecord(value) || "method" in value) return undefined
+  if (!isReadonlyRecord(value) || "method" in value) return undefined
   const { id } = value
   return typeof id === "string" || typeof id === "number" ? id : undefined
 }
-
-const isAnswer = ({ error, jsonrpc, result }: Readonly<Record<string, unknown>>): boolean =>
-  jsonrpc === "2.0" &&
-  (error === undefined
-    ? isRecord(result)
-    : isRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string")
 
 /** What a line has that is nested too deep for the rest of us: it is looked at for its id alone. */
 const unbounded = (line: string): unknown => {
@@ -66,7 +56,7 @@ const spoilt = (line: string, parsed: Either.Either<unknown, NotJson>): { id: Re
   const id = answeredId(value)
   if (id === undefined) return undefined
   if (Either.isLeft(parsed)) return { id, why: "its answer is nested too deep" }
-  return isRecord(value) && isAnswer(value) ? undefined : { id, why: "its answer is no message of the protocol" }
+  return isAnswer(value) ? undefined : { id, why: "its answer is no message of the protocol" }
 }
 
 const isProgress = (message: JSONRPCMessage): boolean =>

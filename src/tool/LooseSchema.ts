@@ -1,3 +1,4 @@
+import { isReadonlyRecord } from "effect/Predicate"
 import { isLinear } from "./LinearPattern.ts"
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -12,9 +13,6 @@ const named = new Set("$defs definitions dependencies dependentSchemas propertie
 
 /** Keywords that refuse a value because something else accepts it. */
 const opposing = new Set("else if maxContains not then unevaluatedItems unevaluatedProperties".split(" "))
-
-const isRecord = (value: unknown): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
  * A schema without the patterns that cannot be checked; undefined where it has none. It refuses only what the whole one
@@ -31,9 +29,9 @@ export const loosened = (schema: JsonSchema): JsonSchema | undefined => {
     Object.fromEntries(Object.entries(schemas).map(([name, below]) => [name, loose(below)]))
   const loose = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(loose)
-    if (!isRecord(node)) return node
+    if (!isReadonlyRecord(node)) return node
     const { allOf, oneOf, patternProperties, ...rest } = node
-    const patterns = isRecord(patternProperties) ? Object.entries(patternProperties) : []
+    const patterns = isReadonlyRecord(patternProperties) ? Object.entries(patternProperties) : []
     const kept = patterns.filter(([pattern]) => isKept(pattern))
     const entries = Object.entries(rest).flatMap(([keyword, value]): ReadonlyArray<readonly [string, unknown]> => {
       if (opposing.has(keyword)) {
@@ -43,7 +41,7 @@ export const loosened = (schema: JsonSchema): JsonSchema | undefined => {
       if (keyword === "pattern" && typeof value === "string" && !isKept(value)) return []
       // A property that a dropped pattern names is no additional one.
       if (keyword === "additionalProperties" && kept.length < patterns.length) return []
-      if (named.has(keyword) && isRecord(value)) return [[keyword, each(value)]]
+      if (named.has(keyword) && isReadonlyRecord(value)) return [[keyword, each(value)]]
       return [[keyword, inner.has(keyword) ? loose(value) : value]]
     })
     const all = [...(Array.isArray(allOf) ? allOf : []), ...(oneOf === undefined ? [] : [{ anyOf: oneOf }])]
@@ -54,5 +52,5 @@ export const loosened = (schema: JsonSchema): JsonSchema | undefined => {
     }
   }
   const made = loose(schema)
-  return found && isRecord(made) ? made : undefined
+  return found && isReadonlyRecord(made) ? made : undefined
 }

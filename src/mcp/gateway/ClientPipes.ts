@@ -1,16 +1,15 @@
 // @effect-diagnostics newPromise:off - the transport that the SDK takes answers with promises
-import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/server"
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server"
 import * as Either from "effect/Either"
+import { isReadonlyRecord } from "effect/Predicate"
 import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import { parseJson } from "../../text/Json.ts"
+import { deepest, isAnswer, isId } from "../JsonRpc.ts"
 import { LineReader } from "../LineReader.ts"
 
 /** Characters of a line of a client, as many as a request over HTTP may have bytes. */
 const longestLine = 16 * 1024 * 1024
-
-/** Levels of arrays and objects of a message. */
-const deepest = 512
 
 /** Codes of JSON-RPC. */
 const [parseError, invalidRequest, invalidParams] = [-32700, -32600, -32602] as const
@@ -20,25 +19,18 @@ interface Problem {
   readonly message: string
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const isId = (value: unknown): value is RequestId => typeof value === "string" || Number.isInteger(value)
-
 const invalid = (message: string): Problem => ({ code: invalidRequest, message: `Invalid message: ${message}.` })
 
 /** Why a value is no message; an answer that is none is not answered. */
 const problemOf = (value: unknown): Problem | "no answer" | undefined => {
-  if (!isRecord(value)) return invalid("it is no object")
+  if (!isReadonlyRecord(value)) return invalid("it is no object")
   const { error, id, jsonrpc, method, params, result } = value
-  if (method === undefined && (error !== undefined || result !== undefined)) {
-    const isError = isRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string"
-    return jsonrpc === "2.0" && isId(id) && (error === undefined ? isRecord(result) : isError) ? undefined : "no answer"
-  }
+  if (method === undefined && (error !== undefined || result !== undefined))
+    return isAnswer(value) ? undefined : "no answer"
   if (jsonrpc !== "2.0") return invalid('its jsonrpc is not "2.0"')
   if (typeof method !== "string") return invalid("its method is no string")
   if ("id" in value && !isId(id)) return invalid("its id is neither a string nor an integer")
-  return params === undefined || isRecord(params)
+  return params === undefined || isReadonlyRecord(params)
     ? undefined
     : { code: invalidParams, message: "Invalid params: they are no object." }
 }
@@ -64,7 +56,7 @@ export const make = (input: Readable, output: Writable): Transport => {
     const problem = problemOf(value)
     if (problem === undefined) transport.onmessage?.(value as JSONRPCMessage)
     else if (problem === "no answer") transport.onerror?.(new Error("an answer of the client is invalid"))
-    else refuse(isRecord(value) ? value["id"] : null, problem)
+    else refuse(isReadonlyRecord(value) ? value["id"] : null, problem)
   }
   const take = (line: string) => {
     if (line.trim() === "") return
