@@ -85,7 +85,7 @@ describe("a number that an option takes", () => {
 
 describe("the sender of the commands of a session", () => {
   for (const by of ["", "x".repeat(65)])
-    it.scoped(`is refused as the command refuses it, not cut: ${by.length} characters`, () =>
+    it.scoped(`is refused as the command refuses it, not cut: ${by.length} characters (R5)`, () =>
       Effect.gen(function* () {
         const runtime = yield* Runtime
         assert.throws(() => new CreateSession({ session: "s", project: "p", by }), /by/)
