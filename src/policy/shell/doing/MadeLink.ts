@@ -15,7 +15,9 @@ export interface MadeLink {
 export const madeOf = ({ from: directories, linked, word }: Touched, words: WordPaths): ReadonlyArray<MadeLink> => {
   if (linked === undefined || word.value.includes(unknownPart) || linked.at.value.includes(unknownPart)) return []
   return directories.flatMap((from) =>
-    words.named(word, from, () => undefined).flatMap((target) => {
+    words
+      .named(word, from, () => undefined)
+      .flatMap((target) => {
         const isWritten = word.tilde || word.value.startsWith("/")
         const value = isWritten ? target : target.slice(from.length + 1)
         return words.places(linked.at, from, value).map((place) => ({
