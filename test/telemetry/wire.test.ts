@@ -126,6 +126,7 @@ describe("what leaves by OTLP", () => {
         "execute_tool crashes": failed("Crashed"),
         "execute_tool lingers": failed("ToolTimedOut"),
         "execute_tool asks": failed("ApprovalDenied"),
+        "Approvals.decide": unset,
         "execute_tool repeats": unset,
         "execute_tool hangs": interrupted,
         "invoke_agent root": interrupted
