@@ -159,11 +159,14 @@ export class SessionStore extends Context.Tag("tollgate/runtime/SessionStore")<
     readonly list: (
       filter: SessionFilter & { readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<SessionSummary>, DatabaseError>
-    /** The last `limit` changes of the conversation of the root worker that the model may still see, in order. */
+    /**
+     * What the last `limit` events that may change the conversation of the root worker change in it, as far as the model may
+     * still see it, in order: fewer than `limit` where some of them change nothing.
+     */
     readonly changes: (session: string, limit: number) => Effect.Effect<ReadonlyArray<Change>, DatabaseError>
     /** The messages that they leave. */
     readonly messages: (session: string, limit: number) => Effect.Effect<ReadonlyArray<StoredMessage>, DatabaseError>
-    /** The last `limit` changes of the conversation of a sub-worker of a task, in order. */
+    /** The same of a sub-worker of a task. */
     readonly workerChanges: (
       session: string,
       of: { readonly task: string; readonly worker: ReadonlyArray<string>; readonly limit: number }

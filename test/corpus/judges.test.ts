@@ -17,9 +17,9 @@ const judged = (row: object) =>
     return holds ? "as expected" : [verdict.decision, verdict.rule, ...violated].join(" ")
   }).pipe(Effect.provide(Processes.layer))
 
-const answered = (id: string, response: object, expected: string, more: object = {}) => ({
+const answered = (id: string, response: object, expected: string, more: object = {}, millis = 60_000) => ({
   id,
-  input: { url: "https://example.com/x", response, limits: { maxBytes: 1000, headersMs: 100, idleMs: 100 } },
+  input: { url: "https://example.com/x", response, limits: { maxBytes: 1000, headersMs: millis, idleMs: millis } },
   stage: "response",
   expected,
   ...more
@@ -41,7 +41,7 @@ describe("the judges of the corpora", () => {
     [answered("certificate", { tls: "self-signed" }, "allow"), /^deny network\/failed-headers$/],
     [answered("bomb", { generator: "br" }, "allow", { invariants: ["truncated=true"] }), /^as expected$/],
     [answered("whole", { body: "short" }, "allow", { invariants: ["truncated=true"] }), /truncated=true$/],
-    [answered("silent", { generator: "hang" }, "deny"), /^as expected$/],
+    [answered("silent", { generator: "hang" }, "deny", {}, 100), /^as expected$/],
     [{ id: "swap", input: { op: "read", path: "a", fs: there, between: swapped }, expected: "allow" }, /^deny path/],
     [{ id: "still", input: { op: "read", path: "a", fs: there, between: [] }, expected: "allow" }, /^as expected$/],
     [

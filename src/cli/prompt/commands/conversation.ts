@@ -7,6 +7,9 @@ import { command } from "./Command.ts"
 /** Messages that are counted. */
 const counted = 1000
 
+/** The last messages of the model's context. */
+export const contextOf = (session: string) => Effect.flatMap(SessionStore, (store) => store.messages(session, counted))
+
 export const context = command({
   name: "context",
   group: "session",
@@ -16,7 +19,7 @@ export const context = command({
     Effect.gen(function* () {
       const session = prompt.current()
       if (session === undefined) return yield* prompt.say("nothing in the context yet")
-      const messages = yield* (yield* SessionStore).messages(session.session, counted)
+      const messages = yield* contextOf(session.session)
       const roles = [...new Set(messages.map(({ message }) => message.role))]
       const rows = roles.map((role) => {
         const own = messages.flatMap(({ message }) => (message.role === role ? [JSON.stringify(message).length] : []))

@@ -3,10 +3,10 @@ import * as Option from "effect/Option"
 import { load } from "../../command/load.ts"
 import { Configuration } from "../../../config/Configuration.ts"
 import { ProfileNotFound } from "../../../model/Models.ts"
-import { SessionStore } from "../../../runtime/SessionStore.ts"
 import { Keyboard } from "../../terminal/Keyboard.ts"
 import { modeText } from "../../terminal/modeText.ts"
 import { command } from "./Command.ts"
+import { contextOf } from "./conversation.ts"
 
 export const model = command({
   name: "model",
@@ -50,8 +50,9 @@ export const compact = command({
   run: (argument, prompt) =>
     Effect.gen(function* () {
       const current = prompt.current()
-      const seen = current === undefined ? [] : yield* (yield* SessionStore).messages(current.session, 1)
-      if (seen.length === 0) return yield* prompt.say("nothing to summarise yet")
+      // The runtime says the same, but begins a task for it, by which the session would be listed.
+      if (current === undefined || (yield* contextOf(current.session)).length === 0)
+        return yield* prompt.say("nothing to summarise yet")
       const [, edit, said = ""] = /^(--edit(?=\s|$))?\s*([^]*)$/.exec(argument.trim()) ?? []
       const instructions = said === "" ? {} : { instructions: said }
       if (edit === undefined) return yield* prompt.task((session) => session.compact(instructions))
