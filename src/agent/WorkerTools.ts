@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { FunctionDefinition } from "../model/Model.ts"
 import { concluded } from "../gate/conclude.ts"
 import { guarded } from "../gate/Gate.ts"
@@ -20,15 +21,12 @@ export interface WorkerToolsOptions {
   readonly workers: NamedWorkers
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null
-
 /** The definition of `delegate`, which names the workers that are configured. */
 const delegating = (definition: FunctionDefinition, workers: NamedWorkers): FunctionDefinition => ({
   ...definition,
   get parameters() {
     const { properties, ...schema } = definition.parameters
-    if (!isRecord(properties)) return definition.parameters
+    if (!Predicate.isReadonlyRecord(properties)) return definition.parameters
     const { worker: _, ...others } = properties
     const named = Object.entries(workers)
     if (named.length === 0) return { ...schema, properties: others }

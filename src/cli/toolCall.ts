@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import { parseValue } from "../config/Configuration.ts"
 import type { AnyTool } from "../tool/ToolCall.ts"
 import { assign, fieldsOf, parse } from "../tool/ToolField.ts"
@@ -30,9 +31,6 @@ export const toolOf = (name: string, tools: ReadonlyArray<AnyTool>): Effect.Effe
   )
 }
 
-const isObject = (value: unknown): value is Parameters =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The value of a parameter: as its field takes it, and else JSON where it is JSON. */
 const valueOf = (tool: AnyTool, name: string, text: string): Effect.Effect<unknown, UsageError> => {
   const field = fieldsOf(tool).find((one) => one.name === name)
@@ -47,7 +45,8 @@ const valueOf = (tool: AnyTool, name: string, text: string): Effect.Effect<unkno
 export const givenParameters = (tool: AnyTool, { param, parameters }: Spoken): Effect.Effect<Parameters, UsageError> =>
   Effect.gen(function* () {
     const whole = Option.match(parameters, { onNone: (): unknown => ({}), onSome: parseValue })
-    if (!isObject(whole)) return yield* usage(`The parameters are one JSON object, e.g. '{"path":"README.md"}'.`)
+    if (!Predicate.isReadonlyRecord(whole))
+      return yield* usage(`The parameters are one JSON object, e.g. '{"path":"README.md"}'.`)
     let given: Parameters = whole
     for (const pair of param) {
       const at = pair.indexOf("=")

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { systemReason } from "../system/errno.ts"
@@ -11,9 +12,6 @@ import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
 
 /** JSON as a file has it. */
 export type Json = Readonly<Record<string, unknown>>
-
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Bytes of a configuration file. */
 const sizeLimit = 1024 * 1024
@@ -39,7 +37,9 @@ export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
     if (twice !== undefined) {
       return yield* new ConfigUnreadable({ file, reason: `${JSON.stringify(twice)} appears twice in one object` })
     }
-    return isRecord(json) ? json : yield* new ConfigUnreadable({ file, reason: "it is not a JSON object" })
+    return Predicate.isReadonlyRecord(json)
+      ? json
+      : yield* new ConfigUnreadable({ file, reason: "it is not a JSON object" })
   })
 
 /** The value at a path of keys and indices; none where the path leaves the value. */
@@ -72,7 +72,7 @@ const replaceIn = (old: unknown, steps: ReadonlyArray<string>, value: unknown): 
     const next = replaceIn(items[index], rest, value)
     return [...items.slice(0, index), ...(next === undefined ? [] : [next]), ...items.slice(index + 1)]
   }
-  return replaceAt(isRecord(old) ? old : {}, steps, value)
+  return replaceAt(Predicate.isReadonlyRecord(old) ? old : {}, steps, value)
 }
 
 /** The object with another value at a path, or without it where the value is undefined; all else stays in its order. */

@@ -1,12 +1,13 @@
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { RuleBook } from "../approval/RuleBook.ts"
 import { ChatCompletionsProfile, HostedProfile, ScriptedProfile } from "../model/Profile.ts"
 import { type Mistake, mistakesOf } from "../redaction/Mistake.ts"
 import { typed } from "../text/ShellWord.ts"
 import { ConfigInvalid, type Problem } from "./ConfigError.ts"
-import { at, isRecord, type Json, replaceAt } from "./ConfigFile.ts"
+import { at, type Json, replaceAt } from "./ConfigFile.ts"
 import { Settings } from "./Settings.ts"
 import { UserRule } from "./UserRule.ts"
 
@@ -27,7 +28,7 @@ const below = (path: ReadonlyArray<string>, found: Either.Either<unknown, ParseR
 /** What is wrong with a profile, by what its provider takes. */
 const inProfile = (path: ReadonlyArray<string>, profile: unknown): ReadonlyArray<Mistake> => {
   const provider = at(profile, ["provider"])
-  if (!isRecord(profile)) return [{ path, problem: "expected an object", unknown: false }]
+  if (!Predicate.isReadonlyRecord(profile)) return [{ path, problem: "expected an object", unknown: false }]
   if (provider === "scripted" || provider === "chat-completions") return below(path, decodeProfile[provider](profile))
   if (provider === "openai" || provider === "anthropic") return below(path, decodeProfile.hosted(profile))
   const problem = `${provider === undefined ? "not set" : "unknown provider"}; expected one of ${providers.join(", ")}`
@@ -64,7 +65,7 @@ const mistakesIn = (json: Json): ReadonlyArray<Mistake> => allMistakesIn(json).m
 
 const allMistakesIn = (json: Json): ReadonlyArray<Mistake> => {
   const { profiles } = json
-  if (!isRecord(profiles)) return [...below([], decode(json)), ...inRules(json)]
+  if (!Predicate.isReadonlyRecord(profiles)) return [...below([], decode(json)), ...inRules(json)]
   return [
     ...below([], decode(replaceAt(json, ["profiles"], {}))),
     ...Object.entries(profiles).flatMap(([name, profile]) => inProfile(["profiles", name], profile)),

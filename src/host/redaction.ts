@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { home } from "../config/Home.ts"
 import { hosted } from "../model/Profile.ts"
@@ -9,13 +10,13 @@ import { Redactor } from "../redaction/Redactor.ts"
 const usual: ReadonlyArray<string> = Object.values(hosted).map(({ apiKeyVariable }) => apiKeyVariable)
 
 const records = (value: unknown): ReadonlyArray<ConfigFile.Json> =>
-  Object.values(ConfigFile.isRecord(value) ? value : {}).filter(ConfigFile.isRecord)
+  Object.values(Predicate.isReadonlyRecord(value) ? value : {}).filter(Predicate.isReadonlyRecord)
 
 /** The variables that MCP servers get, by the references to them. */
 const givenToServers = (json: ConfigFile.Json): ReadonlyArray<string> =>
   records(ConfigFile.at(json, ["mcp", "servers"])).flatMap(({ env, headers }) =>
     [env, headers].flatMap((some) =>
-      Object.values(ConfigFile.isRecord(some) ? some : {}).flatMap((reference) => {
+      Object.values(Predicate.isReadonlyRecord(some) ? some : {}).flatMap((reference) => {
         const [, name] = /env:(\w+)$/.exec(String(reference)) ?? []
         return name === undefined ? [] : [name]
       })

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/client"
 import { parsed } from "../text/Url.ts"
 import { makeVisible } from "../text/visible.ts"
@@ -10,17 +11,15 @@ const longest = 4000
 /** What a form must not ask for: a server that needs it sends the person to a page of its own. */
 const secret = /pass(?:word|phrase|code)|secret|token|credential|api.?key|private.?key|\bpin\b|\bcvv\b/i
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Whether a form asks for what nobody should type into it. */
 const asksForSecrets = (schema: unknown): boolean =>
-  isRecord(schema) &&
-  isRecord(schema["properties"]) &&
+  Predicate.isReadonlyRecord(schema) &&
+  Predicate.isReadonlyRecord(schema["properties"]) &&
   Object.entries(schema["properties"]).some(
     ([name, property]) =>
       secret.test(name) ||
-      (isRecord(property) && (secret.test(String(property["title"] ?? "")) || property["format"] === "password"))
+      (Predicate.isReadonlyRecord(property) &&
+        (secret.test(String(property["title"] ?? "")) || property["format"] === "password"))
   )
 
 /** What of a client a server may use: its forms, and what the user's configuration passes on besides. */

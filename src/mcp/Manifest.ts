@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { sha256 } from "../approval/Digest.ts"
 import { isDeepText } from "../text/Json.ts"
@@ -39,12 +40,9 @@ const parts = {
 /** Offers of one server that are taken; definitions of more characters are not. */
 export const most = { offers: 1000, characters: 64 * 1024 } as const
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** An entry of a list of the server as an offer, or why it is none. */
 export const offerOf = (kind: Offer["kind"], entry: unknown): Offer | string => {
-  if (!isRecord(entry)) return `a ${kind} that is no object`
+  if (!Predicate.isReadonlyRecord(entry)) return `a ${kind} that is no object`
   const name = entry[kind === "template" ? "uriTemplate" : "name"]
   if (typeof name !== "string" || name === "" || name.length > 1024) return `a ${kind} without a usable name`
   const definition = Object.fromEntries(

@@ -1,6 +1,7 @@
 import type { GetPromptResult, ReadResourceResult } from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import { fileURLToPath } from "node:url"
 import { untrusted } from "../redaction/untrusted.ts"
 import { lazy } from "../system/lazy.ts"
@@ -19,11 +20,8 @@ import type { TouchPolicy } from "./TouchPolicy.ts"
 export const promptTool = "get_mcp_prompt"
 export const resourceTool = "read_mcp_resource"
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const text = (params: unknown, name: string): string => {
-  const value = isRecord(params) ? params[name] : undefined
+  const value = Predicate.isReadonlyRecord(params) ? params[name] : undefined
   return typeof value === "string" ? value : ""
 }
 
@@ -131,7 +129,7 @@ export const make = (slots: ReadonlyArray<ServerSlot>, policy: TouchPolicy): Rea
           const state = now === undefined ? "gone" : now.state === "approved" ? "changed" : now.state
           return yield* new NotApproved({ server: slot.known.name, name, state })
         }
-        const given = isRecord(params) ? params["arguments"] : undefined
+        const given = Predicate.isReadonlyRecord(params) ? params["arguments"] : undefined
         return yield* slot.during(
           connection.request<GetPromptResult>(
             `prompts/get ${name}`,

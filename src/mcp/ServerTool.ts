@@ -1,6 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
 import { lazy } from "../system/lazy.ts"
@@ -24,13 +25,10 @@ export type Run = (
   hear: (progress: ServerProgress) => Effect.Effect<void>
 ) => Effect.Effect<CallResult, { readonly message: string }>
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** What a server says of its tool. It can make a call look worse, never better. */
 const hints = (offer: Offer) => {
   const { annotations } = offer.definition
-  const said = isRecord(annotations) ? annotations : {}
+  const said = Predicate.isReadonlyRecord(annotations) ? annotations : {}
   return { destroys: said["destructiveHint"] === true, changes: said["readOnlyHint"] === false }
 }
 
@@ -52,7 +50,7 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
     label: makeVisible(`${known.name}: ${typeof title === "string" && title !== "" ? title : offer.name}`).slice(0, 80),
     category: `mcp ${known.name}`,
     mode: "both",
-    jsonSchema: isRecord(inputSchema) ? visibleWords(inputSchema) : {},
+    jsonSchema: Predicate.isReadonlyRecord(inputSchema) ? visibleWords(inputSchema) : {},
     readOnly,
     idempotent,
     risk,
@@ -62,19 +60,23 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
     ...(settings.touches === undefined ? {} : { touches: settings.touches }),
     ...(settings.resultLimit === undefined ? {} : { resultLimit: settings.resultLimit }),
     handler: (params, call) =>
-      run({ name: offer.name, digest }, isRecord(params) ? params : {}, call, ({ message, progress: current, total }) =>
-        progress(call, {
-          ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
-          current,
-          ...(total === undefined ? {} : { total })
-        })
+      run(
+        { name: offer.name, digest },
+        Predicate.isReadonlyRecord(params) ? params : {},
+        call,
+        ({ message, progress: current, total }) =>
+          progress(call, {
+            ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
+            current,
+            ...(total === undefined ? {} : { total })
+          })
       ).pipe(
         Effect.mapError(
           ({ message }) => new DynamicTool.DynamicToolFailed({ tool: call.name, reason: message, retryable: false })
         )
       )
   })
-  const parameters = isRecord(inputSchema) ? inputSchema : {}
+  const parameters = Predicate.isReadonlyRecord(inputSchema) ? inputSchema : {}
   const usual = settings.approval !== "never"
   /** What no tool may touch is refused, and what needs a question is asked about, whatever the user says of the tool. */
   const asks = (params: unknown): Effect.Effect<boolean, DynamicTool.DynamicToolFailed> =>

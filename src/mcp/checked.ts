@@ -1,17 +1,15 @@
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import { lazy } from "../system/lazy.ts"
 import { foreignDecoder } from "../tool/JsonSchema.ts"
 import { type Decode, issue } from "../tool/Parameters.ts"
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Takes a null that does not fit where nothing would fit as nothing: many clients write what they leave out so. */
 const withoutNulls =
   (decode: Decode): Decode =>
   (raw) => {
     const found = decode(raw)
-    if (Either.isRight(found) || !isRecord(raw)) return found
+    if (Either.isRight(found) || !Predicate.isReadonlyRecord(raw)) return found
     const wrong = new Set(found.left.map(({ path }) => path))
     const isLeftOut = (key: string) => raw[key] === null && wrong.has(key)
     const keys = Object.keys(raw)

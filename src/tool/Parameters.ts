@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { isDeepValue, maxJsonDepth } from "../text/Json.ts"
@@ -122,10 +123,8 @@ const takesNothing = (schema: Schema.Schema.AnyNoContext): boolean => {
   return AST.isTypeLiteral(ast) && ast.propertySignatures.length + ast.indexSignatures.length === 0
 }
 
-const isObject = (raw: unknown): raw is object => typeof raw === "object" && raw !== null && !Array.isArray(raw)
-
 const excess = (raw: unknown): ReadonlyArray<Issue> =>
-  isObject(raw)
+  Predicate.isReadonlyRecord(raw)
     ? Object.keys(raw).map((key) => issue(key, "is unexpected: the tool takes no parameters"))
     : [issue("", "Expected an object without keys")]
 

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import type { AnyTool } from "./ToolCall.ts"
 
 /** What a person fills in for one parameter of a tool. */
@@ -17,16 +18,15 @@ export interface ToolField {
 
 type Json = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Levels of objects whose members are fields of their own. */
 const maxNesting = 4
 
 const resolved = (schema: Json, root: Json): Json => {
   const ref = schema["$ref"]
   const name = typeof ref === "string" ? /^#\/(?:\$defs|definitions)\/(.+)$/.exec(ref)?.[1] : undefined
-  const found = name === undefined ? undefined : [root["$defs"], root["definitions"]].filter(isRecord)[0]?.[name]
-  return isRecord(found) ? { ...found, ...schema, $ref: undefined } : schema
+  const found =
+    name === undefined ? undefined : [root["$defs"], root["definitions"]].filter(Predicate.isReadonlyRecord)[0]?.[name]
+  return Predicate.isReadonlyRecord(found) ? { ...found, ...schema, $ref: undefined } : schema
 }
 
 /** The literals that a schema allows, if it allows nothing else. */
@@ -36,7 +36,7 @@ const choices = (schema: Json): ReadonlyArray<string | number> | undefined => {
   if ("const" in schema) return literal(schema["const"]) ? [schema["const"] as string | number] : undefined
   const some: unknown = schema["anyOf"] ?? schema["oneOf"]
   if (!Array.isArray(some)) return undefined
-  const parts = some.map((part) => (isRecord(part) ? choices(part) : undefined))
+  const parts = some.map((part) => (Predicate.isReadonlyRecord(part) ? choices(part) : undefined))
   return parts.every((part) => part !== undefined) ? parts.flat() : undefined
 }
 
@@ -49,31 +49,38 @@ const within = (
 ): ReadonlyArray<ToolField> => {
   const { properties, required: named } = schema
   const needed: ReadonlyArray<unknown> = Array.isArray(named) ? named : []
-  return Object.entries(isRecord(properties) ? properties : {}).flatMap(([key, given]): ReadonlyArray<ToolField> => {
-    if (!isRecord(given)) return []
-    const property = resolved(given, root)
-    const name = `${prefix}${key}`
-    const isRequired = required && needed.includes(key)
-    if (property["type"] === "object" && isRecord(property["properties"]) && depth < maxNesting && !key.includes(".")) {
-      return within(property, root, `${name}.`, isRequired, depth + 1)
+  return Object.entries(Predicate.isReadonlyRecord(properties) ? properties : {}).flatMap(
+    ([key, given]): ReadonlyArray<ToolField> => {
+      if (!Predicate.isReadonlyRecord(given)) return []
+      const property = resolved(given, root)
+      const name = `${prefix}${key}`
+      const isRequired = required && needed.includes(key)
+      if (
+        property["type"] === "object" &&
+        Predicate.isReadonlyRecord(property["properties"]) &&
+        depth < maxNesting &&
+        !key.includes(".")
+      ) {
+        return within(property, root, `${name}.`, isRequired, depth + 1)
+      }
+      const description = typeof property["description"] === "string" ? property["description"] : ""
+      const fallback = "default" in property ? { fallback: property["default"] } : {}
+      const field = { name, required: isRequired && !("default" in property), description, ...fallback }
+      const options = choices(property)
+      if (options !== undefined) return [{ ...field, type: "select", options }]
+      switch (property["type"]) {
+        case "string":
+          return [{ ...field, type: "text" }]
+        case "number":
+        case "integer":
+          return [{ ...field, type: "number" }]
+        case "boolean":
+          return [{ ...field, type: "boolean" }]
+        default:
+          return [{ ...field, type: "json" }]
+      }
     }
-    const description = typeof property["description"] === "string" ? property["description"] : ""
-    const fallback = "default" in property ? { fallback: property["default"] } : {}
-    const field = { name, required: isRequired && !("default" in property), description, ...fallback }
-    const options = choices(property)
-    if (options !== undefined) return [{ ...field, type: "select", options }]
-    switch (property["type"]) {
-      case "string":
-        return [{ ...field, type: "text" }]
-      case "number":
-      case "integer":
-        return [{ ...field, type: "number" }]
-      case "boolean":
-        return [{ ...field, type: "boolean" }]
-      default:
-        return [{ ...field, type: "json" }]
-    }
-  })
+  )
 }
 
 /** The fields of a tool, derived from the JSON Schema of its parameters. */
@@ -115,6 +122,6 @@ export const assign = (parameters: Json, name: string, value: unknown): Json => 
   const inner = Object.hasOwn(parameters, first) ? parameters[first] : undefined
   return Object.fromEntries([
     ...Object.entries(parameters),
-    [first, assign(isRecord(inner) ? inner : {}, rest.join("."), value)]
+    [first, assign(Predicate.isReadonlyRecord(inner) ? inner : {}, rest.join("."), value)]
   ])
 }

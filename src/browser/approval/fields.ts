@@ -9,7 +9,7 @@ export interface Field {
 
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** What a text area would change or hide: such a text is edited as JSON. */

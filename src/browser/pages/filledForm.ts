@@ -1,11 +1,9 @@
 import type { ManualTool } from "../../server/ManualTools.ts"
-import { type Field, parsedField } from "../approval/fields.ts"
+import { type Field, isRecord, parsedField } from "../approval/fields.ts"
 
 export type ToolField = ManualTool["fields"][number]
 
 type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as ConfigFile from "../../config/ConfigFile.ts"
@@ -101,17 +102,17 @@ const readForeign = (file: string, { format, title }: Pick<ClientConfig, "format
       catch: (error) =>
         problem(`is not valid JSON${error instanceof Jsonc.NotJsonc ? ` in line ${lineAt(text, error.offset)}` : ""}`)
     })
-    return ConfigFile.isRecord(value) ? value : yield* problem("is not a JSON object")
+    return Predicate.isReadonlyRecord(value) ? value : yield* problem("is not a JSON object")
   })
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length
 
 /** The variables that an entry names instead of values, as Codex has them. */
 const references = (entry: unknown): Readonly<Record<string, string>> => {
-  if (!ConfigFile.isRecord(entry)) return {}
+  if (!Predicate.isReadonlyRecord(entry)) return {}
   const { bearer_token_env_var: bearer, env_http_headers: headers, env_vars: variables } = entry
   return {
-    ...(ConfigFile.isRecord(headers)
+    ...(Predicate.isReadonlyRecord(headers)
       ? Object.fromEntries(Object.entries(headers).map(([name, variable]) => [name, `env:${String(variable)}`]))
       : {}),
     ...(typeof bearer === "string" ? { Authorization: `Bearer env:${bearer}` } : {}),
@@ -123,9 +124,9 @@ const references = (entry: unknown): Readonly<Record<string, string>> => {
 
 /** An entry of opencode has the program and its arguments in one. */
 const uniform = (entry: unknown): unknown =>
-  ConfigFile.isRecord(entry) && Array.isArray(entry["command"])
+  Predicate.isReadonlyRecord(entry) && Array.isArray(entry["command"])
     ? { ...entry, command: entry["command"][0], args: entry["command"].slice(1), env: entry["environment"] ?? {} }
-    : ConfigFile.isRecord(entry) && ConfigFile.isRecord(entry["http_headers"])
+    : Predicate.isReadonlyRecord(entry) && Predicate.isReadonlyRecord(entry["http_headers"])
       ? { ...entry, headers: entry["http_headers"] }
       : entry
 
@@ -160,7 +161,7 @@ export const importing = (name: string) =>
     let found = 0
     for (const file of files) {
       const servers = ConfigFile.at(yield* readForeign(file, client), [client.member])
-      for (const [called, entry] of Object.entries(ConfigFile.isRecord(servers) ? servers : {})) {
+      for (const [called, entry] of Object.entries(Predicate.isReadonlyRecord(servers) ? servers : {})) {
         if (called === "tollgate") continue
         found++
         const made = foreignServer(called, uniform(entry))

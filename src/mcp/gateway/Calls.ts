@@ -11,6 +11,7 @@ import type * as Library from "@modelcontextprotocol/server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as crypto from "node:crypto"
 import { makeVisible } from "../../text/visible.ts"
@@ -52,20 +53,19 @@ const mostUsed = 10_000
 
 const failed = (text: string): CallResult => ({ content: [{ type: "text", text: makeVisible(text) }], isError: true })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The text of a result. */
 export const saidOf = ({ content }: CallResult): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")
 
 /** What was read, under the URIs that it has for the client. */
 export const withUris = (result: unknown, uri: (own: string) => string): unknown =>
-  isRecord(result) && Array.isArray(result["contents"])
+  Predicate.isReadonlyRecord(result) && Array.isArray(result["contents"])
     ? {
         ...result,
         contents: result["contents"].map((content: unknown) =>
-          isRecord(content) && typeof content["uri"] === "string" ? { ...content, uri: uri(content["uri"]) } : content
+          Predicate.isReadonlyRecord(content) && typeof content["uri"] === "string"
+            ? { ...content, uri: uri(content["uri"]) }
+            : content
         )
       }
     : result
@@ -73,14 +73,15 @@ export const withUris = (result: unknown, uri: (own: string) => string): unknown
 /** What the client of a request can be asked for. */
 const capabilitiesOf = (server: Server, ctx: ServerContext, key: string): Readonly<Record<string, unknown>> => {
   const envelope: unknown = ctx.mcpReq.envelope
-  const own = isRecord(envelope) ? envelope[key] : undefined
-  const capabilities: unknown = isRecord(own) ? own : server.getClientCapabilities()
-  return isRecord(capabilities) ? capabilities : {}
+  const own = Predicate.isReadonlyRecord(envelope) ? envelope[key] : undefined
+  const capabilities: unknown = Predicate.isReadonlyRecord(own) ? own : server.getClientCapabilities()
+  return Predicate.isReadonlyRecord(capabilities) ? capabilities : {}
 }
 
 /** Whether a client can show a form to its user. */
 const canElicit = ({ elicitation }: Readonly<Record<string, unknown>>): boolean =>
-  isRecord(elicitation) && (elicitation["form"] !== undefined || Object.keys(elicitation).length === 0)
+  Predicate.isReadonlyRecord(elicitation) &&
+  (elicitation["form"] !== undefined || Object.keys(elicitation).length === 0)
 
 /** What a call needs of its client before it can go on. */
 type Need =
@@ -137,7 +138,7 @@ export const make = ({
             .notify({ method: "notifications/progress", params: { progressToken, ...progress } })
             .catch(() => {})
     const envelope: unknown = ctx.mcpReq.envelope
-    const logLevel = isRecord(envelope) ? envelope[library.LOG_LEVEL_META_KEY] : undefined
+    const logLevel = Predicate.isReadonlyRecord(envelope) ? envelope[library.LOG_LEVEL_META_KEY] : undefined
     const listener: Listener = {
       capabilities: capabilitiesOf(server, ctx, library.CLIENT_CAPABILITIES_META_KEY),
       ...(typeof logLevel === "string" ? { logLevel: logLevel as LoggingLevel } : {}),

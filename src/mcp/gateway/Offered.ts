@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { Project } from "../../host/Project.ts"
 import { makeVisible } from "../../text/visible.ts"
 import type * as Tool from "../../tool/Tool.ts"
@@ -71,11 +72,8 @@ const approved = (project: Project, view: View, kind: Offer["kind"]) =>
     (all) => all.flat()
   )
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const objectSchema = (schema: unknown): OfferedTool["inputSchema"] =>
-  isRecord(schema) ? { ...schema, type: "object" } : { type: "object" }
+  Predicate.isReadonlyRecord(schema) ? { ...schema, type: "object" } : { type: "object" }
 
 const described = (tool: Tool.Any, name: string, offer: Offer | undefined): OfferedTool => {
   const { annotations, inputSchema, outputSchema, title } = offer?.definition ?? {}
@@ -85,8 +83,8 @@ const described = (tool: Tool.Any, name: string, offer: Offer | undefined): Offe
     ...(typeof title === "string" ? { title: makeVisible(title) } : {}),
     description: tool.description,
     inputSchema: objectSchema(visibleWords(inputSchema) ?? tool.codec.jsonSchema()),
-    ...(isRecord(outputSchema) ? { outputSchema: objectSchema(visibleWords(outputSchema)) } : {}),
-    annotations: isRecord(annotations) ? visibleWords(annotations) : readOnly
+    ...(Predicate.isReadonlyRecord(outputSchema) ? { outputSchema: objectSchema(visibleWords(outputSchema)) } : {}),
+    annotations: Predicate.isReadonlyRecord(annotations) ? visibleWords(annotations) : readOnly
   }
 }
 
