@@ -26,9 +26,13 @@ const prompted = async (page: Page, prompt: string) => {
 const digestOf = (envelope: { readonly event?: { readonly request?: { readonly digest: string } } }) =>
   Option.fromNullable(envelope.event?.request?.digest)
 
-/** The card, once an answer to it counts. */
+/** Waits until an answer counts to the request that has this text in what would run: its context names the calls beside it too. */
 const standing = (page: Page, text: string) =>
-  page.locator(".request[data-standing=true][data-read=true]", { hasText: text }).waitFor()
+  page
+    .locator(".request[data-standing=true][data-read=true]", {
+      has: page.locator(".request-body > :not(.context)", { hasText: text })
+    })
+    .waitFor()
 
 describe("an approval in the browser", () => {
   it.scopedLive("shows the diff to its last character, and runs what was allowed by a key (U11, A2)", () =>
