@@ -68,6 +68,8 @@ export interface AnswerBoxShape {
   /** The first answer to a request stays, unless it was refused. */
   readonly put: (answer: SentAnswer) => Effect.Effect<void, AnsweredAlready | AnswerBoxFailed>
   readonly get: (approvalId: string) => Effect.Effect<Boxed | undefined, AnswerBoxFailed>
+  /** Those that there are to some requests, by their ids. */
+  readonly find: (approvalIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Boxed>, AnswerBoxFailed>
   /** Waits for an answer to a request that nobody has looked at; never fails: a box that cannot be read has none. */
   readonly next: (approvalId: string) => Effect.Effect<SentAnswer>
   readonly settle: (approvalId: string, outcome: AnswerOutcome) => Effect.Effect<void, AnswerBoxFailed>
@@ -119,6 +121,7 @@ const crowded = `
 const glance = "200 millis"
 
 const Row = Schema.Struct({
+  approval_id: Schema.String,
   answer: Schema.parseJson(SentAnswer),
   outcome: Schema.NullOr(Schema.parseJson(AnswerOutcome))
 })
@@ -129,14 +132,21 @@ const encodeOutcome = Schema.encodeSync(Schema.parseJson(AnswerOutcome))
 
 const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape => {
   const failed = (error: { readonly message: string }) => new AnswerBoxFailed({ reason: error.message })
-  const get = (approvalId: string): Effect.Effect<Boxed | undefined, AnswerBoxFailed> =>
-    sql`SELECT answer, outcome FROM approval_answers WHERE approval_id = ${approvalId}`.pipe(
+  const find = (approvalIds: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Boxed>, AnswerBoxFailed> =>
+    sql`SELECT approval_id, answer, outcome FROM approval_answers
+      WHERE approval_id IN (SELECT value FROM json_each(${JSON.stringify(approvalIds)}))`.pipe(
       Effect.mapError(failed),
       Effect.flatMap((rows) =>
         Effect.mapError(decode(rows), () => failed({ message: `an answer in ${file} was changed by another program.` }))
       ),
-      Effect.map(([row]) => row && { answer: row.answer, outcome: row.outcome ?? undefined })
+      Effect.map(
+        (rows) =>
+          new Map(
+            rows.map(({ answer, approval_id, outcome }) => [approval_id, { answer, outcome: outcome ?? undefined }])
+          )
+      )
     )
+  const get = (approvalId: string) => Effect.map(find([approvalId]), (found) => found.get(approvalId))
   /** Grows whenever another connection has committed. */
   const version = sql`PRAGMA data_version`.pipe(
     Effect.flatMap(decodeVersion),
@@ -157,6 +167,7 @@ const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape =
     )
   return {
     get,
+    find,
     next,
     put: Effect.fn("AnswerBox.put")(function* (answer: SentAnswer) {
       const { approvalId } = answer

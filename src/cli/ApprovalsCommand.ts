@@ -2,11 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { AnswerBox, type SentAnswer } from "../approval/AnswerBox.ts"
+import type { SentAnswer } from "../approval/AnswerBox.ts"
 import { Audit } from "../audit/Audit.ts"
 import { RuleStore } from "../approval/RuleStore.ts"
 import { Configuration } from "../config/Configuration.ts"
-import { SessionStore, type WaitingApproval } from "../runtime/SessionStore.ts"
+import { type OpenRequest, openRequests } from "../runtime/openRequests.ts"
 import { duration } from "../text/duration.ts"
 import { many } from "../ui/Words.ts"
 import { type KnownRule } from "./KnownRules.ts"
@@ -52,24 +52,7 @@ export type ListOptions = JsonOutput.JsonOptions
 /** The maximum number of listed requests. */
 const maxWaiting = 100
 
-/** An open request, and the answer that lies ready for its session where somebody has given one. */
-interface Open extends WaitingApproval {
-  readonly answered: Pick<SentAnswer, "decision" | "by"> | undefined
-}
-
-/** The requests that are open; one that was refused its answer waits for another. */
-const openRequests = Effect.gen(function* () {
-  const { box } = yield* AnswerBox
-  const waiting = yield* (yield* SessionStore).waiting(maxWaiting)
-  return yield* Effect.forEach(waiting, (one) =>
-    Effect.map(box?.get(one.request.id) ?? Effect.succeed(undefined), (boxed): Open => {
-      const isAnswered = boxed !== undefined && boxed.outcome?.taken !== false
-      return { ...one, answered: isAnswered ? { decision: boxed.answer.decision, by: boxed.answer.by } : undefined }
-    })
-  )
-})
-
-const openRecord = ({ answered, project, request }: Open): string =>
+const openRecord = ({ answered, project, request }: OpenRequest): string =>
   JSON.stringify({ kind: "request", project, ...request, ...(answered !== undefined && { answered }) })
 
 const answers: Readonly<Record<SentAnswer["decision"], string>> = {
@@ -79,7 +62,7 @@ const answers: Readonly<Record<SentAnswer["decision"], string>> = {
 }
 
 /** Some open requests under a title, and what can be done about them. */
-const showOpen = (open: ReadonlyArray<Open>, state: string, hint: string) =>
+const showOpen = (open: ReadonlyArray<OpenRequest>, state: string, hint: string) =>
   Effect.gen(function* () {
     const { answer, style, width } = yield* Screen
     if (open.length === 0) return
@@ -96,7 +79,7 @@ const showOpen = (open: ReadonlyArray<Open>, state: string, hint: string) =>
   })
 
 /** The open requests, with everything needed to answer those that wait. */
-const showRequests = (open: ReadonlyArray<Open>) =>
+const showRequests = (open: ReadonlyArray<OpenRequest>) =>
   Effect.zipRight(
     showOpen(
       open.filter(({ answered }) => answered === undefined),
@@ -115,7 +98,7 @@ export const list = ({ json, jsonl }: ListOptions) =>
   Effect.gen(function* () {
     yield* JsonOutput.oneOf({ json, jsonl })
     const { answer, live, style, width } = yield* Screen
-    const open = yield* openRequests
+    const open = yield* openRequests(maxWaiting)
     const saved = (yield* KnownRules.all).filter((known) => known.saved)
     if (json || jsonl) {
       return yield* answer(JsonOutput.render([...open.map(openRecord), ...saved.map(KnownRules.record)], { json }))

@@ -35,7 +35,14 @@ export const WaitingApproval = Schema.Struct({
   project: Schema.String,
   request: ApprovalRequest,
   /** How many are shown before it, where its session is open here. */
-  ahead: Schema.optionalWith(Schema.Number, { exact: true })
+  ahead: Schema.optionalWith(Schema.Number, { exact: true }),
+  /** The answer that counts once its session goes on. */
+  answered: Schema.optionalWith(
+    Schema.Struct({ decision: Schema.Literal("approve", "deny", "edit"), by: Schema.String }),
+    {
+      exact: true
+    }
+  )
 })
 export type WaitingApproval = typeof WaitingApproval.Type
 

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { AnswerBoxFailed } from "../approval/AnswerBox.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
+import { openRequests } from "../runtime/openRequests.ts"
 import { type SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
 import type { SessionSummary } from "../runtime/Projection.ts"
 import { WaitingApproval } from "./ApiSchema.ts"
@@ -61,16 +63,15 @@ export const maxWaiting = 1000
 /** The open requests of all sessions, the oldest first, with their places in the queue. */
 export const waiting: Effect.Effect<
   ReadonlyArray<WaitingApproval>,
-  DatabaseError,
+  DatabaseError | AnswerBoxFailed,
   SessionStore | Approvals
 > = Effect.gen(function* () {
-  const store = yield* SessionStore
   const approvals = yield* Approvals
-  const stored = yield* store.waiting(maxWaiting)
+  const stored = yield* openRequests(maxWaiting)
   const queue = (yield* approvals.state()).pending.map(({ id }) => id)
-  return stored.map(({ project, request }) => {
-    const ahead = queue.indexOf(request.id)
-    return { project, request, ...(ahead < 0 ? {} : { ahead }) }
+  return stored.map((one) => {
+    const ahead = queue.indexOf(one.request.id)
+    return ahead < 0 ? one : { ...one, ahead }
   })
 })
 
@@ -81,7 +82,7 @@ export const ownerOf = (session: string): Effect.Effect<number | undefined, Data
 /** What is known of a session now. */
 export const detailOf = (
   session: string
-): Effect.Effect<SessionDetail, SessionNotFound | DatabaseError, SessionStore | Approvals> =>
+): Effect.Effect<SessionDetail, SessionNotFound | DatabaseError | AnswerBoxFailed, SessionStore | Approvals> =>
   Effect.gen(function* () {
     const store = yield* SessionStore
     const summary = yield* store.get(session)

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { AnswerBox } from "../../src/approval/AnswerBox.ts"
+import { Database } from "../../src/database/Database.ts"
 import { asking, models } from "../host/Directed.ts"
 import { served } from "./served.ts"
 
@@ -104,6 +106,40 @@ describe("managing sessions over HTTP", () => {
       assert.strictEqual(fs.readFileSync(path.join(first.directory, "a.txt"), "utf8"), "x")
       assert.strictEqual((yield* answer({ digest, decision: "deny" })).status, 410)
     })
+  )
+
+  it.scopedLive(
+    "asks nobody again whose session is closed and whose answer is given, until it is refused (A5, X4)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served({ models })
+        const base = path.dirname(server.directory)
+        const prompt = asking([["write_file", { path: "a.txt", content: "x" }]])
+        const listed = Effect.map(server.ask("/v1/approvals"), ({ json }) => json.approvals)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const first = yield* served({ models, base })
+            yield* first.ask("/v1/sessions", { body: { id: "s1" } })
+            yield* first.ask("/v1/sessions/s1/commands", { body: { _tag: "SubmitPrompt", task: "t1", prompt } })
+            yield* Effect.repeat(listed, { until: (approvals) => approvals.length > 0 })
+          })
+        )
+        const [{ answered, request }] = yield* listed
+        assert.isUndefined(answered)
+        const { digest, id } = request
+        yield* Effect.gen(function* () {
+          const { box } = yield* AnswerBox
+          const yes = { decision: "approve", scope: "once", by: "ann" } as const
+          yield* box!.put({ approvalId: id, sessionId: "s1", digest, ...yes })
+          assert.deepStrictEqual((yield* listed)[0].answered, { decision: "approve", by: "ann" })
+          const { json } = yield* server.ask("/v1/sessions/s1")
+          assert.deepStrictEqual(json.approvals[0].answered, { decision: "approve", by: "ann" })
+          yield* box!.settle(id, { taken: false, message: "not the digest" })
+          assert.isUndefined((yield* listed)[0].answered)
+        }).pipe(
+          Effect.provide(AnswerBox.layerSql.pipe(Layer.provide(Database.layer(path.join(base, "state/tollgate.db")))))
+        )
+      })
   )
 
   it.scopedLive(

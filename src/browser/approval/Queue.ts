@@ -41,7 +41,9 @@ const isSame = (one: WaitingApproval, other: WaitingApproval): boolean =>
 /** The requests, in the order in which the runtime shows them. */
 export const take = (found: ReadonlyArray<WaitingApproval>): void => {
   const rank = ({ ahead = Number.MAX_SAFE_INTEGER }: WaitingApproval) => ahead
-  const sorted = found.toSorted((a, b) => rank(a) - rank(b) || a.request.requestedAt - b.request.requestedAt)
+  // One that is answered asks nobody any more.
+  const open = found.filter(({ answered }) => answered === undefined)
+  const sorted = open.toSorted((a, b) => rank(a) - rank(b) || a.request.requestedAt - b.request.requestedAt)
   const known = queue.value
   for (const one of sorted) {
     const before = known.find(({ request }) => request.id === one.request.id)
