@@ -14,13 +14,17 @@ const run = (args, shown) =>
     child.on("close", (code) => resolve({ code: code ?? 1, printed: Buffer.concat(pieces) }))
   })
 
-/** Workers of what waits for its processes, and of what computes all the time: two for each core. */
+/**
+ * Workers of what waits for its processes, and of what computes all the time: two for each core. Each loads the modules once,
+ * and lives to the end: the pool loses the tasks of workers that it ends early.
+ */
 const cores = os.availableParallelism()
-const [more, fewer] = [cores + 1, Math.max(1, cores - 1)].map((count) => ["--maxWorkers", String(count)])
+const workers = (count) => ["--no-isolate", "--minWorkers", String(count), "--maxWorkers", String(count)]
+const [more, fewer] = [cores + 1, Math.max(1, cores - 1)].map(workers)
 
 const aside = async () => [
-  await run(["--project", "covered", "--no-isolate", "--coverage", ...fewer], "pipe"),
-  await run(["--project", "fast", "--no-isolate", ...fewer], "pipe")
+  await run(["--project", "covered", "--coverage", ...fewer], "pipe"),
+  await run(["--project", "fast", ...fewer], "pipe")
 ]
 
 const [slow, others] = await Promise.all([run(["--project", "slow", ...more], "inherit"), aside()])
