@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { stack, type Around, type Change, type Middleware } from "../middleware/Middleware.ts"
 import type { RetryPolicy } from "../middleware/retry.ts"
 import { lazy } from "../system/lazy.ts"
+import { finiteNumber, wholeNumber } from "../system/wholeNumber.ts"
 import { decoder, jsonSchemaOf } from "./Parameters.ts"
 import type { Preview } from "./Preview.ts"
 import type { AnyTool, ToolCall } from "./ToolCall.ts"
@@ -162,6 +163,16 @@ export interface Options<
   readonly handler: (params: Params["Type"], call: ToolCall) => Effect.Effect<Success["Type"], Failure["Type"], R>
 }
 
+/** A deadline; a number that is none would be read as no deadline at all. */
+const deadlineOf = (option: string, given: Duration.DurationInput | undefined): Duration.Duration | undefined => {
+  if (typeof given === "number" && given !== Infinity) finiteNumber(option, given)
+  return given === undefined ? undefined : Duration.decode(given)
+}
+
+/** Bytes; a number that is none would be reached by no result. */
+const bytesOf = (option: string, given: number | undefined): number | undefined =>
+  given === undefined ? undefined : wholeNumber(option, given, { least: 0, orInfinite: true })
+
 /**
  * Makes a tool. `retry` is accepted only where `readOnly` or `idempotent` is the literal `true`: repeating anything else is a
  * compile-time error.
@@ -210,9 +221,9 @@ export const make = <
     idempotent,
     concurrent: options.concurrent === true,
     repeatable: idempotent as IsRepeatable<ReadOnly, Idempotent>,
-    timeout: options.timeout === undefined ? undefined : Duration.decode(options.timeout),
-    idleTimeout: options.idleTimeout === undefined ? undefined : Duration.decode(options.idleTimeout),
-    resultLimit: options.resultLimit,
+    timeout: deadlineOf(`Tool ${name}: timeout`, options.timeout),
+    idleTimeout: deadlineOf(`Tool ${name}: idleTimeout`, options.idleTimeout),
+    resultLimit: bytesOf(`Tool ${name}: resultLimit`, options.resultLimit),
     retry: options.retry as RetryPolicy | undefined,
     label: options.label ?? name,
     category: options.category ?? "general",

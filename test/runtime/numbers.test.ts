@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Chunk, Effect, Exit, Layer, Stream } from "effect"
+import { Cause, Chunk, Effect, Exit, Layer, Schema, Stream } from "effect"
 import { Accounts } from "../../src/cost/Accounts.ts"
 import { Scope } from "../../src/cost/Budgets.ts"
 import { Ledger } from "../../src/cost/Ledger.ts"
@@ -13,6 +13,7 @@ import { Runtime } from "../../src/runtime/Runtime.ts"
 import { defaults } from "../../src/runtime/RuntimeOptions.ts"
 import * as Testing from "../../src/testing.ts"
 import { loopGuard } from "../../src/tool/loopGuard.ts"
+import * as Tool from "../../src/tool/Tool.ts"
 
 const policy = { maxAttempts: 3, initialDelay: 1, multiplier: 2, maxDelay: 1, jitter: false }
 const settled = Object.entries(defaults).flatMap(([name, value]) => (typeof value === "number" ? [name] : []))
@@ -41,6 +42,22 @@ const scaling: Taking = {
   ...Object.fromEntries(Scope.literals.map((scope) => [`budgets.${scope}`, (usd) => accounts({ [scope]: usd })]))
 }
 
+const made = (options: object) =>
+  Effect.sync(() =>
+    Tool.make("t", {
+      description: "Does t",
+      parameters: Schema.Struct({}),
+      success: Schema.String,
+      handler: () => Effect.succeed(""),
+      ...options
+    })
+  )
+const deadlines: Taking = {
+  "Tool t: timeout": (timeout) => made({ timeout }),
+  "Tool t: idleTimeout": (idleTimeout) => made({ idleTimeout })
+}
+const sizes: Taking = { "Tool t: resultLimit": (resultLimit) => made({ resultLimit }) }
+
 const assertRefused = (name: string, value: number, exit: Exit.Exit<unknown, unknown>) => {
   assert(Exit.isFailure(exit), `${name} takes ${value}`)
   const error = Cause.squash(exit.cause)
@@ -52,6 +69,8 @@ describe("a number that an option takes", () => {
   const tables = [
     { taking: whole, wrong: [Number.NaN, -1, 0, 1.5, Infinity, -Infinity], right: [1, 3] },
     { taking: unbounded, wrong: [Number.NaN, -1, 1.5, -Infinity], right: [1, Infinity] },
+    { taking: deadlines, wrong: [Number.NaN, -1, -Infinity], right: [0, 1.5, Infinity] },
+    { taking: sizes, wrong: [Number.NaN, -1, 1.5, -Infinity], right: [0, 3, Infinity] },
     { taking: scaling, wrong: [Number.NaN, -1, Infinity, -Infinity], right: [0, 1.5] }
   ]
   for (const { right, taking, wrong } of tables)
