@@ -1,3 +1,4 @@
+import * as os from "node:os"
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -25,6 +26,8 @@ const covered = [
   "test/harness/Harness.test.ts",
   "test/runtime/{faults,userCrashes}.test.ts"
 ]
+/** One more than there are cores. As many at least as at most: the pool loses the tasks of workers that it ends early. */
+const workers = os.availableParallelism() + 1
 const all = ["test/**/*.test.ts", "examples/**/*.test.ts"]
 
 /** Files that take long for what they hold; others go by their size, so that no worker waits for the last one. */
@@ -49,8 +52,8 @@ export default defineConfig({
     setupFiles: ["test/support/seed.ts"],
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    minWorkers: 1,
-    maxWorkers: "100%",
+    minWorkers: workers,
+    maxWorkers: workers,
     sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: "covered", include: covered, exclude: slow } },

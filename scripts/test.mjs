@@ -14,19 +14,15 @@ const run = (args, shown) =>
     child.on("close", (code) => resolve({ code: code ?? 1, printed: Buffer.concat(pieces) }))
   })
 
-/**
- * Workers of what waits for its processes, and of what computes all the time: two for each core. Each loads the modules once,
- * and lives to the end: the pool loses the tasks of workers that it ends early.
- */
-const cores = os.availableParallelism()
-const workers = (count) => ["--no-isolate", "--minWorkers", String(count), "--maxWorkers", String(count)]
-const [more, fewer] = [cores + 1, Math.max(1, cores - 1)].map(workers)
+/** What computes all the time has fewer workers than what waits for its processes. */
+const few = String(Math.max(1, os.availableParallelism() - 1))
+const fewer = ["--minWorkers", few, "--maxWorkers", few]
 
 const aside = async () => [
-  await run(["--project", "covered", "--coverage", ...fewer], "pipe"),
-  await run(["--project", "fast", ...fewer], "pipe")
+  await run(["--project", "covered", "--no-isolate", "--coverage", ...fewer], "pipe"),
+  await run(["--project", "fast", "--no-isolate", ...fewer], "pipe")
 ]
 
-const [slow, others] = await Promise.all([run(["--project", "slow", ...more], "inherit"), aside()])
+const [slow, others] = await Promise.all([run(["--project", "slow", "--no-isolate"], "inherit"), aside()])
 for (const { printed } of others) process.stdout.write(printed)
 process.exitCode = [slow, ...others].some(({ code }) => code !== 0) ? 1 : 0

@@ -9,7 +9,8 @@ import { memo } from "../system/memo.ts"
 import type { FileHash } from "./FileHash.ts"
 import type { ProjectRules } from "./ProjectRules.ts"
 import type { Rule } from "./Rule.ts"
-import { literal, RuleBook } from "./RuleBook.ts"
+import { literal } from "./CompiledRule.ts"
+import { RuleBook } from "./RuleBook.ts"
 import type { Subject } from "./Subject.ts"
 
 /** Whose later calls a grant covers: those of the root worker, or those of every sub-worker of the session. */

@@ -1,5 +1,6 @@
 import type { Data, ForeignCall } from "./ForeignCall.ts"
-import type { Fold, Outcome, OwnPlaces } from "./Judgement.ts"
+import type { OwnPlaces } from "./Judgement.ts"
+import type { Fold, Outcome } from "./Outcome.ts"
 import { ofServer, parametersOf, type ToolTable } from "./ToolTable.ts"
 
 /** What is answered of a call. */

@@ -21,26 +21,11 @@ import { isHarmlessFilter } from "../policy/shell/Globs.ts"
 import { promptsIn } from "../policy/shell/Interactive.ts"
 import { severity } from "../policy/shell/Severity.ts"
 import { classify } from "../policy/shell/ShellPolicy.ts"
-import type { Verdict } from "../policy/Verdict.ts"
 import { excerpt } from "../text/excerpt.ts"
-import { sentence } from "../text/sentence.ts"
 import type { PathTouch } from "../tool/Touches.ts"
 import { type Deed, type ForeignCall, isData } from "./ForeignCall.ts"
+import { nothing, of, type Outcome, stricter } from "./Outcome.ts"
 import { beyond } from "./Words.ts"
-
-/** What becomes of a call; `defer` leaves it to the agent's own way with calls, as if nobody had looked. */
-export type Fold = "allow" | "defer" | "ask" | "deny"
-
-/** What is said of a call of another agent. */
-export interface Outcome {
-  readonly decision: Fold
-  /** The id of the rule of the policy or of the user that decides. */
-  readonly by: string
-  /** One sentence, for a person and for a model. */
-  readonly reason: string
-  /** The user has written this down. */
-  readonly ruled: boolean
-}
 
 /** Directories of the agent itself, below the home directory, that its tools may use without being asked about. */
 export interface OwnPlaces {
@@ -64,20 +49,6 @@ export interface Standing {
   /** A later call can type into the prompt that a command opens, and nobody judges that. */
   readonly typesUnseen: boolean
 }
-
-const rank: Readonly<Record<Fold, number>> = { allow: 0, defer: 1, ask: 2, deny: 3 }
-
-/** The stricter of two; the first where they are equally strict. */
-const stricter = (self: Outcome, that: Outcome): Outcome => (rank[that.decision] > rank[self.decision] ? that : self)
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-
-const of = (decision: Fold, { reason, rule }: Pick<Verdict, "reason" | "rule">): Outcome => ({
-  decision,
-  by: rule,
-  reason: sentence(capital(reason)),
-  ruled: false
-})
 
 /** What ours denies to the shell because it has a tool for it, which the other agent does not have: there a person is asked. */
 const pushes = { rule: "shell/git-push", reason: "Pushes commits to where others see them" }
@@ -201,8 +172,6 @@ const ofSearch = (path: string, opens: ReadonlyArray<string>, { context, isIgnor
   }
   return { ...none, decision: "allow" }
 }
-
-const nothing = (by: string, reason: string): Outcome => ({ decision: "defer", by, reason, ruled: false })
 
 const unknownTool = (tool: string) => ({
   rule: "tool/unknown",

@@ -13,7 +13,7 @@ import { makeVisible } from "../text/visible.ts"
 import { type Agent, type Answer, isUnread, type Question } from "./Agent.ts"
 import { cursor } from "./agent/cursor.ts"
 import type { Data } from "./ForeignCall.ts"
-import type { Fold, Outcome } from "./Judgement.ts"
+import type { Fold, Outcome } from "./Outcome.ts"
 import { configured, type Configured, judge, NotJudged } from "./Place.ts"
 import { parametersOf } from "./ToolTable.ts"
 

@@ -1,4 +1,4 @@
-import type { Fold } from "../../hook/Judgement.ts"
+import type { Fold } from "../../hook/Outcome.ts"
 import type { Was } from "../../host/PastCall.ts"
 
 /** What would become of it; `unjudged` where that cannot be said. */
