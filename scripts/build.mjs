@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
 import { buildBrowser } from "./browser.mjs"
 import { buildLeaves, lazyLeaves } from "./lazyLeaves.mjs"
+import { leanSchemas } from "./leanSchemas.mjs"
 import { licenses } from "./licenses.mjs"
 import { buildLibrary, completeTypes, entries } from "./library.mjs"
 
@@ -127,7 +128,7 @@ const options = {
   external: Object.keys(manifest.optionalDependencies),
   // They are required, which is faster than Node's other loader.
   supported: { "dynamic-import": false },
-  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, lazyLeaves(leaves), builtIn.plugin]
+  plugins: [fewBuiltins, withoutTokenizer, withoutArbitraries, leanSchemas, lazyLeaves(leaves), builtIn.plugin]
 }
 
 process.on("exit", () => fs.rmSync(dist, { recursive: true, force: true }))

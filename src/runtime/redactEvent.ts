@@ -39,11 +39,11 @@ const forApproval = (redactor: RedactorShape): RedactorShape => ({
   json: (value) => redactor.shownJson(value).value
 })
 
-const decode = Schema.decodeUnknownOption(Schema.parseJson(Schema.Object))
+const Arguments = Schema.parseJson(Schema.Object)
 
 /** The request as a call to the client: the text of its arguments holds what is to be approved. */
 const asked = (text: string, redactor: RedactorShape): string =>
-  Option.match(decode(text), {
+  Option.match(Schema.decodeUnknownOption(Arguments)(text), {
     onNone: () => redactor.text(text),
     onSome: (value) => {
       const told = redact(value, forApproval(redactor))

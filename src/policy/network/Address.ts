@@ -3,7 +3,13 @@ import ipaddr from "ipaddr.js"
 /** `public` may be reached, `metadata` never; every other kind names the use of the address. */
 export type AddressKind = "public" | "metadata" | "invalid" | (string & {})
 
-const network = (cidr: string) => ipaddr.parseCIDR(cidr)
+type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** Read when the first address is judged; most commands judge none. */
+const network = (cidr: string): (() => Network) => {
+  let read: Network | undefined
+  return () => (read ??= ipaddr.parseCIDR(cidr))
+}
 
 /**
  * Cloud metadata and wire servers, and link-local space, where most of them live. Sources: the vendors' instance metadata
@@ -29,9 +35,7 @@ const global6 = network("2000::/3")
 const translated = network("64:ff9b::/96")
 
 /** IPv4 addresses that an IPv6 address stands for: compatible, mapped, translated (RFC 6145, 6052, 8215), 6to4. */
-const embedded: ReadonlyArray<
-  readonly [ReturnType<typeof network>, (bytes: ReadonlyArray<number>) => ReadonlyArray<number>]
-> = [
+const embedded: ReadonlyArray<readonly [() => Network, (bytes: ReadonlyArray<number>) => ReadonlyArray<number>]> = [
   [network("::/96"), (bytes) => bytes.slice(12)],
   [network("::ffff:0:0/96"), (bytes) => bytes.slice(12)],
   [network("::ffff:0:0:0/96"), (bytes) => bytes.slice(12)],
@@ -39,8 +43,10 @@ const embedded: ReadonlyArray<
   [network("2002::/16"), (bytes) => bytes.slice(2, 6)]
 ]
 
-const within = (address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: ReturnType<typeof network>): boolean =>
-  address.kind() === base.kind() && address.match(base, bits)
+const within = (address: ipaddr.IPv4 | ipaddr.IPv6, range: () => Network): boolean => {
+  const [base, bits] = range()
+  return address.kind() === base.kind() && address.match(base, bits)
+}
 
 const isMetadata = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   metadata.some((range) => within(address, range)) ||

@@ -40,10 +40,11 @@ const most = 400_000
 
 const another = "The user has to choose another mode"
 
-const tooLarge = ask(
-  "shell/workspace-too-large",
-  `there are more than ${most.toLocaleString("en")} files to look through for the protected ones, in the workspace and where rules by path begin. ${another}, or make them fewer`
-)
+const tooLarge = (): Verdict =>
+  ask(
+    "shell/workspace-too-large",
+    `there are more than ${most.toLocaleString("en")} files to look through for the protected ones, in the workspace and where rules by path begin. ${another}, or make them fewer`
+  )
 
 const unlisted = (directory: string, code: string): Verdict =>
   ask(
@@ -87,7 +88,7 @@ export const guardedIn = Effect.fnUntraced(function* (
   const whole = context.roots.find(withheld)
   if (whole !== undefined) return yield* refused(withholdsAll(whole))
   const found = yield* survey({ ...withholding, context, most: limit })
-  if (found.partial) return yield* refused(tooLarge)
+  if (found.partial) return yield* refused(tooLarge())
   for (const [place, code] of found.closed) {
     const directory = toText(place)
     if (context.roots.some((root) => isWithin(root, directory))) return yield* refused(unlisted(directory, code))
