@@ -19,7 +19,9 @@ const newest = (place: string): number => {
 
 const isCurrent = (): boolean => {
   const built = fs.statSync(launcher, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const scripts = ["build.mjs", "launcher.cjs", "lazyLeaves.mjs", "leanSchemas.mjs", "library.mjs"].map((name) => `scripts/${name}`)
+  const scripts = ["build.mjs", "launcher.cjs", "lazyLeaves.mjs", "leanSchemas.mjs", "library.mjs"].map(
+    (name) => `scripts/${name}`
+  )
   const sources = ["src", "bin", "package.json", ...scripts]
   return sources.every((place) => newest(path.join(root, place)) <= built)
 }

@@ -17,7 +17,8 @@ import * as Distrust from "../distrust.ts"
 import * as Misnamed from "../misnamed.ts"
 import * as UnreadInstructions from "../unreadInstructions.ts"
 import { projectOf } from "../openSession.ts"
-import { agent, type RunOptions } from "../Run.ts"
+import type { Chosen } from "../checkProfile.ts"
+import { agent } from "../Run.ts"
 import { refuseUnconfined } from "../refuseUnconfined.ts"
 import * as SandboxNote from "../sandboxNote.ts"
 import type { Prompt } from "./commands/Command.ts"
@@ -29,7 +30,7 @@ import { type Listener, open } from "./Session.ts"
 import { search, suggest } from "./suggest.ts"
 
 /** What stands behind an interactive prompt; a separate module, which loads while the user types. */
-export const make = (options: Pick<RunOptions, "profile" | "session" | "last">, policy: ApprovalPolicy) =>
+export const make = (options: Chosen, policy: ApprovalPolicy) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(agent(policy, true))
     const { project } = yield* Effect.provide(projectOf(options), context)

@@ -36,7 +36,7 @@ import { invoke, submit } from "../../ui/Conversation.ts"
 import * as WorkerTree from "../../ui/WorkerTree.ts"
 import { present } from "../../ui/present.ts"
 import { openSession } from "../openSession.ts"
-import type { RunOptions } from "../Run.ts"
+import type { Chosen } from "../checkProfile.ts"
 import type { Screen } from "../terminal/Screen.ts"
 import { unread } from "../unreadInstructions.ts"
 import { activity } from "./activity.ts"
@@ -51,7 +51,7 @@ export interface Listener {
 }
 
 /** Opens the session that the options name. */
-export const open = (options: Pick<RunOptions, "profile" | "session" | "last">, { ended, heard }: Listener) =>
+export const open = (options: Chosen, { ended, heard }: Listener) =>
   Effect.gen(function* () {
     const runtime = yield* Runtime
     const approvals = yield* Approvals
