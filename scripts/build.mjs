@@ -148,6 +148,7 @@ const external = [...Object.keys(manifest.peerDependencies), ...Object.keys(mani
 const library = buildLibrary({
   absWorkingDir: root,
   external,
+  leaves,
   outdir: dist,
   plugins: [withoutTokenizer, builtIn.plugin]
 })

@@ -1,5 +1,7 @@
 // Packages that depend on nothing of ours become files of their own, which are read when something of theirs is first used.
+import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import * as esbuild from "esbuild"
 
 const fileName = (name) => `${name.replaceAll(/[@/.]+/g, "-").replace(/^-/, "")}.cjs`
@@ -71,3 +73,36 @@ export const buildLeaves = (names, common, outdir) =>
       })
     )
   )
+
+/** The file of `lazy` that stands for a package. */
+export const standFile = (name) => fileName(name).replace(/\.cjs$/, ".js")
+
+/** Values that can be written down. */
+const isPlain = (value) => typeof value !== "function" && isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value)
+
+/** A stand-in as a module for Node: functions and classes that it exports fetch the real ones when they are first used. */
+const stand = async (name) => {
+  const all = await import(name)
+  const names = Object.keys(all).filter((key) => key !== "module.exports")
+  const standFor = (key) => (isPlain(all[key]) ? JSON.stringify(all[key]) : `standFor(${JSON.stringify(key)})`)
+  return [
+    `import { createRequire } from "node:module"`,
+    `let found`,
+    `const real = () => (found ??= createRequire(import.meta.url)("../lib/${fileName(name)}"))`,
+    `const standFor = (key) => new Proxy(function () {}, {`,
+    `  get: (_, name) => real()[key][name],`,
+    `  apply: (_, self, args) => Reflect.apply(real()[key], self, args),`,
+    `  construct: (_, args) => Reflect.construct(real()[key], args)`,
+    `})`,
+    ...names.map((key) =>
+      key === "default" ? `export default ${standFor(key)}` : `export const ${key} = ${standFor(key)}`
+    )
+  ].join("\n")
+}
+
+/** Writes those stand-ins. */
+export const buildStands = async (names, outdir) => {
+  const folder = path.join(outdir, "lazy")
+  await fs.mkdir(folder, { recursive: true })
+  await Promise.all([...names].map(async (name) => fs.writeFile(path.join(folder, standFile(name)), await stand(name))))
+}

@@ -1,9 +1,10 @@
-// Builds the library twice, over the same packages in one file each: as few files for Node, which reads them fast, and as a file for
-// each module for bundlers, which leave out what is not used.
+// Builds the library twice: as few files for Node, which reads them fast, over packages that are fetched when they are used, and as a
+// file for each module for bundlers, which leave out what is not used, over the same packages in one file each.
 import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import * as path from "node:path"
 import * as esbuild from "esbuild"
+import { buildStands, standFile } from "./lazyLeaves.mjs"
 
 /** The entry points, by the name of their module, which is that of their export as well. */
 export const entries = ["index", "ai", "anthropic", "openai", "protocol", "sqlite", "testing"]
@@ -39,8 +40,20 @@ const vendorEntry = async (name) => {
   return `export { ${names.join(", ")} } from "${name}"`
 }
 
-/** Builds into `outdir`; `external` are the packages that users have themselves. */
-export const buildLibrary = async ({ absWorkingDir, external, outdir, plugins }) => {
+/** Takes stand-ins for packages that Node can fetch when they are used, and notes them. */
+const fetched = (leaves, stood) => ({
+  name: "fetched",
+  setup(build) {
+    build.onResolve({ filter: /^[^.]/ }, ({ kind, path: name }) => {
+      if (kind !== "import-statement" || !leaves.includes(name)) return undefined
+      stood.add(name)
+      return { path: `../lazy/${standFile(name)}`, external: true }
+    })
+  }
+})
+
+/** Builds into `outdir`; `external` are the packages that users have themselves, `leaves` those that are fetched when they are used. */
+export const buildLibrary = async ({ absWorkingDir, external, leaves, outdir, plugins }) => {
   const isExternal = (name) => external.some((one) => name === one || name.startsWith(`${one}/`))
   const common = {
     absWorkingDir,
@@ -51,7 +64,7 @@ export const buildLibrary = async ({ absWorkingDir, external, outdir, plugins })
     legalComments: "none",
     logLevel: "warning"
   }
-  const vendored = new Set()
+  const [stood, vendored] = [new Set(), new Set()]
   const { metafile } = await esbuild.build({
     ...common,
     entryPoints: entries.map((entry) => `src/${entry}.ts`),
@@ -59,8 +72,9 @@ export const buildLibrary = async ({ absWorkingDir, external, outdir, plugins })
     splitting: true,
     sourcemap: true,
     metafile: true,
-    plugins: [vendor(isExternal, vendored, () => "../vendor")]
+    plugins: [fetched(leaves, stood), vendor(isExternal, vendored, () => "../vendor")]
   })
+  await buildStands(stood, outdir)
   const toVendor = path.join(absWorkingDir, "vendor")
   await esbuild.build({
     ...common,

@@ -225,6 +225,34 @@ describe("the package, from outside of the repository", () => {
     )
   })
 
+  it("fetches the packages that tools need when they are used, and has all of them then (P2)", async () => {
+    const source = [
+      'import * as fs from "node:fs"',
+      'import { createRequire } from "node:module"',
+      'await import("tollgate")',
+      "const require = createRequire(import.meta.url)",
+      'const fetched = Object.keys(require.cache).filter((file) => file.includes("/tollgate/dist/"))',
+      'const dist = new URL("node_modules/tollgate/dist/", import.meta.url)',
+      'const files = fs.readdirSync(new URL("lazy", dist))',
+      "const isSame = (one, other) =>",
+      '  typeof other === "function" ? one.name === other.name && one.prototype === other.prototype',
+      '    : typeof other !== "object" || other === null ? one === other',
+      "    : Object.keys(other).every((key) => one[key] === other[key])",
+      "const others = []",
+      "for (const file of files) {",
+      '  const [stand, real] = [await import(new URL(`lazy/${file}`, dist)), require(new URL(`lib/${file.replace(/js$/, "cjs")}`, dist).pathname)]',
+      '  const names = Object.keys(stand).filter((name) => name !== "module.exports")',
+      "  others.push(...names.filter((name) => !isSame(stand[name], real[name])).map((name) => `${file} ${name}`))",
+      "}",
+      "process.stdout.write(JSON.stringify({ fetched, files: files.length, others }))"
+    ]
+    fs.writeFileSync(at("fetched.mjs"), source.join("\n"))
+    const { stdout } = await run(process.execPath, [at("fetched.mjs")], { cwd: folder })
+    const { fetched, files, others } = JSON.parse(stdout) as Record<"fetched" | "files" | "others", unknown>
+    assert.deepStrictEqual([fetched, others], [[], []])
+    assert.isAbove(files as number, 5)
+  })
+
   it("is required from CommonJS as well (P2)", async () => {
     fs.writeFileSync(at("required.cjs"), 'process.stdout.write(typeof require("tollgate").Tool.make)')
     const { stdout } = await run(process.execPath, [at("required.cjs")], { cwd: folder })
