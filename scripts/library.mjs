@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import * as path from "node:path"
 import * as esbuild from "esbuild"
+import { rollup } from "rollup"
 import { buildStands, standFile } from "./lazyLeaves.mjs"
 
 /** The entry points, by the name of their module, which is that of their export as well. */
@@ -40,17 +41,85 @@ const vendorEntry = async (name) => {
   return `export { ${names.join(", ")} } from "${name}"`
 }
 
-/** Takes stand-ins for packages that Node can fetch when they are used, and notes them. */
-const fetched = (leaves, stood) => ({
-  name: "fetched",
-  setup(build) {
-    build.onResolve({ filter: /^[^.]/ }, ({ kind, path: name }) => {
-      if (kind !== "import-statement" || !leaves.includes(name)) return undefined
-      stood.add(name)
-      return { path: `../lazy/${standFile(name)}`, external: true }
-    })
+/** Reads our modules, and has packages where Node finds them: with the user, or beside what is built. */
+const ours = (isExternal, { leaves, stood, vendored }) => {
+  const left = (id) => ({ id, external: "absolute" })
+  const beside = (name) => {
+    vendored.add(name)
+    return left(`../vendor/${fileOf(name)}.js`)
   }
-})
+  const stand = (name) => {
+    stood.add(name)
+    return left(`../lazy/${standFile(name)}`)
+  }
+  const isLeft = (name) => isBuiltin(name) || isExternal(name)
+  return {
+    name: "ours",
+    resolveId: (name, importer) =>
+      importer === undefined || name.startsWith(".")
+        ? undefined
+        : isLeft(name)
+          ? left(name)
+          : leaves.includes(name)
+            ? stand(name)
+            : beside(name),
+    resolveDynamicImport: (name) => (name.startsWith(".") ? undefined : isLeft(name) ? left(name) : beside(name)),
+    load: (file) =>
+      file.endsWith(".json")
+        ? `export default ${JSON.stringify({ version: JSON.parse(fs.readFileSync(file, "utf8")).version })}`
+        : undefined,
+    transform: (text, file) =>
+      file.endsWith(".ts")
+        ? esbuild.transform(text, {
+            loader: "ts",
+            target: "node20",
+            sourcemap: "external",
+            sourcefile: file
+          })
+        : undefined
+  }
+}
+
+/** What is loaded with these modules. */
+const loadedWith = (files, getModuleInfo) => {
+  const found = new Set(files)
+  for (const file of found) for (const imported of getModuleInfo(file)?.importedIds ?? []) found.add(imported)
+  return found
+}
+
+/**
+ * Builds for Node, which takes longer to open a file than to read it: one for what browsers may have as well, one for what is imported
+ * with the library besides, and few others. Gives the files of the modules.
+ */
+const buildForNode = async (absWorkingDir, outdir, plugin) => {
+  const fileOfEntry = (entry) => path.join(absWorkingDir, "src", `${entry}.ts`)
+  const bundle = await rollup({
+    input: Object.fromEntries(entries.map((entry) => [entry, fileOfEntry(entry)])),
+    plugins: [plugin],
+    onwarn: ({ message }) => {
+      throw new Error(message)
+    }
+  })
+  let groups
+  const manualChunks = (file, { getModuleInfo }) => {
+    groups ??= ["protocol", "index"].map((entry) => loadedWith([fileOfEntry(entry)], getModuleInfo))
+    const [shared, library] = groups
+    if (!file.endsWith(".ts") || entries.some((entry) => file === fileOfEntry(entry))) return undefined
+    return shared.has(file) ? "shared" : library.has(file) ? "library" : undefined
+  }
+  await bundle.write({
+    dir: outdir,
+    format: "es",
+    sourcemap: true,
+    manualChunks,
+    minifyInternalExports: false,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js"
+  })
+  const files = bundle.watchFiles.filter((file) => file.endsWith(".ts"))
+  await bundle.close()
+  return files.map((file) => path.relative(absWorkingDir, file))
+}
 
 /** Builds into `outdir`; `external` are the packages that users have themselves, `leaves` those that are fetched when they are used. */
 export const buildLibrary = async ({ absWorkingDir, external, leaves, outdir, plugins }) => {
@@ -65,20 +134,16 @@ export const buildLibrary = async ({ absWorkingDir, external, leaves, outdir, pl
     logLevel: "warning"
   }
   const [stood, vendored] = [new Set(), new Set()]
-  const { metafile } = await esbuild.build({
-    ...common,
-    entryPoints: entries.map((entry) => `src/${entry}.ts`),
-    outdir: path.join(outdir, "esm"),
-    splitting: true,
-    sourcemap: true,
-    metafile: true,
-    plugins: [fetched(leaves, stood), vendor(isExternal, vendored, () => "../vendor")]
-  })
+  const files = await buildForNode(
+    absWorkingDir,
+    path.join(outdir, "esm"),
+    ours(isExternal, { leaves, stood, vendored })
+  )
   await buildStands(stood, outdir)
   const toVendor = path.join(absWorkingDir, "vendor")
   await esbuild.build({
     ...common,
-    entryPoints: Object.keys(metafile.inputs).filter((file) => file.endsWith(".ts")),
+    entryPoints: files,
     outbase: "src",
     outdir: path.join(outdir, "modules"),
     plugins: [apart, vendor(isExternal, vendored, (importer) => path.relative(path.dirname(importer), toVendor))]

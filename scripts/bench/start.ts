@@ -80,3 +80,19 @@ export const start = (
     for (const place of [folder, work(folder)]) fs.rmSync(place, { recursive: true })
     return { millis: one, node: other }
   })
+
+/** What a program waits for that imports the library, beside one that imports `effect`; both from the start of the process. */
+export const importing = (rounds = 15): Effect.Effect<{ readonly library: number; readonly effect: number }> =>
+  Effect.sync(() => {
+    const env = { PATH: process.env["PATH"] ?? "" }
+    const imported = (name: string) => () => {
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ["--input-type=module", "-e", `import ${JSON.stringify(name)}`],
+        { env }
+      )
+      if (status !== 0) throw new Error(`${name} could not be imported: ${String(stderr)}`)
+    }
+    const { one, other } = inTurn(imported("tollgate"), imported("effect"), rounds)
+    return { library: one, effect: other }
+  })
