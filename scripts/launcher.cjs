@@ -269,14 +269,15 @@ const start = () => {
     learning.forEach(save)
     if (hasDaemon && code === 0) startDaemon()
   })
-  // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated.
+  // A stack would make V8 read the whole bundle again for its line numbers, and one is asked for while it is evaluated. Nobody reads
+  // those of a hook.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
     if (hooked) hook()
     else load(path.join(__dirname, "main.cjs"))
   } finally {
-    Error.stackTraceLimit = stackTraceLimit
+    if (!hooked) Error.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as fs from "node:fs"
@@ -72,7 +73,8 @@ const replaceIn = (old: unknown, steps: ReadonlyArray<string>, value: unknown): 
     const next = replaceIn(items[index], rest, value)
     return [...items.slice(0, index), ...(next === undefined ? [] : [next]), ...items.slice(index + 1)]
   }
-  return replaceAt(Predicate.isReadonlyRecord(old) ? old : {}, steps, value)
+  if (Predicate.isReadonlyRecord(old)) return replaceAt(old, steps, value)
+  return value === undefined ? old : replaceAt({}, steps, value)
 }
 
 /** The object with another value at a path, or without it where the value is undefined; all else stays in its order. */
@@ -84,6 +86,22 @@ export const replaceAt = (json: Json, steps: ReadonlyArray<string>, value: unkno
     name !== step ? [[name, old] as const] : next === undefined ? [] : [[name, next] as const]
   )
   return Object.fromEntries(Object.hasOwn(json, step) || next === undefined ? kept : [...kept, [step, next]])
+}
+
+/** The object with other values at some paths; a value on the way that is no object stays in its place. */
+export const withAll = (
+  json: Json,
+  values: ReadonlyArray<readonly [steps: ReadonlyArray<string>, value: unknown]>
+): Json => {
+  const below = Arr.groupBy(values, ([[step = ""]]) => step)
+  const changed = Object.entries(below).map(([step, group]): readonly [string, unknown] => {
+    const [[steps, value]] = group
+    if (steps.length === 1) return [step, value]
+    const old = Object.hasOwn(json, step) ? json[step] : {}
+    const rest = group.map(([[, ...steps], value]) => [steps, value] as const)
+    return [step, Predicate.isReadonlyRecord(old) ? withAll(old, rest) : old]
+  })
+  return { ...json, ...Object.fromEntries(changed) }
 }
 
 /** Whether a byte order mark stands before its text, which the editor of its owner may want. */

@@ -78,17 +78,17 @@ const unset = Symbol("unset")
 /** The source of an unset value. */
 export const fallback = "default"
 
-const find = (key: Key, flags: Flags, file: string, json: ConfigFile.Json) =>
-  Effect.gen(function* () {
-    const flag = flags[key.name]
-    if (flag !== undefined) return { key: key.name, value: flag.value, source: flag.flag }
-    const text = yield* Effect.option(Config.nonEmptyString(key.variable))
-    if (Option.isSome(text)) return { key: key.name, value: parseValue(text.value), source: key.variable }
-    const stored = ConfigFile.at(json, key.name.split("."))
+const find = ({ fallback: usual = unset, name, variable }: Key, flags: Flags, file: string, json: ConfigFile.Json) => {
+  const flag = flags[name]
+  if (flag !== undefined) return Effect.succeed<Entry>({ key: name, value: flag.value, source: flag.flag })
+  return Effect.map(Effect.option(Config.nonEmptyString(variable)), (text): Entry => {
+    if (Option.isSome(text)) return { key: name, value: parseValue(text.value), source: variable }
+    const stored = ConfigFile.at(json, name.split("."))
     return stored === undefined
-      ? { key: key.name, value: key.fallback ?? unset, source: fallback }
-      : { key: key.name, value: stored, source: file }
+      ? { key: name, value: usual, source: fallback }
+      : { key: name, value: stored, source: file }
   })
+}
 
 /** The usable part of the configuration, and the problems of the rest. */
 export interface Inspected {
@@ -127,19 +127,22 @@ export const inspect = (
     const entries: Array<Entry> = []
     const problems: Array<Problem> = []
     let own = json
-    let merged = json
+    const others: Array<readonly [steps: ReadonlyArray<string>, value: unknown]> = []
     for (const key of keys) {
       const entry = yield* find(key, flags, places.config, json)
       if (entry.value === unset) continue
       entries.push(entry)
-      const steps = key.name.split(".")
       if (entry.source === places.config) continue
-      const known = entry.source === fallback
-      const wrong = known ? [] : Problems.inVariable(entry.source, ConfigFile.replaceAt({}, steps, entry.value))
-      problems.push(...wrong)
-      own = ConfigFile.replaceAt(own, steps, undefined)
-      if (wrong.length === 0) merged = ConfigFile.replaceAt(merged, steps, entry.value)
+      const steps = key.name.split(".")
+      if (entry.source !== fallback) {
+        own = ConfigFile.replaceAt(own, steps, undefined)
+        const wrong = Problems.inVariable(entry.source, ConfigFile.replaceAt({}, steps, entry.value))
+        problems.push(...wrong)
+        if (wrong.length > 0) continue
+      }
+      others.push([steps, entry.value])
     }
+    const merged = ConfigFile.withAll(json, others)
     let settings = Problems.settingsOf(merged)
     if (settings === undefined) {
       problems.unshift(...Problems.inFile(places.config, own))

@@ -43,6 +43,20 @@ describe("a configuration that cannot be used", () => {
     assert.isFalse(hasTrace(stderr))
   })
 
+  it("names what is no object where one is expected, also where a variable sets something below it", async () => {
+    const wrong = { approvals: "deny", network: null, mcp: { gateway: [] } }
+    const named = ["approvals: expected an object, is text", "network: expected an object, is null", "mcp.gateway: "]
+    write(JSON.stringify(wrong))
+    for (const env of [{}, { TOLLGATE_APPROVALS_POLICY: "ask", TOLLGATE_NETWORK_DENY_HOSTS: '["a.example"]' }]) {
+      const { code, stderr } = await tollgate(at, ["approvals", "list"], "", env)
+      assert.strictEqual(code, 4)
+      for (const said of named) assert.include(stderr, said)
+    }
+    assert.strictEqual((await tollgate(at, ["config", "set", "approvals.policy", "deny"])).code, 0)
+    for (const key of ["network", "mcp"]) assert.strictEqual((await tollgate(at, ["config", "unset", key])).code, 0)
+    assert.deepStrictEqual(read(), { approvals: { policy: "deny" } })
+  })
+
   it("is shown as far as it goes, what is wrong marked at its key", async () => {
     write(JSON.stringify(broken))
     const shown = await tollgate(at, ["config"])
