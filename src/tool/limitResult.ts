@@ -4,6 +4,7 @@ import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { excerpt, type Excerpt } from "./Excerpt.ts"
 import type { Spill } from "./Spill.ts"
+import { wholeNumber } from "../system/wholeNumber.ts"
 import type * as Tool from "./Tool.ts"
 import type { ToolCall } from "./ToolCall.ts"
 import { ToolResult } from "./ToolResult.ts"
@@ -17,8 +18,9 @@ export interface ResultLimit {
 
 /** Bytes that hold for a tool; undefined for one that bounds itself. */
 export const resultLimitOf = (tool: Tool.Any, limit: ResultLimit | undefined): number | undefined => {
-  const bytes = tool.resultLimit ?? limit?.bytes
-  return bytes === undefined || bytes <= 0 ? undefined : bytes
+  const { bytes: usual = Infinity } = limit ?? {}
+  const bytes = tool.resultLimit ?? wholeNumber("resultLimit: bytes", usual, { least: 0, orInfinite: true })
+  return bytes === 0 || bytes === Infinity ? undefined : bytes
 }
 
 /** A whole number in groups of three digits; what `Intl` loads for it would be felt in every start. */

@@ -102,6 +102,13 @@ describe("limitResult", () => {
     })
   )
 
+  it("refuses by name a limit that is none, which would cut everything or nothing (T10)", () => {
+    for (const bytes of [Number.NaN, -1, 1.5])
+      assert.throws(() => DefaultStack.make({ resultLimit: { bytes } }).for(Echo), /^resultLimit: bytes must be/)
+    for (const bytes of [0, Infinity])
+      assert.doesNotThrow(() => DefaultStack.make({ resultLimit: { bytes } }).for(Echo))
+  })
+
   it.effect("leaves alone what is not a result of a tool (T10)", () =>
     Effect.gen(function* () {
       const run = limitResult(1)
