@@ -1,5 +1,4 @@
 import * as Either from "effect/Either"
-import { unwrapped } from "../policy/shell/Unwrapped.ts"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { type CompiledRule, compileRule, mayFitBelow, type RulePlace } from "./CompiledRule.ts"
@@ -171,12 +170,15 @@ const strictOn = ({ argv, hosts, paths, whole }: Shelf, subject: Subject, named:
   const [anyPath] = paths
   const [anyHost] = hosts
   const [[anyArgv] = []] = argv.values()
-  for (const said of subject.shape?.commands ?? []) {
-    for (const command of new Set([said, unwrapped(said)])) {
+  if (anyArgv !== undefined) {
+    for (const command of subject.shape?.commands ?? [])
       for (const compiled of argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
-    }
+    const invoked = subject.invoked()
+    for (const { argv: command, sure } of invoked?.commands ?? [])
+      for (const compiled of argv.get(command[0] ?? "") ?? [])
+        if (begins(command, compiled.rule)) consider(compiled, sure ? true : undefined)
+    if (subject.shape?.complete === false || invoked?.whole === false) consider(anyArgv, undefined)
   }
-  if (subject.shape?.complete === false) consider(anyArgv, undefined)
   for (const compiled of paths) {
     for (const path of subject.paths) consider(compiled, compiled.path?.(path))
     const isBelow = subject.places.some(

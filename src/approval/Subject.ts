@@ -2,6 +2,7 @@ import * as path from "node:path"
 import { canonicalHost } from "../policy/network/HostPattern.ts"
 import { isWithin } from "../policy/path/PathText.ts"
 import { effectsOf, type Effects, type Reached } from "../policy/shell/Effects.ts"
+import type { Invoked } from "../policy/shell/Invoked.ts"
 import { severity, type Severity } from "../policy/shell/Severity.ts"
 import type { Shape } from "../policy/shell/Shape.ts"
 import * as Url from "../text/Url.ts"
@@ -42,6 +43,8 @@ export interface Subject {
   readonly names: ReadonlyArray<string>
   /** How many commands a shell text has; `null` if it is not a plain list of them, unset if the call has none. */
   readonly commands: () => number | null | undefined
+  /** What a command may run, whatever wraps or nests it; unset if the call has none. Only a rule that forbids or asks looks at it. */
+  readonly invoked: () => Invoked | undefined
   /** Names that a command could reach as hosts. */
   readonly mentionedHosts: () => ReadonlyArray<string>
   /** The severity of a shell text; unset if the call has none. */
@@ -171,6 +174,7 @@ export const describing = (root: string, home: string, disk: DiskShape): Describ
         reached,
         names,
         commands: () => effects?.commands(),
+        invoked: () => effects?.invoked(),
         mentionedHosts: () => effects?.hosts() ?? [],
         severity: () => command && severity(command.text, { cwd: directory, roots: [root], home, isIgnored }),
         namesOf,

@@ -102,6 +102,74 @@ describe("rules", () => {
     }
   })
 
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  /** Commands that run a command. */
+  const wrapping: ReadonlyArray<(command: string) => string> = [
+    (command) => `bash -c ${quoted(command)}`,
+    (command) => `sh -ec ${quoted(command)}`,
+    (command) => `eval ${quoted(command)}`,
+    (command) => `timeout -s KILL 5 ${command}`,
+    (command) => `timeout -k 5 10 ${command}`,
+    (command) => `stdbuf -o L ${command}`,
+    (command) => `env -u X A=b ${command}`,
+    (command) => `ionice -c3 ${command}`,
+    (command) => `nohup nice -n 5 ${command}`,
+    (command) => `npx ${command}`,
+    (command) => `xargs -0 ${command}`,
+    (command) => `find . -name x -exec ${command} \\;`
+  ]
+  /** Texts that hold a command. */
+  const nesting: ReadonlyArray<(command: string) => string> = [
+    (command) => command,
+    (command) => `(cd sub && ${command})`,
+    (command) => `if true; then ${command}; fi`,
+    (command) => `echo "$(${command})"`,
+    (command) => `cat <<< x | ${command} 2>&1 | tail -1`,
+    (command) => `bash <<'END'\n${command}\nEND`,
+    (command) => `echo ${quoted(command)} | sh`
+  ]
+  const spelling: ReadonlyArray<readonly [rule: ReadonlyArray<string>, command: string]> = [
+    [["npm", "test"], "npm test"],
+    [["npm", "test"], "eval npm test"],
+    [["npm", "test"], "builtin eval npm test"],
+    [["npm", "test"], "/usr/bin/npm test --watch"],
+    [["npm", "test"], "npm --silent test"],
+    [["npm", "test"], "'npm' te\\st"],
+    [["git", "commit"], "git commit -m x"],
+    [["git", "commit"], "git --no-pager commit -m x"],
+    [["git", "commit"], "git -C . -c user.name=x commit"],
+    [["touch"], "touch a"],
+    [["tsc"], "./node_modules/.bin/tsc -p ."]
+  ]
+
+  it.effect.prop(
+    "forbid a command whatever spells, wraps or nests it (A6)",
+    [
+      fc.constantFrom(...spelling),
+      fc.array(fc.constantFrom(...wrapping), { maxLength: 2 }),
+      fc.constantFrom(...nesting)
+    ],
+    ([[argv, said], wrappers, nest]) =>
+      Effect.sync(() => {
+        const command = nest(wrappers.reduce((inner, wrap) => wrap(inner), said))
+        assert.strictEqual(decide(book(rule("deny", { argv })), { command }), "deny", command)
+      })
+  )
+
+  it("ask where a word may be the command or the value of an option, and leave other commands alone (A6)", () => {
+    const rules = book(rule("deny", { argv: ["npm", "test"] }), rule("deny", { argv: ["git", "commit"] }))
+    assert.strictEqual(decide(rules, { command: "npm --prefix sub test" }), "ask")
+    for (const command of [
+      "git log --grep commit",
+      "git --no-pager show commit",
+      "echo npm test",
+      "bash build.sh",
+      "npm run test",
+      "grep -r 'npm test' docs"
+    ])
+      assert.isUndefined(decide(rules, { command }), command)
+  })
+
   it("allow a list of commands only where each of them is allowed (A6)", () => {
     const rules = book(rule("allow", { argv: ["npm", "test"] }), rule("allow", { argv: ["git", "status"] }))
     assert.strictEqual(decide(rules, { command: "npm test && git status" }), "allow")
@@ -154,7 +222,7 @@ describe("rules", () => {
     )
   })
 
-  const word = fc.constantFrom("git", "npm", "ls", "status", "test", "push", "-a")
+  const word = fc.constantFrom("git", "npm", "ls", "status", "test", "push", "all")
   const command = fc.array(word, { minLength: 1, maxLength: 3 })
   const anyRule = fc
     .record({ decision: fc.constantFrom("allow" as const, "ask" as const, "deny" as const), argv: command })

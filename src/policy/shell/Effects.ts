@@ -1,4 +1,6 @@
 import { canonicalHost } from "../network/HostPattern.ts"
+import { lazy } from "../../system/lazy.ts"
+import { type Invoked, invoked } from "./Invoked.ts"
 import { shapeOf, type Shape } from "./Shape.ts"
 import { words } from "./ShellPolicy.ts"
 import { descended } from "./Traversal.ts"
@@ -17,6 +19,8 @@ export interface Reached {
 export interface Effects {
   /** What it says, and how. */
   readonly shape: Shape
+  /** What it may run. */
+  readonly invoked: () => Invoked
   /** `unread` where it may be more than its words name: it is not fully known, or goes to another directory. */
   readonly paths: () => Reached | "unread"
   /** How many commands it has, one after the other; `null` where it is more than a plain list of them. */
@@ -55,6 +59,7 @@ export const effectsOf = (text: string): Effects => {
   const shape = shapeOf(text)
   return {
     shape,
+    invoked: lazy(() => invoked(text)),
     paths: () => reached(shape),
     commands: () => words(text)?.length ?? null,
     hosts: () => [...new Set(text.match(hostLike))].flatMap((word) => canonicalHost(word) ?? [])

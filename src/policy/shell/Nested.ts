@@ -1,4 +1,5 @@
-import { type Denied, type Remark, type Surroundings, Visitor } from "./NestedVisitor.ts"
+import { Visitor } from "./NestedVisitor.ts"
+import type { Denied, Remark, Surroundings } from "./Reading.ts"
 import type { Source } from "./Source.ts"
 
 export const hardDenied = (source: Source, context: Surroundings): Denied => {

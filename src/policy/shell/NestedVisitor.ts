@@ -19,7 +19,7 @@ import { metadataHost } from "./MetadataHosts.ts"
 import { protectedArguments } from "./ProtectedArguments.ts"
 import { protectedWord } from "./ProtectedWords.ts"
 import { type Reach, reachOf } from "./Reach.ts"
-import type { ShellContext } from "./ShellContext.ts"
+import type { Denied, Listener, Remark, Surroundings } from "./Reading.ts"
 import { isTooComplex } from "./Source.ts"
 import { containedStarts, destruction } from "./Destructive.ts"
 import { isEmptying, redirected } from "./DestructiveFiles.ts"
@@ -31,31 +31,13 @@ import { commandName, commandStarts, innerTexts, printers } from "./Wrappers.ts"
 /** Nodes of the syntax tree plus words of command lines. */
 const maximumNodes = 1024
 
-/** What the hard denials say of every command in a text, however deep it is nested. */
-export interface Denied {
-  readonly verdict: Verdict | undefined
-  /** The command that is denied, as far as one is. */
-  readonly denied: string | undefined
-  /** The text is larger than what is read of it. */
-  readonly exhausted: boolean
-}
-
-/** A command and what is to be said of it. */
-export interface Remark {
-  /** As it is written, without what wraps it. */
-  readonly command: string
-  /** A phrase. */
-  readonly reason: string
-}
-
-export type Surroundings = Pick<ShellContext, "cwd" | "home" | "isIgnored" | "roots">
-
 /** Reads the commands of a text and of the texts within it, until one is denied. */
 export class Visitor implements Denied {
   verdict: Verdict | undefined
   denied: string | undefined
   readonly #context: Surroundings
   readonly #remarks: Array<Remark> | undefined
+  readonly #listener: Listener | undefined
   #contained = 0
   #piped = false
   readonly #directories: Array<string>
@@ -69,9 +51,11 @@ export class Visitor implements Denied {
   #printed: Array<string> = []
 
   /** With `remarks`, what commands destroy is added there. */
-  constructor(context: Surroundings, remarks?: Array<Remark>) {
+  constructor(context: Surroundings, remarks?: Array<Remark>, listener?: Listener) {
     this.#context = context
     this.#remarks = remarks
+    this.#listener = listener
+    this.#contained = listener === undefined ? 0 : 1
     this.#directories = [context.cwd]
     this.#reach = reachOf(context, this.#directories)
   }
@@ -191,7 +175,7 @@ export class Visitor implements Denied {
       this.#printed.push(...given, ...printed(argv))
       return 0
     }
-    return this.#read([...given, ...this.#printed.splice(0)])
+    return this.#readAloud([...given, ...this.#printed.splice(0)])
   }
 
   /** Notes what the programs destroy that variables in front of a command name. */
@@ -221,12 +205,13 @@ export class Visitor implements Denied {
       const inner = argv.slice(start)
       for (const at of commandStarts(inner)) {
         const candidate = inner.slice(at)
+        this.#listener?.command(candidate)
         const found = destruction(
           { name: commandName(candidate[0]!), args: candidate.slice(1) },
           { ...this.#scene, input: [] }
         )
         if (found !== undefined) this.#remarks.push({ command: candidate.join(" "), reason: found })
-        this.#read(innerTexts(commandName(candidate[0]!), candidate.slice(1)))
+        this.#readAloud(innerTexts(commandName(candidate[0]!), candidate.slice(1)))
       }
     }
     this.#contained--
@@ -247,12 +232,19 @@ export class Visitor implements Denied {
   }
 
   #candidate(argv: ReadonlyArray<string>): number {
+    this.#listener?.command(argv)
     const call: Call = { name: commandName(argv[0] ?? ""), args: argv.slice(1) }
     if (entersDirectory.has(call.name) && call.args[0] !== undefined) this.#enter(call.args.at(-1)!)
     const denial = printers.has(call.name) ? undefined : denials.find(({ denies }) => denies(call, this.#reach))
     if (denial !== undefined) this.#deny(deny(denial.id, denial.reason), argv.join(" "))
     for (const verdict of protectedArguments(call)) this.#deny(verdict, [call.name, ...call.args].join(" "))
-    return roles(call, this.#reach) | this.#read(innerTexts(call.name, call.args))
+    return roles(call, this.#reach) | this.#readAloud(innerTexts(call.name, call.args))
+  }
+
+  /** Texts that are run as they are. */
+  #readAloud(texts: ReadonlyArray<string>): number {
+    if (this.#listener !== undefined) texts.forEach(this.#listener.text)
+    return this.#read(texts)
   }
 
   /** Words and documents that are shell text themselves, such as that of `sh -c`. */

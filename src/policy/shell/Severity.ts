@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { allow } from "../Verdict.ts"
 import { destroyed } from "./Nested.ts"
-import type { Remark, Surroundings } from "./NestedVisitor.ts"
+import type { Remark, Surroundings } from "./Reading.ts"
 import { plainCommands } from "./Plain.ts"
 import { judgeReading } from "./ReadOnly.ts"
 import { isTooComplex, isTooLong, maximumLength, read, type Source } from "./Source.ts"

@@ -1,0 +1,69 @@
+import { Visitor } from "./NestedVisitor.ts"
+import { subcommand } from "./GitPush.ts"
+import { shapeOf } from "./Shape.ts"
+import { isTooComplex, isTooLong, read } from "./Source.ts"
+import { commandName } from "./Wrappers.ts"
+
+type Words = ReadonlyArray<string>
+
+/** A command that a text may run, in a form in which it can be named. */
+export interface Invocation {
+  readonly argv: Words
+  /** Not where a word was left out that may be the value of an option or not. */
+  readonly sure: boolean
+}
+
+/** What a text may run, whatever wraps or nests it. */
+export interface Invoked {
+  readonly commands: ReadonlyArray<Invocation>
+  /** Whether that is all of it. */
+  readonly whole: boolean
+}
+
+/** Words in front of a subcommand that are read as options and their values. */
+const maximumOptions = 16
+
+/** What follows the options in front of a subcommand, as far as they can be told from it. */
+const behindOptions = (name: string, args: Words): ReadonlyArray<Invocation> => {
+  if (name === "git") return [{ argv: subcommand(args), sure: true }]
+  const found: Array<Invocation> = []
+  let sure = true
+  for (let at = 0; at < Math.min(args.length, maximumOptions); at++) {
+    const isOption = args[at]!.startsWith("-")
+    if (!isOption && args[at - 1]?.startsWith("-") !== true) break
+    sure &&= isOption
+    found.push({ argv: args.slice(at + 1), sure })
+  }
+  return found
+}
+
+/** The forms of a command: its program by name and by path, with and without the options in front of a subcommand. */
+const formsOf = ([program = "", ...args]: Words): ReadonlyArray<Invocation> => {
+  const name = commandName(program)
+  const forms = [{ argv: args, sure: true }, ...behindOptions(name, args)]
+  return [...new Set([program, program.slice(program.lastIndexOf("/") + 1), name])].flatMap((called) =>
+    forms.map(({ argv, sure }) => ({ argv: [called, ...argv], sure }))
+  )
+}
+
+/** Nothing of what is read here is judged, so that it does not matter where it would run. */
+const nowhere = { cwd: "/", home: "/", roots: [] }
+
+/** The commands that a text runs, and those of the texts that they are given to run; it never throws. */
+export const invoked = (text: string): Invoked => {
+  if (isTooLong(text) || isTooComplex(text)) return { commands: [], whole: false }
+  const commands: Array<Invocation> = []
+  let whole = true
+  try {
+    const visitor = new Visitor(nowhere, [], {
+      command: (argv) => commands.push(...formsOf(argv)),
+      text: (inner) => {
+        whole &&= inner.trim() === "" || shapeOf(inner).complete
+      }
+    })
+    visitor.visit(read(text).script)
+    return { commands, whole: whole && !visitor.exhausted }
+  } catch {
+    return { commands, whole: false }
+  }
+}
