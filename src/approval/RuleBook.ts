@@ -199,7 +199,7 @@ const strictOn = ({ argv, hosts, paths, whole }: Shelf, subject: Subject, named:
       }
     }
   }
-  for (const { name, port } of subject.hosts) {
+  for (const { name, port } of anyHost === undefined ? [] : [...subject.hosts, ...subject.connected()]) {
     for (const compiled of hosts) consider(compiled, compiled.host?.covers(name, port) ?? false)
   }
   if (anyHost !== undefined) {

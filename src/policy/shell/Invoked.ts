@@ -1,4 +1,5 @@
 import { Visitor } from "./NestedVisitor.ts"
+import { networkClients } from "./HardDenials.ts"
 import { subcommand } from "./GitPush.ts"
 import { shapeOf } from "./Shape.ts"
 import { isTooComplex, isTooLong, read } from "./Source.ts"
@@ -16,6 +17,10 @@ export interface Invocation {
 /** What a text may run, whatever wraps or nests it. */
 export interface Invoked {
   readonly commands: ReadonlyArray<Invocation>
+  /** The words of all of them. */
+  readonly words: ReadonlyArray<string>
+  /** Addresses that programs connect to which are given them for that. */
+  readonly urls: ReadonlyArray<string>
   /** Whether that is all of it. */
   readonly whole: boolean
 }
@@ -46,24 +51,47 @@ const formsOf = ([program = "", ...args]: Words): ReadonlyArray<Invocation> => {
   )
 }
 
+const isUrl = (word: string): boolean => /^[a-z][a-z\d+.-]*:\/\/./i.test(word)
+
+/** Options of network clients whose value may be an address that they do not connect to. */
+const telling =
+  /^(?:-[a-zA-Z]*[AbdeFHOouUw]|--(?:referer|header|user-agent|(?:post-)?(?:data|form|body)\S*|user|cookie|write-out|json|output\S*|url-query|variable))$/
+
+/** What git connects with. */
+const connecting: ReadonlySet<string> = new Set("clone fetch pull push ls-remote".split(" "))
+
+/** The addresses among the words of a command that are no values of its options, where it connects to what it is given. */
+const urlsOf = ([program = "", ...args]: Words): ReadonlyArray<string> => {
+  const name = commandName(program)
+  const given = name === "git" ? subcommand(args) : args
+  const connects = name === "git" ? connecting.has(given[0] ?? "") : networkClients.has(name)
+  return connects ? given.filter((word, at) => isUrl(word) && !telling.test(given[at - 1] ?? "")) : []
+}
+
 /** Nothing of what is read here is judged, so that it does not matter where it would run. */
 const nowhere = { cwd: "/", home: "/", roots: [] }
 
 /** The commands that a text runs, and those of the texts that they are given to run; it never throws. */
 export const invoked = (text: string): Invoked => {
-  if (isTooLong(text) || isTooComplex(text)) return { commands: [], whole: false }
   const commands: Array<Invocation> = []
+  const [words, urls] = [new Set<string>(), new Set<string>()]
+  const found = (whole: boolean): Invoked => ({ commands, words: [...words], urls: [...urls], whole })
+  if (isTooLong(text) || isTooComplex(text)) return found(false)
   let whole = true
   try {
     const visitor = new Visitor(nowhere, [], {
-      command: (argv) => commands.push(...formsOf(argv)),
+      command: (argv) => {
+        commands.push(...formsOf(argv))
+        for (const word of argv) words.add(word)
+        for (const url of urlsOf(argv)) urls.add(url)
+      },
       text: (inner) => {
         whole &&= inner.trim() === "" || shapeOf(inner).complete
       }
     })
     visitor.visit(read(text).script)
-    return { commands, whole: whole && !visitor.exhausted }
+    return found(whole && !visitor.exhausted)
   } catch {
-    return { commands, whole: false }
+    return found(false)
   }
 }
