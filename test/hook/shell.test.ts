@@ -39,6 +39,22 @@ const disguises: ReadonlyArray<(text: string) => string> = [
   (text) => `lua -e ${quoted(text)}`,
   (text) => `python3 -c ${quoted(text)}`,
   (text) => `python3 <<'EOF'\n${text}\nEOF`,
+  (text) => `python3 -m timeit ${quoted(text)}`,
+  (text) => `python3 -m pdb -c ${quoted(text)} a.py`,
+  (text) => `bun -e ${quoted(text)}`,
+  (text) => `bun --print ${quoted(text)}`,
+  (text) => `bun run -e ${quoted(text)}`,
+  (text) => `rails runner ${quoted(text)}`,
+  (text) => `./manage.py shell -c ${quoted(text)}`,
+  (text) => `mix run -e ${quoted(text)}`,
+  (text) => `mix eval ${quoted(text)}`,
+  (text) => `ghc -e ${quoted(text)}`,
+  (text) => `swift -e ${quoted(text)}`,
+  (text) => `node --test-reporter=/srv/${text.length}.js --test`,
+  (text) => `node --test --test-reporter-destination=/srv/${text.length}`,
+  (text) => `node --test --test-global-setup=../../${text.length}.js`,
+  (text) => `go env -w GOFLAGS=-toolexec=/tmp/${text.length}`,
+  (text) => `cd - && ${text}`,
   (text) => `node -p ${quoted(text)}`,
   (text) => `node --eval=${quoted(text)}`,
   (text) => `node --require ./x.cjs ${quoted(text)}`,
@@ -169,7 +185,9 @@ const obscureWriters: ReadonlyArray<(place: string) => string> = [
   (place) => `git diff --output=${place}`,
   (place) => `git log -p --output ${place}`,
   (place) => `git archive -o ${place} HEAD`,
-  (place) => `patch ${place} a.patch`
+  (place) => `patch ${place} a.patch`,
+  (place) => `curl -w '%output{${place}}x' https://example.com/`,
+  (place) => `curl --write-out '%output{>>${place}}x' https://example.com/`
 ]
 
 /** Around a command, none of which changes what it does. */
@@ -344,6 +362,48 @@ describe("a shell text of another agent", () => {
     ([command, url]) => denies(of(command(url)), command(url)),
     { fastCheck: { numRuns: 100 } }
   )
+
+  it.prop(
+    "is denied where git connects to what is not public, and asked about where it takes what lies outside (X5, S4)",
+    [
+      FastCheck.constantFrom(
+        (address: string) => `git fetch ${address} main`,
+        (address: string) => `git -C . pull --rebase ${address}`,
+        (address: string) => `git ls-remote -q ${address}`,
+        (address: string) => `git remote add up ${address}`,
+        (address: string) => `git remote set-url origin ${address}`
+      ),
+      FastCheck.constantFrom(
+        "http://10.0.0.1/x",
+        "https://127.0.0.1:8080/x",
+        "ssh://git@10.0.0.1:22/x",
+        "git://192.168.0.1/x",
+        "git@10.0.0.1:x.git",
+        "/srv/x",
+        "../../srv/x",
+        "file:///srv/x",
+        "~/x"
+      )
+    ],
+    ([command, address]) => {
+      const outcome = of(command(address))
+      if (/\d\.\d/.test(address)) denies(outcome, command(address))
+      else stops(outcome, command(address))
+    },
+    { fastCheck: { numRuns: 100 } }
+  )
+
+  it("leaves to the agent what git does with a remote, or with a public address (X5)", () => {
+    for (const command of [
+      "git fetch",
+      "git fetch origin main",
+      "git pull --rebase origin feature/x",
+      "git remote add up https://github.com/a/b",
+      "git clone -q git@github.com:a/b.git sub/x",
+      "cd sub && git status && cd - && git status"
+    ])
+      assert.include(["allow", "defer"], of(command).decision, command)
+  })
 
   it("is asked about where it shows the environment, or a pattern can match secrets (X5, S5)", () => {
     for (const command of [

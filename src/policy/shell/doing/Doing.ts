@@ -280,7 +280,8 @@ class Walker implements Doing {
 
   #enter(args: ReadonlyArray<Literal>, stop: (reason: string) => void): void {
     const [word = { ...plain, value: "~", tilde: true }, ...more] = args.filter(({ value }) => value !== "--")
-    if (word.value === "-" && more.length === 0) return
+    // Back to where the text itself has come from; before that, it is where the shell was last.
+    if (word.value === "-" && more.length === 0 && this.#directories.length > 1) return
     if (more.length > 0 || word.value.startsWith("-") || word.glob || !isKnown(word))
       return stop("where it goes is known only at run time")
     this.#touch({ word, op: "enter", by: `cd ${word.value}` })

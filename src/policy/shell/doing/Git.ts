@@ -45,6 +45,36 @@ export const gitDoes = (args: ReadonlyArray<Literal>): Step | Unread => {
   return "reason" in found || within === undefined ? found : { ...found, touches: [...found.touches], within }
 }
 
+/** The operands that name another repository, which may be a remote by its name. */
+const addressesOf = (
+  name: string,
+  { lead }: OrdinaryCommand,
+  args: ReadonlyArray<Literal>,
+  operands: ReadonlyArray<Literal>
+): ReadonlyArray<Literal> => {
+  if (name === "clone") return args.filter(({ value }) => lead?.test(value) === true)
+  if (/^(?:fetch|pull|ls-remote)$/.test(name)) return operands.slice(0, 1)
+  return name === "remote" && /^(?:add|set-url)$/.test(operands[0]?.value ?? "") ? operands.slice(2) : []
+}
+
+/** What is reached at such addresses: places on the disk, and hosts as addresses that the rules of the network know. */
+const reachedBy = (
+  addresses: ReadonlyArray<Literal>
+): { readonly places: ReadonlyArray<Literal>; readonly urls: ReadonlyArray<string> } => {
+  const places: Array<Literal> = []
+  const urls: Array<string> = []
+  for (const word of addresses) {
+    const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*):\/\/(.*)$/is.exec(word.value) ?? []
+    const [, host] = /^(?:[^/@]*@)?([^/:@]+|\[[^\]]*\]):/.exec(word.value) ?? []
+    if (/^file$/i.test(scheme)) places.push({ ...word, value: rest })
+    else if (/^https?$/i.test(scheme)) urls.push(word.value)
+    else if (scheme !== "") urls.push(`https://${rest.replace(/^([^/]*):\d*(?=\/|$)/, "$1")}`)
+    else if (host !== undefined) urls.push(`https://${host}/`)
+    else if (/[/~]|^\.\.$/.test(word.value)) places.push(word)
+  }
+  return { places, urls }
+}
+
 const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Literal>): Step | Unread => {
   const isSplit = args.some(({ value }) => value.includes(unknownPart + unknownPart))
   const found = usage(`git ${name}`, command, args)
@@ -52,8 +82,11 @@ const fits = (name: string, command: OrdinaryCommand, args: ReadonlyArray<Litera
   const { operands, paths, written } = found.right
   if ([...operands].some(({ value }) => value.startsWith(unknownPart))) return unclear(name)
   const by = `git ${name}`
+  const { places, urls } = reachedBy(addressesOf(name, command, args, operands))
   return does({
+    urls,
     touches: [
+      ...places.map((word): Touch => ({ word, op: "read", by, below: true })),
       ...paths.flatMap(inTree).map((word): Touch => ({ word, op: "mention", by })),
       ...written.map((word): Touch => ({ word, op: "write", by }))
     ]

@@ -101,7 +101,7 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
     const module = args[1]?.value ?? ""
     if (!pythonModules.has(module))
       return unread(name, `it is not known what the module ${module.replaceAll(unknownPart, "…")} does`)
-    return /^(?:http\.server|json\.tool|py_compile|compileall|unittest|doctest|venv|build|timeit|pdb)$/.test(module)
+    return /^(?:http\.server|json\.tool|py_compile|compileall|unittest|doctest|venv|build)$/.test(module)
       ? undefined
       : { words: [{ ...args[1]!, value: module }, ...args.slice(2)] }
   }

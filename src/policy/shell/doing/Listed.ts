@@ -8,9 +8,10 @@ import { plain } from "./Unknown.ts"
 
 const here: Literal = { ...plain, value: "." }
 
-/** Whether a value that is sent is taken from a file or the input, or is not known. */
+/** Whether a value that is sent is taken from a file or the input, or is not known; what is told at the end can go to a file. */
 const isTaken = ([option, value]: readonly [option: string, value: string]): boolean => {
   if (/^(?:-H|--header)$/.test(option)) return value.startsWith("@")
+  if (/^(?:-w|--write-out)$/.test(option) && value.includes("%output{")) return true
   if (value.includes(unknownPart)) return true
   return option !== "--data-raw" && (option === "--data-urlencode" ? /^[^=]*@/ : /^@/).test(value)
 }

@@ -98,6 +98,18 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
 
 const onlyTells = /^(?:--version|-v|-V|--help|-h|version|help)$/
 
+/** What the values of its options name: files that an interpreter loads, or that it writes. */
+const optionPlaces = (name: string, options: ReadonlyArray<Literal>): ReadonlyArray<Touch> =>
+  options.flatMap(({ value }) =>
+    places(value).flatMap((place): ReadonlyArray<Touch> => {
+      const word = { ...plain, value: place }
+      return [
+        { word, op: "mention", changes: "likely", by: name },
+        { word, op: "start", by: name }
+      ]
+    })
+  )
+
 /** An interpreter with a file to run; a program in its words is one that nobody has read. */
 const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): Step | Unread => {
   const options = interpreters.get(kind)!
@@ -109,7 +121,7 @@ const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): 
     return unread(name, "it runs a program that nobody has read, or is told what to load")
   if (at < 0) {
     return before.some(({ value }) => value.startsWith("--test"))
-      ? does({})
+      ? does({ touches: optionPlaces(name, before) })
       : unread(name, "it runs what is typed or piped into it")
   }
   if (args[at]!.value === "-") return unread(name, "it runs what is typed or piped into it")
@@ -122,6 +134,7 @@ const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): 
         touches: isModule
           ? rest
           : [
+              ...optionPlaces(name, before),
               { word: script, op: "mention", by: name },
               ...(before.some(({ value }) => value.startsWith("--test")) ? args.slice(at) : [script]).map(
                 (word): Touch => ({ word, op: "start", by: name })

@@ -34,7 +34,7 @@ export const projectVerbs: Readonly<Record<string, RegExp>> = {
     /^(?:build|b|check|c|test|t|run|r|clippy|fmt|doc|d|bench|tree|update|add|remove|clean|new|init|metadata|search|nextest|expand|fix|version|fetch|vendor|audit|deny|machete|outdated|install)$/,
   go: /^(?:build|test|vet|fmt|run|mod|get|list|doc|env|version|install|clean|work|tool)$/,
   deno: /^(?:test|lint|fmt|check|run|task|bench|doc|info|cache|install|add|compile)$/,
-  bun: /^(?:test|run|install|i|add|remove|rm|update|build|pm|outdated|init|create|link|ci|[\w:.-]+)$/,
+  bun: /^(?:test|run|install|i|add|remove|rm|update|build|pm|outdated|init|create|link|ci|[\w:][\w:.-]*)$/,
   gem: /^(?:list|install|search|info|env|outdated|update|query|which)$/,
   dotnet: /^(?:build|test|run|restore|clean|format|list|add|remove|new|sln|tool|watch|publish|pack|--info)$/
 }
@@ -69,7 +69,7 @@ export const interpreterOf = (name: string): string | undefined => {
 
 /** Modules that `python -m` runs as the programs that they are. */
 export const pythonModules: ReadonlySet<string> = words(
-  "pytest unittest pip venv mypy ruff black isort flake8 pylint coverage build compileall http.server json.tool doctest py_compile tox nox pyright timeit pdb"
+  "pytest unittest pip venv mypy ruff black isort flake8 pylint coverage build compileall http.server json.tool doctest py_compile tox nox pyright"
 )
 
 /** Programs that start another one of a project. */
@@ -94,7 +94,7 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   mocha: /^-r/,
   make: /^-[EI]|^--(?:eval|include-dir)/,
   gmake: /^-[EI]|^--(?:eval|include-dir)/,
-  go: /^-(?:exec|toolexec|overlay|ldflags|gccgoflags|gcflags|asmflags|vettool|modfile)/,
+  go: /^-(?:exec|toolexec|overlay|ldflags|gccgoflags|gcflags|asmflags|vettool|modfile)|^-w$/,
   cargo: /^(?:\+|-Z|--config)/,
   pytest: /^-p|^-o|^--(?:pdbcls|override-ini)/,
   rustc: /^-(?:C|Z)|linker/,
@@ -111,6 +111,15 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   pip: /^(?:-e|--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
   pip3: /^(?:-e|--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
   gh: /^-(?:R$)|^--jq|^api$/,
+  bun: /^-[epr]|^--print/,
+  swift: /^-e/,
+  ghc: /^-e/,
+  mix: /^-[er]$|^(?:eval|rpc)$/,
+  iex: /^-[er]/,
+  stack: /^(?:exec|eval|runghc|runhaskell|ghci|repl|script)$/,
+  cabal: /^(?:exec|repl)$/,
+  rails: /^(?:runner|r)$/,
+  "manage.py": /^(?:-c|shell(?:_plus)?)$/,
   docker: /^-H|^--(?:host|net(?:work)?=host)/,
   terraform: /^-(?:chdir|backend-config|plugin-dir)/
 }
