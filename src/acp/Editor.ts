@@ -15,6 +15,7 @@ import {
   type TerminalOutputResponse
 } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
+import { isReadonlyRecord } from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { cutWords } from "../text/excerpt.ts"
 import { visibleLine } from "../text/visible.ts"
@@ -95,11 +96,15 @@ const failed = (method: string) => (cause: unknown) =>
 
 export const make = (client: AgentContext, can: EditorCan): Editor => {
   const { elicitation, fs, session, terminal } = methods.client
+  /** What an editor answers with; one without anything in it where that is no object. */
   const ask = <Method extends ClientRequestMethod>(method: Method, params: ClientRequestParamsByMethod[Method]) =>
-    Effect.tryPromise({
-      try: (signal) => client.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
-      catch: failed(method)
-    })
+    Effect.map(
+      Effect.tryPromise({
+        try: (signal) => client.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
+        catch: failed(method)
+      }),
+      (answer) => (isReadonlyRecord(answer) ? answer : ({} as typeof answer))
+    )
   return {
     can,
     update: (sessionId, update) =>

@@ -14,5 +14,10 @@ export const isAnswer = (value: unknown): boolean => {
   const { error, id, jsonrpc, result } = value
   if (jsonrpc !== "2.0" || !isId(id)) return false
   if (error === undefined) return isReadonlyRecord(result)
-  return isReadonlyRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string"
+  return (
+    result === undefined &&
+    isReadonlyRecord(error) &&
+    Number.isInteger(error["code"]) &&
+    typeof error["message"] === "string"
+  )
 }

@@ -34,12 +34,13 @@ export class InputClosed extends Schema.TaggedError<InputClosed>()("InputClosed"
 
 const isMessage = (value: unknown): value is JSONRPCMessage => isReadonlyRecord(value) && value["jsonrpc"] === "2.0"
 
-/** The request that a value answers, as far as it says so. */
-const answeredId = (value: unknown): RequestId | undefined => {
-  if (!isReadonlyRecord(value) || "method" in value) return undefined
-  const { id } = value
-  return typeof id === "string" || typeof id === "number" ? id : undefined
-}
+/** The requests that a value answers, as far as it says so; the revisions spoken here have no batches. */
+const answeredIds = (value: unknown): ReadonlyArray<RequestId> =>
+  (Array.isArray(value) ? value : [value]).flatMap((one: unknown) =>
+    isReadonlyRecord(one) && !("method" in one) && (typeof one["id"] === "string" || typeof one["id"] === "number")
+      ? [one["id"]]
+      : []
+  )
 
 /** What a line has that is nested too deep for the rest of us: it is looked at for its id alone. */
 const unbounded = (line: string): unknown => {
@@ -50,13 +51,14 @@ const unbounded = (line: string): unknown => {
   }
 }
 
-/** Why no answer follows to a request, where a server has sent one that cannot be used. */
-const spoilt = (line: string, parsed: Either.Either<unknown, NotJson>): { id: RequestId; why: string } | undefined => {
+/** The requests to which no answer follows, because a server has sent one that cannot be used, and why. */
+const spoilt = (
+  line: string,
+  parsed: Either.Either<unknown, NotJson>
+): { readonly ids: ReadonlyArray<RequestId>; readonly why: string } => {
   const value = Either.getOrElse(parsed, (problem) => (problem === "too deep" ? unbounded(line) : undefined))
-  const id = answeredId(value)
-  if (id === undefined) return undefined
-  if (Either.isLeft(parsed)) return { id, why: "its answer is nested too deep" }
-  return isAnswer(value) ? undefined : { id, why: "its answer is no message of the protocol" }
+  if (Either.isLeft(parsed)) return { ids: answeredIds(value), why: "its answer is nested too deep" }
+  return { ids: isAnswer(value) ? [] : answeredIds(value), why: "its answer is no message of the protocol" }
 }
 
 const isProgress = (message: JSONRPCMessage): boolean =>
@@ -99,9 +101,9 @@ export const make = (
       Effect.suspend(() => {
         if (line.trim() === "") return Effect.void
         const parsed = parseJson(line, deepest)
-        const failed = spoilt(line, parsed)
+        const { ids, why } = spoilt(line, parsed)
         const message = Either.getOrUndefined(parsed)
-        if (failed !== undefined) transport.onmessage?.(lost(failed.id, failed.why))
+        if (ids.length > 0) for (const id of ids) transport.onmessage?.(lost(id, why))
         else if (!isMessage(message)) {
           transport.onerror?.(new Error(`it wrote what is no message: ${line.slice(0, 200)}`))
         } else {

@@ -1,3 +1,4 @@
+import * as Arr from "effect/Array"
 import * as ParseResult from "effect/ParseResult"
 import { redactText } from "./Redactor.ts"
 import { secretName } from "./SecretName.ts"
@@ -75,10 +76,56 @@ const sentence = (issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>, path: 
   return `expected ${either([...new Set(expected)])}${actual === undefined ? "" : `, is ${actual}`}`
 }
 
+type Issue = ParseResult.ParseIssue
+
+const each = <A>(one: ParseResult.SingleOrNonEmpty<A>): Arr.NonEmptyReadonlyArray<A> =>
+  Array.isArray(one) ? (one as unknown as Arr.NonEmptyReadonlyArray<A>) : [one as A]
+
+/** What is wrong within a value; nothing where it is another kind of value as a whole. */
+const within = (issue: Issue): ReadonlyArray<Issue> | undefined =>
+  issue._tag === "Refinement" || issue._tag === "Transformation"
+    ? within(issue.issue)
+    : issue._tag === "Composite"
+      ? each(issue.issues)
+      : undefined
+
+/** Keys that a form of a value must have or cannot have: the more of them, the less it is meant. */
+const misfits = (issue: Issue): number =>
+  (within(issue) ?? []).filter(
+    (one) => one._tag === "Pointer" && (one.issue._tag === "Missing" || one.issue._tag === "Unexpected")
+  ).length
+
+/** Of the forms that a value may have, what is wrong with those that it comes closest to. */
+const closest = (forms: Arr.NonEmptyReadonlyArray<Issue>): Arr.NonEmptyReadonlyArray<Issue> => {
+  const known = forms.filter((one) => within(one) !== undefined)
+  const meant = Arr.isNonEmptyReadonlyArray(known) ? known : forms
+  const least = Math.min(...meant.map(misfits))
+  return Arr.groupBy(meant, (one) => String(misfits(one)))[String(least)] ?? meant
+}
+
+/** The same without what is wrong with forms of values that are not meant. */
+const narrowed = (issue: Issue): Issue => {
+  switch (issue._tag) {
+    case "Pointer":
+      return new ParseResult.Pointer(issue.path, issue.actual, narrowed(issue.issue))
+    case "Refinement":
+      return new ParseResult.Refinement(issue.ast, issue.actual, issue.kind, narrowed(issue.issue))
+    case "Transformation":
+      return new ParseResult.Transformation(issue.ast, issue.actual, issue.kind, narrowed(issue.issue))
+    case "Composite": {
+      const found = each(issue.issues)
+      const forms = issue.ast._tag === "Union" ? closest(found) : found
+      return new ParseResult.Composite(issue.ast, issue.actual, Arr.map(forms, narrowed), issue.output)
+    }
+    default:
+      return issue
+  }
+}
+
 /** Every place at which a value is not what its schema says, in order, one sentence each. */
 export const mistakesOf = (error: ParseResult.ParseError): ReadonlyArray<Mistake> => {
   const places = new Map<string, Array<ParseResult.ArrayFormatterIssue>>()
-  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+  for (const issue of ParseResult.ArrayFormatter.formatIssueSync(narrowed(error.issue))) {
     const place = JSON.stringify(issue.path)
     places.set(place, [...(places.get(place) ?? []), issue])
   }

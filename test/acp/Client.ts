@@ -8,6 +8,7 @@ import {
   type CreateElicitationResponse,
   methods,
   ndJsonStream,
+  type ReadTextFileResponse,
   RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
@@ -32,6 +33,8 @@ export interface Behaviour {
   readonly form?: (request: CreateElicitationRequest) => CreateElicitationResponse
   /** The text of a file as it has it, nothing where it has none, or a promise of it that may never be kept. */
   readonly read?: (path: string) => string | undefined | Promise<string>
+  /** What it answers instead of a text, whatever it is. */
+  readonly readAs?: { readonly answer: unknown }
   /** Writes a file; it is written to the disk if unset. */
   readonly write?: (path: string, content: string) => void | Promise<void>
   /** The terminals that it has; none if unset, and then it says so. */
@@ -67,7 +70,7 @@ export interface Connected {
 /** Starts the command and initializes the connection. */
 export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Connected> => {
   const { args = [], form, terminals = new FakeTerminals(), permission = () => "once" } = behaviour
-  const { read = () => undefined, write = (file, content) => fs.writeFileSync(file, content) } = behaviour
+  const { read = () => undefined, readAs, write = (file, content) => fs.writeFileSync(file, content) } = behaviour
   const capabilities = { terminal: behaviour.terminals !== undefined, ...behaviour.capabilities }
   const asked: Array<string> = []
   const child = spawn(process.execPath, [await built(), "acp", ...args], { cwd: at.work, env: { ...at.env } })
@@ -111,6 +114,7 @@ export const connect = async (at: Place, behaviour: Behaviour = {}): Promise<Con
     .onRequest(methods.client.fs.readTextFile, async ({ params }) => {
       asked.push(`read ${params.path}`)
       wake()
+      if (readAs !== undefined) return readAs.answer as ReadTextFileResponse
       const content = await read(params.path)
       if (content === undefined) throw RequestError.resourceNotFound(params.path)
       return { content }

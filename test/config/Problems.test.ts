@@ -35,6 +35,28 @@ describe("problems of a configuration", () => {
     )
   })
 
+  it("tells of a value of several forms what is wrong with the one that it comes closest to (X1)", () => {
+    const servers = (server: object) => inFile({ mcp: { servers: { odd: server } } })
+    const program = { command: ["node", "x"] }
+    for (const [server, problems] of [
+      [
+        { ...program, tools: { cmd: { touches: { command: "command" } } } },
+        ["tools.cmd.touches.command: expected an object, is text"]
+      ],
+      [{ ...program, tools: { cmd: { touches: 5 } } }, ['tools.cmd.touches: expected "none" or an object, is 5']],
+      [
+        { ...program, envy: {} },
+        ["envy: unknown key; known keys: command, env, sandbox, tools, timeouts, passes, disabled"]
+      ],
+      [{ url: "ftp://x" }, ["url: expected an http or https URL without a login in it"]],
+      [{ ...program, sandbox: { network: "no" } }, ['sandbox.network: expected true or false, is "no"']]
+    ] as const)
+      assert.deepStrictEqual(
+        servers(server),
+        problems.map((problem) => `mcp.servers.odd.${problem}`)
+      )
+  })
+
   it("says what a key is called now that had another name (A7)", () => {
     assert.deepStrictEqual(inFile({ approvals: { delegate: { command: ["x"] } } }), [
       "approvals.delegate: renamed to approvals.reviewer; move its value there"

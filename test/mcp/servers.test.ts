@@ -103,6 +103,8 @@ describe("MCP servers behind the gate", () => {
         nothing: { line: '{"jsonrpc":"2.0","id":ID}' },
         list: { line: '{"jsonrpc":"2.0","id":ID,"result":[]}' },
         boom: { line: '{"jsonrpc":"2.0","id":ID,"error":"boom"}' },
+        both: { line: '{"jsonrpc":"2.0","id":ID,"error":{"code":1,"message":"x"},"result":{"content":[]}}' },
+        batch: { line: '[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]' },
         version: { line: '{"id":ID,"result":{"content":[]}}' },
         deep: {
           line: '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":NESTED}}}',

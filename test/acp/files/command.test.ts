@@ -142,6 +142,21 @@ describe("an editor that gives its files", () => {
     assert.isFalse(fs.existsSync(path.join(at.work, "b.md")))
   })
 
+  it("fails a call where it answers with what is no text, and the model reads why (X3)", async () => {
+    fs.writeFileSync(file, "one\n")
+    for (const answer of [null, 5, [], "one", { content: 5 }]) {
+      scripted(at, [reading, call("write_file", { path: "notes.md", content: "b" }), done])
+      const { editor, session } = await begin({ readAs: { answer } })
+      await prompted(editor, session, "go")
+      assert.lengthOf(ends(editor), 2)
+      for (const end of ends(editor)) {
+        assert.strictEqual(end.status, "failed")
+        assert.include(said(end), "its answer has no text", said(answer))
+      }
+      assert.strictEqual(fs.readFileSync(file, "utf8"), "one\n")
+    }
+  })
+
   it("ends with the turn, whether it answers or not (X3)", async () => {
     fs.writeFileSync(file, "one\n")
     scripted(at, [edit("one", "two"), done])
