@@ -6,6 +6,7 @@ import * as path from "node:path"
 import { systemReason } from "../system/errno.ts"
 import { replaceFile } from "../system/replaceFile.ts"
 import { reclaim } from "../system/Temporary.ts"
+import { throughLinks } from "../system/throughLinks.ts"
 import { jsonError } from "../redaction/jsonError.ts"
 import { byteOrderMark, unmarked } from "../text/byteOrderMark.ts"
 import { repeatedName } from "../text/Json.ts"
@@ -113,7 +114,7 @@ export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwri
   Effect.try({
     try: () => {
       // A link stays one.
-      const target = fs.existsSync(file) ? fs.realpathSync(file) : file
+      const target = throughLinks(file)
       reclaim(path.dirname(target), `${path.basename(target)}.`)
       const mark = isMarked(target) ? byteOrderMark : ""
       replaceFile(target, `${mark}${JSON.stringify(json, null, 2)}\n`)

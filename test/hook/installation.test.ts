@@ -168,6 +168,25 @@ describe("the hook in the configuration of an agent", () => {
     })
   )
 
+  it.scoped("keeps links that lead where nothing is yet, and takes away what it put there (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      const [claude] = setups
+      const file = path.join(state, "settings.json")
+      fs.mkdirSync(path.join(state, "dot"))
+      fs.symlinkSync("dot/link.json", file)
+      fs.symlinkSync("settings.json", path.join(state, "dot", "link.json"))
+      yield* install(claude!, file, state)
+      assert.include(fs.readFileSync(path.join(state, "dot", "settings.json"), "utf8"), "tollgate")
+      yield* uninstall(claude!, file, state)
+      assert.strictEqual(fs.readlinkSync(file), "dot/link.json")
+      assert.deepStrictEqual(fs.readdirSync(path.join(state, "dot")), ["link.json"])
+      fs.symlinkSync("round.json", path.join(state, "round.json"))
+      const change = { file: path.join(state, "round.json"), before: undefined, after: "{}" }
+      assert.strictEqual((yield* Effect.flip(perform(change, state)))._tag, "NotInstalled")
+    })
+  )
+
   it.scoped("keeps a link a link and the mode of the file, and refuses what it cannot do whole (X5)", () =>
     Effect.gen(function* () {
       const state = yield* temporaryDirectory

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { systemReason } from "../../system/errno.ts"
 import { makeDirectory } from "../../system/makeDirectory.ts"
 import { replaceFile } from "../../system/replaceFile.ts"
+import { throughLinks } from "../../system/throughLinks.ts"
 import { syncDirectory } from "../../system/syncDirectory.ts"
 import { temporaryName } from "../../system/Temporary.ts"
 import * as Jsonc from "../../text/Jsonc.ts"
@@ -131,13 +132,12 @@ export const perform = ({ after, before, file }: Change, state: string): Effect.
       return yield* new NotInstalled({ file, reason: "it has been changed meanwhile; run the command again" })
     }
     yield* attempt(file, () => {
-      const kept = keptAt(state, file)
+      const target = throughLinks(file)
       if (after === undefined) {
-        fs.rmSync(file, { force: true })
-        fs.rmSync(kept, { force: true })
+        fs.rmSync(target, { force: true })
+        fs.rmSync(keptAt(state, file), { force: true })
         return
       }
-      const target = now === undefined ? file : fs.realpathSync(file)
       makeDirectory(path.dirname(target))
       const mode = now === undefined ? 0o600 : fs.statSync(target).mode & 0o777
       const fresh = temporaryName(`${target}.`)
