@@ -81,18 +81,20 @@ export const start = (
     return { millis: one, node: other }
   })
 
-/** What a program waits for that imports the library, beside one that imports `effect`; both from the start of the process. */
+/** Milliseconds that a program waits for the library that it imports, beside one that imports `effect`; medians. */
 export const importing = (rounds = 15): Effect.Effect<{ readonly library: number; readonly effect: number }> =>
   Effect.sync(() => {
     const env = { PATH: process.env["PATH"] ?? "" }
-    const imported = (name: string) => () => {
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        ["--input-type=module", "-e", `import ${JSON.stringify(name)}`],
-        { env }
-      )
-      if (status !== 0) throw new Error(`${name} could not be imported: ${String(stderr)}`)
+    const imported = (name: string): number => {
+      const text = `const begun = performance.now(); import("${name}").then(() => process.stdout.write(String(performance.now() - begun)))`
+      const { status, stderr, stdout } = spawnSync(process.execPath, ["-e", text], { env, encoding: "utf8" })
+      if (status !== 0) throw new Error(`${name} could not be imported: ${stderr}`)
+      return Number(stdout)
     }
-    const { one, other } = inTurn(imported("tollgate"), imported("effect"), rounds)
-    return { library: one, effect: other }
+    const times = Array.from({ length: rounds + 1 }, () => ({
+      library: imported("tollgate"),
+      effect: imported("effect")
+    }))
+    const warm = times.slice(1)
+    return { library: median(warm.map(({ library }) => library)), effect: median(warm.map(({ effect }) => effect)) }
   })
