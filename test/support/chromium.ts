@@ -95,9 +95,10 @@ export class Chromium {
 
   async stop(): Promise<void> {
     const gone = new Promise((resolve) => this.child.once("exit", resolve))
-    this.child.kill("SIGKILL")
+    // Killed, it would leave others of its processes behind, which go on to write for a while.
+    void this.send("Browser.close").catch(() => {})
     await gone
-    fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 5 })
+    fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 20 })
   }
 
   private hear(told: Told): void {

@@ -122,7 +122,7 @@ describe("what a foreign tool touches", () => {
       [{ ...deny, path: "secrets/**" }, shell, { script: "cat secrets/a" }, "deny"],
       [{ ...deny, path: "secrets/**" }, shell, { script: "tar c ." }, "ask"],
       [{ ...deny, argv: ["rm"] }, shell, { script: "nice rm x" }, "deny"],
-      [{ ...deny, host: "evil.example" }, shell, { script: "curl https://a.evil.example/x" }, "ask"],
+      [{ ...deny, host: "evil.example" }, shell, { script: "curl https://a.evil.example/x" }, "deny"],
       [{ ...deny, host: "evil.example" }, shell, { script: "ls" }, undefined],
       [{ ...deny, host: "evil.example" }, web, { site: "https://a.evil.example/" }, "deny"],
       [{ ...deny, host: "evil.example" }, web, { site: "no address" }, "ask"],
