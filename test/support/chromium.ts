@@ -96,7 +96,7 @@ export class Chromium {
   async stop(): Promise<void> {
     const gone = new Promise((resolve) => this.child.once("exit", resolve))
     // Killed, it would leave others of its processes behind, which go on to write for a while.
-    void this.send("Browser.close").catch(() => {})
+    void this.send("Browser.close", {}).catch(() => {})
     await gone
     fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 20 })
   }

@@ -1,4 +1,5 @@
 import { Visitor } from "./NestedVisitor.ts"
+import { isKnownProgram } from "./doing/KnownPrograms.ts"
 import { networkClients } from "./HardDenials.ts"
 import { subcommand } from "./GitPush.ts"
 import { shapeOf } from "./Shape.ts"
@@ -10,7 +11,7 @@ type Words = ReadonlyArray<string>
 /** A command that a text may run, in a form in which it can be named. */
 export interface Invocation {
   readonly argv: Words
-  /** Not where a word was left out that may be the value of an option or not. */
+  /** Not where a word was left out that may be the value of an option or not, and not where a program that nobody knows may start it. */
   readonly sure: boolean
 }
 
@@ -51,6 +52,17 @@ const formsOf = ([program = "", ...args]: Words): ReadonlyArray<Invocation> => {
   )
 }
 
+/** Words of a program that nobody knows which are looked at for a command that it may start. */
+const maximumWords = 16
+
+/** What a program may start by its words that is not known, as a launcher of another kind would. */
+const startedBy = ([program = "", ...args]: Words): ReadonlyArray<Words> =>
+  isKnownProgram(commandName(program))
+    ? []
+    : args
+        .slice(0, maximumWords)
+        .flatMap((word, at) => [args.slice(at), ...(/\s/.test(word) ? shapeOf(word).commands : [])])
+
 const isUrl = (word: string): boolean => /^[a-z][a-z\d+.-]*:\/\/./i.test(word)
 
 /** Options of network clients whose value may be an address that they do not connect to. */
@@ -82,6 +94,8 @@ export const invoked = (text: string): Invoked => {
     const visitor = new Visitor(nowhere, [], {
       command: (argv) => {
         commands.push(...formsOf(argv))
+        for (const started of startedBy(argv))
+          commands.push(...formsOf(started).map((form) => ({ ...form, sure: false })))
         for (const word of argv) words.add(word)
         for (const url of urlsOf(argv)) urls.add(url)
       },
