@@ -2,6 +2,9 @@ import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
 import type { CallShown, Diff, Display, Level } from "../../../ui/Display.ts"
 import { Output, type OutputLine } from "./Output.ts"
 
+/** What a frontend is told of a call. */
+export type CallTold = Extract<Display, { readonly call: CallShown }>
+
 /** Something said of a call. */
 export interface CallRemark {
   readonly level: Level
@@ -46,7 +49,41 @@ export class CallBlock {
     this.depth = depth
   }
 
-  heard(channel: "stdout" | "stderr", text: string): void {
+  /** Takes what is told of it. */
+  note(told: CallTold): void {
+    switch (told._tag) {
+      case "CallAsked":
+        // Its arguments are masked for a person, and no longer for a log.
+        this.call = told.call
+        this.request = told.request
+        this.waits = true
+        return
+      case "CallDecided":
+        this.waits = false
+        if (told.once) this.approved = true
+        else if (told.text !== undefined) this.remark({ level: "info", text: told.text })
+        return
+      case "CallStarted":
+        this.waits = false
+        this.started = true
+        return
+      case "CallOutput":
+        return this.heard(told.channel, told.text)
+      case "CallDelegated":
+        this.worker = told.name
+        return
+      case "CallNote":
+        return this.remark(told)
+      case "CallEnded":
+        this.ended = told
+        if (this.output === undefined && told.result !== undefined) this.output = Output.ofResult(told.result)
+        return this.output?.end()
+      case "CallBegan":
+        return
+    }
+  }
+
+  private heard(channel: "stdout" | "stderr", text: string): void {
     this.started = true
     this.output ??= new Output()
     const lines = this.output.push(channel, text)
@@ -60,7 +97,7 @@ export class CallBlock {
     return lines
   }
 
-  remark(remark: CallRemark): void {
+  private remark(remark: CallRemark): void {
     if (this.remarks.length < kept) this.remarks.push(remark)
   }
 

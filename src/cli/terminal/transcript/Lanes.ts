@@ -1,5 +1,5 @@
 import type { CallShown } from "../../../ui/Display.ts"
-import { CallBlock, type CallRemark } from "./CallBlock.ts"
+import { CallBlock, type CallRemark, type CallTold } from "./CallBlock.ts"
 
 /** What a worker said between its calls. */
 export interface Said {
@@ -44,10 +44,11 @@ export class Lanes {
     return block
   }
 
-  /** What the worker of a call said, behind the calls that it has asked for. */
-  say(call: CallShown, said: CallRemark): void {
-    const block = this.of(call)
-    this.lane(block.call.key).push({ said, depth: block.depth + 1 })
+  /** Takes what is told of a call; what its worker said stands behind the calls that the worker has asked for. */
+  note(told: CallTold): void {
+    const block = this.of(told.call)
+    if (told._tag !== "CallNote" || block.worker === undefined) return block.note(told)
+    this.lane(block.call.key).push({ said: told, depth: block.depth + 1 })
   }
 
   /** Takes what has ended and waits for nothing in front of it. */

@@ -2,13 +2,12 @@ import { makeVisible } from "../../../text/visible.ts"
 import type { Diff, Display } from "../../../ui/Display.ts"
 import type { Style } from "../Style.ts"
 import { Answer } from "./Answer.ts"
-import type { CallBlock } from "./CallBlock.ts"
+import type { CallBlock, CallTold } from "./CallBlock.ts"
 import { beginRow, endedRows, liveRows, outputRow, remarkRows, resultOf, resultRows } from "./callRows.ts"
 import { Folded, type FoldedBlock } from "./Folded.ts"
 import { foldedCall, foldedThought } from "./folding.ts"
 import { Lanes, type Ready } from "./Lanes.ts"
 import { noteRows, promptRows, taskRows, thoughtRow } from "./noteRows.ts"
-import { Output } from "./Output.ts"
 import { Reads, readsRow } from "./Reads.ts"
 import { Room } from "./Room.ts"
 import { Spacing } from "./Spacing.ts"
@@ -34,8 +33,6 @@ const liveLimit = 9
 const heldLimit = 1000
 
 type Of<Tag extends Display["_tag"]> = Extract<Display, { readonly _tag: Tag }>
-type CallTag =
-  "CallBegan" | "CallDelegated" | "CallAsked" | "CallDecided" | "CallStarted" | "CallOutput" | "CallNote" | "CallEnded"
 
 /**
  * Turns what a frontend is told into text that only grows. A call is printed once it has ended, after those that the model asked
@@ -73,11 +70,11 @@ export class Transcript {
       case "CallStarted":
       case "CallOutput":
       case "CallNote":
-        this.note(display)
+        this.lanes.note(display)
         return this.asOf()
       case "CallEnded": {
         const block = this.lanes.of(display.call)
-        this.note(display)
+        this.lanes.note(display)
         return display.whole === true ? [...this.asOf(), ...this.result(block)] : this.asOf()
       }
       default:
@@ -154,40 +151,6 @@ export class Transcript {
     return [...this.progress(this.answerEnded() + this.readsEnded() + this.abandoned()), ...this.released()]
   }
 
-  private note(display: Of<CallTag>): void {
-    const block = this.lanes.of(display.call)
-    switch (display._tag) {
-      case "CallAsked":
-        // Its arguments are masked for a person, and no longer for a log.
-        block.call = display.call
-        block.request = display.request
-        block.waits = true
-        return
-      case "CallDecided":
-        block.waits = false
-        if (display.once) block.approved = true
-        else if (display.text !== undefined) block.remark({ level: "info", text: display.text })
-        return
-      case "CallStarted":
-        block.waits = false
-        block.started = true
-        return
-      case "CallOutput":
-        return block.heard(display.channel, display.text)
-      case "CallDelegated":
-        block.worker = display.name
-        return
-      case "CallNote":
-        return block.worker === undefined ? block.remark(display) : this.lanes.say(display.call, display)
-      case "CallEnded":
-        block.ended = display
-        if (block.output === undefined && display.result !== undefined) block.output = Output.ofResult(display.result)
-        return block.output?.end()
-      case "CallBegan":
-        return
-    }
-  }
-
   /** What has been held back: in the order of its coming, the calls that have ended meanwhile first. */
   private released(): ReadonlyArray<Written> {
     const held = this.held
@@ -195,7 +158,7 @@ export class Transcript {
     return [...this.progress(this.finished()), ...held.flatMap((display) => this.render(display))]
   }
 
-  private shown(display: Exclude<Display, { readonly _tag: CallTag }>): ReadonlyArray<Written> {
+  private shown(display: Exclude<Display, CallTold>): ReadonlyArray<Written> {
     switch (display._tag) {
       case "Text":
         return this.options.split ? [] : this.progress(this.text(display.text))
