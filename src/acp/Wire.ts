@@ -15,11 +15,12 @@ export interface Wire {
   readonly answered: (request: JsonRpcId) => Effect.Effect<void>
 }
 
-/** How long requests may take that came before the end of the input, in milliseconds. */
-const grace = 5000
-
-/** What is no request at all is answered without its id. */
-const isCounted = (method: unknown): boolean => typeof method === "string" && method !== methods.agent.session.prompt
+/** A request whose answer has its id, but for prompts; what is none is answered without one. */
+const isCounted = ({ id, jsonrpc, method }: { readonly [Key in "id" | "jsonrpc" | "method"]?: unknown }): boolean =>
+  jsonrpc === "2.0" &&
+  (id === null || typeof id === "string" || Number.isFinite(id)) &&
+  typeof method === "string" &&
+  method !== methods.agent.session.prompt
 
 /** The requests that have no answer yet, but for prompts, which end with the input. */
 class Unanswered {
@@ -31,7 +32,7 @@ class Unanswered {
   private isOver = false
 
   asked(message: AnyMessage): void {
-    if ("id" in message && "method" in message && isCounted(message.method)) this.open.add(message.id)
+    if ("id" in message && isCounted(message)) this.open.add(message.id)
   }
 
   told(id: JsonRpcId): void {
@@ -39,16 +40,16 @@ class Unanswered {
     if (this.isOver && this.open.size === 0) this.resolve()
   }
 
-  /** Resolves once all are answered, or take too long. */
-  settled(): Promise<void> {
+  /** Resolves once all are answered, or take longer than `grace` milliseconds. */
+  settled(grace: number): Promise<void> {
     this.isOver = true
     if (this.open.size === 0) this.resolve()
     return Promise.race([this.none, setTimeout(grace, undefined, { ref: false })])
   }
 }
 
-/** The wire over a pair of byte streams. */
-const over = (output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>): Wire => {
+/** The wire over a pair of byte streams. Its end waits `grace` milliseconds for requests that came before that of the input. */
+export const over = (output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>, grace = 5000): Wire => {
   const { readable, writable } = ndJsonStream(output, input)
   const waiting = new Map<JsonRpcId, Deferred.Deferred<void>>()
   const writer = writable.getWriter()
@@ -69,7 +70,7 @@ const over = (output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Arr
             unanswered.asked(message)
             to.enqueue(message)
           },
-          flush: () => unanswered.settled()
+          flush: () => unanswered.settled(grace)
         })
       ),
       writable: new WritableStream<AnyMessage>({
