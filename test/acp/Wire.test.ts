@@ -1,5 +1,5 @@
 // @effect-diagnostics asyncFunction:off - the streams of the protocol are those of the web
-import * as fc from "fast-check"
+import * as fc from "effect/FastCheck"
 import { describe, expect, it } from "vitest"
 import { over } from "../../src/acp/Wire.ts"
 
