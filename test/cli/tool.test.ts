@@ -168,7 +168,7 @@ describe("tollgate tool", () => {
     await terminal.seen("Pushed remote=origin")
     assert.isTrue(pushed())
     terminal.press("and now?\r")
-    await terminal.seen("I see the push.")
+    await terminal.idle("I see the push.")
     terminal.press("/exit\r")
     assert.strictEqual(await terminal.ended, 0)
   })

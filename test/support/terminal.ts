@@ -3,6 +3,7 @@ import { spawn } from "@lydell/node-pty"
 import type * as Headless from "@xterm/headless"
 import { createRequire } from "node:module"
 import * as path from "node:path"
+import { setTimeout } from "node:timers/promises"
 import type { Place } from "../cli/command.ts"
 import { built } from "./built.ts"
 
@@ -60,6 +61,7 @@ export interface Probe {
   readonly lines: () => ReadonlyArray<string>
   /** Everything that was written, escape sequences included. */
   readonly raw: () => string
+  /** Resolves with the exit code; fails with what is on the screen where it goes on. */
   readonly ended: Promise<number>
   readonly kill: () => void
 }
@@ -127,7 +129,7 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
         resolve(shown)
       }
       void ended.then(() => giveUp("ended"))
-      setTimeout(() => giveUp("waited"), patienceMillis).unref()
+      void setTimeout(patienceMillis, undefined, { ref: false }).then(() => giveUp("waited"))
       look()
     })
   return {
@@ -158,7 +160,10 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
       return lines
     },
     raw: () => raw.replace(farewell, ""),
-    ended,
+    get ended() {
+      const late = () => Promise.reject(new Error(`It has not ended:\n${screen()}`))
+      return Promise.race([ended, setTimeout(patienceMillis, undefined, { ref: false }).then(late)])
+    },
     kill: () => {
       try {
         process.kill(-child.pid, "SIGKILL")

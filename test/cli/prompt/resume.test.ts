@@ -72,7 +72,7 @@ describe("picking an earlier session", () => {
     lawn.press("mow the lawn\r")
     await lawn.seen("allow?")
     lawn.press("n")
-    const shown = exchange.exec(await lawn.seen(/─ 2 requests[^]*^›$/m))?.[0]
+    const shown = exchange.exec(await lawn.idle(/─ 2 requests[^]*^›$/m))?.[0]
     lawn.press("/exit\r")
     await lawn.ended
     const again = await prompt(["--continue"])
