@@ -41,15 +41,17 @@ const compiled = (given: Rule, root: string): Either.Either<CompiledRule, Patter
 
 const compiledTyped = (rule: Rule, root: string): Either.Either<CompiledRule, PatternRejected> => {
   const patterns = [rule.argv, rule.path, rule.host].filter((pattern) => pattern !== undefined)
-  if (rule.tool === "" || patterns.length > 1 || (rule.tool === "*" && rule.decision === "allow")) {
-    const reason =
-      rule.tool === ""
-        ? "it names no tool"
+  const reason =
+    rule.tool === ""
+      ? "it names no tool"
+      : rule.tool !== "*" && rule.tool.includes("*")
+        ? "there are no patterns of tools: name each of them, or use * for all"
         : patterns.length > 1
           ? "it has more than one of argv, path and host"
-          : "to allow every tool is a mode, not a rule"
-    return Either.left(new PatternRejected({ pattern: rule.tool, reason }))
-  }
+          : rule.tool === "*" && rule.decision === "allow"
+            ? "to allow every tool is a mode, not a rule"
+            : undefined
+  if (reason !== undefined) return Either.left(new PatternRejected({ pattern: rule.tool, reason }))
   if (rule.argv !== undefined) return Either.map(argvWords(rule.argv), () => ({ rule }))
   if (rule.path !== undefined) {
     const base = pathBase(rule.path, root)

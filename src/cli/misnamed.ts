@@ -41,12 +41,15 @@ const namesIn = ({
 
 const known: ReadonlyArray<string> = tools.map(({ name }) => name)
 
+/** What no name of a tool has in it. */
+const pattern = /[*?[\]{}]/
+
 const problemOf = (name: string): string => {
   const near = similar(name, known)
   const hint =
     near !== undefined
       ? `did you mean ${near}?`
-      : /[*?[\]{}]/.test(name)
+      : pattern.test(name)
         ? "patterns are not supported: name each tool, or use * for all"
         : `known tools: ${known.join(", ")}`
   return `unknown tool ${name.slice(0, 80)}; ${hint}`
@@ -59,7 +62,8 @@ const within = (
   canMend: boolean
 ): ReadonlyArray<Misnamed> =>
   namesIn(named)
-    .filter(([, name]) => name !== "*" && !known.includes(name) && !servers.some((one) => name.startsWith(`${one}__`)))
+    .filter(([, name]) => name !== "*" && !known.includes(name))
+    .filter(([, name]) => pattern.test(name) || !servers.some((one) => name.startsWith(`${one}__`)))
     .map(([key, name]) => {
       const near = similar(name, known)
       const mend = canMend && near !== undefined ? [`tollgate config set ${key} ${near}`] : []

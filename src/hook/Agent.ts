@@ -1,5 +1,5 @@
 import type { Data, ForeignCall } from "./ForeignCall.ts"
-import type { OwnPlaces } from "./Judgement.ts"
+import type { OwnPlaces } from "./Standing.ts"
 import type { Fold, Outcome } from "./Outcome.ts"
 import { ofServer, parametersOf, type ToolTable } from "./ToolTable.ts"
 

@@ -13,7 +13,7 @@ export interface Deed {
   readonly touches: Touches | undefined
   /** Nobody here knows what it does. */
   readonly isUnknown?: true
-  /** What it reads below is opened only if its name matches one of these patterns, where there are any. */
+  /** Of the files below it finds only those whose names match one of these patterns, where there are any. */
   readonly opens?: ReadonlyArray<string>
 }
 

@@ -1,23 +1,16 @@
 import * as Either from "effect/Either"
-import type { PreviewTarget } from "../tool/Preview.ts"
-import type { RuleBook, RuleVerdict } from "../approval/RuleBook.ts"
-import type { Describing } from "../approval/Subject.ts"
-import type { HostPattern } from "../policy/network/HostPattern.ts"
-import type { NetworkRules } from "../policy/network/NetworkRules.ts"
+import type { RuleVerdict } from "../approval/RuleBook.ts"
 import { judgeUrl } from "../policy/network/UrlPolicy.ts"
 import { forCall } from "../policy/path/HardLink.ts"
-import type { PathContext } from "../policy/path/PathContext.ts"
 import type { PathOp } from "../policy/path/PathOp.ts"
-import { judgeLexical, judgeNow, protectedChange } from "../policy/path/PathPolicy.ts"
+import { judgeNow, protectedChange } from "../policy/path/PathPolicy.ts"
 import { isWithin } from "../policy/path/PathText.ts"
 import { resolve } from "../policy/path/PhysicalPath.ts"
-import { descend } from "../policy/shell/Descent.ts"
 import { effectsOf } from "../policy/shell/Effects.ts"
 import { pushReason } from "../policy/shell/HardDenials.ts"
 import { onDisk } from "../policy/shell/OnDisk.ts"
 import { judgeDoing } from "../policy/shell/doing/DoingJudged.ts"
 import type { ShellContext } from "../policy/shell/ShellContext.ts"
-import { isHarmlessFilter } from "../policy/shell/Globs.ts"
 import { promptsIn } from "../policy/shell/Interactive.ts"
 import { severity } from "../policy/shell/Severity.ts"
 import { classify } from "../policy/shell/ShellPolicy.ts"
@@ -25,30 +18,10 @@ import { excerpt } from "../text/excerpt.ts"
 import type { PathTouch } from "../tool/Touches.ts"
 import { type Deed, type ForeignCall, isData } from "./ForeignCall.ts"
 import { nothing, of, type Outcome, stricter } from "./Outcome.ts"
+import { gitShown } from "./gitShown.ts"
+import { keptFrom, openedBy } from "./Searched.ts"
+import type { Standing } from "./Standing.ts"
 import { beyond } from "./Words.ts"
-
-/** Directories of the agent itself, below the home directory, that its tools may use without being asked about. */
-export interface OwnPlaces {
-  readonly see: ReadonlyArray<string>
-  readonly change: ReadonlyArray<string>
-}
-
-/** What calls are judged by in one place. */
-export interface Standing {
-  /** Where the agent's call runs; paths are judged from there. */
-  readonly context: PathContext
-  readonly book: RuleBook
-  readonly subjects: Describing
-  readonly network: NetworkRules
-  readonly unasked: ReadonlyArray<HostPattern>
-  /** Whether git ignores a path, so that what is deleted there can be made again. */
-  readonly isIgnored: (path: string) => boolean
-  /** Whether the files that a rule relies on are what they were. */
-  readonly isUnchanged: (basis: ReadonlyArray<PreviewTarget>) => boolean
-  readonly own: OwnPlaces
-  /** A later call can type into the prompt that a command opens, and nobody judges that. */
-  readonly typesUnseen: boolean
-}
 
 /** What ours denies to the shell because it has a tool for it, which the other agent does not have: there a person is asked. */
 const pushes = { rule: "shell/git-push", reason: "Pushes commits to where others see them" }
@@ -61,8 +34,8 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
   if (verdict.decision === "deny") return verdict.rule === pushes.rule ? of("ask", pushes) : of("deny", verdict)
   if (verdict.decision === "allow") return of("allow", verdict)
   const doing = judgeDoing(text, shell)
-  const found = [doing.verdict, beyond(effectsOf(text), text, context)].flatMap((one) =>
-    one === undefined ? [] : [of(one.decision, one)]
+  const found = [doing.verdict, beyond(effectsOf(text), text, context), gitShown(text, shell, standing)].flatMap(
+    (one) => (one === undefined ? [] : [of(one.decision, one)])
   )
   const reached = doing.urls.map((url) => ofAddress(url, standing))
   const [prompt] = standing.typesUnseen ? promptsIn(text) : []
@@ -82,7 +55,7 @@ const ofCommand = (text: string, cwd: string, standing: Standing): Outcome => {
 }
 
 /** What our own shell asks about for the secrets that it could show. */
-const held = /^shell\/(?:whole-workspace|too-many-files)$/
+const held = /^shell\/(?:too-many-files|whole-workspace)$/
 
 const ofSeverity = (text: string, { cwd, home, roots }: ShellContext, { isIgnored }: Standing): Outcome => {
   const { because, level } = severity(text, { cwd, roots, home, isIgnored })
@@ -144,35 +117,6 @@ const ofHost = (url: string, { network, unasked }: Standing): Outcome =>
         : of("defer", { rule: "network/host-not-listed", reason: `${host} is on no list` })
   })
 
-/** Entries that are looked at below a directory that is searched. */
-const maximumLooks = 20_000
-
-/** Directories that hold no file of the user's: what packages bring, and what version control keeps. */
-const left = /\/(?:node_modules|\.git|\.hg|\.svn|\.venv|__pycache__)$/
-
-/**
- * What a search of another agent would open: it withholds no secrets, hidden and ignored files may be among them. A directory that
- * git ignores is one that searches leave out.
- */
-const ofSearch = (path: string, opens: ReadonlyArray<string>, { context, isIgnored }: Standing): Outcome => {
-  const place = Either.match(resolve(path), { onLeft: () => path, onRight: (found) => found.path })
-  const found = descend({
-    directory: place,
-    filters: opens,
-    hidden: "all",
-    most: maximumLooks,
-    skips: (directory) => left.test(directory) || isIgnored(directory)
-  })
-  const none = nothing("path/search", "It opens no protected file.")
-  if (Either.isLeft(found)) return opens.length > 0 && opens.every(isHarmlessFilter) ? none : of("ask", found.left)
-  for (const file of found.right.files) {
-    const verdict = judgeLexical(file, "grep", context)
-    if (verdict.decision !== "allow" && verdict.rule !== "path/outside")
-      return of("ask", { rule: verdict.rule, reason: `The search would open ${excerpt(file)}: ${verdict.reason}` })
-  }
-  return { ...none, decision: "allow" }
-}
-
 const unknownTool = (tool: string) => ({
   rule: "tool/unknown",
   reason: `What ${excerpt(tool)} does is not known; a rule for this tool decides it for good`
@@ -198,7 +142,7 @@ const byPolicy = ({ isUnknown, opens, tool, touches }: Deed, input: unknown, sta
       ? []
       : [ofCommand(touches.command.text, touches.command.cwd ?? standing.context.cwd, standing)]),
     ...(touches.paths ?? []).map((touch) => ofPath(touch, standing)),
-    ...(opens === undefined ? [] : (touches.paths ?? []).map((touch) => ofSearch(touch.path, opens, standing))),
+    ...(tool === "grep" ? (touches.paths ?? []).map((touch) => openedBy(touch.path, opens ?? [], standing)) : []),
     ...(touches.hosts ?? []).map((url) => ofHost(url, standing))
   ]
   const [first, ...others] = found
@@ -271,8 +215,10 @@ const ofDeed = (deed: Deed, input: unknown, standing: Standing): Outcome => {
     ...touched
   })
   const ruled = book.verdict(deed.tool, subject)
-  if (ruled === undefined || (ruled.decision === "allow" && !isUnchanged(ruled.basis ?? []))) return policy
-  return byRule(ruled)
+  const isStale = ruled?.decision === "allow" && !isUnchanged(ruled.basis ?? [])
+  const outcome = ruled === undefined || isStale ? policy : byRule(ruled)
+  const kept = keptFrom(deed, subject, standing)
+  return kept === undefined ? outcome : stricter(outcome, kept)
 }
 
 /** A tool of another agent, whose definition nobody knows. */

@@ -22,8 +22,9 @@ import type { PreviewTarget } from "../tool/Preview.ts"
 import { isIgnoredDirectory } from "../tools/files/Ignored.ts"
 import { decidedOf } from "./Decided.ts"
 import type { ForeignCall } from "./ForeignCall.ts"
-import { judged, type OwnPlaces, type Standing } from "./Judgement.ts"
+import { judged } from "./Judgement.ts"
 import type { Outcome } from "./Outcome.ts"
+import type { OwnPlaces, Standing } from "./Standing.ts"
 
 /** Nothing can be judged here, for a reason that the user can mend. */
 export class NotJudged extends Schema.TaggedError<NotJudged>()("NotJudged", { reason: Schema.String }) {

@@ -175,7 +175,7 @@ export const search =
       {
         tool,
         touches: { paths: [{ ...place, ...below }], complete: true },
-        ...(tool === "grep" && { opens })
+        opens: pattern === undefined ? opens : [pattern]
       }
     ]
   }

@@ -4,6 +4,7 @@ import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { normalise } from "../policy/path/PathText.ts"
 import { isTemporary } from "../policy/shell/doing/DoingJudged.ts"
 import type { Effects } from "../policy/shell/Effects.ts"
+import { secretName } from "../redaction/SecretName.ts"
 import { ask, deny, type Verdict } from "../policy/Verdict.ts"
 import { excerpt } from "../text/excerpt.ts"
 
@@ -71,6 +72,20 @@ const ofTarget = (target: string, context: PathContext): Verdict | undefined => 
   return verdict.decision === "deny" ? deny(verdict.rule, reason) : ask(verdict.rule, reason)
 }
 
+/** Variables in which a shell keeps directories. */
+const directories: ReadonlySet<string> = new Set(["OLDPWD", "PWD"])
+
+/** A variable of the environment that is named for a secret, and that the text does not set itself. */
+const ofVariable = (text: string): Verdict | undefined => {
+  const written = withoutDocuments(text)
+  for (const [, name = ""] of written.matchAll(/\$\{?[!#]?([A-Z][A-Z0-9_]*)/g)) {
+    if (secretName(name) === undefined || directories.has(name)) continue
+    const isSet = new RegExp(`(?:^|[\\s;&|({])${name}=|\\b(?:for|read|select)\\b[^;&|\\n]*\\s${name}\\b`).test(written)
+    if (!isSet) return ask("shell/secret-variable", `It uses $${name} of the environment, which may be a secret.`)
+  }
+  return undefined
+}
+
 const rank = { deny: 2, ask: 1, allow: 0 } as const
 
 /**
@@ -84,7 +99,8 @@ export const beyond = ({ paths, shape }: Effects, text: string, context: PathCon
   const named = [...new Set(words.filter(fit))].slice(0, maximumWords)
   const found = [
     ...shape.redirects.map((target) => ofTarget(target, context)),
-    ...named.map((word) => ofWord(word, context))
+    ...named.map((word) => ofWord(word, context)),
+    ofVariable(text)
   ]
   return found.reduce(
     (worst, one) =>

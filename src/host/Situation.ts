@@ -10,7 +10,7 @@ import type { Place } from "../runtime/Projects.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { SandboxUnavailable } from "../sandbox/SandboxUnavailable.ts"
 import * as Git from "../tools/git/Git.ts"
-import { topOf } from "../tools/git/Repository.ts"
+import { topOf } from "../tools/git/GitDirectory.ts"
 import { many } from "../ui/Words.ts"
 import { Surroundings } from "./Surroundings.ts"
 

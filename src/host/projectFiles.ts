@@ -7,7 +7,7 @@ import { walk } from "../policy/path/Walk.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as GitIgnore from "../tools/files/GitIgnore.ts"
 import * as Git from "../tools/git/Git.ts"
-import { topOf } from "../tools/git/Repository.ts"
+import { topOf } from "../tools/git/GitDirectory.ts"
 import { Workspace } from "../tools/Workspace.ts"
 
 /** Files that are listed; those of a larger project are listed in part. */

@@ -47,6 +47,16 @@ describe("names in the configuration that no tool has", () => {
     assert.notInclude((await tollgate(at, ["doctor"])).stdout, "read_fil;")
   })
 
+  it("are patterns as well that begin with the name of a server (T8, X1)", async () => {
+    scripted(at, [{ steps: [] }], {
+      hooks: [hook("srv__*"), hook("srv__put")],
+      mcp: { servers: { srv: { command: ["true"] } } }
+    })
+    const { stdout } = await tollgate(at, ["doctor", "--offline"])
+    assert.include(stdout, "unknown tool srv__*; patterns are not supported")
+    assert.strictEqual(stdout.match(/unknown tool/g)?.length, 1)
+  })
+
   it("are told once at the beginning of a run, those of the project with them (T8, T18)", async () => {
     fs.mkdirSync(path.join(at.work, ".tollgate"))
     fs.writeFileSync(path.join(at.work, ".tollgate/config.json"), JSON.stringify({ hooks: [hook("grepp")] }))

@@ -69,6 +69,8 @@ describe("problems of a configuration", () => {
     [{ host: "a b" }, "it names no host"],
     [{ argv: [] }, "it names no program"],
     [{ tool: "" }, "it names no tool"],
+    [{ tool: "demo__*" }, "there are no patterns of tools"],
+    [{ tool: "run_*", decision: "deny" }, "there are no patterns of tools"],
     [{ argv: ["ls"], path: "x" }, "more than one of"],
     [{ tool: "*", decision: "allow" }, "is a mode, not a rule"]
   ])("names the rule %j that no call can be judged by (A6)", (bad, reason) => {

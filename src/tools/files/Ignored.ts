@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import { isWithin } from "../../policy/path/PathText.ts"
 import { resolve } from "../../policy/path/PhysicalPath.ts"
 import { tracked } from "../git/Index.ts"
-import { topOf } from "../git/Repository.ts"
+import { topOf } from "../git/GitDirectory.ts"
 import { skip } from "./GitIgnore.ts"
 
 /** A path and the directories above it, from below a directory down. */

@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as fs from "node:fs"
 import { isWithin } from "../../policy/path/PathText.ts"
-import { resolve } from "../../policy/path/PhysicalPath.ts"
 import { Workspace } from "../Workspace.ts"
+import { gitDirectoryOf, line, physical, topOf } from "./GitDirectory.ts"
 import { GitRefused } from "./GitError.ts"
 
 /** The repository that the workspace is in, found without asking git, which would ask the repository's configuration. */
@@ -15,29 +13,6 @@ export interface Repository {
   readonly gitDirectory: string
   /** Where objects, branches and configuration are: the same, except in a linked worktree. */
   readonly commonDirectory: string
-}
-
-const exists = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
-
-const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/"
-
-/** The nearest directory above that holds `.git`, itself included. */
-export const topOf = (directory: string): string | undefined =>
-  exists(`${directory}/.git`) ? directory : directory === "/" ? undefined : topOf(parentOf(directory))
-
-const line = (file: string): string => {
-  const stat = fs.statSync(file, { throwIfNoEntry: false })
-  return stat?.isFile() === true && stat.size <= 4096 ? fs.readFileSync(file, "utf8").trim() : ""
-}
-
-const physical = (path: string): string | undefined => Either.getOrUndefined(resolve(path))?.path
-
-/** The directory that `.git` is or names; undefined where that cannot be told. */
-const gitDirectoryOf = (top: string): string | undefined => {
-  const dotGit = `${top}/.git`
-  if (fs.statSync(dotGit, { throwIfNoEntry: false })?.isDirectory() === true) return physical(dotGit)
-  const [, target] = /^gitdir: (.+)$/.exec(line(dotGit)) ?? []
-  return target === undefined ? undefined : physical(target.startsWith("/") ? target : `${top}/${target}`)
 }
 
 /** Whether a git directory elsewhere says itself that it belongs to this tree, as those of linked worktrees do. */

@@ -8,6 +8,7 @@ import { excerpt } from "../../text/excerpt.ts"
 import { allow, ask, type Verdict } from "../../policy/Verdict.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as Git from "../git/Git.ts"
+import { topOf } from "../git/GitDirectory.ts"
 import { tracked, type Tracked } from "../git/Index.ts"
 import * as Repository from "../git/Repository.ts"
 
@@ -60,7 +61,7 @@ export const readOnlyGit = (
     }
     let known: Tracked | "unread" | undefined
     const judgeGit = (directory: string, shown: GitContents): Verdict | undefined => {
-      if (Repository.topOf(directory) !== top) return untrusted(`${excerpt(directory)} is in another repository.`)
+      if (topOf(directory) !== top) return untrusted(`${excerpt(directory)} is in another repository.`)
       known ??= tracked(`${gitDirectory}/index`) ?? "unread"
       if (known === "unread") return untrusted("The list of tracked files cannot be read.")
       if (known.links) return untrusted("The repository has submodules, whose configuration can run programs.")
