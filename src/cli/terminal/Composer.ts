@@ -8,7 +8,7 @@ import { Completion } from "./Completion.ts"
 import { editorLine, type Sent, TextEditor } from "./editor/TextEditor.ts"
 import { isCtrl, isEscape, type Key } from "./Key.ts"
 import { Keyboard } from "./Keyboard.ts"
-import { columns } from "./Layout.ts"
+import { columns, fit } from "./Layout.ts"
 import type { Suggest } from "./Palette.ts"
 import { PromptQueue } from "./PromptQueue.ts"
 import { Region } from "./Region.ts"
@@ -20,6 +20,9 @@ export const isAside = (line: string) => /^\s*\/(?!\S*\/)/.test(line)
 
 /** Rows of what is typed. */
 const editorRows = 10
+
+/** Where nothing is typed while a task runs. */
+const hint = "type here while it runs"
 
 /** How long before a question a single letter is one that was meant for it. */
 const strayMillis = 2000
@@ -91,7 +94,7 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
             mark === undefined && editor.isEmpty && !searching
               ? undefined
               : !idle && editor.isEmpty && !searching
-                ? { text: `${between}${style.dim("type here while it runs")}`, cursor: columns(between) }
+                ? { text: `${between}${style.dim(fit(hint, width() - columns(between)))}`, cursor: columns(between) }
                 : editorLine(editor, front, width(), Math.max(1, Math.min(editorRows, room)), style)
           if (line === undefined && queued.length === 0) return undefined
           const rows = [...queued, ...(line === undefined ? [] : [...(line.above ?? []), line.text]), ...suggested]

@@ -14,6 +14,9 @@ const limit = 32
 const shown = 3
 
 const hint = "↑ edits it"
+const lead = "─ queued: "
+/** Columns of a prompt that are shown at least. */
+const leastText = 8
 
 /**
  * What was typed while a task runs, in the order of its coming, and perhaps that nothing more follows; or the one who waits for the
@@ -99,10 +102,13 @@ export class PromptQueue {
     const latest = this.waiting.slice(-shown)
     const more = this.waiting.length - latest.length
     return [
-      ...(more > 0 ? [style.dim(`─ ${more} more queued ─`)] : []),
+      ...(more > 0 ? [style.dim(fit(`─ ${more} more queued ─`, width))] : []),
       ...latest.map(({ text }, index) => {
-        const tail = index === latest.length - 1 ? `   ${hint} ─` : " ─"
-        return style.dim(`─ queued: ${fit(`"${visibleLine(text)}"`, Math.max(8, width - 12 - tail.length))}${tail}`)
+        const hinted = `   ${hint} ─`
+        const most = width - lead.length - 2
+        const tail = index === latest.length - 1 && most - hinted.length >= leastText ? hinted : " ─"
+        const room = Math.max(leastText, most - tail.length)
+        return style.dim(fit(`${lead}${fit(`"${visibleLine(text)}"`, room)}${tail}`, width))
       })
     ]
   }

@@ -88,6 +88,9 @@ describe("any keys", () => {
       { numRuns: 100 }
     ))
 
+  it("keep the width where nothing is asked for, too (U12)", () =>
+    Effect.runPromise(typing([paste("row\n".repeat(30)), "\r"], 1_000_000, [20])))
+
   it("are the same for forty people at once as for one (U12)", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(FastCheck.array(presses, { minLength: 40, maxLength: 40 }), (all) =>
