@@ -128,13 +128,12 @@ describe("the first start", () => {
     await terminal.seen(/❯ another server, by its base URL/)
     terminal.press("\r")
     await terminal.seen("base URL, e.g.")
-    for (const typed of ["ftp://localhost", "http://127.0.0.1:1/v1"]) {
+    for (const [typed, complaint] of [
+      ["ftp://localhost", "expected an http"],
+      ["http://127.0.0.1:1/v1", "no server answers there"]
+    ]) {
       terminal.press(`\u0015${typed}\r`)
-      const again = new RegExp(
-        `(?:expected an http|no server answers there)[^]*base URL, e\\.g\\. \\S+: ${typed}$`,
-        "m"
-      )
-      await terminal.seen(again)
+      await terminal.seen(new RegExp(`${complaint}[^]*base URL, e\\.g\\. \\S+: ${typed}$`, "m"))
     }
     assert.notMatch(terminal.screen(), /^model:/m)
     terminal.press(`\u0015${server.baseUrl}\r`)
