@@ -22,11 +22,11 @@ import { Redactor } from "../redaction/Redactor.ts"
 import { shownArguments } from "../redaction/shownArguments.ts"
 import { recordedPlace } from "../runtime/recordedPlace.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
-import { systemReason } from "../system/errno.ts"
+import { errnoOf, errnoText, systemReason } from "../system/errno.ts"
 import { unmarked } from "../text/byteOrderMark.ts"
 import { makeVisible, visibleJson } from "../text/visible.ts"
 import { UsageError } from "./Outcome.ts"
-import { inPlace, ofAgent, ofOwn } from "./policyReplay/judges.ts"
+import { inPlace, ofAgent, ofOwn, toolsThere } from "./policyReplay/judges.ts"
 import { changes, type Judged, unjudged } from "./policyReplay/Judged.ts"
 import { rendered, type Row, Tally } from "./policyReplay/Tally.ts"
 import * as TranscriptFiles from "./policyReplay/TranscriptFiles.ts"
@@ -111,14 +111,17 @@ const ownCalls = (wanted: (call: PastCall) => boolean, since: number, emit: Emit
       const there = Effect.provideService(Surroundings, { ...surroundings, directory })
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const built = yield* Effect.either(Effect.zipRight(locate(directory), Layer.build(inPlace)).pipe(there))
+          const built = yield* Effect.either(
+            Effect.zipRight(locate(directory), Effect.zip(Layer.build(inPlace), toolsThere)).pipe(there)
+          )
           if (Either.isLeft(built)) {
             const { message } = built.left
             return yield* each(directory, ids, () => Effect.succeed(unjudged(message)))
           }
+          const [services, tools] = built.right
           yield* each(directory, ids, (call) =>
-            ofOwn(call).pipe(
-              Effect.provide(built.right),
+            ofOwn(call, tools).pipe(
+              Effect.provide(services),
               there,
               Effect.catchTag("ProjectGone", ({ message }) => Effect.succeed(unjudged(message)))
             )
@@ -150,6 +153,18 @@ const foreignCalls = (
     Stream.runForEach((call) => Effect.flatMap(ofAgent(call), (judged) => emit(call, judged)))
   )
 }
+
+const isDirectory = (file: string): boolean => fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** Refuses a file that was named and cannot be read, before anything is judged. */
+const readable = (file: string): Effect.Effect<void, UsageError, Surroundings> =>
+  Effect.flatMap(Surroundings, ({ directory }) =>
+    Effect.try({
+      try: () => fs.accessSync(path.resolve(directory, file), fs.constants.R_OK),
+      catch: (error) =>
+        new UsageError({ reason: `${makeVisible(file)}: ${errnoText(errnoOf(error))}. Nothing was judged.` })
+    })
+  )
 
 const all = ({ agent, files, json, since: given }: ReplayOptions) =>
   Effect.gen(function* () {
@@ -187,7 +202,11 @@ const all = ({ agent, files, json, since: given }: ReplayOptions) =>
     if (of !== "tollgate") {
       const chosen: Stream.Stream<readonly [string, string | undefined]> =
         files.length > 0
-          ? Stream.map(Stream.fromIterable(files), (file) => [path.resolve(directory, file), of] as const)
+          ? Stream.flatMap(Stream.fromIterable(files), (file) => {
+              const at = path.resolve(directory, file)
+              const found = isDirectory(at) ? TranscriptFiles.below(at, since, trouble) : Stream.make(at)
+              return Stream.map(found, (one) => [one, of] as const)
+            })
           : Stream.fromIterable(TranscriptFiles.usualPlaces(home.user, env)).pipe(
               Stream.filter(([name]) => of === undefined || of === name),
               Stream.flatMap(([name, at]) =>
@@ -216,6 +235,7 @@ export const replay = (options: ReplayOptions) =>
         reason: "FILEs are transcripts of claude or codex; our own calls are in the log."
       })
     }
+    yield* Effect.forEach(files, readable, { discard: true })
     const more = Option.isSome(options.rules) ? yield* rulesIn(options.rules.value) : []
     const approvals = { ...settings.approvals, rules: [...(settings.approvals?.rules ?? []), ...more] }
     yield* Effect.provideService(all(options), Configuration, {

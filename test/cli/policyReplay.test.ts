@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { callsIn } from "../../src/cli/policyReplay/TranscriptCalls.ts"
 import { LongLines } from "../../src/cli/policyReplay/LongLines.ts"
+import { planned, tool } from "../mcp/support.ts"
 import { hasTrace, type Place, place, scripted, tollgate } from "./command.ts"
 
 const secret = ["sk-ant-api03", "a".repeat(93), "AA"].join("-")
@@ -171,6 +172,30 @@ describe("tollgate policy replay", () => {
     assert.deepStrictEqual((await json(["--agent", "codex"])).calls, [])
   })
 
+  it("judges calls of servers in our log by what the servers offer, and starts none (X1, X5)", async () => {
+    scripted(at, [])
+    const server = planned(at.home, "fix", { tools: [tool("echo")] })
+    const command = "command" in server.known.server ? server.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const file = path.join(at.env["TOLLGATE_HOME"]!, "config.json")
+    const settings = JSON.parse(fs.readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>
+    scripted(
+      at,
+      [{ steps: [{ call: { name: "fix__echo", arguments: { text: "hi" } } }] }, { steps: [{ say: "Done." }] }],
+      settings
+    )
+    await tollgate(at, ["run", "--dangerously-allow-all", "go"])
+    const started = server.started()
+    assert.deepStrictEqual(ways(await json([])), { call_1_1: "ran → ask" })
+    const rules = path.join(at.home, "rules.json")
+    fs.writeFileSync(rules, JSON.stringify([{ id: "no-echo", decision: "deny", tool: "fix__echo" }]))
+    const [denied] = (await json(["--rules", rules])).calls
+    assert.deepInclude(denied, { tool: "fix__echo", now: "deny", by: "rule no-echo" })
+    assert.strictEqual(server.started(), started)
+    assert.strictEqual((await tollgate(at, ["mcp", "remove", "fix"])).code, 0)
+    assert.deepInclude((await json([])).calls[0], { now: "unjudged" })
+  })
+
   it("refuses what it cannot use, and says which file and why (X5)", async () => {
     const rules = path.join(at.home, "rules.json")
     fs.writeFileSync(rules, '[{"id":"x"}]')
@@ -184,8 +209,25 @@ describe("tollgate policy replay", () => {
       assert.strictEqual(code, 2, args.join(" "))
       assert.isFalse(hasTrace(stderr))
     }
-    const gone = await json([path.join(at.home, "none.jsonl"), at.home])
-    assert.strictEqual(gone.unread.count, 2)
+    const gone = await tollgate(at, ["policy", "replay", claudeFile(), path.join(at.home, "none.jsonl")])
+    assert.strictEqual(gone.code, 2)
+    assert.strictEqual(gone.stdout, "")
+    assert.match(gone.stderr, /none\.jsonl: it does not exist\. Nothing was judged\./)
+  })
+
+  it("judges the transcripts below a directory that is named, and tells of calls without a name (X5)", async () => {
+    claudeFile()
+    written(".claude/projects/-work/s2.jsonl", [
+      { ...claudeCall("u1", "Bash", {}), message: { content: [{ type: "tool_use", id: "u1", input: {} }] } },
+      claudeCall("u2", "Bash", { command: "ls" })
+    ])
+    const found = await json([path.join(at.home, ".claude")])
+    assert.deepInclude(ways(found), { t1: "ran → defer", u2: "unknown → allow" })
+    assert.deepInclude(found.unread.first, {
+      file: path.join(at.home, ".claude/projects/-work/s2.jsonl"),
+      line: 1,
+      problem: "it has a call without an id or a name"
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 import { ClaudeCode } from "../../import/ClaudeCode.ts"
 import { Codex } from "../../import/Codex.ts"
 import { type Data, isData } from "../../import/JsonPiece.ts"
+import { refuse } from "../../import/ImportProblem.ts"
 import { timeOf } from "../../import/time.ts"
 import { Open, type PastCall, type Was } from "../../host/PastCall.ts"
 
@@ -40,7 +41,8 @@ class ClaudeCalls implements TranscriptCalls {
     const parts: ReadonlyArray<unknown> = Array.isArray(content) ? content : []
     return parts.filter(isData).flatMap((part): ReadonlyArray<PastCall> => {
       const { id, input, name, tool_use_id: answered } = part
-      if (type === "assistant" && part["type"] === "tool_use" && typeof id === "string" && typeof name === "string") {
+      if (type === "assistant" && part["type"] === "tool_use") {
+        if (typeof id !== "string" || typeof name !== "string") return refuse("it has a call without an id or a name")
         return this.open.add(id, {
           agent: this.agent,
           session: string(sessionId) ?? "",
@@ -82,7 +84,10 @@ class CodexCalls implements TranscriptCalls {
     if (type === "event_msg") return []
     const { call_id: callId, name } = item
     const id = string(callId) ?? string(item["id"])
-    if (id === undefined) return []
+    if (id === undefined)
+      return /^(?:function|custom_tool|local_shell)_call$/.test(string(item["type"]) ?? "")
+        ? refuse("it has a call without an id")
+        : []
     switch (item["type"]) {
       case "function_call":
         return this.began(id, string(name), item["arguments"], timestamp)
@@ -106,7 +111,7 @@ class CodexCalls implements TranscriptCalls {
   }
 
   private began(id: string, tool: string | undefined, input: unknown, timestamp: unknown): ReadonlyArray<PastCall> {
-    if (tool === undefined) return []
+    if (tool === undefined) return refuse("it has a call without a name")
     return this.open.add(id, {
       agent: this.agent,
       session: this.session,

@@ -16,8 +16,10 @@ import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { sentence } from "../../text/sentence.ts"
 import { tools } from "../../tools/Builtin.ts"
 import { Workspace } from "../../tools/Workspace.ts"
+import type { AnyTool } from "../../tool/ToolCall.ts"
 import { explaining } from "../callVerdict.ts"
 import { place } from "../here.ts"
+import { serverTools } from "../mcp/slots.ts"
 import { type Judged, unjudged } from "./Judged.ts"
 
 /** What the hook of its agent would say of a call now. */
@@ -60,11 +62,14 @@ const services = Layer.unwrapEffect(
 /** Who judges calls of our own in the directory of the context, as if a person could be asked. */
 export const inPlace = Layer.merge(explaining("ask"), services)
 
-/** What a call of our own would meet now. */
-export const ofOwn = ({ input, tool: name }: PastCall) =>
+/** The tools of sessions begun in the directory of the context, those of its servers included; none is started. */
+export const toolsThere = Effect.map(serverTools, (more): ReadonlyArray<AnyTool> => [...tools, ...more])
+
+/** What a call of our own would meet now, by the tools of its place. */
+export const ofOwn = ({ input, tool: name }: PastCall, known: ReadonlyArray<AnyTool>) =>
   Effect.gen(function* () {
-    const tool = tools.find((one) => one.name === name)
-    if (tool === undefined) return unjudged(`The tool ${name} is not one of ours.`)
+    const tool = known.find((one) => one.name === name)
+    if (tool === undefined) return unjudged(`There is no tool ${name} where it was called.`)
     const parameters = parametersOf(input)
     const decoded = parameters === undefined ? undefined : tool.codec.decode()(parameters)
     if (decoded === undefined || Either.isLeft(decoded)) return unjudged(`Its parameters are not those of ${name}.`)
