@@ -511,6 +511,72 @@ describe("a shell text of another agent", () => {
     )
   )
 
+  it("is asked about where a program of a project tells others, or hands on or shows secrets (X5)", () => {
+    for (const command of [
+      "gh pr create --title x --body y",
+      "gh pr comment 1 --body x",
+      "gh issue create --title x",
+      "gh issue comment 1 --body x",
+      "gh repo create x --public --push",
+      "gh repo edit --visibility public --accept-visibility-change-consequences",
+      "gh workflow run deploy.yml",
+      "gh release create v1",
+      "gh run rerun 1",
+      "gh label create x",
+      "kubectl get secret db -o yaml",
+      "kubectl get pods,secrets -o json",
+      "kubectl get secret/db -o yaml",
+      "kubectl -n x get secrets.v1 -o yaml",
+      "kubectl config view --raw",
+      "kubectl config use-context prod",
+      "helm get values app",
+      "terraform output -raw password",
+      "terraform output -json",
+      "terraform output password",
+      "terraform show -json",
+      "tofu state pull",
+      "docker run --network host nginx",
+      "docker run --network=host nginx",
+      "podman run --net host nginx",
+      "docker run -e GITHUB_TOKEN nginx",
+      "docker run --env AWS_SECRET_ACCESS_KEY nginx",
+      "docker exec -eGITHUB_TOKEN x ls",
+      "docker compose run --env=API_KEY app ls",
+      "docker compose config",
+      "docker buildx build --output=type=registry ."
+    ]) {
+      assert.strictEqual(of(command).decision, "ask", command)
+    }
+    for (const command of [
+      "gh pr list",
+      "gh pr view 1 --comments",
+      "gh pr checks",
+      "gh pr checkout 1",
+      "gh issue list --label bug",
+      "gh run view 1 --log",
+      "gh run watch 1",
+      "gh repo view",
+      "gh release list",
+      "gh status",
+      "gh search issues x",
+      "kubectl get pods",
+      "kubectl describe secret db",
+      "kubectl config current-context",
+      "kubectl config view",
+      "terraform output",
+      "terraform state list",
+      "terraform show",
+      "terraform plan",
+      "docker run --network none nginx",
+      "docker run -e DEBUG -e NODE_ENV=test nginx",
+      "docker compose config --services",
+      "docker compose up -d",
+      "docker run nginx config"
+    ]) {
+      assert.include(["allow", "defer"], of(command).decision, `${command} ${of(command).reason}`)
+    }
+  })
+
   it("goes on by itself for what is done every day (X5)", () => {
     const listed = fs
       .readFileSync("test/fixtures/shell/everyday.txt", "utf8")

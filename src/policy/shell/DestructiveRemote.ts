@@ -33,7 +33,7 @@ const containers = [
   act(/ down /, removesContainers, /^(?:-v|--volumes|--rmi(?:=.*)?)$/),
   act(/ (?:stack|service|swarm|volume|network|machine|system) (?:rm|leave|down|reset|destroy) /, removesContainers),
   act(/ push /, publishes),
-  act(/ buildx? /, publishes, /^--push$/)
+  act(/ buildx? /, publishes, /^--push$|\btype=registry\b|\bpush=true\b/)
 ]
 const infrastructure = [
   act(/ (?:destroy|force-unlock|taint|untaint) /, destroysInfrastructure),

@@ -14,6 +14,7 @@ import {
   takesInput,
   textOption
 } from "./ProjectPrograms.ts"
+import { outward } from "./Outward.ts"
 import { plain } from "./Unknown.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
 
@@ -165,5 +166,12 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
   if (verbs !== undefined && verb !== undefined && !verbs.test(verb))
     return unread(`${called} ${verb}`, "it is not known what it does")
   const rest = mentioned(called, args)
-  return "reason" in rest ? rest : does({ touches: [...rest, ...started(called, args)] })
+  if ("reason" in rest) return rest
+  const reason = outward(
+    called,
+    args.map(({ value }) => value)
+  )
+  return reason === undefined
+    ? does({ touches: [...rest, ...started(called, args)] })
+    : unread([called, ...args.slice(0, 2).map(({ value }) => value)].join(" "), reason)
 }

@@ -1,0 +1,89 @@
+import { secretName } from "../../../redaction/SecretName.ts"
+
+interface Effect {
+  /** What the first operands have to hold, each with a blank before and behind. */
+  readonly verbs: RegExp
+  /** Only with such a word. */
+  readonly word?: RegExp
+  /** Not with such a word. */
+  readonly unless?: RegExp
+  readonly reason: string
+}
+
+const othersSee = "it changes what others see, or tells them something"
+const showsSecrets = "what it shows can hold secrets"
+
+/** Of a server that others use, only what is looked at or fetched. */
+const hub: ReadonlyArray<Effect> = [
+  {
+    verbs:
+      /^ (?:pr|issue|run|repo|release|workflow|label|cache) (?!(?:list|ls|view|status|checks|diff|checkout|co|watch|download|clone|verify|verify-asset) )(?! *$)/,
+    unless: /^--help$/,
+    reason: othersSee
+  }
+]
+
+const containers: ReadonlyArray<Effect> = [
+  {
+    verbs: /^ (?:compose(?: [^ ]+)* )?config /,
+    unless: /^(?:-q|--quiet|--services|--images|--volumes|--profiles|--no-interpolate)$/,
+    reason: showsSecrets
+  }
+]
+
+const infrastructure: ReadonlyArray<Effect> = [
+  { verbs: /^ (?:output|show) /, word: /^--?(?:raw|json)$/, reason: showsSecrets },
+  { verbs: /^ output [^ ]/, reason: showsSecrets },
+  { verbs: /^ state (?!(?:list|show) )/, reason: "it changes or shows the whole state" }
+]
+
+const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
+  gh: hub,
+  docker: containers,
+  "docker-compose": containers,
+  podman: containers,
+  kubectl: [
+    { verbs: /^ get /, word: /(?:^|[,/])secrets?(?:$|[,./])/i, reason: showsSecrets },
+    { verbs: /^ config view /, word: /^--(?:raw|flatten)(?:=true)?$/, reason: showsSecrets },
+    { verbs: /^ config (?!(?:view|current-context|get-\w+) )/, reason: "it changes which cluster is used, or how" }
+  ],
+  helm: [{ verbs: /^ get /, reason: showsSecrets }],
+  terraform: infrastructure,
+  tofu: infrastructure
+}
+
+/** Operands that select what a program does. */
+const maximumVerbs = 6
+
+const handsOn = /^(?:docker|docker-compose|podman)$/
+
+/** Variables of the environment that a container is given by their names alone. */
+const handed = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, index) => {
+    const given = /^(?:-e|--env)$/.test(args[index - 1] ?? "") ? arg : /^(?:-e|--env=)(.+)$/.exec(arg)?.[1]
+    return given === undefined || given.includes("=") ? [] : [given]
+  })
+
+const joinsHost = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg, index) => arg === "host" && /^--net(?:work)?$/.test(args[index - 1] ?? ""))
+
+/**
+ * Why a command of a program that is known is more than the project's own affair, if so: others see what it does, or it hands on or
+ * shows what may be secret.
+ */
+export const outward = (name: string, args: ReadonlyArray<string>): string | undefined => {
+  const effects = Object.hasOwn(table, name) ? table[name]! : []
+  const operands = args.filter((arg) => !arg.startsWith("-")).slice(0, maximumVerbs)
+  const verbs = ` ${operands.join(" ")} `
+  const found = effects.find(
+    ({ unless, verbs: wanted, word }) =>
+      wanted.test(verbs) &&
+      (word === undefined || args.some((arg) => word.test(arg))) &&
+      (unless === undefined || !args.some((arg) => unless.test(arg)))
+  )
+  if (found !== undefined) return found.reason
+  if (!handsOn.test(name)) return undefined
+  if (joinsHost(args)) return "it is given the network of this machine"
+  const secret = handed(args).find((variable) => secretName(variable) !== undefined)
+  return secret === undefined ? undefined : `it is given $${secret} of the environment, which may be a secret`
+}
