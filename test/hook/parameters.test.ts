@@ -132,6 +132,24 @@ describe("the parameters of another agent's tools", () => {
     })
   )
 
+  it.scoped("that come twice, or run in a place that is none, are asked about (X5)", () =>
+    Effect.gen(function* () {
+      const { answer, workspace } = yield* stage
+      const sent = shellPayload("copilot", "npm test", workspace)
+      const other = { command: "rm -rf src" }
+      for (const more of [{ toolInput: other }, { tool_input: other }, { tool_name: "bash", tool_input: other }]) {
+        assert.include(stops, (yield* answer(agent("copilot"), { ...sent, ...more })).said, JSON.stringify(more))
+      }
+      const shell = shellPayload("cursor", "npm test", workspace)
+      for (const cwd of [undefined, null, ""]) {
+        assert.notInclude(stops, (yield* answer(agent("cursor"), { ...shell, cwd })).said, String(cwd))
+      }
+      for (const cwd of [5, true, false, {}, [workspace], "src", `./${workspace}`]) {
+        assert.include(stops, (yield* answer(agent("cursor"), { ...shell, cwd })).said, String(cwd))
+      }
+    })
+  )
+
   it.scoped("of a search are asked about where it would open protected files (X5, S2)", () =>
     Effect.gen(function* () {
       const { answer, workspace } = yield* stage

@@ -64,14 +64,17 @@ export const copilot: Agent = {
   name: "copilot",
   title: "Copilot CLI",
   read: (payload) => {
-    const { hook_event_name: named = payload["hookName"] ?? "preToolUse", toolInput } = payload
-    if (typeof named !== "string") return { problem: "its event is not known" }
-    if (silent.test(named)) return undefined
-    if (!before.has(named) && !permission.has(named)) return { problem: "its event is not known" }
+    const { hook_event_name: event = payload["hookName"] ?? "preToolUse", toolInput } = payload
+    if (typeof event !== "string") return { problem: "its event is not known" }
+    if (silent.test(event)) return undefined
+    if (!before.has(event) && !permission.has(event)) return { problem: "its event is not known" }
+    const named = [payload["toolName"], payload["tool_name"]].filter((one) => one !== undefined)
+    const inputs = [toolInput, payload["toolArgs"], payload["tool_input"]].filter((one) => one !== undefined)
+    if (named.length > 1 || inputs.length > 1) return { problem: "it has its call twice" }
     const names = payload["hook_event_name"] === undefined ? camel : pascal
     const tool = ofServer(payload[names.tool])
     const given = { ...(tool !== undefined && { tool }), ...(toolInput !== undefined && { input: toolInput }) }
-    return asked(named, callOf("copilot", payload, names, tools, given))
+    return asked(event, callOf("copilot", payload, names, tools, given))
   },
   write: ({ decision, reason }, event) => {
     if (decision === "defer") return ""

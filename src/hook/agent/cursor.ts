@@ -37,8 +37,8 @@ const silent =
 const placeOf = (payload: Data) => {
   const roots = texts(payload["workspace_roots"])
   const { cwd } = payload
-  const here = typeof cwd === "string" && cwd !== "" ? cwd : roots[0]
-  return { cwd: here, project: roots.find((root) => here !== undefined && isWithin(here, root)) }
+  const here = cwd === undefined || cwd === null || cwd === "" ? roots[0] : cwd
+  return { cwd: here, project: typeof here === "string" ? roots.find((root) => isWithin(here, root)) : undefined }
 }
 
 /** Cursor: `ask` is left out of account in most of its moments, so that it is a denial; every answer needs a text. */
