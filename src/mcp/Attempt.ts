@@ -13,6 +13,7 @@ import { isProgram, type KnownServer } from "./KnownServer.ts"
 import * as Link from "./Link.ts"
 import { LoginNeeded } from "./login/LoginError.ts"
 import { ServerUnavailable } from "./McpError.ts"
+import { broken } from "./refusal.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /** A client that a server has answered. */
@@ -36,8 +37,7 @@ const isLoginNeeded = Schema.is(LoginNeeded)
 /** What an error of the library says. */
 export const words = (error: unknown): string => {
   if (isLoginNeeded(error)) return error.message
-  const text = error instanceof Error ? error.message : String(error)
-  return legible(text, 300)
+  return legible(broken(error) ?? (error instanceof Error ? error.message : String(error)), 300)
 }
 
 /** What a connection is made of. */

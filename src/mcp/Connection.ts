@@ -11,6 +11,7 @@ import type { KnownServer } from "./KnownServer.ts"
 import { listed } from "./listed.ts"
 import type * as Manifest from "./Manifest.ts"
 import { ServerFailed, type ServerUnavailable } from "./McpError.ts"
+import { refusalOf } from "./refusal.ts"
 import type { Surroundings } from "./Surroundings.ts"
 import * as Veil from "./Veil.ts"
 
@@ -75,7 +76,12 @@ export const open = (
               catch: (error) => {
                 const since = gone()
                 if (since !== undefined) return failed(since, true)
-                if (!(error instanceof library.ProtocolError)) return failed(Attempt.words(error), true)
+                if (!(error instanceof library.ProtocolError)) {
+                  const refusal = refusalOf(library, error)
+                  if (refusal === undefined) return failed(Attempt.words(error), true)
+                  if (refusal.isOver) surroundings.doubted()
+                  return failed(refusal.reason, false)
+                }
                 const { code, data, message } = error
                 if (isBrokenOff(data)) return failed(message, true)
                 audience.refused({ code, message, ...(data === undefined ? {} : { data }) })

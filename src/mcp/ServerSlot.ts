@@ -33,7 +33,8 @@ export interface ServerSlot {
   readonly refresh: Effect.Effect<Manifest, ServerUnavailable | StateUnusable>
   /**
    * Asks something of the running server. With an answer, what failed before counts no more; where the asker gave up before
-   * one came, the server is asked for its lists before the next request, and starts anew if it does not give them.
+   * one came, or the server seems to know the connection no more, it is asked for its lists before the next request, and
+   * starts anew if it does not give them.
    */
   readonly during: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -42,7 +43,7 @@ export interface ServerSlot {
 export interface SlotOptions {
   readonly known: KnownServer
   readonly state: ServerState
-  readonly surroundings: Omit<Surroundings, "changed" | "login" | "updated">
+  readonly surroundings: Omit<Surroundings, "changed" | "doubted" | "login" | "updated">
   /** The lists of the running server have come in, of which it had said that those are changed. */
   readonly listed: (standings: ReadonlyArray<Standing>, changed: ReadonlySet<ListKind>) => Effect.Effect<void>
   /** A resource that is watched has changed, or the list of them. */
@@ -125,6 +126,9 @@ export const make = ({
           ...surroundings,
           login: state.login,
           updated,
+          doubted: () => {
+            doubted = true
+          },
           changed: (kind) => {
             stale = true
             outdated.add(kind)

@@ -35,4 +35,6 @@ export interface Surroundings {
   readonly changed: (kind: ListKind) => void
   /** A resource that is watched has changed, or the list of them. */
   readonly updated: (uri: string | undefined) => void
+  /** The server seems to know the connection no more. */
+  readonly doubted: () => void
 }

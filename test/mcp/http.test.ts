@@ -74,6 +74,71 @@ const hostile = Effect.acquireRelease(
     })
 )
 
+/** A server whose sessions end when it starts anew, and that answers calls with the statuses that are put. */
+const restarting = Effect.gen(function* () {
+  let sessions = 0
+  let current = "s0"
+  let unknownStatus = 404
+  const statuses: Array<number> = []
+  const seen: Array<string> = []
+  const server = http.createServer((request, response) => {
+    let body = ""
+    request.on("data", (piece: Buffer) => (body += piece.toString()))
+    request.on("end", () => {
+      if (request.method !== "POST") return void response.writeHead(405).end()
+      const { id, method, params } = JSON.parse(body) as Asked
+      const given = request.headers["mcp-session-id"]
+      const isGreeting = method === "initialize"
+      if (!isGreeting && method !== "server/discover" && given !== current)
+        return void response.writeHead(unknownStatus).end("No valid session")
+      if (id === undefined) return void response.writeHead(202).end()
+      seen.push(method)
+      const answer = (rest: object) => {
+        if (isGreeting) current = `s${++sessions}`
+        response.writeHead(200, {
+          "content-type": "application/json",
+          ...(isGreeting && { "mcp-session-id": current })
+        })
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, ...rest }))
+      }
+      if (isGreeting)
+        return answer({
+          result: {
+            protocolVersion: params?.protocolVersion,
+            capabilities: { tools: {} },
+            serverInfo: { name: "web", version: "1" }
+          }
+        })
+      if (method === "tools/list")
+        return answer({ result: { tools: [{ name: "put", inputSchema: { type: "object" } }] } })
+      if (method !== "tools/call") return answer({ error: { code: -32601, message: "Method not found" } })
+      const status = statuses.shift()
+      if (status !== undefined) return void response.writeHead(status).end("no")
+      answer({ result: { content: [] } })
+    })
+  })
+  const listen = (port: number) =>
+    Effect.async<number>((resume) => {
+      server.listen(port, "127.0.0.1", () => resume(Effect.succeed((server.address() as net.AddressInfo).port)))
+    })
+  const close = Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+  const port = yield* Effect.acquireRelease(listen(0), () => close)
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    asked: (method: string) => seen.filter((one) => one === method).length,
+    statuses,
+    restart: (status: number) => {
+      current = "none"
+      unknownStatus = status
+    },
+    /** Stops it; what comes of that starts it again. */
+    stop: Effect.as(close, Effect.asVoid(listen(port)))
+  }
+})
+
 describe("an MCP server that is reached by HTTP", () => {
   it.scopedLive(
     "is bounded in what it answers, fails at once where its answer breaks off, and leads nowhere else (G1, G16, X2)",
@@ -98,6 +163,45 @@ describe("an MCP server that is reached by HTTP", () => {
         }
         const away = yield* Effect.either(call("web__away"))
         assert.strictEqual(away._tag, "Left")
+      })
+  )
+
+  it.scopedLive(
+    "is not said to have done what it refused, and is greeted anew once it knows no session more (G13, X1)",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* directory
+        const { asked, restart, statuses, stop, url } = yield* restarting
+        const known: KnownServer = { name: "web", origin: "user", given: {}, server: { url } }
+        yield* approveAll(at, known)
+        const { call } = yield* calling(yield* servers(at, [known]))
+        const failed = Effect.flip(call("web__put")).pipe(Effect.map(({ message }) => message))
+        yield* call("web__put")
+        for (const [status, told] of [
+          [401, /failed: .*tollgate mcp login web/],
+          [403, /failed: it has answered 403 Forbidden: no$/],
+          [429, /failed: it has answered 429 Too Many Requests/],
+          [408, /outcome unknown/],
+          [500, /outcome unknown/],
+          [502, /outcome unknown/]
+        ] as const) {
+          statuses.push(status)
+          assert.match(yield* failed, told)
+        }
+        yield* call("web__put")
+        for (const status of [404, 400]) {
+          restart(status)
+          assert.match(yield* failed, /failed: its session has ended there/)
+          const before = asked("tools/call")
+          yield* call("web__put")
+          assert.strictEqual(asked("tools/call"), before + 1)
+        }
+        const again = yield* stop
+        // A connection that was kept may have taken the request before it broke off.
+        assert.match(yield* failed, /outcome unknown \(the connection broke off\)|failed: nobody listens there/)
+        assert.match(yield* failed, /failed: nobody listens there/)
+        yield* again
+        yield* call("web__put")
       })
   )
 })
