@@ -103,6 +103,21 @@ describe("an MCP client in front of the gateway", () => {
       assert.include(JSON.stringify(await client.readResource({ uri: "fix+file:///a.txt" })), "resource file:///a.txt")
       const { resourceTemplates } = await client.listResourceTemplates()
       assert.strictEqual(resourceTemplates[0]?.uriTemplate, "fix+file:///{path}")
+      const refusal = (asked: Promise<unknown>): Promise<unknown> =>
+        asked.then(
+          () => undefined,
+          ({ code, data, message }: { code: unknown; data: unknown; message: unknown }) => ({ code, data, message })
+        )
+      assert.deepStrictEqual(await refusal(client.getPrompt({ name: "fix__gone" })), {
+        code: -32602,
+        data: undefined,
+        message: "No approved server has the prompt `fix__gone`"
+      })
+      assert.deepStrictEqual(await refusal(client.readResource({ uri: "gone+file:///a.txt" })), {
+        code: -32602,
+        data: { uri: "gone+file:///a.txt" },
+        message: "No approved server has the resource `gone+file:///a.txt`"
+      })
     })
   }
 

@@ -2,8 +2,9 @@ import type { CompleteRequest, CompleteResult, ListResourcesResult } from "@mode
 import * as Effect from "effect/Effect"
 import type { Project } from "../../host/Project.ts"
 import { Redactor } from "../../redaction/Redactor.ts"
+import { excerpt } from "../../text/excerpt.ts"
 import { makeVisible } from "../../text/visible.ts"
-import { ServerFailed } from "../McpError.ts"
+import { ServerFailed, ServerRefused } from "../McpError.ts"
 import { promptTool, resourceTool } from "../PartTools.ts"
 import type { ServerSlot } from "../ServerSlot.ts"
 import { visibleWords } from "../visibleWords.ts"
@@ -15,8 +16,15 @@ export interface PartCall {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-const unknown = (operation: string) =>
-  new ServerFailed({ server: "of that name", operation, reason: "nothing approved has it", unknown: false })
+/** `Invalid params` of JSON-RPC, which the protocol has for a prompt and a resource that nobody has. */
+const invalidParams = -32602
+
+const notFound = (kind: "prompt" | "resource", name: string) =>
+  new ServerRefused({
+    code: invalidParams,
+    reason: `No approved server has the ${kind} ${excerpt(name)}`,
+    ...(kind === "resource" && { data: { uri: name } })
+  })
 
 /** How long a server has to answer what is no call. */
 const patience = "60 seconds"
@@ -55,12 +63,12 @@ export const make = (project: Project, view: Offered.View) =>
           const own = view.ownUri(slot.known.name, uri)
           if (own !== undefined) return Effect.succeed({ slot, uri: own })
         }
-        return unknown(`resources/read ${uri.slice(0, 80)}`)
+        return notFound("resource", uri)
       })
     const promptOf = (name: string) =>
       Effect.flatMap(Offered.prompts(project, view), (all) => {
         const found = all.find((one) => one.name === name)
-        return found === undefined ? unknown(`prompts/get ${name.slice(0, 80)}`) : Effect.succeed(found)
+        return found === undefined ? notFound("prompt", name) : Effect.succeed(found)
       })
     return {
       prompts: Effect.map(Offered.prompts(project, view), (all) =>
