@@ -34,8 +34,7 @@ export const formatOf = (file: string): ExportFormat | undefined =>
 export const extensionOf = (format: ExportFormat): string => extensions[format]
 
 /** Secrets of the environment do not leave either. */
-const redacted = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Surroundings, ({ env }) => Effect.provide(self, redaction.layer(env)))
+const redacted = Effect.provide(redaction.layerHere)
 
 /** Writes a session into a file. */
 export const toFile = (

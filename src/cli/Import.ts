@@ -63,13 +63,12 @@ export const isStandardInput = (file: string): boolean => standardInputs.include
 export const importSession = ({ file, format, json }: ImportOptions) =>
   Effect.gen(function* () {
     const { answer, style } = yield* Screen
-    const { env } = yield* Surroundings
     const target = yield* place
     const isPiped = isStandardInput(file)
     const text = isPiped ? standardInput(process.stdin) : yield* readable(file)
     const shown = isPiped ? "standard input" : oneLine(file)
     const drafted = yield* Import.read(shown, text, Option.getOrUndefined(format))
-    const imported = yield* Effect.provide(Import.store(drafted, target), redaction.layer(env)).pipe(
+    const imported = yield* Effect.provide(Import.store(drafted, target), redaction.layerHere).pipe(
       Effect.provide(Stores.sessions)
     )
     if (json) return yield* answer(`${JSON.stringify(imported)}\n`)

@@ -10,6 +10,7 @@ import { ConfigInvalid } from "../config/ConfigError.ts"
 import { Configuration } from "../config/Configuration.ts"
 import * as Problems from "../config/Problems.ts"
 import { approveServer } from "../host/approveServer.ts"
+import * as redaction from "../host/redaction.ts"
 import * as Records from "../host/Stores.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
 import { ServerName } from "../mcp/McpServer.ts"
@@ -24,6 +25,7 @@ import {
   tokensOf,
   variableWords
 } from "../ui/serverWords.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { makeVisible } from "../text/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
@@ -41,10 +43,13 @@ const say = (line: string) =>
   Effect.flatMap(Screen, ({ answer, width }) => answer(`${wrap(makeVisible(line), width()).join("\n")}\n`))
 
 const services = (keys: boolean) =>
-  Layer.mergeAll(Records.decided, Records.audit).pipe(
+  Layer.mergeAll(Records.decided, Records.audit, redaction.layerHere).pipe(
     Layer.provideMerge(Frontend.layer({ split: false, keys })),
     Layer.provideMerge(Configuration.layer())
   )
+
+/** What starts a server, without secrets that stand in it; only who adds one sees all of it. */
+const commandOf = (known: KnownServer) => Effect.map(Redactor, ({ text }) => text(commandWords(known)))
 
 /** Asks once; without a terminal only `--yes` is a yes. */
 const confirmed = (question: string, yes: boolean) =>
@@ -206,15 +211,15 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
         const slot = yield* slotOf(known)
         const standings = yield* Effect.either(slot.standings)
         const manifest = yield* Effect.orElseSucceed(slot.manifest, () => undefined)
-        return { known, standings, manifest }
+        return { known, command: yield* commandOf(known), standings, manifest }
       })
     )
     if (json || jsonl) {
-      const documents = rows.map(({ known, manifest, standings }) =>
+      const documents = rows.map(({ command, known, manifest, standings }) =>
         JSON.stringify({
           name: known.name,
           origin: known.origin,
-          command: commandWords(known),
+          command,
           variables: variableWords(known),
           disabled: known.server.disabled === true,
           ...(manifest === undefined ? {} : { listedAt: manifest.listedAt, protocol: manifest.protocol }),
@@ -229,7 +234,7 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
       return yield* answer(JsonOutput.render(documents, { json }))
     }
     if (rows.length === 0) return yield* say("No MCP server is configured. tollgate mcp add NAME -- COMMAND adds one.")
-    for (const { known, manifest, standings } of rows) {
+    for (const { command, known, manifest, standings } of rows) {
       const state = Either.isLeft(standings)
         ? style.red(makeVisible(standings.left.message))
         : known.server.disabled === true
@@ -237,7 +242,7 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
           : manifest === undefined
             ? "not asked yet"
             : `${standingWords(standings.right)} · ${tokensOf(standings.right)} tokens`
-      yield* answer(`${style.bold(known.name)}  ${state}  ${style.dim(commandWords(known))}\n`)
+      yield* answer(`${style.bold(known.name)}  ${state}  ${style.dim(command)}\n`)
     }
   }).pipe(Effect.scoped, Effect.provide(services(false)))
 
@@ -247,7 +252,7 @@ export const show = (name: string) =>
     const { answer, style } = yield* Screen
     const known = yield* named(name)
     const slot = yield* slotOf(known)
-    yield* answer(`${style.bold(known.name)}  ${commandWords(known)}\n`)
+    yield* answer(`${style.bold(known.name)}  ${yield* commandOf(known)}\n`)
     yield* say(known.origin === "user" ? "by your configuration" : "by the .mcp.json of this project")
     for (const variable of variableWords(known)) yield* say(`gets ${variable}`)
     for (const line of yield* LoginCommand.told(known)) yield* say(line)

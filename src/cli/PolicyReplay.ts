@@ -227,7 +227,6 @@ const all = ({ agent, files, json, since: given }: ReplayOptions) =>
 export const replay = (options: ReplayOptions) =>
   Effect.gen(function* () {
     const configuration = yield* Configuration
-    const { env } = yield* Surroundings
     const { settings } = configuration
     const { agent, files } = options
     if (files.length > 0 && Option.contains(agent, "tollgate")) {
@@ -241,5 +240,5 @@ export const replay = (options: ReplayOptions) =>
     yield* Effect.provideService(all(options), Configuration, {
       ...configuration,
       settings: { ...settings, approvals }
-    }).pipe(Effect.provide(redaction.layer(env)))
+    }).pipe(Effect.provide(redaction.layerHere))
   }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))

@@ -6,6 +6,7 @@ import { home } from "../config/Home.ts"
 import { hosted } from "../model/Profile.ts"
 import { environmentSecrets } from "../redaction/EnvironmentSecrets.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { Surroundings } from "./Surroundings.ts"
 
 const usual: ReadonlyArray<string> = Object.values(hosted).map(({ apiKeyVariable }) => apiKeyVariable)
 
@@ -41,3 +42,6 @@ export const layer = (env: Readonly<Record<string, string | undefined>>): Layer.
   Layer.unwrapEffect(
     Effect.map(named, (names) => Redactor.layer({ secrets: environmentSecrets(env, [...usual, ...names]) }))
   )
+
+/** The same, by the environment of the context. */
+export const layerHere = Layer.unwrapEffect(Effect.map(Surroundings, ({ env }) => layer(env)))

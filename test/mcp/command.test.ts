@@ -207,6 +207,29 @@ describe("tollgate mcp", () => {
     assert.notStrictEqual(broken.code, 0)
   })
 
+  it("shows a key among the words of a server to nobody but who adds it (X1, S5)", async () => {
+    scripted(at, [])
+    const fix = server({ tools: [tool("echo")] })
+    const key = ["sk-ant-api03", "a".repeat(93), "AA"].join("-")
+    const added = await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...words(fix), "--api-key", key])
+    assert.include(added.stdout, key)
+    for (const args of [["list"], ["list", "--json"], ["show", "fix"]]) {
+      const { code, stdout } = await tollgate(at, ["mcp", ...args])
+      assert.strictEqual(code, 0)
+      assert.include(stdout, "--api-key")
+      assert.notInclude(stdout, key)
+    }
+    fs.mkdirSync(path.join(at.home, ".cursor"))
+    const file = path.join(at.home, ".cursor/mcp.json")
+    fs.writeFileSync(file, JSON.stringify({ mcpServers: { hub: { command: "hub", args: ["--api-key", key] } } }))
+    const { stdout } = await tollgate(at, ["mcp", "import", "cursor"])
+    assert.match(
+      stdout,
+      /^tollgate mcp add hub -- hub --api-key .*\n# put back what is redacted; it is in .*mcp\.json\n$/
+    )
+    assert.notInclude(stdout, key)
+  })
+
   it("imports from files with comments, and says of a broken one whose it is (X2)", async () => {
     const server = `// mine
       "hub": { "command": "hub", /* where */ "args": ["--at", "x"], },`

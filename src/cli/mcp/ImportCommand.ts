@@ -6,10 +6,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as ConfigFile from "../../config/ConfigFile.ts"
 import { Configuration } from "../../config/Configuration.ts"
+import * as redaction from "../../host/redaction.ts"
 import * as Records from "../../host/Stores.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import { type ClientConfig, clients } from "../../mcp/ClientConfig.ts"
 import { type ForeignServer, foreignServer } from "../../mcp/ForeignServers.ts"
+import { Redactor, type RedactorShape } from "../../redaction/Redactor.ts"
 import { isProgram } from "../../mcp/KnownServer.ts"
 import { systemReason } from "../../system/errno.ts"
 import { unmarked } from "../../text/byteOrderMark.ts"
@@ -130,24 +132,22 @@ const uniform = (entry: unknown): unknown =>
       ? { ...entry, headers: entry["http_headers"] }
       : entry
 
-/** The command that adds such a server; values stay where they are. */
-const adding = ({ given, name, server }: ForeignServer, known: Readonly<Record<string, string>>): string => {
+/** The command that adds such a server, and whether secrets are left out of it; values of variables stay where they are. */
+const adding = (
+  { given, name, server }: ForeignServer,
+  known: Readonly<Record<string, string>>,
+  { text }: Pick<RedactorShape, "text">
+) => {
+  const own = (isProgram(server) ? server.command : [server.url]).map(typed).join(" ")
+  const shown = text(own)
   const names = [...new Set([...Object.keys(given), ...Object.keys(known)])]
-  const words = isProgram(server)
-    ? ["tollgate", "mcp", "add", name, ...names.flatMap((one) => ["--env", one]), "--", ...server.command]
-    : [
-        "tollgate",
-        "mcp",
-        "add",
-        name,
-        "--url",
-        server.url,
-        ...names.flatMap((one) => [
-          "--header",
-          `${one}=${known[one] ?? `env:${`${name}_${one}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`}`
-        ])
-      ]
-  return words.map(typed).join(" ")
+  const variable = (one: string) => `env:${`${name}_${one}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`
+  const options = names.flatMap((one) =>
+    isProgram(server) ? ["--env", one] : ["--header", `${one}=${known[one] ?? variable(one)}`]
+  )
+  const [before, after] = isProgram(server) ? [[...options, "--"], []] : [["--url"], options]
+  const line = [...["tollgate", "mcp", "add", name, ...before].map(typed), shown, ...after.map(typed)].join(" ")
+  return { line, isRedacted: shown !== own }
 }
 
 /** Shows the servers that a client has configured, each as the command that adds it here; nothing is changed or started. */
@@ -156,6 +156,7 @@ export const importing = (name: string) =>
     const { answer, style } = yield* Screen
     const { home, settings } = yield* Configuration
     const { project } = yield* place
+    const redactor = yield* Redactor
     const client = yield* clientOf(name)
     const files = client.files(home.user, project)
     let found = 0
@@ -166,12 +167,14 @@ export const importing = (name: string) =>
         found++
         const made = foreignServer(called, uniform(entry))
         const there = settings.mcp?.servers !== undefined && Object.hasOwn(settings.mcp.servers, called)
-        const line = Either.isLeft(made)
-          ? `# ${called}: ${made.left}`
+        const note = (why: string) => ({ line: `# ${called}: ${why}`, isRedacted: false })
+        const { isRedacted, line } = Either.isLeft(made)
+          ? note(made.left)
           : there
-            ? `# ${called}: there is a server of that name already`
-            : adding(made.right, references(entry))
+            ? note("there is a server of that name already")
+            : adding(made.right, references(entry), redactor)
         yield* answer(`${makeVisible(line)}\n`)
+        if (isRedacted) yield* answer(`${style.dim(makeVisible(`# put back what is redacted; it is in ${file}`))}\n`)
         if (Either.isRight(made) && !there && Object.keys(made.right.given).length > 0)
           yield* answer(
             `${style.dim(makeVisible(`# export the variables that it takes; their values are in ${file}`))}\n`
@@ -179,4 +182,8 @@ export const importing = (name: string) =>
       }
     }
     if (found === 0) yield* answer(makeVisible(`# No MCP server in ${files.join(" or ")}.`) + "\n")
-  }).pipe(Effect.provide(Screen.layer({ split: false })), Effect.provide(Configuration.layer()))
+  }).pipe(
+    Effect.provide(redaction.layerHere),
+    Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(Configuration.layer())
+  )
