@@ -115,6 +115,10 @@ describe("rules", () => {
     (command) => `ionice -c3 ${command}`,
     (command) => `nohup nice -n 5 ${command}`,
     (command) => `npx ${command}`,
+    (command) => `corepack ${command}`,
+    (command) => `pnpm --filter x exec ${command}`,
+    (command) => `npm --prefix=x exec -- ${command}`,
+    (command) => `uv --directory x run ${command}`,
     (command) => `xargs -0 ${command}`,
     (command) => `find . -name x -exec ${command} \\;`
   ]

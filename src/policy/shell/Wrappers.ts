@@ -6,7 +6,7 @@ const wrappers: ReadonlyMap<string, number> = new Map([
     "sudo doas env command builtin exec nohup nice ionice stdbuf setsid time xargs parallel watch strace ltrace unbuffer eval " +
     "busybox toybox npx bunx systemd-run proot fakeroot unshare nsenter runuser caffeinate setpriv script su alias trap " +
     "firejail bwrap catchsegv systemd-inhibit dbus-run-session xvfb-run prlimit numactl pkexec run0 entr chronic rlwrap " +
-    "torsocks torify proxychains proxychains4 eatmydata setarch cpulimit choom sem screen tmux hyperfine daemonize"
+    "torsocks torify proxychains proxychains4 eatmydata setarch cpulimit choom sem screen tmux hyperfine daemonize corepack"
   )
     .split(" ")
     .map((name) => [name, 0] as const),
@@ -75,11 +75,16 @@ export const commandStarts = (argv: ReadonlyArray<string>): ReadonlyArray<number
   return [...starts].slice(0, maximumCandidates)
 }
 
-/** Where the subcommand stands that runs what follows it; for git, which has others before it, anywhere. */
+/** Where the subcommand stands that runs what follows it: behind options and their values; for git, which has others before it, anywhere. */
 const runnerAt = (argv: ReadonlyArray<string>, start: number, name: string): number => {
   const subcommands = runners.get(name)
   if (subcommands === undefined) return -1
-  const first = argv.findIndex((word, at) => at > start && !isOption(word) && (name !== "git" || subcommands.has(word)))
+  const first = argv.findIndex(
+    (word, at) =>
+      at > start &&
+      !isOption(word) &&
+      (subcommands.has(word) || (name !== "git" && (at === start + 1 || !argv[at - 1]!.startsWith("-"))))
+  )
   return subcommands.has(argv[first] ?? "") ? first : -1
 }
 
