@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { PreviewTarget } from "../tool/Preview.ts"
 import type { ToolCall } from "../tool/ToolCall.ts"
 import { type CompiledRule, compileRule, mayFitBelow, type RulePlace } from "./CompiledRule.ts"
+import { mayBegin } from "../policy/shell/Invoked.ts"
 import type { PatternRejected, Rule, RuleRisk } from "./Rule.ts"
 import type { Host, Subject } from "./Subject.ts"
 
@@ -174,9 +175,11 @@ const strictOn = ({ argv, hosts, paths, whole }: Shelf, subject: Subject, named:
     for (const command of subject.shape?.commands ?? [])
       for (const compiled of argv.get(command[0] ?? "") ?? []) consider(compiled, begins(command, compiled.rule))
     const invoked = subject.invoked()
-    for (const { argv: command, sure } of invoked?.commands ?? [])
-      for (const compiled of argv.get(command[0] ?? "") ?? [])
-        if (begins(command, compiled.rule)) consider(compiled, sure ? true : undefined)
+    for (const invocation of invoked?.commands ?? [])
+      for (const compiled of argv.get(invocation.argv[0] ?? "") ?? []) {
+        if (begins(invocation.argv, compiled.rule)) consider(compiled, invocation.sure ? true : undefined)
+        else if (mayBegin(invocation, compiled.rule.argv ?? [])) consider(compiled, undefined)
+      }
     if (subject.shape?.complete === false || invoked?.whole === false) consider(anyArgv, undefined)
   }
   for (const compiled of paths) {

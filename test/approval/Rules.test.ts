@@ -119,6 +119,17 @@ describe("rules", () => {
     (command) => `pnpm --filter x exec ${command}`,
     (command) => `npm --prefix=x exec -- ${command}`,
     (command) => `uv --directory x run ${command}`,
+    (command) => `npm exec -c ${quoted(command)}`,
+    (command) => `npm explore x -- ${command}`,
+    (command) => `yarn workspace x exec ${command}`,
+    (command) => `lerna exec -- ${command}`,
+    (command) => `rustup run stable ${command}`,
+    (command) => `direnv exec . ${command}`,
+    (command) => `nyc --reporter lcov ${command}`,
+    (command) => `arch -x86_64 ${command}`,
+    (command) => `entr -s ${quoted(command)}`,
+    (command) => `cargo watch -s ${quoted(command)}`,
+    (command) => `expect -c ${quoted(`spawn ${command}`)}`,
     (command) => `xargs -0 ${command}`,
     (command) => `find . -name x -exec ${command} \\;`
   ]
@@ -132,6 +143,30 @@ describe("rules", () => {
     (command) => `bash <<'END'\n${command}\nEND`,
     (command) => `echo ${quoted(command)} | sh`
   ]
+  /** Commands whose words come to them once they run. */
+  const filling: ReadonlyArray<string> = [
+    "echo test | xargs npm",
+    "xargs -0 -n 1 npm < a.txt",
+    "xargs -I{} npm {} < a.txt",
+    "xargs -I X npm X < a.txt",
+    "xargs -IFILE sh -c 'npm FILE' < a.txt",
+    "xargs -I{} sh -c {} < a.txt",
+    "find . -name test -exec sh -c 'npm {}' \\;",
+    "xargs --replace=@ npm @ < a.txt",
+    "find . -name test -exec npm {} \\;",
+    "parallel npm ::: test",
+    "parallel npm {} ::: test",
+    "parallel 'npm {1}' ::: test",
+    "cat a.txt | timeout 5 xargs env A=b npm"
+  ]
+
+  it("ask about a command that they forbid where its words come once it runs (A6)", () => {
+    const rules = book(rule("deny", { argv: ["npm", "test"] }))
+    for (const command of filling) assert.strictEqual(decide(rules, { command }), "ask", command)
+    for (const command of ["ls | xargs cat", "xargs -I X cat X < a", "parallel gzip ::: a b", "xargs npm run x < a"])
+      assert.strictEqual(decide(rules, { command }), undefined, command)
+  })
+
   const spelling: ReadonlyArray<readonly [rule: ReadonlyArray<string>, command: string]> = [
     [["npm", "test"], "npm test"],
     [["npm", "test"], "eval npm test"],

@@ -4,7 +4,7 @@ import { networkClients } from "./HardDenials.ts"
 import { subcommand } from "./GitPush.ts"
 import { shapeOf } from "./Shape.ts"
 import { isTooComplex, isTooLong, read } from "./Source.ts"
-import { commandName } from "./Wrappers.ts"
+import { commandName, commandStarts } from "./Wrappers.ts"
 
 type Words = ReadonlyArray<string>
 
@@ -13,7 +13,19 @@ export interface Invocation {
   readonly argv: Words
   /** Not where a word was left out that may be the value of an option or not, and not where a program that nobody knows may start it. */
   readonly sure: boolean
+  /** More words follow that are known only once it runs. */
+  readonly open?: true
 }
+
+/** What stands for what `xargs`, `parallel` or `find` put in once they run: `{}`, `{.}`, `{//}`, `{1}`. */
+const placeholder = /\{[./#%\d]*\}/
+
+/** Whether a command may begin with these words, once what it has at run time is put in. */
+export const mayBegin = ({ argv, open }: Invocation, words: ReadonlyArray<string>): boolean =>
+  words.every((word, at) => {
+    const own = argv[at]
+    return own === undefined ? open === true : own === word || placeholder.test(own)
+  })
 
 /** What a text may run, whatever wraps or nests it. */
 export interface Invoked {
@@ -80,6 +92,27 @@ const urlsOf = ([program = "", ...args]: Words): ReadonlyArray<string> => {
   return connects ? given.filter((word, at) => isUrl(word) && !telling.test(given[at - 1] ?? "")) : []
 }
 
+/** Programs that put what they read behind the words of the command that they run. */
+const fillers: ReadonlySet<string> = new Set(["xargs", "parallel", "sem"])
+
+/** What stands for what is put in, where the command says that itself. */
+const ownPlaceholder = (argv: Words): string | undefined =>
+  argv.flatMap((word, at) => {
+    const given = word === "-I" ? argv[at + 1] : /^(?:-[Ii]|--replace=)(.+)$/.exec(word)?.[1]
+    return given === undefined ? [] : [given]
+  })[0]
+
+/** The commands that such a program runs, without what it puts in. */
+const filledBy = (argv: Words): ReadonlyArray<Words> => {
+  if (!fillers.has(commandName(argv[0] ?? ""))) return []
+  const own = ownPlaceholder(argv)
+  const words = own === undefined ? argv : argv.map((word) => word.replaceAll(own, "{}"))
+  const end = words.findIndex((word) => /^:{3,4}\+?$/.test(word))
+  return commandStarts(argv).flatMap((start) =>
+    start === 0 || (end >= 0 && start >= end) ? [] : [words.slice(start, end < 0 ? undefined : end)]
+  )
+}
+
 /** Nothing of what is read here is judged, so that it does not matter where it would run. */
 const nowhere = { cwd: "/", home: "/", roots: [] }
 
@@ -96,6 +129,12 @@ export const invoked = (text: string): Invoked => {
         commands.push(...formsOf(argv))
         for (const started of startedBy(argv))
           commands.push(...formsOf(started).map((form) => ({ ...form, sure: false })))
+        for (const filled of filledBy(argv)) {
+          commands.push(...formsOf(filled).map(({ argv }) => ({ argv, sure: false, open: true }) as const))
+          whole &&= !filled.some(
+            (word, at) => placeholder.test(word) && (/\s/.test(word) || /^-[a-z]*c$/.test(filled[at - 1] ?? ""))
+          )
+        }
         for (const word of argv) words.add(word)
         for (const url of urlsOf(argv)) urls.add(url)
       },

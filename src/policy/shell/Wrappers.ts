@@ -6,7 +6,8 @@ const wrappers: ReadonlyMap<string, number> = new Map([
     "sudo doas env command builtin exec nohup nice ionice stdbuf setsid time xargs parallel watch strace ltrace unbuffer eval " +
     "busybox toybox npx bunx systemd-run proot fakeroot unshare nsenter runuser caffeinate setpriv script su alias trap " +
     "firejail bwrap catchsegv systemd-inhibit dbus-run-session xvfb-run prlimit numactl pkexec run0 entr chronic rlwrap " +
-    "torsocks torify proxychains proxychains4 eatmydata setarch cpulimit choom sem screen tmux hyperfine daemonize corepack"
+    "torsocks torify proxychains proxychains4 eatmydata setarch cpulimit choom sem screen tmux hyperfine daemonize corepack " +
+    "arch c8 nyc xcrun spawn"
   )
     .split(" ")
     .map((name) => [name, 0] as const),
@@ -25,28 +26,40 @@ const wrappers: ReadonlyMap<string, number> = new Map([
 
 export const wrapperNames: ReadonlySet<string> = new Set(wrappers.keys())
 
-/** Commands that run another behind one of these subcommands. */
-const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+/** Commands that run another behind one of these subcommands, and the number of operands between where there are any. */
+const runners: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
   Object.entries({
-    npm: "exec x",
+    npm: "exec x explore:1",
     pnpm: "exec dlx",
-    yarn: "exec dlx",
+    yarn: "exec dlx run",
     bun: "x",
     uv: "run",
     poetry: "run",
     pipenv: "run",
     bundle: "exec",
-    direnv: "exec",
-    git: "foreach run"
-  }).map(([name, subcommands]) => [name, new Set(subcommands.split(" "))] as const)
+    direnv: "exec:1",
+    git: "foreach run",
+    lerna: "exec",
+    nx: "exec",
+    rustup: "run:1",
+    tox: "exec",
+    mix: "cmd"
+  }).map(([name, all]) => {
+    const subcommands = all.split(" ").map((one) => one.split(":"))
+    return [name, new Map(subcommands.map(([verb = "", before = "0"]) => [verb, Number(before)]))] as const
+  })
 )
+
+/** Of these, those that have other words before it: `git submodule foreach`, `yarn workspace NAME exec`. */
+const nests: ReadonlySet<string> = new Set(["git", "yarn"])
 
 export const shells: ReadonlySet<string> = new Set("sh bash dash zsh ksh mksh ash fish csh tcsh rbash".split(" "))
 
 /** Run the text that they are given as words or read from a file, in this shell. */
 export const evaluators: ReadonlySet<string> = new Set(["eval", "source", "."])
 
-const interpreterName = /^(?:python|perl|ruby|node|php|lua|deno|bun|osascript|pwsh|rscript|tclsh|guile|awk)[\d.]*$/
+const interpreterName =
+  /^(?:python|perl|ruby|node|php|lua|deno|bun|osascript|pwsh|rscript|tclsh|guile|awk|ts-node|tsx|expect)[\d.]*$/
 
 export const isInterpreter = (name: string): boolean => shells.has(name) || interpreterName.test(name)
 
@@ -75,7 +88,7 @@ export const commandStarts = (argv: ReadonlyArray<string>): ReadonlyArray<number
   return [...starts].slice(0, maximumCandidates)
 }
 
-/** Where the subcommand stands that runs what follows it: behind options and their values; for git, which has others before it, anywhere. */
+/** Where the subcommand stands that runs what follows it: behind options and their values, or behind others. */
 const runnerAt = (argv: ReadonlyArray<string>, start: number, name: string): number => {
   const subcommands = runners.get(name)
   if (subcommands === undefined) return -1
@@ -83,7 +96,7 @@ const runnerAt = (argv: ReadonlyArray<string>, start: number, name: string): num
     (word, at) =>
       at > start &&
       !isOption(word) &&
-      (subcommands.has(word) || (name !== "git" && (at === start + 1 || !argv[at - 1]!.startsWith("-"))))
+      (subcommands.has(word) || (!nests.has(name) && (at === start + 1 || !argv[at - 1]!.startsWith("-"))))
   )
   return subcommands.has(argv[first] ?? "") ? first : -1
 }
@@ -96,7 +109,7 @@ const wrapped = (argv: ReadonlyArray<string>, start: number): ReadonlyArray<numb
   }
   if (name === "command" && /^-[pvV]*[vV]/.test(argv[start + 1] ?? "")) return []
   const runner = runnerAt(argv, start, name)
-  const before = runner < 0 ? wrappers.get(name) : 0
+  const before = runner < 0 ? wrappers.get(name) : runners.get(name)?.get(argv[runner]!)
   if (before === undefined) return []
   const found: Array<number> = []
   let operands = 0
@@ -119,8 +132,26 @@ export const commandName = (word: string): string => word.slice(word.lastIndexOf
 
 /** Commands whose words may be shell text. */
 const textRunners = new Set(
-  "watch su script trap alias parallel ssh flock runuser npx bunx hyperfine tmux screen sem sg".split(" ")
+  "watch su script trap alias parallel ssh flock runuser npx bunx hyperfine tmux screen sem sg entr".split(" ")
 )
+
+/** Commands with an option whose value is shell text. */
+const textOptions: Readonly<Record<string, RegExp>> = {
+  env: /^(?:-S|--split-string)$/,
+  npm: /^(?:-c|--call)$/,
+  pnpm: /^(?:-c|--shell-mode)$/,
+  cargo: /^(?:-s|--shell)$/,
+  lerna: /^exec$/,
+  expect: /^-c$/
+}
+
+/** The values of such options, in words of their own or in the same. */
+const optionTexts = (option: RegExp, args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.flatMap((arg, index) => {
+    if (option.test(args[index - 1] ?? "")) return [arg]
+    const [, named = "", value = ""] = /^(--[\w-]+)=(.+)$/s.exec(arg) ?? /^(-[A-Za-z])(.+)$/s.exec(arg) ?? []
+    return option.test(named) ? [value] : []
+  })
 
 /** The program that a shell is given with `-c`: `undefined` where it has no such option, `""` where the text is missing. */
 export const commandText = (args: ReadonlyArray<string>): string | undefined => {
@@ -136,13 +167,7 @@ export const commandText = (args: ReadonlyArray<string>): string | undefined => 
 export const innerTexts = (name: string, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (name === "eval") return args.length > 1 ? [args.join(" ")] : args
   if (shells.has(name)) return [commandText(args) ?? ""]
-  if (name === "env") {
-    return args.flatMap((arg, index) =>
-      /^(?:-S|--split-string)$/.test(args[index - 1] ?? "")
-        ? [arg]
-        : (/^(?:-S|--split-string=)(.+)$/s.exec(arg)?.slice(1) ?? [])
-    )
-  }
+  if (Object.hasOwn(textOptions, name)) return optionTexts(textOptions[name]!, args)
   if (name === "git") return gitTexts(args)
   if (!textRunners.has(name)) return []
   return args
