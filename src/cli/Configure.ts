@@ -22,6 +22,9 @@ const screen = Screen.layer({ split: false })
 const refuse = ([first, ...others]: ReadonlyArray<Problem>): Effect.Effect<void, ConfigInvalid> =>
   first === undefined ? Effect.void : new ConfigInvalid({ problems: [first, ...others] })
 
+/** Whether a problem is part of what a key holds; one of a whole group is shown once, by the name of the group. */
+const isIn = (problem: Problem, key: string): boolean => problem.key === key || problem.key.startsWith(`${key}.`)
+
 /** Shows every value and where it is from, as rows or as one JSON document, and marks what cannot be used; secrets are not shown. */
 export const showAll = (json: boolean) =>
   Effect.gen(function* () {
@@ -38,10 +41,10 @@ export const showAll = (json: boolean) =>
     const known = entries.map(({ key, source, value }) => ({
       key,
       said: `${makeVisible(text(value))}  ${style.dim(`(${source})`)}`,
-      wrong: problems.filter((problem) => concerns(problem, key))
+      wrong: problems.filter((problem) => isIn(problem, key))
     }))
     const others = problems
-      .filter((problem) => !entries.some(({ key }) => concerns(problem, key)))
+      .filter((problem) => !entries.some(({ key }) => isIn(problem, key)))
       .map((problem) => ({ key: problem.key, said: style.dim(`(${problem.source})`), wrong: [problem] }))
     const unset = keys
       .filter(({ name }) => ![...known, ...others].some(({ key }) => key === name))

@@ -72,6 +72,14 @@ describe("a configuration that cannot be used", () => {
     assert.notInclude(bad.stderr, "zzz")
   })
 
+  it("is shown with what is wrong of a whole group once, by the name of the group", async () => {
+    write(JSON.stringify({ approvals: 5, maxDepth: 3 }))
+    const { code, stdout } = await tollgate(at, ["config"])
+    assert.strictEqual(code, 4)
+    assert.match(stdout, /^approvals +\(.*\)\n +✗ approvals: expected an object/m)
+    assert.lengthOf(stdout.match(/✗/g) ?? [], 1)
+  })
+
   it("is mended one value at a time, and nothing else in it is lost", async () => {
     write(JSON.stringify(broken))
     assert.strictEqual((await tollgate(at, ["config", "set", "maxDepth", "3"])).code, 0)

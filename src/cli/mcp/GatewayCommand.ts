@@ -57,7 +57,7 @@ const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType
       return server
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => serveStdio(kept, { transport: ClientPipes.make(process.stdin, process.stdout) })),
+      Effect.sync(() => serveStdio(kept, { transport: ClientPipes.make(process.stdin, process.stdout, () => Effect.runSync(stopping)) })),
       (handle) => Effect.zipRight(stopping, Effect.ignore(Effect.tryPromise(() => handle.close())))
     )
     yield* Effect.async<void>((resume) => {
@@ -65,7 +65,8 @@ const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType
       process.stdin.once("close", ended).once("end", ended)
       process.stdout.once("error", ended)
     })
-  })
+    // It ends before the sessions of the calls do.
+  }).pipe(Effect.scoped)
 
 /** Serves clients with a token over HTTP until it is stopped. */
 const overHttp = (

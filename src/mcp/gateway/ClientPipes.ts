@@ -37,9 +37,9 @@ const problemOf = (value: unknown): Problem | "no answer" | undefined => {
 
 /**
  * A connection to the client that has started this program. Each line that is no message, and each member of a batch that is none,
- * is answered with an error.
+ * is answered with an error. `gone` is called once its end is seen, before the requests that are open are given up.
  */
-export const make = (input: Readable, output: Writable): Transport => {
+export const make = (input: Readable, output: Writable, gone: () => void = () => {}): Transport => {
   let lines = new LineReader(longestLine)
   let skips = false
   const decoder = new StringDecoder("utf8")
@@ -83,6 +83,7 @@ export const make = (input: Readable, output: Writable): Transport => {
   const close = () => {
     if (isClosed) return
     isClosed = true
+    gone()
     input.off("data", hear).off("end", close).off("close", close)
     transport.onclose?.()
   }

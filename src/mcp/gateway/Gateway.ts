@@ -48,7 +48,10 @@ export interface Gateway extends Results.Results {
   readonly settled: (running: Running.Running) => Effect.Effect<void>
   /** Its client no longer waits: it is withdrawn, unless the gateway stops with it. */
   readonly dropped: (running: Running.Running) => Effect.Effect<void>
-  /** From here on clients leave because the gateway stops, not because they do not want their calls any more. */
+  /**
+   * From here on clients leave because the gateway stops, not because they do not want their calls any more; what is running
+   * is kept for them. Done at once.
+   */
   readonly stopping: Effect.Effect<void>
   /** Answers the request of a call, for the person at the client. */
   readonly decide: (
@@ -259,8 +262,12 @@ export const make = ({
           const goesOn = isStopping && (left.has(task) || running.open() === undefined)
           return goesOn ? kept(running) : Effect.zipRight(left.forget(key, task), running.cancel)
         }),
-      stopping: Effect.sync(() => {
+      stopping: Effect.suspend(() => {
         isStopping = true
+        const cutOff = [...calls.values()].filter(
+          (one) => !one.isOver() && !isAnswered(one) && one.open() === undefined && !left.has(one.task)
+        )
+        return Effect.forEach(cutOff, kept, { discard: true })
       }),
       resultOf
     }

@@ -78,12 +78,15 @@ export const make = ({
         }
         return yield* started(key, by, handle, submitted, talk)
       })
+    /** Tasks that were taken up by what was left of them: the log may have them, too, and each is taken up once. */
+    const taken = new Set<string>()
     /** Takes up a call that its client was told to come back for; where that cannot be done, nothing is run in its place. */
     const promised = (key: string, wanted: Wanted) =>
       Effect.gen(function* () {
         for (const { pid: _, ...call } of yield* left.find(key)) {
           const { result, session, task } = call
           if (isHere(task)) continue
+          taken.add(task)
           // From here on it is this gateway's.
           yield* left.keep(key, call)
           if (result !== undefined) {
@@ -107,7 +110,7 @@ export const make = ({
       Effect.gen(function* () {
         const project = projectNow()
         const found = project === undefined ? undefined : yield* earlier({ ...wanted, project })
-        if (found === undefined || isHere(found.task)) return undefined
+        if (found === undefined || taken.has(found.task) || isHere(found.task)) return undefined
         const running = yield* takenUp(key, wanted, found)
         // Its client may have been told to come back for it: it is this gateway's from here on.
         if (running !== undefined) yield* left.keep(key, found)
