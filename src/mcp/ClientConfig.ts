@@ -1,14 +1,21 @@
 import * as path from "node:path"
 
+type Env = Readonly<Record<string, string | undefined>>
+
+const placeIn = (named: string | undefined, usual: string): string =>
+  named !== undefined && path.isAbsolute(named) ? named : usual
+
 /** A program that has MCP servers configured, and how it is told of one. */
 export interface ClientConfig {
   readonly name: string
   /** As people call it. */
   readonly title: string
   /** Where a user or a project has them, the user's first. */
-  readonly files: (home: string, project: string) => ReadonlyArray<string>
+  readonly files: (home: string, project: string, env: Env) => ReadonlyArray<string>
   /** The member that holds them. */
   readonly member: "mcpServers" | "servers" | "mcp" | "mcp_servers"
+  /** The steps to others, of one project. */
+  readonly more?: (project: string) => ReadonlyArray<ReadonlyArray<string>>
   /** What its files are written in; JSON with comments if unset. */
   readonly format?: "toml"
   /** What to paste so that it starts this program as a server. */
@@ -45,15 +52,22 @@ export const clients: ReadonlyArray<ClientConfig> = [
   {
     name: "claude",
     title: "Claude Code",
-    files: (home, project) => [path.join(home, ".claude.json"), path.join(project, ".mcp.json")],
+    files: (home, project, env) => [
+      path.join(placeIn(env["CLAUDE_CONFIG_DIR"], home), ".claude.json"),
+      path.join(project, ".mcp.json")
+    ],
     member: "mcpServers",
+    more: (project) => [["projects", project, "mcpServers"]],
     block: ({ args, command, env }) =>
       json({ mcpServers: { tollgate: { type: "stdio", command, args, ...variables("env", env) } } })
   },
   {
     name: "codex",
     title: "Codex",
-    files: (home, project) => [path.join(home, ".codex", "config.toml"), path.join(project, ".codex", "config.toml")],
+    files: (home, project, env) => [
+      path.join(placeIn(env["CODEX_HOME"], path.join(home, ".codex")), "config.toml"),
+      path.join(project, ".codex", "config.toml")
+    ],
     member: "mcp_servers",
     format: "toml",
     block: toml
@@ -61,12 +75,11 @@ export const clients: ReadonlyArray<ClientConfig> = [
   {
     name: "opencode",
     title: "opencode",
-    files: (home, project) => [
-      path.join(home, ".config", "opencode", "opencode.json"),
-      path.join(home, ".config", "opencode", "opencode.jsonc"),
-      path.join(project, "opencode.json"),
-      path.join(project, "opencode.jsonc")
-    ],
+    files: (home, project, env) =>
+      [path.join(placeIn(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "opencode"), project].flatMap((at) => [
+        path.join(at, "opencode.json"),
+        path.join(at, "opencode.jsonc")
+      ]),
     member: "mcp",
     block: ({ args, command, env }) =>
       json({
@@ -90,7 +103,12 @@ export const clients: ReadonlyArray<ClientConfig> = [
   {
     name: "vscode",
     title: "VS Code",
-    files: (_, project) => [path.join(project, ".vscode", "mcp.json")],
+    files: (home, project, env) => [
+      process.platform === "darwin"
+        ? path.join(home, "Library", "Application Support", "Code", "User", "mcp.json")
+        : path.join(placeIn(env["XDG_CONFIG_HOME"], path.join(home, ".config")), "Code", "User", "mcp.json"),
+      path.join(project, ".vscode", "mcp.json")
+    ],
     member: "servers",
     block: ({ args, command, env }) =>
       json({ servers: { tollgate: { type: "stdio", command, args, ...variables("env", env) } } })

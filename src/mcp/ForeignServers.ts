@@ -30,7 +30,7 @@ export interface ForeignServer {
 }
 
 /** `${VAR}` in a file stands for a value of the user's environment. */
-const expands = (text: string): boolean => /\$\{|^\$[A-Za-z_]/.test(text)
+export const expands = (text: string): boolean => /\$\{|^\$[A-Za-z_]/.test(text)
 
 /** The server that an entry describes, or why there is none. */
 export const foreignServer = (name: string, entry: unknown): Either.Either<ForeignServer, string> => {

@@ -1,5 +1,7 @@
 // @effect-diagnostics asyncFunction:off - drives real processes from outside
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Place, place, scripted, tollgate } from "../cli/command.ts"
@@ -228,6 +230,82 @@ describe("tollgate mcp", () => {
       /^tollgate mcp add hub -- hub --api-key .*\n# put back what is redacted; it is in .*mcp\.json\n$/
     )
     assert.notInclude(stdout, key)
+  })
+
+  it("imports lines that a shell takes for the commands they are, whatever their files say (X2)", async () => {
+    const word = FastCheck.oneof(
+      FastCheck.string({ unit: "grapheme" }),
+      FastCheck.constantFrom(
+        "$(touch made)",
+        "`touch made`",
+        "a\ntouch made #",
+        "'; touch made; '",
+        "--",
+        "-x",
+        "",
+        "~",
+        "*",
+        "#",
+        "!!"
+      )
+    )
+    const server = FastCheck.record({
+      command: FastCheck.oneof(word, FastCheck.constant("hub")),
+      args: FastCheck.array(word, { maxLength: 3 }),
+      env: FastCheck.dictionary(
+        FastCheck.oneof(
+          word.filter((text) => text !== "__proto__"),
+          FastCheck.constantFrom("A", "B_C", "$(id)", "a b")
+        ),
+        word,
+        {
+          maxKeys: 2
+        }
+      )
+    })
+    const name = FastCheck.oneof(word, FastCheck.stringMatching(/^[a-z]{3,9}$/))
+    const servers = Object.fromEntries(FastCheck.sample(FastCheck.tuple(name, server), 300))
+    fs.mkdirSync(path.join(at.home, ".cursor"))
+    fs.writeFileSync(path.join(at.home, ".cursor", "mcp.json"), JSON.stringify({ mcpServers: servers }))
+    const { stdout } = await tollgate(at, ["mcp", "import", "cursor"])
+    const script = `tollgate() { printf '%s\\0' "$@"; printf '\\n\\0'; }\n${stdout}`
+    const shell = spawnSync("/bin/sh", ["-eu"], { input: script, cwd: at.work, env: { PATH: "" }, encoding: "utf8" })
+    assert.deepStrictEqual([shell.status, shell.stderr], [0, ""])
+    const calls = shell.stdout.split("\n\0").slice(0, -1)
+    assert.isAbove(calls.length, 10)
+    for (const call of calls) {
+      const [mcp, add, called = "", ...rest] = call.split("\0").slice(0, -1)
+      const { args, command, env } = servers[called]!
+      assert.deepStrictEqual([mcp, add], ["mcp", "add"])
+      assert.deepStrictEqual(rest, [...Object.keys(env).flatMap((one) => ["--env", one]), "--", command, ...args])
+    }
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
+  it("imports what a program has for one project, and where its variables say that it keeps it (X2)", async () => {
+    const other = path.join(at.home, "claude")
+    fs.mkdirSync(other)
+    const projects = {
+      [at.work]: { mcpServers: { hub: { command: "hub" } } },
+      "/other": { mcpServers: { no: { command: "no" } } }
+    }
+    fs.writeFileSync(
+      path.join(other, ".claude.json"),
+      JSON.stringify({ mcpServers: { web: { url: "https://a.example/" } }, projects })
+    )
+    const { stdout } = await tollgate(at, ["mcp", "import", "claude"], "", { CLAUDE_CONFIG_DIR: other })
+    assert.strictEqual(stdout, "tollgate mcp add web --url https://a.example/\ntollgate mcp add hub -- hub\n")
+    fs.mkdirSync(path.join(at.home, ".cursor"))
+    const headers = { "X-Key": "a", x_key: "b", "X.Key": "c" }
+    fs.writeFileSync(
+      path.join(at.home, ".cursor/mcp.json"),
+      JSON.stringify({ mcpServers: { web: { url: "https://a.example/", headers } } })
+    )
+    const given = (await tollgate(at, ["mcp", "import", "cursor"])).stdout
+    assert.include(
+      given,
+      "--header X-Key=env:WEB_X_KEY --header x_key=env:WEB_X_KEY_2 --header X.Key=env:WEB_X_KEY_3\n"
+    )
   })
 
   it("imports from files with comments, and says of a broken one whose it is (X2)", async () => {

@@ -57,7 +57,9 @@ const overPipes = ({ factory, keep, stopping }: Effect.Effect.Success<ReturnType
       return server
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => serveStdio(kept, { transport: ClientPipes.make(process.stdin, process.stdout, () => Effect.runSync(stopping)) })),
+      Effect.sync(() =>
+        serveStdio(kept, { transport: ClientPipes.make(process.stdin, process.stdout, () => Effect.runSync(stopping)) })
+      ),
       (handle) => Effect.zipRight(stopping, Effect.ignore(Effect.tryPromise(() => handle.close())))
     )
     yield* Effect.async<void>((resume) => {

@@ -10,18 +10,17 @@ import * as redaction from "../../host/redaction.ts"
 import * as Records from "../../host/Stores.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import { type ClientConfig, clients } from "../../mcp/ClientConfig.ts"
-import { type ForeignServer, foreignServer } from "../../mcp/ForeignServers.ts"
-import { Redactor, type RedactorShape } from "../../redaction/Redactor.ts"
-import { isProgram } from "../../mcp/KnownServer.ts"
+import { foreignServer } from "../../mcp/ForeignServers.ts"
+import { Redactor } from "../../redaction/Redactor.ts"
 import { systemReason } from "../../system/errno.ts"
 import { unmarked } from "../../text/byteOrderMark.ts"
 import * as Jsonc from "../../text/Jsonc.ts"
-import { typed } from "../../text/ShellWord.ts"
-import { makeVisible } from "../../text/visible.ts"
+import { visibleLine } from "../../text/visible.ts"
 import { policyOf } from "../approvalPolicy.ts"
 import { place } from "../here.ts"
 import { UsageError } from "../Outcome.ts"
 import { Screen } from "../terminal/Screen.ts"
+import { adding } from "./adding.ts"
 import type { GatewayOptions } from "./GatewayCommand.ts"
 import { named } from "./slots.ts"
 
@@ -132,24 +131,6 @@ const uniform = (entry: unknown): unknown =>
       ? { ...entry, headers: entry["http_headers"] }
       : entry
 
-/** The command that adds such a server, and whether secrets are left out of it; values of variables stay where they are. */
-const adding = (
-  { given, name, server }: ForeignServer,
-  known: Readonly<Record<string, string>>,
-  { text }: Pick<RedactorShape, "text">
-) => {
-  const own = (isProgram(server) ? server.command : [server.url]).map(typed).join(" ")
-  const shown = text(own)
-  const names = [...new Set([...Object.keys(given), ...Object.keys(known)])]
-  const variable = (one: string) => `env:${`${name}_${one}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`
-  const options = names.flatMap((one) =>
-    isProgram(server) ? ["--env", one] : ["--header", `${one}=${known[one] ?? variable(one)}`]
-  )
-  const [before, after] = isProgram(server) ? [[...options, "--"], []] : [["--url"], options]
-  const line = [...["tollgate", "mcp", "add", name, ...before].map(typed), shown, ...after.map(typed)].join(" ")
-  return { line, isRedacted: shown !== own }
-}
-
 /** Shows the servers that a client has configured, each as the command that adds it here; nothing is changed or started. */
 export const importing = (name: string) =>
   Effect.gen(function* () {
@@ -158,30 +139,36 @@ export const importing = (name: string) =>
     const { project } = yield* place
     const redactor = yield* Redactor
     const client = yield* clientOf(name)
-    const files = client.files(home.user, project)
+    const { env } = yield* Surroundings
+    const files = client.files(home.user, project, env)
+    /** A line that a shell leaves alone, whatever is in it. */
+    const remark = (text: string) => answer(`${style.dim(`# ${visibleLine(text)}`)}\n`)
     let found = 0
     for (const file of files) {
-      const servers = ConfigFile.at(yield* readForeign(file, client), [client.member])
-      for (const [called, entry] of Object.entries(Predicate.isReadonlyRecord(servers) ? servers : {})) {
+      const json = yield* readForeign(file, client)
+      const servers = [[client.member], ...(client.more?.(project) ?? [])].flatMap((steps) => {
+        const some = ConfigFile.at(json, steps)
+        return Predicate.isReadonlyRecord(some) ? Object.entries(some) : []
+      })
+      for (const [called, entry] of servers) {
         if (called === "tollgate") continue
         found++
         const made = foreignServer(called, uniform(entry))
-        const there = settings.mcp?.servers !== undefined && Object.hasOwn(settings.mcp.servers, called)
-        const note = (why: string) => ({ line: `# ${called}: ${why}`, isRedacted: false })
-        const { isRedacted, line } = Either.isLeft(made)
-          ? note(made.left)
-          : there
-            ? note("there is a server of that name already")
-            : adding(made.right, references(entry), redactor)
-        yield* answer(`${makeVisible(line)}\n`)
-        if (isRedacted) yield* answer(`${style.dim(makeVisible(`# put back what is redacted; it is in ${file}`))}\n`)
-        if (Either.isRight(made) && !there && Object.keys(made.right.given).length > 0)
-          yield* answer(
-            `${style.dim(makeVisible(`# export the variables that it takes; their values are in ${file}`))}\n`
-          )
+        const isThere = settings.mcp?.servers !== undefined && Object.hasOwn(settings.mcp.servers, called)
+        const line = Either.flatMap(made, (server) =>
+          isThere ? Either.left("there is a server of that name already") : adding(server, references(entry), redactor)
+        )
+        if (Either.isLeft(line)) {
+          yield* remark(`${called.slice(0, 80)}: ${line.left}`)
+          continue
+        }
+        yield* answer(`${line.right.line}\n`)
+        if (line.right.isRedacted) yield* remark(`put back what is redacted; it is in ${file}`)
+        if (Either.isRight(made) && Object.keys(made.right.given).length > 0)
+          yield* remark(`export the variables that it takes; their values are in ${file}`)
       }
     }
-    if (found === 0) yield* answer(makeVisible(`# No MCP server in ${files.join(" or ")}.`) + "\n")
+    if (found === 0) yield* remark(`No MCP server in ${files.join(" or ")}.`)
   }).pipe(
     Effect.provide(redaction.layerHere),
     Effect.provide(Screen.layer({ split: false })),
