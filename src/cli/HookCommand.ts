@@ -9,7 +9,9 @@ import {
   type Change,
   forget,
   installing,
+  NotInstalled,
   perform,
+  placeOf,
   remember,
   type State,
   stateOf,
@@ -18,6 +20,7 @@ import {
 import { type Setup, setups } from "../hook/install/Setup.ts"
 import { type Switch, switchesOf } from "../hook/install/Switches.ts"
 import { Surroundings } from "../host/Surroundings.ts"
+import { isWithin } from "../policy/path/PathText.ts"
 import * as Records from "../host/Stores.ts"
 import { makeVisible } from "../text/visible.ts"
 import { unifiedDiff } from "../tools/files/UnifiedDiff.ts"
@@ -73,6 +76,20 @@ const argvFor = (agent: string, env: Readonly<Record<string, string | undefined>
   ]
 }
 
+/** Where a change of that file is made. A link out of a project is not followed: the project's author has made it. */
+const targetOf = (file: string, inProject: boolean) =>
+  Effect.gen(function* () {
+    const target = yield* placeOf(file)
+    if (!inProject) return target
+    const here = yield* placeOf(yield* project)
+    return isWithin(target, here)
+      ? target
+      : yield* new NotInstalled({ file, reason: `it leads to ${target}, which is outside of the project` })
+  })
+
+/** A file, and where it leads if that is another place. */
+const withTarget = (file: string, target: string): string => (target === file ? file : `${file}, which is ${target}`)
+
 const fileOf = (setup: Setup, inProject: boolean) =>
   Effect.gen(function* () {
     const { home } = yield* Configuration
@@ -120,6 +137,7 @@ export const install = ({ agent, project: inProject, yes }: Changing) =>
   Effect.gen(function* () {
     const setup = yield* setupOf(agent)
     const file = yield* fileOf(setup, inProject)
+    const target = yield* targetOf(file, inProject)
     const state = yield* stateDirectory
     const { env } = yield* Surroundings
     const change = yield* installing(setup, file, argvFor(agent, env))
@@ -128,7 +146,8 @@ export const install = ({ agent, project: inProject, yes }: Changing) =>
       if (switches.length > 0) return yield* sayOff(agent, switches)
       return yield* say(`${titleOf(agent)} already runs the hook (${file}).`)
     }
-    if (!(yield* confirmed(change, `Enter the hook in ${file}?`, yes))) return yield* say("Nothing was changed.")
+    if (!(yield* confirmed(change, `Enter the hook in ${withTarget(file, target)}?`, yes)))
+      return yield* say("Nothing was changed.")
     yield* remember(change, state)
     yield* perform(change, state)
     if (switches.length === 0) yield* say(`${titleOf(agent)} runs the hook before each call from now on (${file}).`)
@@ -142,10 +161,12 @@ export const uninstall = ({ agent, project: inProject, yes }: Changing) =>
   Effect.gen(function* () {
     const setup = yield* setupOf(agent)
     const file = yield* fileOf(setup, inProject)
+    const target = yield* targetOf(file, inProject)
     const state = yield* stateDirectory
     const change = yield* uninstalling(setup, file, state)
     if (change.before === change.after) return yield* say(`${titleOf(agent)} does not run the hook (${file}).`)
-    if (!(yield* confirmed(change, `Remove the hook from ${file}?`, yes))) return yield* say("Nothing was changed.")
+    if (!(yield* confirmed(change, `Remove the hook from ${withTarget(file, target)}?`, yes)))
+      return yield* say("Nothing was changed.")
     yield* perform(change, state)
     yield* forget(file, state)
     yield* say(`${titleOf(agent)} no longer runs the hook (${file}).`)
@@ -161,6 +182,8 @@ const words = (state: State): string => {
       return `entered ${state.times} times, so that each call is judged more than once; install it again`
     case "Unreadable":
       return `cannot be read: ${state.reason}`
+    case "Changed":
+      return "entered, but not as it has to be, so that calls may run unjudged; install it again"
     case "Other":
       return `installed with another command: ${state.command}`
   }
@@ -170,6 +193,8 @@ interface Standing {
   readonly agent: string
   readonly scope: "user" | "project"
   readonly file: string
+  /** Where that leads. */
+  readonly target: string
   readonly state: State["_tag"]
   readonly words: string
   /** Settings by which the agent runs no hooks, wherever they are entered. */
@@ -190,7 +215,8 @@ export const status = ({ agent, json }: { readonly agent: Option.Option<string>;
       for (const scope of ["user", "project"] as const) {
         const file = yield* fileOf(setup, scope === "project")
         const state = yield* stateOf(setup, file, argvFor(setup.agent, env))
-        rows.push({ agent: setup.agent, scope, file, state: state._tag, words: words(state), off })
+        const target = yield* Effect.orElseSucceed(placeOf(file), () => file)
+        rows.push({ agent: setup.agent, scope, file, target, state: state._tag, words: words(state), off })
       }
     }
     if (json) return yield* answer(`${JSON.stringify({ hooks: rows, waiting: isWaiting(spool) })}\n`)
@@ -204,10 +230,10 @@ export const status = ({ agent, json }: { readonly agent: Option.Option<string>;
       const entered = rows.find((row) => row.agent === name && row.state !== "Absent")
       if (entered !== undefined) yield* sayOff(name, entered.off)
     }
-    const twice = chosen.filter(
-      ({ agent: name }) =>
-        rows.filter((row) => row.agent === name && row.state !== "Absent" && row.state !== "Unreadable").length > 1
-    )
+    const twice = chosen.filter(({ agent: name }) => {
+      const entered = rows.filter((row) => row.agent === name && row.state !== "Absent" && row.state !== "Unreadable")
+      return new Set(entered.map(({ target }) => target)).size > 1
+    })
     for (const setup of twice) {
       yield* say(
         `${titleOf(setup.agent)} has it for the user and for this project, so that each call here is judged twice.`

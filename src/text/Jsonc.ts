@@ -44,11 +44,17 @@ class Parser {
     this.text = text
   }
 
+  /** What an expression that is sticky finds here. */
+  found(expression: RegExp): string | undefined {
+    expression.lastIndex = this.at
+    return expression.exec(this.text)?.[0]
+  }
+
   blank(): void {
     for (;;) {
-      const gap = /^(?:[\s\uFEFF]+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)/.exec(this.text.slice(this.at, this.at + 65_536))
-      if (gap === null) return
-      this.at += gap[0].length
+      const gap = this.found(/[\s\uFEFF]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y)
+      if (gap === undefined) return
+      this.at += gap.length
     }
   }
 
@@ -57,11 +63,11 @@ class Parser {
   }
 
   string(): string {
-    const found = /^"(?:[^"\\\n]|\\.)*"/.exec(this.text.slice(this.at))
-    if (found === null) return this.fail()
+    const found = this.found(/"(?:[^"\\\n]|\\.)*"/y)
+    if (found === undefined) return this.fail()
     try {
-      const value: unknown = JSON.parse(found[0])
-      this.at += found[0].length
+      const value: unknown = JSON.parse(found)
+      this.at += found.length
       return String(value)
     } catch {
       return this.fail()
@@ -77,7 +83,7 @@ class Parser {
       const value = this.string()
       return { kind: "scalar", start, end: this.at, value }
     }
-    const word = /^(?:true|false|null|-?\d[\d.eE+-]*)/.exec(this.text.slice(start, start + 64))?.[0]
+    const word = this.found(/true|false|null|-?\d[\d.eE+-]*/y)
     if (word === undefined) return this.fail()
     try {
       const value: unknown = JSON.parse(word)
@@ -202,18 +208,34 @@ export const completed = (text: string, key: string, value: unknown): string => 
   return node?.kind !== "object" || member(node, key) !== undefined ? text : inserted(text, node, key, value)
 }
 
+const comment = /\/[/*]/
+
+/** The text between two entries without its first comma, which may stand behind a comment that has some. */
+const withoutComma = (between: string): string => {
+  let isGone = false
+  return between.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|,/g, (part) => {
+    if (part !== "," || isGone) return part
+    isGone = true
+    return ""
+  })
+}
+
 /** The text without an entry of a container, nor what stood around it alone. */
 const without = (text: string, from: ObjectNode | ArrayNode, entry: Entry): string => {
   const index = from.entries.indexOf(entry)
   const before = from.entries[index - 1]
   const after = from.entries[index + 1]
-  if (after !== undefined) return text.slice(0, entry.start) + text.slice(after.start)
+  if (after !== undefined) {
+    const between = text.slice(entry.end, after.start)
+    const kept = comment.test(between) ? withoutComma(between).trimStart() : ""
+    return text.slice(0, entry.start) + kept + text.slice(after.start)
+  }
   if (before !== undefined) {
     const between = text.slice(before.end, entry.start)
-    const kept = /\/[/*]/.test(between) ? between.replace(",", "").trimEnd() : ""
+    const kept = comment.test(between) ? withoutComma(between).trimEnd() : ""
     return text.slice(0, before.end) + kept + text.slice(entry.end)
   }
-  const rest = text.slice(entry.end, from.end - 1).replace(",", "")
+  const rest = withoutComma(text.slice(entry.end, from.end - 1))
   const lead = text.slice(from.start + 1, entry.start)
   const left = `${lead}${rest}`
   return text.slice(0, from.start + 1) + (left.trim() === "" ? "" : left) + text.slice(from.end - 1)
@@ -233,10 +255,10 @@ const wayTo = (
   isPart: (value: unknown) => boolean
 ): ReadonlyArray<Found> | undefined => {
   if (!isContainer(node)) return undefined
+  const isOwn = ({ key }: Entry): boolean => node.kind === "array" || !isPart(key)
+  const own = node.entries.filter(isOwn).length
   for (const entry of node.entries) {
-    const rest = node.entries.filter((other) => other !== entry)
-    const alone = rest.every((other) => node.kind === "object" && isPart(other.key))
-    const here: Found = { container: node, entry, alone }
+    const here: Found = { container: node, entry, alone: own - (isOwn(entry) ? 1 : 0) === 0 }
     if (fits(valueOf(entry.value))) return [here]
     const below = wayTo(entry.value, fits, isPart)
     if (below !== undefined) return [here, ...below]

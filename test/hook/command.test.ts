@@ -6,6 +6,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { agents } from "../../src/hook/agents.ts"
+import { setups } from "../../src/hook/install/Setup.ts"
 import { place, type Place, tollgate } from "../cli/command.ts"
 import { built } from "../support/built.ts"
 import { Sqlite } from "../support/Sqlite.ts"
@@ -354,6 +355,32 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
       fs.readFileSync(path.join(HOME, ".config/opencode/plugins/tollgate.js"), "utf8"),
       at.env["TOLLGATE_HOME"]!
     )
+  })
+
+  it("is not written where a link in a project leads out of it, and a link of the user's is named (X5)", () => {
+    const at = one()
+    const { HOME = "" } = at.env
+    const run = (...args: ReadonlyArray<string>) =>
+      spawnSync(process.execPath, [launcher, "hook", ...args], { cwd: at.work, env: at.env, encoding: "utf8" })
+    fs.mkdirSync(path.join(HOME, "dotfiles"))
+    for (const setup of setups) {
+      const file = setup.project(at.work)
+      const [first = ""] = path.relative(at.work, file).split(path.sep)
+      fs.symlinkSync(path.join(HOME, "dotfiles"), path.join(at.work, first))
+      const { status, stderr } = run("install", setup.agent, "--project", "--yes")
+      assert.strictEqual(status, 1, setup.agent)
+      assert.match(
+        stderr.replaceAll(/\s+/g, " "),
+        /was not changed: it leads to .*dotfiles.*, which is outside of the project/
+      )
+      assert.deepStrictEqual(fs.readdirSync(path.join(HOME, "dotfiles")), [])
+      fs.rmSync(path.join(at.work, first))
+    }
+    fs.symlinkSync(path.join(HOME, "dotfiles"), path.join(HOME, ".claude"))
+    assert.strictEqual(run("install", "claude", "--yes").status, 0)
+    assert.deepStrictEqual(fs.readdirSync(path.join(HOME, "dotfiles")), ["settings.json"])
+    fs.symlinkSync(path.join(HOME, "dotfiles"), path.join(at.work, ".claude"))
+    assert.notInclude(run("status", "claude").stdout, "twice")
   })
 
   it("is said not to run where the agent's own settings switch hooks off (X5)", () => {

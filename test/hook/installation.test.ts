@@ -220,4 +220,117 @@ describe("the hook in the configuration of an agent", () => {
       assert.strictEqual(fs.readFileSync(real, "utf8"), '{"edited":true}\n')
     })
   )
+
+  /** All places of a value: itself, and those of its parts, by their steps. */
+  const placesIn = (value: unknown, at: ReadonlyArray<string> = []): ReadonlyArray<ReadonlyArray<string>> => [
+    ...(at.length === 0 ? [] : [at]),
+    ...(typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([key, part]) => placesIn(part, [...at, key]))
+      : [])
+  ]
+  /** A value that is another at one place, or has another name there. */
+  const changedAt = (value: unknown, [key = "", ...steps]: ReadonlyArray<string>, how: "name" | "value"): unknown => {
+    if (Array.isArray(value))
+      return value.map((part, index) => (String(index) === key ? changedAt(part, steps, how) : part))
+    if (typeof value !== "object" || value === null) return typeof value === "number" ? value + 1 : `${String(value)}x`
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) =>
+        name !== key
+          ? [name, part]
+          : steps.length === 0 && how === "name"
+            ? [`${name}x`, part]
+            : [name, changedAt(part, steps, how)]
+      )
+    )
+  }
+
+  it.scoped.prop(
+    "is not called installed where anything of it is not as it has to be, and is mended by another install (X5)",
+    { setup: anyOf(inFiles), nth: FastCheck.nat(), how: FastCheck.constantFrom("name" as const, "value" as const) },
+    ({ how, nth, setup }) =>
+      Effect.gen(function* () {
+        const state = yield* temporaryDirectory
+        const file = path.join(state, "settings.json")
+        yield* install(setup, file, state)
+        const entered = JSON.parse(fs.readFileSync(file, "utf8")) as { readonly hooks: unknown }
+        const places = placesIn(entered.hooks)
+        const hooks = changedAt(entered.hooks, places[nth % places.length]!, how)
+        fs.writeFileSync(file, JSON.stringify({ ...entered, hooks }))
+        if (JSON.stringify(hooks) === JSON.stringify(entered.hooks)) return
+        assert.notStrictEqual((yield* stateOf(setup, file, argv(setup.agent)))._tag, "Installed", JSON.stringify(hooks))
+        yield* install(setup, file, state)
+        assert.strictEqual((yield* stateOf(setup, file, argv(setup.agent)))._tag, "Installed")
+      })
+  )
+
+  it.scoped("does not bring an older entry of ours back where it goes (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      const [claude] = setups
+      const file = path.join(state, "settings.json")
+      const older = {
+        matcher: "*",
+        hooks: [{ type: "command", command: "'/old/node' '/old/tollgate.cjs' hook claude" }]
+      }
+      fs.writeFileSync(file, JSON.stringify({ a: 2, hooks: { PreToolUse: [older] } }))
+      yield* install(claude!, file, state)
+      yield* uninstall(claude!, file, state)
+      assert.deepStrictEqual(read(fs.readFileSync(file, "utf8")), { a: 2 })
+    })
+  )
+
+  it.scoped("leaves programs of others alone that are called in a similar way (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      const [claude] = setups
+      const file = path.join(state, "settings.json")
+      const command = "/usr/bin/audit-tollgate --next 'my hook claude'"
+      const text = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "*", hooks: [{ type: "command", command }] }] } })
+      fs.writeFileSync(file, text)
+      assert.strictEqual((yield* stateOf(claude!, file, argv("claude")))._tag, "Absent")
+      yield* install(claude!, file, state)
+      fs.writeFileSync(file, `${fs.readFileSync(file, "utf8")}\n`)
+      yield* uninstall(claude!, file, state)
+      assert.deepStrictEqual(read(fs.readFileSync(file, "utf8")), JSON.parse(text))
+    })
+  )
+
+  it.scoped("takes its entry out of a list and leaves the comments of others (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      const [claude] = setups
+      const file = path.join(state, "settings.json")
+      const mine = '{ "matcher": "Bash", "hooks": [] }'
+      for (const [front, behind] of [
+        ["", `// keep, this\n      ${mine}`],
+        [`${mine} /* keep, this */`, ""],
+        [`// keep, this\n      ${mine}`, `// and this\n      ${mine}`]
+      ] as const) {
+        const long = "x".repeat(70_000)
+        fs.writeFileSync(file, `/* ${long} */\n{ "hooks": { "PreToolUse": [ ${front}\n ] } }`)
+        yield* install(claude!, file, state)
+        const text = fs.readFileSync(file, "utf8")
+        const end = text.lastIndexOf("}", text.lastIndexOf("]")) + 1
+        if (behind !== "") fs.writeFileSync(file, `${text.slice(0, end)},\n      ${behind}${text.slice(end)}`)
+        else fs.writeFileSync(file, `${text}\n`)
+        yield* uninstall(claude!, file, state)
+        const left = fs.readFileSync(file, "utf8")
+        assert.notInclude(left, "tollgate")
+        assert.include(left, "keep, this")
+        if (behind !== "") assert.include(left, behind.split("\n")[0]!)
+        assert.isDefined(read(left))
+      }
+    })
+  )
+
+  it.scoped("does not take the place of a file that it has not written (X5)", () =>
+    Effect.gen(function* () {
+      const state = yield* temporaryDirectory
+      for (const setup of setups.filter(({ whole }) => whole !== undefined)) {
+        const file = path.join(state, setup.agent)
+        fs.writeFileSync(file, "export PATH=/bin\n")
+        assert.include((yield* Effect.flip(installing(setup, file, argv(setup.agent)))).message, "not Tollgate's")
+      }
+    })
+  )
 })

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import { systemReason } from "../../system/errno.ts"
 import { makeDirectory } from "../../system/makeDirectory.ts"
 import { replaceFile } from "../../system/replaceFile.ts"
@@ -29,8 +30,9 @@ export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstall
 export const commandOf = (argv: ReadonlyArray<string>): string =>
   `${argv.map((word) => (/^[a-z]+$/.test(word) ? word : quoted(word))).join(" ")} || sh -c 'echo "Tollgate did not answer; tollgate hook status says why." >&2; exit 2'`
 
-/** Whether a text runs Tollgate as the hook of an agent. */
-const runs = (agent: string, text: string): boolean => new RegExp(`\\btollgate\\b.*\\bhook ${agent}\\b`).test(text)
+/** Whether a text runs Tollgate as the hook of an agent: by `commandOf`, or as a person types it. */
+const runs = (agent: string, text: string): boolean =>
+  new RegExp(`\\btollgate(?:\\.[cm]?js)?'?\\s+hook ${agent}\\s*(?:\\|\\||$)`).test(text)
 
 const isEntry =
   (agent: string) =>
@@ -58,6 +60,18 @@ const maximum = 4 * 1024 * 1024
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
+/** Where a path leads, its directories included, also where nothing is there yet. */
+export const placeOf = (file: string): Effect.Effect<string, NotInstalled> =>
+  attempt(file, () => {
+    let at = throughLinks(file)
+    const behind: Array<string> = []
+    while (!fs.existsSync(at) && path.dirname(at) !== at) {
+      behind.unshift(path.basename(at))
+      at = path.dirname(at)
+    }
+    return path.join(fs.realpathSync(at), ...behind)
+  })
+
 /** What is in a file now. */
 export const contentOf = (file: string): Effect.Effect<string | undefined, NotInstalled> =>
   attempt(file, () => {
@@ -79,7 +93,11 @@ export const installing = (
   Effect.gen(function* () {
     const before = yield* contentOf(file)
     const command = commandOf(argv)
-    if (setup.whole !== undefined) return { file, before, after: setup.whole(argv, command) }
+    if (setup.whole !== undefined) {
+      if (before !== undefined && before.trim() !== "" && !runsIn(setup, before))
+        return yield* new NotInstalled({ file, reason: "it has content that is not Tollgate's; move it away first" })
+      return { file, before, after: setup.whole(argv, command) }
+    }
     const after = yield* attempt(file, () => {
       if (isInstalled(setup, before ?? "", command)) return before
       const start = Object.entries(setup.members ?? {}).reduce(
@@ -115,7 +133,10 @@ export const uninstalling = (setup: Setup, file: string, state: string): Effect.
     const kept = yield* Effect.option(attempt(file, () => fs.readFileSync(keptAt(state, file), "utf8")))
     const known = Option.flatMap(kept, decodeKept)
     if (Option.isSome(known) && known.value.after === digest(before)) {
-      return { file, before, after: known.value.before ?? undefined }
+      const original = known.value.before
+      // It was installed over an entry of ours, which is not what is to come back.
+      const isClean = original === null || (yield* attempt(file, () => !hasOurs(setup, original)))
+      if (isClean) return { file, before, after: original ?? undefined }
     }
     if (setup.whole !== undefined) return { file, before, after: runsIn(setup, before) ? undefined : before }
     return { file, before, after: yield* attempt(file, () => without(setup.agent, before)) }
@@ -184,9 +205,22 @@ const commandsIn = (agent: string, text: string): ReadonlyArray<string> => {
   return found
 }
 
+const hasOurs = (setup: Setup, text: string): boolean =>
+  setup.whole === undefined ? commandsIn(setup.agent, text).length > 0 : runsIn(setup, text)
+
+/** Whether every entry stands where the agent looks for it, as it is written by us, and no other of ours does. */
 const isInstalled = (setup: Setup, text: string, command: string): boolean => {
   const found = commandsIn(setup.agent, text)
-  return found.length === (setup.entries?.(command).length ?? 0) && found.every((one) => one === command)
+  const wanted = setup.entries?.(command) ?? []
+  const node = Jsonc.parse(text)
+  const json = node === undefined ? undefined : Jsonc.valueOf(node)
+  return (
+    found.length === wanted.length &&
+    wanted.every(({ keys, value }) => {
+      const list = keys.reduce<unknown>((at, key) => (isData(at) ? at[key] : undefined), json)
+      return Array.isArray(list) && list.some((one) => isDeepStrictEqual(one, value))
+    })
+  )
 }
 
 /** How it stands with the hook in one file. */
@@ -195,6 +229,8 @@ export type State =
   | { readonly _tag: "Installed" }
   /** It runs another program, or the same by another path. */
   | { readonly _tag: "Other"; readonly command: string }
+  /** It is not entered as it has to be for every call to be judged. */
+  | { readonly _tag: "Changed" }
   | { readonly _tag: "Duplicated"; readonly times: number }
   | { readonly _tag: "Unreadable"; readonly reason: string }
 
@@ -215,7 +251,6 @@ export const stateOf = (setup: Setup, file: string, argv: ReadonlyArray<string>)
     if (first === undefined) return { _tag: "Absent" } as const
     if (found.length > wanted) return { _tag: "Duplicated", times: found.length } as const
     const other = found.find((one) => one !== command)
-    return other === undefined && found.length === wanted
-      ? ({ _tag: "Installed" } as const)
-      : ({ _tag: "Other", command: other ?? first } as const)
+    if (other !== undefined) return { _tag: "Other", command: other } as const
+    return { _tag: isInstalled(setup, text, command) ? "Installed" : "Changed" } as const
   }).pipe(Effect.catchAll(({ reason }) => Effect.succeed<State>({ _tag: "Unreadable", reason })))
