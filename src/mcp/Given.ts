@@ -8,6 +8,9 @@ import type { Surroundings } from "./Surroundings.ts"
 /** The variables of a program, or the headers of a request, by their names. */
 export type Given = Readonly<Record<string, string>>
 
+/** What a header can hold, RFC 9110, 5.5; whoever reports another value tells of it in a form that nobody knows again. */
+const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
+
 /** What a server is given besides what every one gets: what its file spells out, and what the user's references stand for. */
 export const givenTo = (
   { given, name, server }: KnownServer,
@@ -24,6 +27,15 @@ export const givenTo = (
         return yield* new ServerUnavailable({ server: name, operation: "start", reason })
       }
       values[key] = `${before}${Redacted.value(value.value)}`
+      if (!isProgram(server) && !headerValue.test(values[key])) {
+        const reason = `${key} is ${wanted} of your environment, which has a line break or a character that no header can hold`
+        return yield* new ServerUnavailable({ server: name, operation: "start", reason })
+      }
+    }
+    const odd = isProgram(server) ? undefined : Object.entries(given).find(([, value]) => !headerValue.test(value))
+    if (odd !== undefined) {
+      const reason = `its header ${odd[0]} has a line break or a character that no header can hold`
+      return yield* new ServerUnavailable({ server: name, operation: "start", reason })
     }
     return values
   })

@@ -204,4 +204,27 @@ describe("an MCP server that is reached by HTTP", () => {
         yield* call("web__put")
       })
   )
+
+  it.scopedLive("is sent no value that a header cannot hold, and nobody is told of that value (G3, S5)", () =>
+    Effect.gen(function* () {
+      const at = yield* directory
+      const { url } = yield* restarting
+      for (const ending of ["\nsecond", "\r\n X: 1", "\u0000", "—"]) {
+        const known: KnownServer = {
+          name: "web",
+          origin: "user",
+          given: {},
+          server: { url, headers: { Authorization: "Bearer env:TOK" } }
+        }
+        const made = yield* servers(at, [known], { TOK: `correct-horse${ending}` })
+        const { message } = yield* Effect.flip(made.all[0]!.refresh)
+        assert.include(message, "Authorization is TOK of your environment")
+        assert.notInclude(message, "horse")
+        const spelled: KnownServer = { ...known, given: { "X-Key": `correct-horse${ending}` }, server: { url } }
+        const other = yield* Effect.flip((yield* servers(at, [spelled])).all[0]!.refresh)
+        assert.include(other.message, "its header X-Key has a line break")
+        assert.notInclude(other.message, "horse")
+      }
+    })
+  )
 })

@@ -15,6 +15,8 @@ interface Plan {
   readonly registered?: object
   /** What the browser brings back besides, or instead. */
   readonly callback?: (query: URLSearchParams) => void
+  /** What stands at the end of its tokens. */
+  readonly ending?: string
   /** Where the token endpoint sends its clients instead of an answer. */
   readonly tokensAt?: string
 }
@@ -50,7 +52,13 @@ const serving = async (plan: Plan = {}) => {
       const tokens = () => {
         access = secret("access")
         refresh = secret("refresh")
-        json(200, { access_token: access, token_type: "Bearer", expires_in: 3600, refresh_token: refresh })
+        const { ending = "" } = plan
+        json(200, {
+          access_token: `${access}${ending}`,
+          token_type: "Bearer",
+          expires_in: 3600,
+          refresh_token: `${refresh}${ending}`
+        })
       }
       switch (url.pathname) {
         case "/.well-known/oauth-protected-resource/mcp":
@@ -287,6 +295,13 @@ describe("tollgate mcp login", () => {
     ],
     ["an answer without its name", { callback: (query) => query.delete("iss") }, "another issuer", true],
     ["a token in the address", { callback: (query) => query.set("access_token", "t") }, "token in the address", true],
+    [
+      "a browser sent to an address that is not public",
+      { metadata: () => ({ authorization_endpoint: "https://169.254.169.254/authorize" }) },
+      "169.254.169.254",
+      false
+    ],
+    ["tokens with a line break", { ending: "\r\nX-Evil: 1" }, "no text that a request can carry", true],
     ["a token endpoint that leads elsewhere", { tokensAt: "http://127.0.0.1:9/token" }, "redirects elsewhere", true]
   ]
   it.each(hostile)("keeps nothing of a server with %s (G19)", async (_, plan, words, browsed) => {
@@ -294,7 +309,7 @@ describe("tollgate mcp login", () => {
     const ended = browsed ? await loggedIn() : await tollgate(at, ["mcp", "login", "hub", "--no-browser"])
     assert.notStrictEqual(ended.code, 0)
     assert.include(ended.stderr.replaceAll(/\s+/g, " "), words)
-    assert.deepStrictEqual([files().length, served.seen.codes.length], [0, 0])
+    assert.deepStrictEqual([files().length, served.seen.codes.length - (plan.ending === undefined ? 0 : 1)], [0, 0])
     for (const secret of served.secrets) assert.isFalse(`${ended.stdout}${ended.stderr}`.includes(secret))
   })
 })

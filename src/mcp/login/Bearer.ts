@@ -11,7 +11,7 @@ import type { NetworkRules } from "../../policy/network/NetworkRules.ts"
 import { identityOf, type KnownServer } from "../KnownServer.ts"
 import type { HttpServer } from "../McpServer.ts"
 import type { StateFile, StateUnusable } from "../StateFile.ts"
-import { clientSecretOf, kept } from "./authorize.ts"
+import { areTokens, clientSecretOf, kept } from "./authorize.ts"
 import { guardedFetch } from "./guardedFetch.ts"
 import type { Login } from "./Login.ts"
 import { LoginNeeded } from "./LoginError.ts"
@@ -64,6 +64,7 @@ export const make = ({ known, login, rules, server, variable }: BearerOptions): 
             }),
           catch: () => needed("its login could not be renewed")
         })
+        if (!areTokens(tokens)) return yield* needed("its login could not be renewed")
         const next = { ...found, ...kept(tokens, yield* Clock.currentTimeMillis) }
         yield* login.write(next)
         return next.accessToken

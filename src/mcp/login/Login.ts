@@ -13,6 +13,11 @@ export const Authority = Schema.Struct({
 })
 export type Authority = typeof Authority.Type
 
+/** RFC 6749, A.12 and A.17. */
+const Token = Schema.String.pipe(Schema.pattern(/^[\x20-\x7e]+$/))
+
+export const isToken = Schema.is(Token)
+
 /** A login at an MCP server, in a file that only the user can read. */
 export const Login = Schema.Struct({
   version: Schema.Literal(1),
@@ -27,8 +32,8 @@ export const Login = Schema.Struct({
   /** The resource that the tokens are for (RFC 8707). */
   resource: optional(Schema.String),
   scope: optional(Schema.String),
-  accessToken: Schema.String,
-  refreshToken: optional(Schema.String),
+  accessToken: Token,
+  refreshToken: optional(Token),
   /** Epoch milliseconds. */
   expiresAt: optional(Schema.Number)
 })

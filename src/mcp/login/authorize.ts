@@ -11,8 +11,8 @@ import type { NetworkRules } from "../../policy/network/NetworkRules.ts"
 import { version } from "../../version.ts"
 import { identityOf, type KnownServer } from "../KnownServer.ts"
 import type { HttpServer } from "../McpServer.ts"
-import { guardedFetch, isSafe } from "./guardedFetch.ts"
-import { Authority, type Login } from "./Login.ts"
+import { guardedFetch, isSafe, judged } from "./guardedFetch.ts"
+import { Authority, isToken, type Login } from "./Login.ts"
 import { AddressRefused, LoginFailed } from "./LoginError.ts"
 import * as Redirect from "./Redirect.ts"
 
@@ -55,6 +55,10 @@ export const clientSecretOf = ({ login }: HttpServer, variable: AuthorizeOptions
     Option.flatMap(Option.fromNullable(login?.clientSecret), (reference) => variable(reference.slice("env:".length))),
     Redacted.value
   )
+
+/** Whether they can be sent again: what is not would show up in what reports it. */
+export const areTokens = ({ access_token: access, refresh_token: refresh }: Client.OAuthTokens): boolean =>
+  isToken(access) && (refresh === undefined || isToken(refresh))
 
 /** The tokens as they are kept. */
 export const kept = (
@@ -118,6 +122,9 @@ export const authorize = ({
     const endpoints = [authority.value.authorization_endpoint, authority.value.token_endpoint]
     if (!endpoints.every((endpoint) => isSafe(new URL(endpoint))))
       return yield* failed("its authorization server is not encrypted (https)")
+    yield* Effect.mapError(judged(at, new URL(authority.value.authorization_endpoint), rules), ({ message }) =>
+      failed(`where it sends the browser: ${message}`)
+    )
     if (metadata.code_challenge_methods_supported?.includes("S256") !== true)
       return yield* failed("its authorization server does not say that it takes PKCE (S256)")
     const resource = resourceMetadata?.resource
@@ -208,6 +215,7 @@ export const authorize = ({
     )
     if (tokens.token_type.toLowerCase() !== "bearer")
       return yield* failed("its tokens are of a kind that is not supported")
+    if (!areTokens(tokens)) return yield* failed("its tokens are no text that a request can carry")
     return {
       version: 1 as const,
       identity: identityOf(known),

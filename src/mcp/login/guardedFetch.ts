@@ -18,7 +18,7 @@ const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\.0\.0\.1|\
 export const isSafe = (url: URL): boolean => url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))
 
 /** Places that a server names are judged as those of a fetch; a server of this machine may name others of it. */
-const judged = (server: URL, url: URL, rules: NetworkRules): Effect.Effect<void, AddressRefused> =>
+export const judged = (server: URL, url: URL, rules: NetworkRules): Effect.Effect<void, AddressRefused> =>
   Effect.gen(function* () {
     const refused = (reason: string) => new AddressRefused({ host: url.host, reason })
     if (!isSafe(url)) return yield* refused("it is not encrypted (https)")
