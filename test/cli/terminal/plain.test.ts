@@ -47,11 +47,11 @@ describe("a terminal that gets lines", () => {
     await terminal.seen("allow?")
     assert.match(terminal.screen(), /write_file asks for approval/)
     terminal.press("perhaps\n")
-    await terminal.seen('"perhaps" is not one of the answers')
+    await terminal.seen(/"perhaps" is not one of the answers[^]*allow\?[^\n]*(?![^])/)
     terminal.press("y\n")
     await terminal.seen(/create b\.txt[^]*allow\?/)
     terminal.press("r\nnot this one\n")
-    await terminal.seen("one line is an answer")
+    await terminal.seen(/one line is an answer[^]*allow\?[^\n]*(?![^])/)
     terminal.press("r\n")
     await terminal.seen("why not?")
     terminal.press("not this one\n")
@@ -66,6 +66,26 @@ describe("a terminal that gets lines", () => {
     await terminal.seen("session_")
     await leave(terminal)
     isPlain(terminal)
+  })
+
+  it.each([
+    ["half a line that the terminal holds back", "y", "\n"],
+    ["a line", "y\n", "\n"],
+    ["lines one after the other", "y\ny\ny\n", "\n"]
+  ])("takes nothing for an answer that was typed before the question: %s (A8, U12)", async (_, before, after) => {
+    scripted(at, [{ steps: [write("a.txt")] }, { steps: [{ say: "Denied." }] }], sandbox)
+    const terminal = await open([], { env: { TERM: "dumb" } })
+    await terminal.seen("›")
+    terminal.press(`write\n`)
+    await terminal.seen("write_file asks for approval")
+    terminal.press(before)
+    await terminal.seen(/allow\?[^\n]*(?![^])/)
+    terminal.press(after)
+    await terminal.seen(/allow\?[^]*allow\?[^\n]*(?![^])/)
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
+    terminal.press("n\n")
+    await terminal.seen(/Denied\.[^]*\n›(?![^])/)
+    assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
   })
 
   it("denies on Ctrl-D, which is the end of all input, and leaves when the task has ended (U12)", async () => {

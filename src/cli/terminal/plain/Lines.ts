@@ -22,6 +22,9 @@ export type OnEntry = (entry: Entry) => Effect.Effect<void>
 /** Characters of a line; what is longer is cut. */
 const lineLimit = 1024 * 1024
 
+/** What the key sends where the terminal does not make a signal of it. */
+const ctrlC = 3
+
 /** How soon the next of pasted lines comes. */
 const together = Duration.millis(30)
 
@@ -31,6 +34,11 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
   {
     /** Gives every entry to `onEntry` while the effect runs; one that comes after the end gets the end. */
     readonly focus: (onEntry: OnEntry) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /**
+     * Waits until nothing has been typed for so long. What was typed until then is lost, half a line that the terminal holds back
+     * included: it is no answer to what is asked next.
+     */
+    readonly quiet: (pause: Duration.Duration) => Effect.Effect<void>
   }
 >() {
   static readonly layer: Layer.Layer<Lines> = Layer.scoped(
@@ -42,7 +50,15 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
       const decoder = new StringDecoder("utf8")
       let rest = ""
       let ended = false
+      /** Who waits for quiet, and what came meanwhile. */
+      let waiting = 0
+      let typed = 0
       const onData = (data: Buffer) => {
+        if (waiting > 0) {
+          typed++
+          if (data.includes(ctrlC)) entries.unsafeOffer({ _tag: "Interrupt" })
+          return
+        }
         const [last = "", ...lines] = (rest + decoder.write(data)).split(/\r?\n/).reverse()
         rest = last.slice(0, lineLimit)
         for (const text of lines.reverse())
@@ -90,7 +106,32 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
         Effect.ignore,
         Effect.forkScoped
       )
+      /** The terminal gives half a line away only where it does not keep lines. */
+      const keepsLines = (keeps: boolean) =>
+        Effect.sync(() => {
+          if (stdin.isTTY && !ended) stdin.setRawMode(!keeps)
+        })
       return {
+        quiet: (pause) =>
+          Effect.acquireUseRelease(
+            Effect.zipRight(
+              Effect.sync(() => {
+                waiting++
+                rest = ""
+              }),
+              keepsLines(false)
+            ),
+            () =>
+              Effect.suspend(() => {
+                const before = typed
+                return Effect.as(Effect.sleep(pause), before)
+              }).pipe(Effect.repeat({ until: (before) => before === typed }), Effect.asVoid),
+            () =>
+              Effect.zipRight(
+                keepsLines(true),
+                Effect.sync(() => waiting--)
+              )
+          ),
         focus: (onEntry) => (self) =>
           Effect.acquireUseRelease(
             Effect.suspend(() => {
@@ -112,7 +153,10 @@ export class Lines extends Context.Tag("tollgate/cli/Lines")<
   )
 
   /** No lines at all. */
-  static readonly layerNone: Layer.Layer<Lines> = Layer.succeed(Lines, { focus: () => (self) => self })
+  static readonly layerNone: Layer.Layer<Lines> = Layer.succeed(Lines, {
+    focus: () => (self) => self,
+    quiet: () => Effect.void
+  })
 }
 
 /** A line as it is said again. */

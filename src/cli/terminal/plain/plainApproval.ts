@@ -19,7 +19,7 @@ import { rowsOf } from "../approval/approvalRows.ts"
 import { type Act, type Choice, choicesOf } from "../approval/Choices.ts"
 import type { Screen } from "../Screen.ts"
 import { quoted } from "./Lines.ts"
-import { readLine, type Reader } from "./readLine.ts"
+import { pausing, readLine, type Reader, settling } from "./readLine.ts"
 
 export interface PlainApprovalOptions extends Reader {
   readonly screen: Screen["Type"]
@@ -53,7 +53,13 @@ export const plainApproval = (approval: Approval, options: PlainApprovalOptions)
           .join("")
       )
     const say = (text: string) => screen.progress(`${text}\n`)
-    const ask = (question: string) => readLine(question, options)
+    let pause = settling
+    const ask = (question: string) =>
+      Effect.suspend(() => {
+        const asked = readLine(question, options, pause)
+        pause = settling
+        return asked
+      })
     const listed = () => (request.masked === undefined ? others().filter(({ masked }) => masked === undefined) : [])
     /** Whether all of it has been printed as it is. */
     let read = request.masked === undefined
@@ -96,6 +102,7 @@ export const plainApproval = (approval: Approval, options: PlainApprovalOptions)
       const act = choiceOf(line.value, choices)
       switch (act?._tag) {
         case undefined:
+          pause = pausing
           return void (yield* say(`${quoted(line.value)} is not one of the answers`))
         case "Allow":
           return { decision: "approve", scope: act.scope }

@@ -1,4 +1,5 @@
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Screen } from "../Screen.ts"
@@ -11,22 +12,32 @@ export interface Reader {
   readonly interrupt?: Effect.Effect<void>
 }
 
-/** Reads one line behind a question; none where the person leaves it. Pasted lines are no answer. */
-export const readLine = (
-  question: string,
-  { interrupt, lines, screen }: Reader
-): Effect.Effect<Option.Option<string>> =>
+/** How long nothing is typed before a question is put. */
+export const settling = Duration.millis(300)
+
+/** The same after what was no answer. */
+export const pausing = Duration.seconds(1)
+
+/** Reads one line that was typed behind a question, and nothing that was typed before; none where the person leaves it. */
+const once = (question: string, { interrupt, lines, screen }: Reader, pause: Duration.Duration) =>
   Effect.gen(function* () {
-    const answer = yield* Deferred.make<Option.Option<string>>()
+    const answer = yield* Deferred.make<Option.Option<string> | "pasted">()
     const leave = Effect.asVoid(Deferred.succeed(answer, Option.none()))
-    yield* screen.progress(question)
-    return yield* Deferred.await(answer).pipe(
+    let isPut = false
+    const put = Effect.zipRight(
+      lines.quiet(pause),
+      Effect.suspend(() => {
+        isPut = true
+        return screen.progress(question)
+      })
+    )
+    return yield* Effect.raceFirst(Deferred.await(answer), Effect.zipRight(put, Deferred.await(answer))).pipe(
       lines.focus((entry) => {
         switch (entry._tag) {
           case "Line":
-            return entry.pasted
-              ? screen.progress(`one line is an answer, several are none\n${question}`)
-              : Effect.asVoid(Deferred.succeed(answer, Option.some(entry.text)))
+            return isPut
+              ? Effect.asVoid(Deferred.succeed(answer, entry.pasted ? "pasted" : Option.some(entry.text)))
+              : Effect.void
           case "Interrupt":
             return Effect.zipRight(screen.progress("\n"), interrupt ?? leave)
           case "End":
@@ -35,3 +46,18 @@ export const readLine = (
       })
     )
   })
+
+/** Reads one line behind a question, which is put once nothing is typed any more; pasted lines are no answer. */
+export const readLine = (
+  question: string,
+  reader: Reader,
+  pause: Duration.Duration = settling
+): Effect.Effect<Option.Option<string>> =>
+  Effect.flatMap(once(question, reader, pause), (answer) =>
+    answer === "pasted"
+      ? Effect.zipRight(
+          reader.screen.progress("one line is an answer, several are none\n"),
+          readLine(question, reader, pausing)
+        )
+      : Effect.succeed(answer)
+  )
