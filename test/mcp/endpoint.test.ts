@@ -5,6 +5,7 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
 import { type Place, place, type Running, scripted, start, tollgate } from "../cli/command.ts"
+import { until } from "../support/until.ts"
 import { planned, tool } from "./support.ts"
 
 type Era = "legacy" | "auto"
@@ -164,5 +165,47 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     const viewer = await tollgate(at, ["tokens", "add", "viewer", "--scope", "view"])
     const [secret = ""] = /tg_[\w-]+/.exec(viewer.stdout) ?? []
     assert.strictEqual(await status(url, { ...good, authorization: `Bearer ${secret}` }, body), 403)
+  })
+
+  it("hears at once that its stream is there, keeps its call whatever another token does, and ends with its token (G20)", async () => {
+    const { fix, url } = await served({ tools: [tool("hangs", { does: "silence" })] }, "--dangerously-allow-all")
+    const added = async (name: string) => {
+      const { stdout } = await tollgate(at, ["tokens", "add", name, "--scope", "operate"])
+      return /tg_[\w-]+/.exec(stdout)?.[0] ?? ""
+    }
+    const [mine, other] = [await added("mine"), await added("other")]
+    const headers = (token: string, session?: string) => ({
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`,
+      ...(session === undefined ? {} : { "mcp-session-id": session })
+    })
+    const posted = (token: string, body: object, session?: string) =>
+      fetch(url, {
+        method: "POST",
+        headers: headers(token, session),
+        body: JSON.stringify({ jsonrpc: "2.0", ...body })
+      })
+    const begun = async (token: string) => {
+      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+      const answer = await posted(token, { id: 0, method: "initialize", params })
+      await answer.text()
+      return answer.headers.get("mcp-session-id") ?? ""
+    }
+    const session = await begun(mine)
+    const call = await posted(
+      mine,
+      { id: 1, method: "tools/call", params: { name: "fix__hangs", arguments: {} } },
+      session
+    )
+    const stream = await fetch(url, { headers: headers(mine, session) })
+    assert.strictEqual(stream.status, 200)
+    await until(() => fix.logged().some((line) => line.startsWith("call")))
+    for (let round = 0; round < 130; round++) await begun(other)
+    assert.strictEqual((await posted(mine, { id: 2, method: "ping" }, session)).status, 200)
+    assert.strictEqual((await tollgate(at, ["tokens", "revoke", "mine"])).code, 0)
+    const ended = await Promise.all([call, stream].map((one) => one.text().catch(() => "cut off")))
+    assert.notInclude(ended.join(""), "result")
+    assert.strictEqual((await posted(mine, { id: 3, method: "ping" }, session)).status, 401)
   })
 })

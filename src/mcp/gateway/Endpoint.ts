@@ -1,3 +1,4 @@
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -5,16 +6,18 @@ import type { AuthInfo, Server, WebStandardStreamableHTTPServerTransport } from 
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as crypto from "node:crypto"
 import { Failed, Forbidden, NotFound } from "../../server/ApiError.ts"
 import { answerOf } from "../../server/answerOf.ts"
-import { allowed } from "../../server/Authorization.ts"
+import { allowed, type Judging, standing } from "../../server/Authorization.ts"
 import { foreign, protect } from "../../server/Guard.ts"
 import type { Address } from "../../server/Address.ts"
 import { Listening } from "../../server/Listening.ts"
 import { Logins } from "../../server/Logins.ts"
+import { OpenStreams } from "../../server/OpenStreams.ts"
 import { listening, node } from "../../server/NodeListener.ts"
 import { Rates } from "../../server/Rates.ts"
 import { tokenStore } from "../../server/tokenFiles.ts"
@@ -24,8 +27,11 @@ import type * as Downstream from "./Downstream.ts"
 /** Bytes of a request. */
 const largest = 16 * 1024 * 1024
 
-/** Connections of the earlier revisions that are open at a time; the one that was used least lately gives way. */
+/** Connections of the earlier revisions that a token has at a time; the one without a call that was used least lately gives way. */
 const mostSessions = 128
+
+/** How often it is looked whether their tokens still count. */
+const glance = "500 millis"
 
 /** Subscriptions that are open at a time. */
 const mostSubscriptions = 256
@@ -36,7 +42,24 @@ interface Session {
   readonly by: string
   readonly server: Server
   readonly transport: WebStandardStreamableHTTPServerTransport
+  /** Whether the token that it was used with last still counts. */
+  counts: Effect.Effect<boolean>
+  /** Calls whose answers are not over. */
+  calls: number
 }
+
+/** A request with what is known of it besides. */
+interface Asked {
+  readonly request: Request
+  readonly authInfo: AuthInfo
+  /** Whether its token still counts. */
+  readonly counts: Effect.Effect<boolean>
+  /** Hears once its answer is over. */
+  readonly whenOver: (hear: () => void) => void
+}
+
+const refusal = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
 
 /** Answers HTTP requests of clients of both eras. */
 const make = ({
@@ -44,7 +67,7 @@ const make = ({
   follow,
   keep,
   library
-}: Serving): Effect.Effect<(request: Request, authInfo: AuthInfo) => Promise<Response>, never, Scope.Scope> =>
+}: Serving): Effect.Effect<(asked: Asked) => Promise<Response>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessions = new Map<string, Session>()
     const modern = library.createMcpHandler(factory, {
@@ -66,51 +89,84 @@ const make = ({
       sessions.set(id, found)
       return found
     }
-    const opened = (authInfo: AuthInfo): Promise<Session> => {
+    const closed = (id: string, { server }: Session) => {
+      sessions.delete(id)
+      server.close().catch(() => {})
+    }
+    const withoutToken = Effect.gen(function* () {
+      for (const [id, session] of sessions) if (!(yield* session.counts)) closed(id, session)
+    })
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(withoutToken, glance)))
+    const ofToken = (by: string) => [...sessions].filter(([, session]) => session.by === by)
+    const isFull = (by: string): boolean => {
+      const own = ofToken(by)
+      return own.length >= mostSessions && own.every(([, { calls }]) => calls > 0)
+    }
+    const opened = ({ authInfo, counts }: Asked): Promise<Session> => {
       const server = factory({ era: "legacy", authInfo })
       const forgotten = keep(server)
       const transport = new library.WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => crypto.randomUUID(),
         maxRequestBodySize: largest,
         onsessioninitialized: (id) => {
-          for (const [other, { server }] of sessions) {
-            if (sessions.size < mostSessions) break
-            sessions.delete(other)
-            server.close().catch(() => {})
-          }
+          const own = ofToken(session.by)
+          const idle = own.find(([, { calls }]) => calls === 0)
+          if (own.length >= mostSessions && idle !== undefined) closed(...idle)
           sessions.set(id, session)
         },
         onsessionclosed: (id) => void sessions.delete(id)
       })
-      const session: Session = { by: authInfo.clientId, server, transport }
+      const session: Session = { by: authInfo.clientId, server, transport, counts, calls: 0 }
       Object.assign(server, { onclose: forgotten })
       return server.connect(transport).then(() => session)
     }
-    const legacy = (request: Request, authInfo: AuthInfo): Promise<Response> => {
+    const legacy = (asked: Asked): Promise<Response> => {
+      const { authInfo, counts, request, whenOver } = asked
       const id = request.headers.get("mcp-session-id")
       if (id !== null) {
         const known = used(id, authInfo.clientId)
-        return known === undefined
-          ? Promise.resolve(
-              Response.json(
-                { jsonrpc: "2.0", id: null, error: { code: -32001, message: "Session not found" } },
-                { status: 404 }
-              )
-            )
-          : known.transport.handleRequest(request, { authInfo })
+        if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found"))
+        known.counts = counts
+        if (request.method === "POST") {
+          known.calls++
+          whenOver(() => known.calls--)
+        }
+        return known.transport.handleRequest(request, { authInfo })
       }
-      return opened(authInfo).then(({ server, transport }) =>
+      if (isFull(authInfo.clientId))
+        return Promise.resolve(refusal(503, -32000, `${mostSessions} sessions of this token have open calls`))
+      return opened(asked).then(({ server, transport }) =>
         transport.handleRequest(request, { authInfo }).finally(() => {
           // One that did not begin a session has none to end.
           if (transport.sessionId === undefined) server.close().catch(() => {})
         })
       )
     }
-    return (request, authInfo) =>
+    return (asked) =>
       library
-        .isLegacyRequest(request, undefined, { maxRequestBodySize: largest })
-        .then((isLegacy) => (isLegacy ? legacy(request, authInfo) : modern.fetch(request, { authInfo })))
+        .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
+        .then((isLegacy) => (isLegacy ? legacy(asked) : modern.fetch(asked.request, { authInfo: asked.authInfo })))
   })
+
+/** Makes a client know at once that its stream of events is there; nothing has to happen for that. */
+const opening = new TextEncoder().encode(": \n\n")
+
+/** An answer as it goes out. */
+const sent = (response: Response): HttpServerResponse.HttpServerResponse => {
+  const { body, headers, status } = response
+  const contentType = headers.get("content-type")
+  if (body === null || contentType?.startsWith("text/event-stream") !== true)
+    return HttpServerResponse.fromWeb(response)
+  const events = Stream.fromReadableStream<Uint8Array, unknown>(
+    () => body,
+    (error) => error
+  )
+  return HttpServerResponse.stream(Stream.concat(Stream.succeed(opening), events), {
+    status,
+    contentType,
+    headers: Object.fromEntries(headers)
+  })
+}
 
 /** Judges a request as every one to a server of Tollgate, and answers those of clients with a token to operate. */
 const app = (serving: Serving) =>
@@ -125,14 +181,21 @@ const app = (serving: Serving) =>
       if (Either.isLeft(caller)) return answerOf(caller.left)
       const { name, scopes } = caller.right
       const runtime = yield* Effect.runtime<never>()
+      const { watch } = yield* OpenStreams
+      const { counts } = yield* standing
+      const here = yield* Effect.context<Judging>()
+      const stillCounts = Effect.provide(counts, here)
+      const response = NodeHttpServerRequest.toServerResponse(request)
+      watch(response, stillCounts)
       return yield* Effect.tryPromise((signal) =>
-        handle(Either.getOrThrow(HttpServerRequest.toWebEither(request, { signal, runtime })), {
-          token: "",
-          clientId: name,
-          scopes: [...scopes]
+        handle({
+          request: Either.getOrThrow(HttpServerRequest.toWebEither(request, { signal, runtime })),
+          authInfo: { token: "", clientId: name, scopes: [...scopes] },
+          counts: stillCounts,
+          whenOver: (hear) => void response.once("close", hear)
         })
       ).pipe(
-        Effect.map(HttpServerResponse.fromWeb),
+        Effect.map(sent),
         Effect.catchAll((error) =>
           Effect.as(
             Effect.logError("A request of an MCP client failed", error),
@@ -153,7 +216,7 @@ export const layer = (
   }: { readonly listen: Address; readonly names: ReadonlyArray<string>; readonly token: Redacted.Redacted }
 ) =>
   Layer.unwrapScoped(Effect.map(app(serving), (served) => HttpServer.serve(protect(served)))).pipe(
-    Layer.provide(Logins.layer),
+    Layer.provide([Logins.layer, OpenStreams.layer]),
     Layer.provideMerge(Tokens.layer(token)),
     Layer.provideMerge(tokenStore),
     Layer.provide(Rates.layer),
