@@ -1,6 +1,6 @@
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
-import { isPlace, isWord } from "./Assigned.ts"
+import { isPlace, isPlaceName, isWord } from "./Assigned.ts"
 import { isPlaceholder } from "./Logins.ts"
 import { secretName } from "./SecretName.ts"
 
@@ -16,7 +16,7 @@ const isTelling = (value: string): boolean =>
 
 /**
  * The secrets of an environment: what the named variables hold, and those whose own name says that they hold one, unless
- * it is a word, a file that exists, or what another variable says openly, as `POSTGRES_USER=postgres` does.
+ * it is a word, a file that exists, the directory of a shell, or what another variable says openly, as `POSTGRES_USER=postgres` does.
  */
 export const environmentSecrets = (
   environment: Environment,
@@ -24,11 +24,11 @@ export const environmentSecrets = (
 ): ReadonlyArray<Redacted.Redacted> => {
   const fits = (value: string) => value.length >= shortest && value.length <= longest
   const all = Object.entries(environment).map(([name, value = ""]) => [name, value.trim()] as const)
-  const secret = ([name]: readonly [string, string]) => named.includes(name) || secretName(name) !== undefined
+  const isSecret = (name: string) => secretName(name) !== undefined && !isPlaceName(name)
+  const secret = ([name]: readonly [string, string]) => named.includes(name) || isSecret(name)
   const open = new Set(all.flatMap((entry) => (secret(entry) ? [] : [entry[1]])))
   const known = all.filter(
-    ([name, value]) =>
-      fits(value) && (named.includes(name) || (secretName(name) !== undefined && !open.has(value) && isTelling(value)))
+    ([name, value]) => fits(value) && (named.includes(name) || (isSecret(name) && !open.has(value) && isTelling(value)))
   )
   const first = known.filter(([name]) => named.includes(name))
   return [...new Set([...first, ...known].map(([, value]) => value))]

@@ -268,6 +268,7 @@ describe("the secrets of an environment", () => {
   it("are not what would blacken ordinary text: short values, words, places, what is said openly (S5)", () => {
     const environment = {
       PWD: import.meta.dirname,
+      OLDPWD: "/home/u/project/gone-since",
       SSH_ASKPASS: "/usr/lib/nowhere/askpass",
       APP_CREDENTIALS: import.meta.filename,
       DB_PASSWORD: "postgres",
