@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { ConfigInvalid, ConfigKeyUnknown, type Problem, setUp } from "../config/ConfigError.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { locked } from "../config/ConfigLock.ts"
-import { concerns, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
+import { concerns, isIn, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
 import { keys } from "../config/Settings.ts"
@@ -21,9 +21,6 @@ const screen = Screen.layer({ split: false })
 /** Fails where there are problems. */
 const refuse = ([first, ...others]: ReadonlyArray<Problem>): Effect.Effect<void, ConfigInvalid> =>
   first === undefined ? Effect.void : new ConfigInvalid({ problems: [first, ...others] })
-
-/** Whether a problem is part of what a key holds; one of a whole group is shown once, by the name of the group. */
-const isIn = (problem: Problem, key: string): boolean => problem.key === key || problem.key.startsWith(`${key}.`)
 
 /** Shows every value and where it is from, as rows or as one JSON document, and marks what cannot be used; secrets are not shown. */
 export const showAll = (json: boolean) =>
@@ -43,6 +40,7 @@ export const showAll = (json: boolean) =>
       said: `${makeVisible(text(value))}  ${style.dim(`(${source})`)}`,
       wrong: problems.filter((problem) => isIn(problem, key))
     }))
+    // One of a whole group is shown once, by the name of the group.
     const others = problems
       .filter((problem) => !entries.some(({ key }) => isIn(problem, key)))
       .map((problem) => ({ key: problem.key, said: style.dim(`(${problem.source})`), wrong: [problem] }))

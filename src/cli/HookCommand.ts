@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as path from "node:path"
 import { Audit } from "../audit/Audit.ts"
@@ -11,7 +12,6 @@ import {
   installing,
   NotInstalled,
   perform,
-  placeOf,
   remember,
   type State,
   stateOf,
@@ -21,6 +21,7 @@ import { type Setup, setups } from "../hook/install/Setup.ts"
 import { type Switch, switchesOf } from "../hook/install/Switches.ts"
 import { Surroundings } from "../host/Surroundings.ts"
 import { isWithin } from "../policy/path/PathText.ts"
+import { resolve } from "../policy/path/PhysicalPath.ts"
 import * as Records from "../host/Stores.ts"
 import { makeVisible } from "../text/visible.ts"
 import { unifiedDiff } from "../tools/files/UnifiedDiff.ts"
@@ -79,12 +80,12 @@ const argvFor = (agent: string, env: Readonly<Record<string, string | undefined>
 /** Where a change of that file is made. A link out of a project is not followed: the project's author has made it. */
 const targetOf = (file: string, inProject: boolean) =>
   Effect.gen(function* () {
-    const target = yield* placeOf(file)
-    if (!inProject) return target
-    const here = yield* placeOf(yield* project)
-    return isWithin(target, here)
-      ? target
-      : yield* new NotInstalled({ file, reason: `it leads to ${target}, which is outside of the project` })
+    const target = yield* Effect.mapError(resolve(file), ({ reason }) => new NotInstalled({ file, reason }))
+    if (!inProject) return target.path
+    const here = Either.getOrUndefined(resolve(yield* project))
+    return here !== undefined && isWithin(target.path, here.path)
+      ? target.path
+      : yield* new NotInstalled({ file, reason: `it leads to ${target.path}, which is outside of the project` })
   })
 
 /** A file, and where it leads if that is another place. */
@@ -215,7 +216,7 @@ export const status = ({ agent, json }: { readonly agent: Option.Option<string>;
       for (const scope of ["user", "project"] as const) {
         const file = yield* fileOf(setup, scope === "project")
         const state = yield* stateOf(setup, file, argvFor(setup.agent, env))
-        const target = yield* Effect.orElseSucceed(placeOf(file), () => file)
+        const { path: target } = Either.getOrElse(resolve(file), () => ({ path: file }))
         rows.push({ agent: setup.agent, scope, file, target, state: state._tag, words: words(state), off })
       }
     }

@@ -31,7 +31,7 @@ import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
 import * as JsonOutput from "./jsonOutput.ts"
 import * as LoginCommand from "./mcp/LoginCommand.ts"
-import { exactPackage } from "./mcp/exactPackage.ts"
+import { type AddOptions, described } from "./mcp/described.ts"
 import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
 import { wrap } from "./terminal/Layout.ts"
@@ -80,56 +80,6 @@ const showDiff = (standings: ReadonlyArray<Standing>) =>
 
 const approve = (known: KnownServer, manifest: Manifest, names?: ReadonlySet<string>) =>
   Effect.flatMap(stateFor(known), (state) => approveServer(known, state, manifest, names))
-
-export interface AddOptions {
-  readonly name: string
-  readonly command: ReadonlyArray<string>
-  readonly url: Option.Option<string>
-  readonly env: ReadonlyArray<string>
-  readonly header: ReadonlyArray<string>
-  readonly sandbox: boolean
-  readonly yes: boolean
-}
-
-/** `NAME`, or `NAME=env:VARIABLE`. */
-const references = (option: string, given: ReadonlyArray<string>): Effect.Effect<Record<string, string>, UsageError> =>
-  Effect.gen(function* () {
-    const found: Record<string, string> = {}
-    for (const one of given) {
-      const [, name = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(one) ?? []
-      if (name === "" || (value !== undefined && !/^(?:[A-Za-z]+ )?env:\w+$/.test(value))) {
-        return yield* new UsageError({
-          reason: `${option} takes NAME or NAME=env:VARIABLE, the name of a variable of your environment; values are not stored.`
-        })
-      }
-      found[name] = value ?? `env:${name}`
-    }
-    return found
-  })
-
-/** The server that the words of the command line describe, as the file will have it. */
-const described = ({ command, env, header, sandbox, url }: AddOptions) =>
-  Effect.gen(function* () {
-    if (Option.isSome(url) === command.length > 0) {
-      return yield* new UsageError({
-        reason:
-          "Give either the command behind --, e.g. tollgate mcp add files -- npx -y PACKAGE@VERSION, or --url URL."
-      })
-    }
-    if (Option.isSome(url) && sandbox) {
-      return yield* new UsageError({ reason: "--sandbox is for a program; a server with a URL runs elsewhere." })
-    }
-    if (Option.isSome(url)) {
-      const headers = yield* references("--header", header)
-      return { url: url.value, ...(header.length > 0 && { headers }) }
-    }
-    const variables = yield* references("--env", env)
-    return {
-      command: yield* exactPackage(command),
-      ...(env.length > 0 && { env: variables }),
-      ...(sandbox && { sandbox })
-    }
-  })
 
 /** Enters a server in the user's configuration; the file must not have more problems than before. */
 const enter = (name: string, server: ConfigFile.Json) =>

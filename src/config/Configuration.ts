@@ -98,9 +98,12 @@ export interface Inspected {
   readonly unreadable: ConfigUnreadable | undefined
 }
 
-/** Whether a problem is part of what a key holds, or the key part of what the problem is about. */
+/** Whether a problem is part of what a key holds. */
+export const isIn = (problem: Problem, key: string): boolean => problem.key === key || problem.key.startsWith(`${key}.`)
+
+/** The same, or the key is part of what the problem is about. */
 export const concerns = (problem: Problem, key: string): boolean =>
-  problem.key === key || problem.key.startsWith(`${key}.`) || key.startsWith(`${problem.key}.`)
+  isIn(problem, key) || key.startsWith(`${problem.key}.`)
 
 /** The object without what is wrong with it: whole keys, whole profiles. */
 const without = (json: ConfigFile.Json, problems: ReadonlyArray<Problem>): ConfigFile.Json =>

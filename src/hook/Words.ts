@@ -4,7 +4,7 @@ import { judgeNow } from "../policy/path/PathPolicy.ts"
 import { normalise } from "../policy/path/PathText.ts"
 import { isTemporary } from "../policy/shell/doing/DoingJudged.ts"
 import type { Effects } from "../policy/shell/Effects.ts"
-import { secretName } from "../redaction/SecretName.ts"
+import { isSecretVariable } from "../redaction/Assigned.ts"
 import { ask, deny, type Verdict } from "../policy/Verdict.ts"
 import { excerpt } from "../text/excerpt.ts"
 
@@ -72,14 +72,11 @@ const ofTarget = (target: string, context: PathContext): Verdict | undefined => 
   return verdict.decision === "deny" ? deny(verdict.rule, reason) : ask(verdict.rule, reason)
 }
 
-/** Variables in which a shell keeps directories. */
-const directories: ReadonlySet<string> = new Set(["OLDPWD", "PWD"])
-
 /** A variable of the environment that is named for a secret, and that the text does not set itself. */
 const ofVariable = (text: string): Verdict | undefined => {
   const written = withoutDocuments(text)
   for (const [, name = ""] of written.matchAll(/\$\{?[!#]?([A-Z][A-Z0-9_]*)/g)) {
-    if (secretName(name) === undefined || directories.has(name)) continue
+    if (!isSecretVariable(name)) continue
     const isSet = new RegExp(`(?:^|[\\s;&|({])${name}=|\\b(?:for|read|select)\\b[^;&|\\n]*\\s${name}\\b`).test(written)
     if (!isSet) return ask("shell/secret-variable", `It uses $${name} of the environment, which may be a secret.`)
   }

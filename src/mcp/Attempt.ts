@@ -2,7 +2,6 @@ import type { Client, ResourceUpdatedNotification } from "@modelcontextprotocol/
 import type * as Library from "@modelcontextprotocol/client"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { legible } from "../text/legible.ts"
 import { version } from "../version.ts"
@@ -11,7 +10,7 @@ import type { Given } from "./Given.ts"
 import * as Inquiry from "./Inquiry.ts"
 import { isProgram, type KnownServer } from "./KnownServer.ts"
 import * as Link from "./Link.ts"
-import { LoginNeeded } from "./login/LoginError.ts"
+import { isLoginNeeded } from "./login/LoginError.ts"
 import { ServerUnavailable } from "./McpError.ts"
 import { broken } from "./refusal.ts"
 import type { Surroundings } from "./Surroundings.ts"
@@ -31,8 +30,6 @@ const mostPages = 64
 const modern = "2026-07-28"
 
 const patience = Duration.seconds(10)
-
-const isLoginNeeded = Schema.is(LoginNeeded)
 
 /** What an error of the library says. */
 export const words = (error: unknown): string => {

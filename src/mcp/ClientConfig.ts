@@ -1,9 +1,7 @@
 import * as path from "node:path"
+import { placeIn } from "../system/placeIn.ts"
 
 type Env = Readonly<Record<string, string | undefined>>
-
-const placeIn = (named: string | undefined, usual: string): string =>
-  named !== undefined && path.isAbsolute(named) ? named : usual
 
 /** A program that has MCP servers configured, and how it is told of one. */
 export interface ClientConfig {

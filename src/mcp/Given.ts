@@ -27,14 +27,12 @@ export const givenTo = (
         return yield* new ServerUnavailable({ server: name, operation: "start", reason })
       }
       values[key] = `${before}${Redacted.value(value.value)}`
-      if (!isProgram(server) && !headerValue.test(values[key])) {
-        const reason = `${key} is ${wanted} of your environment, which has a line break or a character that no header can hold`
-        return yield* new ServerUnavailable({ server: name, operation: "start", reason })
-      }
     }
-    const odd = isProgram(server) ? undefined : Object.entries(given).find(([, value]) => !headerValue.test(value))
+    const odd = isProgram(server) ? undefined : Object.keys(values).find((key) => !headerValue.test(values[key]!))
     if (odd !== undefined) {
-      const reason = `its header ${odd[0]} has a line break or a character that no header can hold`
+      const wanted = references?.[odd]?.replace(/^.*env:/, "")
+      const what = wanted === undefined ? `its header ${odd}` : `${odd} is ${wanted} of your environment, which`
+      const reason = `${what} has a line break or a character that no header can hold`
       return yield* new ServerUnavailable({ server: name, operation: "start", reason })
     }
     return values

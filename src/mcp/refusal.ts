@@ -1,8 +1,7 @@
 import type * as Library from "@modelcontextprotocol/client"
-import * as Schema from "effect/Schema"
 import { errnoOf } from "../system/errno.ts"
 import { legible } from "../text/legible.ts"
-import { LoginNeeded } from "./login/LoginError.ts"
+import { isLoginNeeded } from "./login/LoginError.ts"
 
 /** Why a server has not carried out what was asked of it. */
 export interface Refusal {
@@ -11,8 +10,6 @@ export interface Refusal {
   /** It knows the connection no more; only a new one can be of use. */
   readonly isOver: boolean
 }
-
-const isLoginNeeded = Schema.is(LoginNeeded)
 
 /** Nobody has had the request; by the names of Node and of its `fetch`. */
 const unheard: Readonly<Record<string, string>> = {

@@ -32,6 +32,9 @@ export const isReference = (value: string): boolean => {
 /** Names of the working directory, which `pwd$` would take for passwords. */
 export const isPlaceName = (name: string): boolean => /^\$?(?:OLD)?PWD$/.test(name)
 
+/** Whether a variable of the environment is named for a secret. */
+export const isSecretVariable = (name: string): boolean => secretName(name) !== undefined && !isPlaceName(name)
+
 /** An absolute path and nothing else; a connection string would continue after its password. */
 export const isPlace = (value: string): boolean => /^\/[\p{L}\p{N}_.@+~%:()/-]*$/u.test(value)
 

@@ -1,8 +1,7 @@
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
-import { isPlace, isPlaceName, isWord } from "./Assigned.ts"
+import { isPlace, isSecretVariable, isWord } from "./Assigned.ts"
 import { isPlaceholder } from "./Logins.ts"
-import { secretName } from "./SecretName.ts"
 
 /** Characters of one value, and values. */
 const shortest = 8
@@ -24,11 +23,11 @@ export const environmentSecrets = (
 ): ReadonlyArray<Redacted.Redacted> => {
   const fits = (value: string) => value.length >= shortest && value.length <= longest
   const all = Object.entries(environment).map(([name, value = ""]) => [name, value.trim()] as const)
-  const isSecret = (name: string) => secretName(name) !== undefined && !isPlaceName(name)
-  const secret = ([name]: readonly [string, string]) => named.includes(name) || isSecret(name)
+  const secret = ([name]: readonly [string, string]) => named.includes(name) || isSecretVariable(name)
   const open = new Set(all.flatMap((entry) => (secret(entry) ? [] : [entry[1]])))
   const known = all.filter(
-    ([name, value]) => fits(value) && (named.includes(name) || (isSecret(name) && !open.has(value) && isTelling(value)))
+    ([name, value]) =>
+      fits(value) && (named.includes(name) || (isSecretVariable(name) && !open.has(value) && isTelling(value)))
   )
   const first = known.filter(([name]) => named.includes(name))
   return [...new Set([...first, ...known].map(([, value]) => value))]

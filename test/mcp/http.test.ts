@@ -15,52 +15,60 @@ interface Asked {
 
 const chunk = "y".repeat(64 * 1024)
 
+/** A server of the web that gives what is asked of it to `handle`, and greets and lists its tools by itself. */
+const serving = (
+  tools: ReadonlyArray<string>,
+  handle: (asked: Asked, response: http.ServerResponse) => void,
+  greeting: (asked: Asked, request: http.IncomingMessage) => number | http.OutgoingHttpHeaders = () => ({})
+) =>
+  http.createServer((request, response) => {
+    let body = ""
+    request.on("data", (piece: Buffer) => (body += piece.toString()))
+    request.on("end", () => {
+      if (request.method !== "POST") return void response.writeHead(405).end()
+      const asked = JSON.parse(body) as Asked
+      const { id, method, params } = asked
+      const headers = greeting(asked, request)
+      if (typeof headers === "number") return void response.writeHead(headers).end("No valid session")
+      if (id === undefined) return void response.writeHead(202).end()
+      const answer = (rest: object) => {
+        response.writeHead(200, { "content-type": "application/json", ...headers })
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, ...rest }))
+      }
+      const { protocolVersion } = params ?? {}
+      if (method === "initialize")
+        return answer({
+          result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "web", version: "1" } }
+        })
+      if (method === "tools/list")
+        return answer({ result: { tools: tools.map((name) => ({ name, inputSchema: { type: "object" } })) } })
+      if (method !== "tools/call") return answer({ error: { code: -32601, message: "Method not found" } })
+      handle(asked, response)
+    })
+  })
+
 /** A server that answers calls of `huge` without an end, and sends those of `away` to another place. */
 const hostile = Effect.acquireRelease(
   Effect.async<{ readonly server: http.Server; readonly url: string; readonly sent: () => number }>((resume) => {
     let sent = 0
-    const server = http.createServer((request, response) => {
-      let body = ""
-      request.on("data", (piece: Buffer) => (body += piece.toString()))
-      request.on("end", () => {
-        if (request.method !== "POST") return void response.writeHead(405).end()
-        const { id, method, params } = JSON.parse(body) as Asked
-        if (id === undefined) return void response.writeHead(202).end()
-        const answer = (rest: object) => {
-          response.writeHead(200, { "content-type": "application/json" })
-          response.end(JSON.stringify({ jsonrpc: "2.0", id, ...rest }))
+    const server = serving(["huge", "stream", "broken", "away"], ({ params }, response) => {
+      if (params?.name === "away") return void response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()
+      if (params?.name === "broken") {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write(": it begins\n\n")
+        return void setImmediate(() => response.destroy())
+      }
+      const isStream = params?.name === "stream"
+      response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" })
+      response.write(isStream ? "data: " : "{")
+      const pour = () => {
+        while (!response.destroyed) {
+          sent += chunk.length
+          if (!response.write(chunk)) return
         }
-        if (method === "initialize")
-          return answer({
-            result: {
-              protocolVersion: params?.protocolVersion,
-              capabilities: { tools: {} },
-              serverInfo: { name: "web", version: "1" }
-            }
-          })
-        if (method === "tools/list") {
-          const tools = ["huge", "stream", "broken", "away"].map((name) => ({ name, inputSchema: { type: "object" } }))
-          return answer({ result: { tools } })
-        }
-        if (method !== "tools/call") return answer({ error: { code: -32601, message: "Method not found" } })
-        if (params?.name === "away") return void response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()
-        if (params?.name === "broken") {
-          response.writeHead(200, { "content-type": "text/event-stream" })
-          response.write(": it begins\n\n")
-          return void setImmediate(() => response.destroy())
-        }
-        const isStream = params?.name === "stream"
-        response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" })
-        response.write(isStream ? "data: " : "{")
-        const pour = () => {
-          while (!response.destroyed) {
-            sent += chunk.length
-            if (!response.write(chunk)) return
-          }
-        }
-        response.on("drain", pour)
-        pour()
-      })
+      }
+      response.on("drain", pour)
+      pour()
     })
     server.listen(0, "127.0.0.1", () => {
       const { port } = server.address() as net.AddressInfo
@@ -81,42 +89,24 @@ const restarting = Effect.gen(function* () {
   let unknownStatus = 404
   const statuses: Array<number> = []
   const seen: Array<string> = []
-  const server = http.createServer((request, response) => {
-    let body = ""
-    request.on("data", (piece: Buffer) => (body += piece.toString()))
-    request.on("end", () => {
-      if (request.method !== "POST") return void response.writeHead(405).end()
-      const { id, method, params } = JSON.parse(body) as Asked
-      const given = request.headers["mcp-session-id"]
-      const isGreeting = method === "initialize"
-      if (!isGreeting && method !== "server/discover" && given !== current)
-        return void response.writeHead(unknownStatus).end("No valid session")
-      if (id === undefined) return void response.writeHead(202).end()
-      seen.push(method)
-      const answer = (rest: object) => {
-        if (isGreeting) current = `s${++sessions}`
-        response.writeHead(200, {
-          "content-type": "application/json",
-          ...(isGreeting && { "mcp-session-id": current })
-        })
-        response.end(JSON.stringify({ jsonrpc: "2.0", id, ...rest }))
-      }
-      if (isGreeting)
-        return answer({
-          result: {
-            protocolVersion: params?.protocolVersion,
-            capabilities: { tools: {} },
-            serverInfo: { name: "web", version: "1" }
-          }
-        })
-      if (method === "tools/list")
-        return answer({ result: { tools: [{ name: "put", inputSchema: { type: "object" } }] } })
-      if (method !== "tools/call") return answer({ error: { code: -32601, message: "Method not found" } })
+  const server = serving(
+    ["put"],
+    ({ id }, response) => {
       const status = statuses.shift()
       if (status !== undefined) return void response.writeHead(status).end("no")
-      answer({ result: { content: [] } })
-    })
-  })
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, result: { content: [] } }))
+    },
+    ({ id, method }, { headers }) => {
+      const isGreeting = method === "initialize"
+      const isKnown = isGreeting || method === "server/discover" || headers["mcp-session-id"] === current
+      if (!isKnown) return unknownStatus
+      if (id !== undefined) seen.push(method)
+      if (!isGreeting) return {}
+      current = `s${++sessions}`
+      return { "mcp-session-id": current }
+    }
+  )
   const listen = (port: number) =>
     Effect.async<number>((resume) => {
       server.listen(port, "127.0.0.1", () => resume(Effect.succeed((server.address() as net.AddressInfo).port)))

@@ -4,9 +4,7 @@ import { isProgram } from "../../mcp/KnownServer.ts"
 import type { RedactorShape } from "../../redaction/Redactor.ts"
 import { firstUnseen } from "../../text/excerpt.ts"
 import { typed } from "../../text/ShellWord.ts"
-
-/** `NAME=env:VARIABLE`, or with a scheme in front, as `tollgate mcp add` takes it. */
-export const reference = /^(?:[A-Za-z]+ )?env:\w+$/
+import { reference } from "./described.ts"
 
 const variableName = /^[A-Za-z_]\w*$/
 /** RFC 9110, 5.6.2. */

@@ -6,15 +6,13 @@ import * as path from "node:path"
 import { reading } from "../../import/ImportProblem.ts"
 import { parseData } from "../../import/JsonPiece.ts"
 import { errnoOf, errnoText } from "../../system/errno.ts"
+import { placeIn } from "../../system/placeIn.ts"
 import { LongLines } from "./LongLines.ts"
 import type { PastCall } from "../../host/PastCall.ts"
 import { callsIn, type TranscriptCalls } from "./TranscriptCalls.ts"
 import type { Trouble } from "./Trouble.ts"
 
 type Env = Readonly<Record<string, string | undefined>>
-
-const placeIn = (named: string | undefined, usual: string): string =>
-  named !== undefined && path.isAbsolute(named) ? named : usual
 
 /** Where agents keep their transcripts. */
 export const usualPlaces = (home: string, env: Env): ReadonlyArray<readonly [agent: string, directory: string]> => [

@@ -60,18 +60,6 @@ const maximum = 4 * 1024 * 1024
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** Where a path leads, its directories included, also where nothing is there yet. */
-export const placeOf = (file: string): Effect.Effect<string, NotInstalled> =>
-  attempt(file, () => {
-    let at = throughLinks(file)
-    const behind: Array<string> = []
-    while (!fs.existsSync(at) && path.dirname(at) !== at) {
-      behind.unshift(path.basename(at))
-      at = path.dirname(at)
-    }
-    return path.join(fs.realpathSync(at), ...behind)
-  })
-
 /** What is in a file now. */
 export const contentOf = (file: string): Effect.Effect<string | undefined, NotInstalled> =>
   attempt(file, () => {

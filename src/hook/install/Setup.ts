@@ -1,4 +1,5 @@
 import * as path from "node:path"
+import { placeIn } from "../../system/placeIn.ts"
 
 /** A place in a settings file where a hook is entered. */
 export interface Place {
@@ -31,8 +32,8 @@ const matched = (command: string, more: object = {}) => ({
   hooks: [{ type: "command", command, timeout: seconds, ...more }]
 })
 
-const below = (directory: string | undefined, fallback: string, ...names: ReadonlyArray<string>): string =>
-  path.join(directory !== undefined && path.isAbsolute(directory) ? directory : fallback, ...names)
+const below = (named: string | undefined, usual: string, ...names: ReadonlyArray<string>): string =>
+  path.join(placeIn(named, usual), ...names)
 
 /** The plugin by which opencode runs the hook. What goes wrong with it denies the call. */
 const plugin = ([

@@ -20,6 +20,8 @@ export class LoginNeeded extends Schema.TaggedError<LoginNeeded>()("LoginNeeded"
   }
 }
 
+export const isLoginNeeded = Schema.is(LoginNeeded)
+
 /** An address was not asked, or its answer not taken. */
 export class AddressRefused extends Schema.TaggedError<AddressRefused>()("AddressRefused", {
   host: Schema.String,

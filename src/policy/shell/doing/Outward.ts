@@ -1,4 +1,5 @@
-import { secretName } from "../../../redaction/SecretName.ts"
+import { isSecretVariable } from "../../../redaction/Assigned.ts"
+import { verbsOf } from "../Destruction.ts"
 
 interface Effect {
   /** What the first operands have to hold, each with a blank before and behind. */
@@ -73,8 +74,7 @@ const joinsHost = (args: ReadonlyArray<string>): boolean =>
  */
 export const outward = (name: string, args: ReadonlyArray<string>): string | undefined => {
   const effects = Object.hasOwn(table, name) ? table[name]! : []
-  const operands = args.filter((arg) => !arg.startsWith("-")).slice(0, maximumVerbs)
-  const verbs = ` ${operands.join(" ")} `
+  const verbs = ` ${verbsOf(args).slice(0, maximumVerbs).join(" ")} `
   const found = effects.find(
     ({ unless, verbs: wanted, word }) =>
       wanted.test(verbs) &&
@@ -84,6 +84,6 @@ export const outward = (name: string, args: ReadonlyArray<string>): string | und
   if (found !== undefined) return found.reason
   if (!handsOn.test(name)) return undefined
   if (joinsHost(args)) return "it is given the network of this machine"
-  const secret = handed(args).find((variable) => secretName(variable) !== undefined)
+  const secret = handed(args).find(isSecretVariable)
   return secret === undefined ? undefined : `it is given $${secret} of the environment, which may be a secret`
 }
