@@ -64,7 +64,9 @@ const limits = { output: 16 * 1024, notes: 50, note: 2000, changes: 50, places: 
 
 /** A call as an editor shows it, from its beginning to its end. */
 export class Call {
-  readonly shown: CallShown
+  /** What is asked for, and what runs once it does. */
+  shown: CallShown
+  private readonly directory: string
   private readonly places: Set<string>
   private readonly changes: Array<ToolCallContent> = []
   private readonly notes: Array<string> = []
@@ -78,7 +80,15 @@ export class Call {
 
   constructor(shown: CallShown, directory: string) {
     this.shown = shown
+    this.directory = directory
     this.places = new Set(placeOf(shown, directory))
+  }
+
+  /** It runs with other arguments than those that were asked for. */
+  replace(shown: CallShown): void {
+    this.shown = shown
+    this.places.clear()
+    for (const place of placeOf(shown, this.directory)) this.places.add(place)
   }
 
   get locations(): Array<ToolCallLocation> {

@@ -47,6 +47,7 @@ export interface UpdatesOptions {
 }
 
 type Changes = Partial<Pick<ToolCallUpdate, "title" | "status" | "content" | "locations">>
+type Started = Extract<Step, { readonly _tag: "CallStarted" }>
 type Ended = Extract<Step, { readonly _tag: "CallEnded" }>
 
 /** Ended calls that are remembered. */
@@ -188,7 +189,7 @@ export class Updates {
           this.changed(call, { title: `${titleOf(step.call, "running")} · ${visibleLine(step.name)}` })
         ])
       case "CallStarted":
-        return this.with(step.call, (call) => this.starts(call))
+        return this.with(step.call, (call) => this.starts(call, step))
       case "CallOutput":
         return this.with(step.call, (call) => {
           call.put(step.text)
@@ -248,10 +249,17 @@ export class Updates {
     return update({ sessionUpdate: "tool_call_update", toolCallId: call.shown.key, ...more })
   }
 
-  private starts(call: Call): ReadonlyArray<Told> {
+  private starts(call: Call, { call: shown, changed }: Started): ReadonlyArray<Told> {
     if (call.started) return []
     call.started = true
-    return [this.changed(call, { title: titleOf(call.shown, "running"), status: "in_progress" })]
+    if (changed === true) call.replace(shown)
+    return [
+      this.changed(call, {
+        title: titleOf(shown, "running"),
+        status: "in_progress",
+        ...(changed === true && { rawInput: inputOf(shown.arguments), locations: call.locations })
+      })
+    ]
   }
 
   private noted(call: Call, text: string): ReadonlyArray<Told> {

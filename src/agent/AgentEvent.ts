@@ -65,7 +65,7 @@ export class ModelInterrupted extends Schema.TaggedClass<ModelInterrupted>()("Mo
 /** The runtime died during the call: it may have happened or not, and is not run again by itself. */
 export class ToolCallOutcomeUnknown extends Schema.TaggedClass<ToolCallOutcomeUnknown>()("ToolCallOutcomeUnknown", {
   ...call,
-  /** The JSON text of the call as the model sent it. */
+  /** The JSON text of what it ran with. */
   arguments: Schema.optionalWith(Schema.String, { exact: true }),
   message: StoredMessage
 }) {}

@@ -39,8 +39,12 @@ export class Passage {
   /** The last parameters that were decoded. */
   decoded: { readonly rawParams: unknown; readonly params: unknown } | undefined
   cleared: Cleared | undefined
-  /** The parameters that a person put in place of the given ones. */
-  edited: unknown
+  /** The JSON text of what was asked for, which nothing can change any more. */
+  asked: string | undefined
+  /** A person has put other parameters in place of the given ones. */
+  edited = false
+  /** What the handler was entered with, where that is not what was asked for. */
+  changed: unknown
   refused: { readonly rawParams: unknown; readonly why: Refused } | undefined
   /** Entries into the handler. */
   runs = 0

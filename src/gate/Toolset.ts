@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import type { Foresee } from "../approval/Ahead.ts"
 import type { Approvals } from "../approval/Approvals.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -17,13 +16,13 @@ import {
   type Requires
 } from "../middleware/Middleware.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
-import { parseJson } from "../text/Json.ts"
 import { legible } from "../text/legible.ts"
 import { isReserved, reachesForReserved } from "../tool/reserved.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall, undecoded } from "../tool/ToolCall.ts"
 import type { ToolResult } from "../tool/ToolResult.ts"
 import { foreseen } from "./approve.ts"
+import { parametersIn } from "./asked.ts"
 import type { CallRequest, CallSink } from "./CallRequest.ts"
 import { concluded } from "./conclude.ts"
 import { guarded, type Gate, type Guarded, type Unguarded } from "./Gate.ts"
@@ -98,20 +97,13 @@ const refusal = (tool: Tool.Any, taken: ReadonlyMap<string, Tool.Any>): string |
             ? 'its approval must be "never", "always" or a function'
             : unfit(tool)
 
-const decode = Schema.decodeUnknownEither(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-
 const paramsOf = (request: CallRequest): Either.Either<unknown, ArgumentsMalformed> => {
   if (!("arguments" in request)) return Either.right(request.rawParams)
   const { arguments: text, name } = request
-  return text.trim() === ""
-    ? Either.right({})
-    : parseJson(text).pipe(
-        Either.flatMap(decode),
-        Either.mapLeft((why) => {
-          const deep = why === "too deep" ? { deep: true as const } : {}
-          return new ArgumentsMalformed({ tool: name, reason: legible(text.slice(0, 1000), 200), ...deep })
-        })
-      )
+  return Either.mapLeft(parametersIn(text), (why) => {
+    const deep = why === "too deep" ? { deep: true as const } : {}
+    return new ArgumentsMalformed({ tool: name, reason: legible(text.slice(0, 1000), 200), ...deep })
+  })
 }
 
 /** Keeps in the audit that somebody reached for a name of the runtime's own, where there is an audit. */

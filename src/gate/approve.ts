@@ -115,7 +115,7 @@ const replaced = <Self extends ToolCall>(
   Effect.suspend(() => {
     const edited = detached({ ...call, rawParams: parameters, params: undecoded })
     if (!isInvalid(edited)) {
-      passage.edited = edited.rawParams
+      passage.edited = true
       return ask(passage, approvals, given, edited, true)
     }
     const unfit = {

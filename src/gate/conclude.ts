@@ -24,8 +24,8 @@ import type { Passage } from "./Passage.ts"
 
 /** Characters of a tool's output that are kept for the result of an interrupted call. */
 const partialLimit = 8 * 1024
-/** Characters of parameters that a person has put in place of the model's. */
-const maxEdited = 1000
+/** Characters of parameters that were put in place of the model's. */
+const maxChanged = 1000
 /** Characters of the encoded form of a failure. */
 const dataLimit = 16 * 1024
 
@@ -64,14 +64,14 @@ const said = (error: unknown, key: "_tag" | "message"): string | undefined => {
   }
 }
 
-/** Tells the model that a person changed what it asked for. */
-const editedNote = ({ edited, entered }: Passage): string =>
-  edited === undefined || !entered
+/** Tells the model that what ran, as JSON text, is not what it asked for. */
+export const ranNote = (ran: string, who = "the parameters were changed"): string =>
+  `[${who}; what ran: ${cutMiddle(ran, maxChanged)}]\n`
+
+const changedNote = ({ changed, edited, entered }: Passage): string =>
+  changed === undefined || !entered
     ? ""
-    : `[the user changed the parameters before they approved them; what ran: ${cutMiddle(
-        Option.getOrElse(json(edited), () => ""),
-        maxEdited
-      )}]\n`
+    : ranNote(JSON.stringify(changed), edited ? "the user changed the parameters before they approved them" : undefined)
 
 /** Whether a failure is of the type that the tool declares, and its encoded form. */
 const declared = (tool: Tool.Any | undefined, error: unknown): Option.Option<unknown> =>
@@ -101,6 +101,7 @@ export const concluded = <E, R>(
     Effect.gen(function* () {
       const { callId, name, sink } = request
       const text = "arguments" in request ? request.arguments : Option.getOrElse(json(request.rawParams), () => "")
+      passage.asked = text
       yield* sink.emit(made(ToolCallRequested, { _tag: "ToolCallRequested", callId, tool: name, arguments: text }))
       const from = yield* monotonicMillis
       let partial = ""
@@ -118,7 +119,7 @@ export const concluded = <E, R>(
       const happened = passage.entered && tool?.readOnly !== true
       if (Exit.isSuccess(exit)) {
         const { failed, text } = exit.value
-        const message = toolMessage(callId, `${editedNote(passage)}${text}`)
+        const message = toolMessage(callId, `${changedNote(passage)}${text}`)
         yield* sink.emit(
           made(ToolCallCompleted, { _tag: "ToolCallCompleted", ...common, message, ...(failed && { failed }) })
         )
@@ -127,7 +128,10 @@ export const concluded = <E, R>(
       const end = endOf(exit.cause)
       if (end === "interrupted") {
         const how = happened ? stays : passage.entered ? "" : " before it ran"
-        const content = errorContent(`${name} was interrupted${how}`, partial === "" ? {} : { partial })
+        const content = errorContent(
+          `${changedNote(passage)}${name} was interrupted${how}`,
+          partial === "" ? {} : { partial }
+        )
         yield* sink.emit(new ToolCallInterrupted({ ...common, message: toolMessage(callId, content) }, trusted))
         return yield* Effect.failCause(exit.cause)
       }
@@ -143,7 +147,7 @@ export const concluded = <E, R>(
       })
       const own = Option.isSome(data) || !happened
       const content = errorContent(
-        `${editedNote(passage)}${error.message}`,
+        `${changedNote(passage)}${error.message}`,
         own ? {} : { note: `${name} had started${stays}` }
       )
       yield* sink.emit(new ToolCallFailed({ ...common, error, message: toolMessage(callId, content) }, trusted))

@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import { ApprovalStale } from "../approval/ApprovalError.ts"
 import type * as Tool from "../tool/Tool.ts"
 import { silent, type ToolCall } from "../tool/ToolCall.ts"
 import { made, ToolCallStarted } from "../tool/ToolEvent.ts"
 import { ResultInvalid, type ToolResult } from "../tool/ToolResult.ts"
+import { changedFrom } from "./asked.ts"
 import { passing } from "./approve.ts"
 import { AlreadyRan, GateBypassed, ParametersChanged, type Refused } from "./GateError.ts"
 import { Passage, type Told } from "./Passage.ts"
@@ -85,12 +87,15 @@ const invoked = (
 const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
   const { sink } = passage.own(call)
   if (sink === silent) return Effect.void
-  const { cleared, gate } = passage
+  const { asked, cleared, gate } = passage
+  const changed = asked === undefined ? Option.none() : changedFrom(asked, call.rawParams)
+  passage.changed = Option.getOrUndefined(changed)
   const started = made(ToolCallStarted, {
     _tag: "ToolCallStarted",
     callId: call.callId,
     tool: call.name,
     readOnly: call.tool.readOnly,
+    ...(Option.isSome(changed) && { parameters: changed.value }),
     ...(call.tool.concurrent && { concurrent: true }),
     ...(cleared?.approvedBy !== undefined && { approvedBy: cleared.approvedBy }),
     ...(gate._tag === "Unguarded" && { unguarded: gate.reason })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { MessageRecorded, ToolCallOutcomeUnknown, WorkerInterrupted } from "../agent/AgentEvent.ts"
 import { ToolCallInterrupted } from "../gate/CallEvent.ts"
-import { errorContent, toolMessage } from "../gate/conclude.ts"
+import { errorContent, ranNote, toolMessage } from "../gate/conclude.ts"
 import type { StoredMessage } from "../conversation/Message.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
@@ -10,7 +10,7 @@ import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, isSame } from "../tool/WorkerPath.ts"
 import type { causeOf } from "./Command.ts"
 import type { Found } from "./continuation.ts"
-import { SessionResumed, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
+import { type Event, SessionResumed, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { UnfinishedCall } from "./Projection.ts"
 import type { SessionStore, Unfinished } from "./SessionStore.ts"
@@ -33,17 +33,23 @@ export type Cut = "stopped" | "forked"
 
 const cutText = { stopped: "The runtime stopped", forked: "The session was forked" } as const
 
-const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, given: string | undefined) =>
+/** What a call ran with, as JSON text, and whether that is not what was asked for. */
+interface Given {
+  readonly arguments: string
+  readonly changed: boolean
+}
+
+const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, given: Given | undefined) =>
   mayHaveHappened
     ? new ToolCallOutcomeUnknown(
         {
           callId,
           tool,
-          ...(given === undefined ? {} : { arguments: given }),
+          ...(given === undefined ? {} : { arguments: given.arguments }),
           message: toolMessage(
             callId,
             errorContent(
-              `${cutText[cut]} while ${tool} was running: its outcome is unknown. It may or may not have taken effect. ` +
+              `${given?.changed === true ? ranNote(given.arguments) : ""}${cutText[cut]} while ${tool} was running: its outcome is unknown. It may or may not have taken effect. ` +
                 "Verify before you repeat it."
             )
           )
@@ -63,7 +69,7 @@ const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, give
         trusted
       )
 
-const outcomes = (cut: Cut, call: UnfinishedCall, given: string | undefined) => {
+const outcomes = (cut: Cut, call: UnfinishedCall, given: Given | undefined) => {
   const end = close(cut, call, given)
   if (!call.byUser) return [end]
   // The model asked for nothing, so it needs no result.
@@ -72,17 +78,26 @@ const outcomes = (cut: Cut, call: UnfinishedCall, given: string | undefined) => 
   return [end, new MessageRecorded({ message }, trusted)]
 }
 
-/** What calls were asked with. */
-const argumentsOf = (session: string, store: SessionStore["Type"], calls: ReadonlyArray<UnfinishedCall>) =>
+const givenIn = (event: Event): Given | undefined => {
+  if (event._tag === "ToolCallRequested") return { arguments: event.arguments, changed: false }
+  return event._tag === "ToolCallStarted" && event.parameters !== undefined
+    ? { arguments: JSON.stringify(event.parameters), changed: true }
+    : undefined
+}
+
+/** What calls were run with. */
+const givenTo = (session: string, store: SessionStore["Type"], calls: ReadonlyArray<UnfinishedCall>) =>
   Effect.gen(function* () {
-    if (calls.length === 0) return new Map<string, string>()
+    if (calls.length === 0) return new Map<string, Given>()
     const tasks = [...new Set(calls.map(({ task }) => task))]
     const iterations = [...new Set(calls.map(({ iteration }) => iteration))]
-    const requested = yield* store.ofTasks(session, { tasks, tags: ["ToolCallRequested"], iterations })
+    const tags = ["ToolCallRequested", "ToolCallStarted"] as const
+    const told = yield* store.ofTasks(session, { tasks, tags, iterations })
     return new Map(
-      requested.flatMap(({ event, ...place }) =>
-        event._tag === "ToolCallRequested" ? [[callKey(place, event.callId), event.arguments] as const] : []
-      )
+      told.flatMap(({ event, ...place }) => {
+        const given = givenIn(event)
+        return given === undefined || !("callId" in event) ? [] : [[callKey(place, event.callId), given] as const]
+      })
     )
   })
 
@@ -105,8 +120,8 @@ const taskEnd = {
 export interface Unended {
   readonly unfinished: Unfinished
   readonly found: Pick<Found, "continuation" | "deeds" | "withdrawn" | "workers">
-  /** What calls with an unknown outcome were asked with. */
-  readonly given: ReadonlyMap<string, string>
+  /** What calls with an unknown outcome were run with. */
+  readonly given: ReadonlyMap<string, Given>
 }
 
 /** Looks for what is open and will not go on. */
@@ -114,7 +129,7 @@ const unended = (session: string, found: Found): Effect.Effect<Unended, Database
   Effect.gen(function* () {
     const { store } = found
     const unfinished = yield* store.unfinished(session)
-    const given = yield* argumentsOf(
+    const given = yield* givenTo(
       session,
       store,
       unfinished.calls.filter((call) => call.mayHaveHappened)

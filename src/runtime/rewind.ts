@@ -105,15 +105,16 @@ const commandsIn = (events: ReadonlyArray<Envelope>): ReadonlyArray<string> => {
     const call = callOf(event)
     if (call === undefined || !programs.has(call.tool)) continue
     const key = JSON.stringify([task, worker, iteration, call.callId])
-    if (event._tag === "ToolCallStarted") ran.push(lines.get(key) ?? call.tool)
-    // A person may have edited the command before it ran.
-    else if ("arguments" in call) {
-      const line = Option.match(commandIn(call.arguments), {
+    // A person or a hook may have changed the command before it ran.
+    const given = "arguments" in call ? call.arguments : call.parameters
+    if (given !== undefined) {
+      const line = Option.match(commandIn(given), {
         onNone: () => call.tool,
         onSome: ({ command }) => command.split("\n")[0] ?? call.tool
       })
       lines.set(key, line.slice(0, maxCommand))
     }
+    if (event._tag === "ToolCallStarted") ran.push(lines.get(key) ?? call.tool)
   }
   return ran.slice(-maxCommands)
 }

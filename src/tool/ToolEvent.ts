@@ -43,6 +43,8 @@ export class ApprovalResolved extends Schema.TaggedClass<ApprovalResolved>()("Ap
 export class ToolCallStarted extends Schema.TaggedClass<ToolCallStarted>()("ToolCallStarted", {
   ...call,
   readOnly: Schema.Boolean,
+  /** What it runs with, where that is not what was asked for: a hook, another step or a person has changed it. */
+  parameters: Schema.optionalWith(Schema.Unknown, { exact: true }),
   /** It may run beside adjacent calls of the same tool. */
   concurrent: Schema.optionalWith(Schema.Boolean, { exact: true }),
   /** Who approved it before its turn, with a request for an earlier call of the same answer. */

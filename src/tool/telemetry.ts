@@ -64,6 +64,9 @@ export const telemetry = ({ content = false }: TelemetryOptions = {}): Middlewar
     return traced({ name, kind, fixed, attributes, content }, (span) => {
       const hear = (event: ToolEvent): undefined => {
         span.event(event._tag, detail(event))
+        if (content && event._tag === "ToolCallStarted" && event.parameters !== undefined) {
+          span.annotate(toolContent.arguments(event.parameters), maxContent)
+        }
       }
       const running = next({ ...call, sink: heard(call.sink, hear) })
       if (!content) return running

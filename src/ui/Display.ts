@@ -35,8 +35,8 @@ export type Display =
    * this call alone.
    */
   | { readonly _tag: "CallDecided"; readonly call: CallShown; readonly text?: string; readonly once: boolean }
-  /** The call has passed the gate, and its tool runs. */
-  | { readonly _tag: "CallStarted"; readonly call: CallShown }
+  /** The call has passed the gate, and its tool runs; with other arguments than those asked for, where it is `changed`. */
+  | { readonly _tag: "CallStarted"; readonly call: CallShown; readonly changed?: true }
   | {
       readonly _tag: "CallOutput"
       readonly call: CallShown

@@ -132,6 +132,8 @@ export class Narrator {
         return [status(undefined), { _tag: "ClientCall", call: this.calls.forward(envelope, event), request: event }]
       case "ToolCallStarted":
         return this.calls.started(envelope, event)
+      case "HookIntervened":
+        return this.calls.intervened(envelope, event)
       case "ToolCallRetried":
         return [
           {

@@ -2,6 +2,7 @@ import * as Ai from "@effect/ai/Tool"
 import * as Toolkit from "@effect/ai/Toolkit"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck, Fiber, Schema, TestClock } from "effect"
+import { isDeepStrictEqual } from "node:util"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { approve } from "../../src/gate/approve.ts"
 import type { CallEvent } from "../../src/gate/CallEvent.ts"
@@ -248,6 +249,28 @@ describe("a toolset, however it is built", () => {
       )
     },
     runs(200)
+  )
+
+  it.effect.prop(
+    "says in the log and to the model what ran, where that is not what was asked for (T8, T19, A15)",
+    [way, FastCheck.boolean()],
+    ([ways, isText]) =>
+      Effect.gen(function* () {
+        const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
+        const { call } = (yield* sealed(ways, deeds)) as Toolset.Toolset<Toolset.GateError, Approvals>
+        const { rawParams, ...asked } = request(seen.sink) as Extract<CallRequest, { readonly rawParams: unknown }>
+        yield* Effect.exit(call(isText ? { ...asked, arguments: ' { "to" : "alice" } ' } : { ...asked, rawParams }))
+        const [started] = seen.events.filter((event) => event._tag === "ToolCallStarted")
+        for (const params of deeds.ran) {
+          const changed = !isDeepStrictEqual(params, { to: "alice" })
+          assert.strictEqual(started !== undefined && "parameters" in started, changed)
+          assert.strictEqual(resultOf(seen).includes("the parameters were changed; what ran: {"), changed)
+          if (!changed) continue
+          assert.deepStrictEqual(started?.parameters, params)
+          assert.include(resultOf(seen).replaceAll('\\"', '"'), `what ran: ${JSON.stringify(params)}]`)
+        }
+      }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" })))),
+    runs(150)
   )
 
   it.effect.prop(

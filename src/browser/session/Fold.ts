@@ -1,5 +1,6 @@
 import type { Envelope } from "../../runtime/Envelope.ts"
 import { duration } from "../../text/duration.ts"
+import { cutMiddle } from "../../text/visible.ts"
 import type { Item, Prompt } from "./Item.ts"
 import { remarksOf } from "./remarks.ts"
 import { contentOf, Rows } from "./Rows.ts"
@@ -7,6 +8,9 @@ import { Workers } from "./Workers.ts"
 
 /** Characters of the output of a running tool that are kept: the last ones. */
 const maxOutput = 64 * 1024
+
+/** Characters of what was asked for of a call that ran with something else. */
+const maxAsked = 1000
 
 const root = "root"
 
@@ -173,6 +177,10 @@ export class Fold {
         return this.rows.change(envelope, event, (call) => {
           call.state = "running"
           call.startedAt = time
+          if (event.parameters !== undefined) {
+            call.notes.push(`Changed before it ran; asked for: ${cutMiddle(call.arguments, maxAsked)}`)
+            call.arguments = JSON.stringify(event.parameters)
+          }
           if (event.approvedBy !== undefined) call.notes.push(`${outcomes.granted} by ${event.approvedBy}`)
         })
       case "ToolOutput":

@@ -106,6 +106,11 @@ export class Teller {
         const isServers = !this.own.has(event.tool)
         return this.showsCalls && isServers ? this.line(`[${event.tool}] ${cutWords(event.arguments, maxShown)}`) : ""
       }
+      case "ToolCallStarted": {
+        const { parameters, tool } = event
+        const isShown = this.showsCalls && parameters !== undefined && !this.own.has(tool)
+        return isShown ? this.line(`[${tool}] ran as ${cutWords(JSON.stringify(parameters), maxShown)}`) : ""
+      }
       default: {
         if (isTerminal(event)) {
           if (task === this.last) this.end = event

@@ -2,13 +2,18 @@ import type { ToolCallCompleted } from "../../gate/CallEvent.ts"
 import type { Envelope } from "../../runtime/Envelope.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { callKey } from "../../tool/CallPlace.ts"
-import type { ApprovalResolved, ToolCallStarted } from "../../tool/ToolEvent.ts"
+import type { ApprovalResolved, HookIntervened, ToolCallStarted } from "../../tool/ToolEvent.ts"
+import { cutMiddle } from "../../text/visible.ts"
+import { brief } from "../Arguments.ts"
 import type { Approval, CallShown } from "../Display.ts"
 import { DecisionTime } from "./DecisionTime.ts"
 import { Requests } from "./Requests.ts"
 import { approved, resolution } from "./resolution.ts"
 import { note, status, type Step } from "./Step.ts"
 import type { Tasks } from "./Tasks.ts"
+
+/** Characters of what was asked for of a call that ran with something else. */
+const maxAsked = 200
 
 /** An event of a call. */
 interface OfCall {
@@ -19,6 +24,18 @@ interface OfCall {
 
 const isOnce = ({ by, outcome, scope = "once" }: ApprovalResolved): boolean =>
   outcome === "granted" && by === "user" && scope === "once"
+
+/** What was asked for of a call that runs with other parameters, which are shown as its own. */
+const askedFor = (asked: string): string => `changed before it ran; asked for: ${cutMiddle(brief(asked), maxAsked)}`
+
+type Intervention = Pick<HookIntervened, "event" | "reason">
+
+/** What a hook did to a call that goes on. */
+const interventions: Partial<Record<HookIntervened["action"], (hook: string, by: Intervention) => string>> = {
+  answered: (hook, { reason }) => `the hook ${hook} answered in its place: ${reason}`,
+  replaced: (hook, { reason }) => `the hook ${hook} put ${reason} in place`,
+  skipped: (hook, { reason }) => `the hook ${hook} failed and was skipped: ${reason}`
+}
 
 const placeOf = (task: string, worker: ReadonlyArray<string>): string => `${task}/${worker.join("/")}`
 
@@ -143,13 +160,27 @@ export class Calls {
   }
 
   started(envelope: Envelope, event: ToolCallStarted): ReadonlyArray<Step> {
-    const call = this.of(envelope, event)
-    const { approvedBy: by } = event
+    const known = this.of(envelope, event)
+    const { approvedBy: by, parameters } = event
+    const call = parameters === undefined ? known : { ...known, arguments: JSON.stringify(parameters) }
+    if (this.calls.has(call.key)) this.calls.set(call.key, call)
     return [
       ...(by === undefined ? [] : [{ _tag: "CallDecided", call, text: approved(by), once: by === "user" } as const]),
-      { _tag: "CallStarted", call },
+      ...(call === known
+        ? [{ _tag: "CallStarted", call } as const]
+        : [
+            { _tag: "CallStarted", call, changed: true } as const,
+            { _tag: "CallNote", call, level: "info", text: askedFor(known.arguments) } as const
+          ]),
       status(`running ${event.tool}`)
     ]
+  }
+
+  /** A hook changed what would have happened; where it made the call fail, the failure says so. */
+  intervened(envelope: Envelope, { callId, hook, tool, ...event }: HookIntervened): ReadonlyArray<Step> {
+    const text = interventions[event.action]?.(hook, event)
+    const level = event.action === "skipped" ? "warning" : "info"
+    return text === undefined ? [] : [{ _tag: "CallNote", call: this.of(envelope, { callId, tool }), level, text }]
   }
 
   /** The session goes on, and so do its requests. */

@@ -64,6 +64,8 @@ export class CallBlock {
         else if (told.text !== undefined) this.remark({ level: "info", text: told.text })
         return
       case "CallStarted":
+        // What runs may not be what was asked for.
+        if (told.changed) this.call = told.call
         this.waits = false
         this.started = true
         return

@@ -1,0 +1,23 @@
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { isDeepStrictEqual } from "node:util"
+import { type NotJson, parseJson } from "../text/Json.ts"
+import { json } from "./json.ts"
+
+const decode = Schema.decodeUnknownEither(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+
+/** The parameters in the text of a model: an object, empty where the text is. */
+export const parametersIn = (text: string): Either.Either<unknown, NotJson> =>
+  text.trim() === ""
+    ? Either.right({})
+    : Either.flatMap(parseJson(text), (value) => Either.mapLeft(decode(value), () => "malformed" as const))
+
+/** What runs as data of its own, where it is not what was asked for. */
+export const changedFrom = (asked: string, rawParams: unknown): Option.Option<unknown> => {
+  const running = Option.getOrElse(json(rawParams), () => "null")
+  if (running === asked) return Option.none()
+  const ran: unknown = JSON.parse(running)
+  const wanted = Either.getOrUndefined(parametersIn(asked))
+  return isDeepStrictEqual(wanted, ran) ? Option.none() : Option.some(ran)
+}
