@@ -145,7 +145,7 @@ A call is known by its place: task, worker, iteration and id; a model may use an
   \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`, whose message answers it. \`ToolCallRequested\` comes once and before
   everything else of the call; without it a call can only be interrupted. \`ToolCallCompleted\` needs \`ToolCallStarted\` or a
   hook that answered; an unknown outcome needs the start of a call that is not read-only, by an owner who died.
-- \`ToolCallStarted\` comes once; only a read-only call may be started again by the next owner. \`ToolCallRetried\` numbers the
+- \`ToolCallStarted\` comes once, with the \`parameters\` that run where those are not what was asked for; only a read-only call may be started again by the next owner. \`ToolCallRetried\` numbers the
   attempts of a call from 2.
 - Calls of one answer are requested in the model's order. A read-only call is requested when those before it have ended or
   are read-only and started; any other when all before it have ended, and none behind it before it has.
