@@ -2,6 +2,7 @@ import {
   agent,
   type AgentRequestContext,
   type InitializeResponse,
+  MessageTooLargeError,
   methods,
   PROTOCOL_VERSION,
   RequestError
@@ -19,7 +20,7 @@ import { version } from "../version.ts"
 import { canOf } from "./Editor.ts"
 import * as Editor from "./Editor.ts"
 import type * as Entry from "./Entry.ts"
-import { codes, EditorRequestRefused, invalid } from "./Refused.ts"
+import { codes, EditorMessageTooLong, EditorRequestRefused, invalid } from "./Refused.ts"
 import * as Sessions from "./Sessions.ts"
 import * as Wire from "./Wire.ts"
 
@@ -64,7 +65,7 @@ const crashed = (cause: Cause.Cause<never>) =>
   )
 
 /** Serves an editor on the standard streams until it closes them. */
-export const serve: Effect.Effect<void, never, Services | Configuration> = Effect.gen(function* () {
+export const serve: Effect.Effect<void, EditorMessageTooLong, Services | Configuration> = Effect.gen(function* () {
   const wire = yield* Wire.stdio
   const { profiles } = yield* Configuration
   const images = Object.values(profiles).some(takesImages)
@@ -171,4 +172,6 @@ export const serve: Effect.Effect<void, never, Services | Configuration> = Effec
     (connection) => Effect.sync(() => connection.close())
   )
   yield* Effect.promise(() => connection.closed)
+  const why: unknown = connection.signal.reason
+  if (why instanceof MessageTooLargeError) yield* new EditorMessageTooLong({ limit: why.maxMessageBytes })
 }).pipe(Effect.scoped)

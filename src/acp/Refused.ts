@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { bytes } from "../ui/Words.ts"
 
 /** The codes of JSON-RPC and of the protocol that requests are refused with; `busy` is our own. */
 export const codes = { invalidParams: -32602, internal: -32603, notFound: -32002, busy: -32010 } as const
@@ -11,6 +12,16 @@ export class EditorRequestRefused extends Schema.TaggedError<EditorRequestRefuse
 }) {
   override get message() {
     return this.reason
+  }
+}
+
+/** The editor sent a message longer than the connection takes, which has ended by that. */
+export class EditorMessageTooLong extends Schema.TaggedError<EditorMessageTooLong>()("EditorMessageTooLong", {
+  /** Bytes. */
+  limit: Schema.Number
+}) {
+  override get message() {
+    return `The editor sent a message of more than ${bytes(this.limit)}, which ended the connection; no part of it was carried out. Connect again, and leave out or link to what is long: what was said before is in the session.`
   }
 }
 

@@ -26,7 +26,7 @@ import {
   variableWords
 } from "../ui/serverWords.ts"
 import { Redactor } from "../redaction/Redactor.ts"
-import { makeVisible } from "../text/visible.ts"
+import { makeVisible, visibleLine } from "../text/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 import * as Frontend from "./Frontend.ts"
 import * as JsonOutput from "./jsonOutput.ts"
@@ -86,9 +86,11 @@ const enter = (name: string, server: ConfigFile.Json) =>
   Effect.gen(function* () {
     const { home } = yield* Configuration
     const json = yield* ConfigFile.read(home.config)
-    if (ConfigFile.at(json, ["mcp", "servers", name]) !== undefined) {
+    const known = Object.keys(ConfigFile.at(json, ["mcp", "servers"]) ?? {})
+    const same = known.find((other) => other.toLowerCase() === name.toLowerCase())
+    if (same !== undefined) {
       return yield* new UsageError({
-        reason: `There is an MCP server ${name} already; tollgate mcp remove ${name} removes it.`
+        reason: `There is an MCP server ${same} already; tollgate mcp remove ${same} removes it.`
       })
     }
     const next = ConfigFile.replaceAt(json, ["mcp", "servers", name], server)
@@ -143,7 +145,7 @@ const offered = (known: KnownServer, standings: ReadonlyArray<Standing>, problem
     for (const { kind, name, now, state } of standings) {
       const said = now?.definition["description"]
       const line = `${state.padEnd(8)}  ${kind === "tool" ? "" : `${kind} `}${name}  ${typeof said === "string" ? said.split("\n")[0] : ""}`
-      const cut = makeVisible(line).slice(0, Math.min(width(), 200) - 3)
+      const cut = visibleLine(line).slice(0, Math.min(width(), 200) - 3)
       yield* answer(`  ${state === "approved" ? cut : style.yellow(cut)}\n`)
     }
     for (const problem of problems) yield* say(`  ${problem}`)
@@ -269,12 +271,14 @@ export const remove = (name: string) =>
     if (known.origin === "project") {
       return yield* new UsageError({ reason: `${name} is in the .mcp.json of this project; remove it there.` })
     }
+    const told = yield* LoginCommand.forget(known)
     yield* locked(home.config)(
       Effect.flatMap(ConfigFile.read(home.config), (json) =>
         ConfigFile.write(home.config, ConfigFile.replaceAt(json, ["mcp", "servers", name], undefined))
       )
     )
-    const { login, manifest, pins } = yield* stateFor(known)
-    yield* Effect.all([manifest.remove, pins.remove, login.remove])
+    const { manifest, pins } = yield* stateFor(known)
+    yield* Effect.all([manifest.remove, pins.remove])
+    if (told !== undefined) yield* say(told)
     yield* say(`Removed ${name}; what was approved of it is forgotten.`)
   }).pipe(Effect.scoped, Effect.provide(services(false)))

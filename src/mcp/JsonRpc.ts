@@ -6,7 +6,8 @@ export const deepest = 512
 /** The id of a request. */
 export type Id = string | number
 
-export const isId = (value: unknown): value is Id => typeof value === "string" || Number.isInteger(value)
+/** A number that is read as another one cannot be answered: integers reach to 2^53 - 1. */
+export const isId = (value: unknown): value is Id => typeof value === "string" || Number.isSafeInteger(value)
 
 /** Whether a value says what a request has come to, as JSON-RPC 2.0 has it (sections 5 and 5.1). */
 export const isAnswer = (value: unknown): boolean => {

@@ -8,6 +8,7 @@ import type { Requesting } from "./Asking.ts"
 import { identityOf, type KnownServer } from "./KnownServer.ts"
 import * as Manifest from "./Manifest.ts"
 import { ServerUnavailable } from "./McpError.ts"
+import { qualified } from "./ToolName.ts"
 
 /** Asks a server what it offers. */
 export const listed = ({
@@ -27,6 +28,10 @@ export const listed = ({
     const capabilities = client.getServerCapabilities() ?? {}
     const problems: Array<string> = []
     const offers = new Map<string, Manifest.Offer>()
+    /** By kind, as they are called here: a digest in the name of two does not make them one. */
+    const names = new Set<string>()
+    const named = (offer: Manifest.Offer) =>
+      offer.kind === "template" ? Manifest.keyOf(offer) : `${offer.kind}:${qualified(name, offer.name)}`
     const page = <A>(what: string, ask: (options: { signal: AbortSignal; timeout: number }) => Promise<A>) =>
       Effect.mapError(
         request(what, (_, { signal, timeout }) => ask({ signal, timeout })),
@@ -38,10 +43,15 @@ export const listed = ({
         if (typeof offer === "string") problems.push(`left out: ${offer}`)
         else if (offers.has(Manifest.keyOf(offer)))
           problems.push(`left out: a second ${kind} ${legible(offer.name, 80)}`)
+        else if (names.has(named(offer)))
+          problems.push(`left out: the ${kind} ${legible(offer.name, 80)}, which is called like another one here`)
         else if (offers.size >= Manifest.most.offers) {
           problems.push(`left out: all beyond the first ${Manifest.most.offers}`)
           return
-        } else offers.set(Manifest.keyOf(offer), offer)
+        } else {
+          offers.set(Manifest.keyOf(offer), offer)
+          names.add(named(offer))
+        }
       }
     }
     const fresh = { cacheMode: "refresh" } as const

@@ -3,7 +3,7 @@ import type { Offer } from "../mcp/Manifest.ts"
 import type { Standing } from "../mcp/Pins.ts"
 import { unifiedDiff } from "../tools/files/UnifiedDiff.ts"
 import { typed } from "../text/ShellWord.ts"
-import { makeVisible } from "../text/visible.ts"
+import { makeVisible, visibleLine } from "../text/visible.ts"
 import { many } from "./Words.ts"
 
 /** What a server is started with or reached by: all of it, with the names of what it gets and never their values. */
@@ -56,10 +56,10 @@ const pretty = (offer: Offer | undefined): string | undefined =>
 
 /** `changed  tool echo`. */
 export const standingTitle = ({ kind, name, renamedFrom, state }: Standing): string =>
-  makeVisible(
+  visibleLine(
     `${state}  ${kind} ${name}${renamedFrom === undefined ? "" : ` (the same as ${renamedFrom}, which is gone: renamed)`}`
   )
 
 /** What differs between what was approved and what is offered, whole. */
 export const definitionDiff = ({ kind, name, now, was }: Pick<Standing, "kind" | "name" | "now" | "was">): string =>
-  makeVisible(unifiedDiff(pretty(was), pretty(now), `${kind}/${name}`).trimEnd())
+  makeVisible(unifiedDiff(pretty(was), pretty(now), visibleLine(`${kind}/${name}`)).trimEnd())

@@ -341,6 +341,21 @@ describe("tollgate acp", () => {
     }
   })
 
+  it("says why it ends where a message of the editor is too long, and carries out no part of it (X3)", async () => {
+    scripted(at, [])
+    const start = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1 } })
+    const params = { cwd: at.work, mcpServers: [], _meta: { text: "x".repeat(33 * 1024 * 1024) } }
+    const long = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "session/new", params })
+    const { code, stderr, stdout } = await tollgate(at, ["acp"], `${start}\n${long}\n`)
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      /^tollgate: The editor sent a message of more than 32\.0 MiB, which ended the connection; no part/
+    )
+    assert.lengthOf(stdout.trimEnd().split("\n"), 1)
+    assert.strictEqual((await tollgate(at, ["sessions", "list", "--json"])).stdout.trim(), "[]")
+  })
+
   it("asks for a sub-worker on the session of its root, whose name is in the title (X3)", async () => {
     scripted(at, [
       call("delegate", { name: "helper", task: "write it" }),

@@ -236,6 +236,15 @@ describe("tollgate mcp login", () => {
     for (const secret of served.secrets) assert.isFalse(said.join("").includes(secret), secret)
   })
 
+  it("is ended at the server that is removed (G19)", async () => {
+    const served = await hub()
+    assert.strictEqual((await loggedIn()).code, 0)
+    const removed = await tollgate(at, ["mcp", "remove", "hub"])
+    assert.strictEqual(removed.code, 0, removed.stderr)
+    assert.include(removed.stdout, "Logged out of hub.")
+    assert.deepStrictEqual([served.seen.revoked, files().length], [1, 0])
+  })
+
   it("takes no answer that is not the one it waits for (G19)", async () => {
     await hub()
     let answers: ReadonlyArray<number> = []

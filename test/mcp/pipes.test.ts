@@ -43,6 +43,12 @@ describe("what a client writes to the gateway's standard input", () => {
     ["no version", '{"id":"a","method":"ping"}', -32600, "a"],
     ["a method that is a number", '{"jsonrpc":"2.0","id":"a2","method":5}', -32600, "a2"],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, null],
+    [
+      "an id that would be read as another one",
+      '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}',
+      -32600,
+      null
+    ],
     ["params that are a list", '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}', -32602, 7]
   ] as const)
     it(`is answered with an error where it is ${what} (G20)`, async () => {

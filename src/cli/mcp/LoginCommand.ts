@@ -110,16 +110,15 @@ export const login = ({
     yield* say(`${name}: ${standingWords(standings)}.${next}`)
   }).pipe(Effect.scoped, Effect.provide(services))
 
-/** Forgets a login, after the server was told that it has ended. */
-export const logout = (name: string) =>
+/** Forgets a login, and tells the server that it has ended; what that came to, in words, where there was one. */
+export const forget = (known: KnownServer) =>
   Effect.gen(function* () {
     const { settings } = yield* Configuration
     const { env } = yield* Surroundings
-    const known = yield* named(name)
     const { login } = yield* stateFor(known)
     const found = yield* loginOf(known)
     yield* login.remove
-    if (found === undefined) return yield* say(`There was no login at ${name}.`)
+    if (found === undefined) return undefined
     const taken =
       isProgram(known.server) ||
       (yield* revoke({
@@ -129,5 +128,12 @@ export const logout = (name: string) =>
         variable: variableOf(env)
       }).pipe(Effect.timeoutTo({ duration: Duration.seconds(20), onSuccess: (done) => done, onTimeout: () => false })))
     const rest = taken ? "" : ` ${found.authority.issuer} was not told, and may take its tokens until they end.`
-    yield* say(`Logged out of ${name}.${rest}`)
+    return `Logged out of ${known.name}.${rest}`
+  })
+
+/** Ends a login. */
+export const logout = (name: string) =>
+  Effect.gen(function* () {
+    const told = yield* forget(yield* named(name))
+    yield* say(told ?? `There was no login at ${name}.`)
   }).pipe(Effect.scoped, Effect.provide(services))

@@ -29,7 +29,7 @@ const problemOf = (value: unknown): Problem | "no answer" | undefined => {
     return isAnswer(value) ? undefined : "no answer"
   if (jsonrpc !== "2.0") return invalid('its jsonrpc is not "2.0"')
   if (typeof method !== "string") return invalid("its method is no string")
-  if ("id" in value && !isId(id)) return invalid("its id is neither a string nor an integer")
+  if ("id" in value && !isId(id)) return invalid("its id is neither a string nor an integer below 2^53")
   return params === undefined || isReadonlyRecord(params)
     ? undefined
     : { code: invalidParams, message: "Invalid params: they are no object." }
