@@ -8,6 +8,8 @@ import type { ModelRequest, ModelService } from "../model/Model.ts"
 import { type ModelError, ModelCrashed, ModelCut, ModelMalformed } from "../model/ModelError.ts"
 import type { ModelPart } from "../model/ModelPart.ts"
 import { Refused, run, type Tell } from "../model/Push.ts"
+import { plainId } from "../redaction/plainId.ts"
+import { Redactor, type RedactorShape } from "../redaction/Redactor.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import {
@@ -45,6 +47,21 @@ const eventOf = (part: ModelPart) => {
   }
 }
 
+/** The parts of one answer, whose calls have ids that may be stored. */
+const withPlainIds = (redactor: RedactorShape): ((part: ModelPart) => ModelPart) => {
+  const known = new Map<string, string>()
+  const plain = (id: string): string => {
+    const found = known.get(id) ?? plainId(redactor, id)
+    if (known.size < maxKnown) known.set(id, found)
+    return found
+  }
+  return (part) =>
+    part._tag === "ArgumentsDelta" || part._tag === "FunctionCalled" ? { ...part, id: plain(part.id) } : part
+}
+
+/** Ids of an answer that are looked at once. */
+const maxKnown = 1024
+
 /** A request that goes on somebody's account. */
 export type PaidRequest = ModelRequest & { readonly payer: Payer }
 
@@ -58,6 +75,7 @@ export const answer = (
   Effect.gen(function* () {
     const { iteration } = request.payer
     const ids = yield* Ids
+    const plain = withPlainIds(yield* Redactor)
     const startedAt = yield* monotonicMillis
     const begun = new ModelRequested(
       { profile, model: model.name, messages: request.messages.length, functions: request.functions.length },
@@ -72,7 +90,8 @@ export const answer = (
       events.length === 0 ? Effect.void : sink.emitAll(events, iteration)
     const hear =
       (account: RequestAccount.RequestAccount): Tell =>
-      (part) => {
+      (given) => {
+        const part = plain(given)
         const { size } = draft
         const fault = draft.add(part)
         if (fault !== undefined) return refuse(fault)

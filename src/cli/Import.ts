@@ -13,7 +13,7 @@ import { standardInput, textOf } from "../import/ImportFile.ts"
 import { ImportRefused } from "../import/ImportProblem.ts"
 import { resolve } from "../policy/path/PhysicalPath.ts"
 import { protectedVerdict } from "../policy/path/Protected.ts"
-import { makeVisible } from "../text/visible.ts"
+import { visibleLine } from "../text/visible.ts"
 import { many } from "../ui/Words.ts"
 import { place } from "./here.ts"
 import { oneLine } from "./KnownRules.ts"
@@ -75,7 +75,7 @@ export const importSession = ({ file, format, json }: ImportOptions) =>
     const { messages, session, warnings } = imported
     const rows = [
       `${style.green("✓")} ${session}: ${many(messages, "message")} from ${names[imported.format]}, as data; nothing of it runs`,
-      ...warnings.map((warning) => `${style.yellow("!")} ${makeVisible(warning)}`),
+      ...warnings.map((warning) => `${style.yellow("!")} ${visibleLine(warning)}`),
       style.dim(`tollgate --session ${session} goes on with it`)
     ]
     yield* answer(rows.map((row) => `${row}\n`).join(""))

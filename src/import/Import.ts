@@ -9,7 +9,7 @@ import * as Pace from "../system/Pace.ts"
 import { Redactor } from "../redaction/Redactor.ts"
 import { type Envelope, schemaVersion } from "../runtime/Envelope.ts"
 import { type DurableEvent, HistoryImported, SessionCreated, SessionImported } from "../runtime/Event.ts"
-import { redactAhead, redactEvent } from "../runtime/redactEvent.ts"
+import { redactAhead, redactEvent, withPlainLinks } from "../runtime/redactEvent.ts"
 import { type SessionBusy, type SessionFenced, type SessionNotFound, SessionStore } from "../runtime/SessionStore.ts"
 import { Ids } from "../tool/Ids.ts"
 import { isReserved } from "../tool/reserved.ts"
@@ -104,7 +104,7 @@ const eventOf = (entry: Entry, number: number): { readonly event: DurableEvent; 
  * that runs.
  */
 export const store = (
-  { entries, format, messages, session: origin, warnings }: Drafted,
+  { entries, format, messages, session: origin, warnings: given }: Drafted,
   { directory, project }: Target
 ): Effect.Effect<Imported, SessionBusy | SessionFenced | SessionNotFound | DatabaseError, SessionStore> =>
   Effect.gen(function* () {
@@ -113,6 +113,7 @@ export const store = (
     const session = yield* (yield* Ids).next("session")
     const time = yield* Clock.currentTimeMillis
     const title = redactor.text(origin.title ?? "")
+    const warnings = given.map(redactor.text)
     const at = directory === project ? {} : { directory }
     const last = entries.length + 2
     const first = [
@@ -142,7 +143,7 @@ export const store = (
     yield* Effect.forEach(
       entries,
       (entry, index) => {
-        const { event, worker } = eventOf(entry, index + 1)
+        const { event, worker } = eventOf(withPlainLinks(entry, redactor), index + 1)
         return add(event, worker)
       },
       { discard: true }

@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { requestApproval } from "../agent/approvalMessage.ts"
 import { isImage } from "../conversation/Image.ts"
+import { plainId } from "../redaction/plainId.ts"
 import type { RedactorShape } from "../redaction/Redactor.ts"
 import { asTold, isTold } from "../redaction/told.ts"
 import type { DurableEvent } from "./Event.ts"
@@ -77,6 +78,18 @@ const redact = (value: unknown, redactor: RedactorShape): unknown => {
   const told = entries.map(([name, old]): Entry => [name, field(value, name, old, redactor)])
   if (told.every(([, now], index) => now === entries[index]?.[1])) return value
   return Object.fromEntries(told.filter(([name, now], index) => name !== sealed || now === entries[index]?.[1]))
+}
+
+/** What comes from elsewhere, in whose links a secret may stand: each is still the same wherever it was the same. */
+export const withPlainLinks = <A>(value: A, redactor: RedactorShape): A => {
+  if (Array.isArray(value)) return value.map((item: unknown) => withPlainLinks(item, redactor)) as A
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]: Entry) => [
+      name,
+      links.has(name) && typeof one === "string" ? plainId(redactor, one) : withPlainLinks(one, redactor)
+    ])
+  ) as A
 }
 
 /** Characters of a text that is redacted in slices. */

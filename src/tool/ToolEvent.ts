@@ -93,8 +93,16 @@ export class ToolProgressed extends Schema.TaggedClass<ToolProgressed>()("ToolPr
   total: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
-/** The first lines of a unified diff; `omitted` counts those that follow them. */
-export const FileDiff = Schema.Struct({ text: Schema.String, omitted: Schema.Number })
+/** The lines that a diff adds and removes. */
+export const DiffSize = Schema.Struct({ added: Schema.Number, removed: Schema.Number })
+export type DiffSize = typeof DiffSize.Type
+
+/** The first lines of a unified diff; `omitted` counts those that follow them, and `size` then has that of the whole. */
+export const FileDiff = Schema.Struct({
+  text: Schema.String,
+  omitted: Schema.Number,
+  size: Schema.optionalWith(DiffSize, { exact: true })
+})
 export type FileDiff = typeof FileDiff.Type
 
 /** A tool changed a file, by its own word; the disk is not watched. */

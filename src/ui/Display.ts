@@ -3,6 +3,7 @@ import type { Unmasked } from "../approval/Request.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest, Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { Issue } from "../tool/Parameters.ts"
+import type { DiffSize } from "../tool/ToolEvent.ts"
 
 /** A call as a frontend shows it; `key` is unique in its session. */
 export interface CallShown {
@@ -88,6 +89,8 @@ export interface Diff {
   readonly text: string
   /** Lines that follow it. */
   readonly omitted: number
+  /** What the whole adds and removes; the same as what is shown if unset. */
+  readonly size?: DiffSize
 }
 
 /** Something that the person may want to come back for. */

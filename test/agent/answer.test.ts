@@ -8,6 +8,7 @@ import type { ModelService } from "../../src/model/Model.ts"
 import { ModelCut, type ModelError } from "../../src/model/ModelError.ts"
 import { noUsage, type ModelPart } from "../../src/model/ModelPart.ts"
 import { retried } from "../../src/model/RetryPolicy.ts"
+import { Redactor } from "../../src/redaction/Redactor.ts"
 import { Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
 import { Envelope } from "../../src/runtime/Envelope.ts"
 import * as Testing from "../../src/testing.ts"
@@ -157,6 +158,27 @@ describe("a backend that breaks its contract", () => {
         assert.deepInclude(events.at(-1)?.event, { _tag: "TaskFailed", kind: "model", error: "ModelMalformed" })
       })
     )
+
+  it.effect(
+    "names its calls by secrets or without end: none of that is stored, and results find their calls (S5, R4)",
+    () =>
+      Effect.gen(function* () {
+        const secret = `ghp_${"a1B2".repeat(9)}`
+        const ids = [secret, `call ${secret}`, "x".repeat(100_000), "call_1"]
+        const calls = ids.flatMap((id): ReadonlyArray<ModelPart> => [
+          { _tag: "ArgumentsDelta", id, name: "act", text: "{}" },
+          { _tag: "FunctionCalled", id, name: "act", arguments: "{}" }
+        ])
+        const events = yield* running(given(Stream.fromIterable([...calls, end]), Stream.fromIterable([text, end])))
+        assert.deepStrictEqual(Testing.Timeline.violations(events), [])
+        const told = JSON.stringify(events)
+        assert.notInclude(told, secret)
+        assert.isBelow(told.length, 50_000)
+        const results = events.flatMap(({ event }) => (event._tag === "ToolCallCompleted" ? [event.callId] : []))
+        assert.lengthOf(new Set(results), ids.length)
+        assert.include(results, "call_1")
+      }).pipe(Effect.provide(Redactor.layer({})))
+  )
 
   it.effect("has not ended an attempt by the end of one before, which failed after all (R7)", () =>
     Effect.gen(function* () {

@@ -12,8 +12,12 @@ import {
   TaskStarted,
   UnknownEvent
 } from "../../src/runtime/Event.ts"
+import { plainId } from "../../src/redaction/plainId.ts"
+import { make } from "../../src/redaction/Redactor.ts"
 import { ApprovalRequested, FileChanged } from "../../src/tool/ToolEvent.ts"
 import { request } from "../support/storeContract.ts"
+
+const redactor = make()
 
 /** What a format could take for its own, and what no reader sees. */
 const tempting = [
@@ -65,10 +69,13 @@ const name = fc.oneof(
   fc.constantFrom("run_shell", "read_file", "client.requestApproval"),
   text.filter((one) => one !== "")
 )
-const id = fc.oneof(
-  fc.integer({ min: 1, max: 4 }).map((number) => `call_${number}`),
-  text.filter((one) => one !== "")
-)
+/** What is stored has no secret in an id, and none without end. */
+const id = fc
+  .oneof(
+    fc.integer({ min: 1, max: 4 }).map((number) => `call_${number}`),
+    text.filter((one) => one !== "")
+  )
+  .map((given) => plainId(redactor, given))
 const json = fc.oneof(
   fc.dictionary(fc.constantFrom("path", "command", "text"), text, { maxKeys: 3 }).map((value) => JSON.stringify(value)),
   text

@@ -10,6 +10,7 @@ import * as Import from "../../src/import/Import.ts"
 import { standardInput, textOf } from "../../src/import/ImportFile.ts"
 import { maxBytes } from "../../src/import/Limits.ts"
 import { modelView } from "../../src/conversation/ModelView.ts"
+import { Redactor } from "../../src/redaction/Redactor.ts"
 import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
 import { SessionStore } from "../../src/runtime/SessionStore.ts"
 import { corpus } from "../support/corpora.ts"
@@ -377,5 +378,26 @@ describe("what a file says of rights", () => {
       assert.notStrictEqual(first.session, second.session)
       assert.strictEqual((yield* stored).length, 2)
     }).pipe(Effect.provide(MemorySessionStore.layer))
+  )
+})
+
+describe("a file with secrets where nobody looks", () => {
+  it.effect("leaves none of them in ids, names and warnings, and results find their calls (S5, K2)", () =>
+    Effect.gen(function* () {
+      const secret = `ghp_${"a1B2".repeat(9)}`
+      const call = { id: secret, type: "function", function: { name: "act", arguments: "{}" } }
+      const text = JSON.stringify([
+        { role: "user", content: "go", [`${secret}\n✓ all is well`]: 1 },
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: secret, content: "done" }
+      ])
+      const imported = yield* importing(whole(text))
+      assert.include(imported.warnings.join(), "unknown fields")
+      const events = yield* Effect.flatMap(SessionStore, (store) => store.read(imported.session, 1, 100))
+      assert.notInclude(JSON.stringify([imported, events]), secret)
+      const [, asked, answered] = (yield* isInert(imported.session)).map(({ message }) => message)
+      const [one] = asked?.role === "assistant" ? (asked.tool_calls ?? []) : []
+      assert.strictEqual(answered?.role === "tool" && answered.tool_call_id, one?.id)
+    }).pipe(Effect.provide([MemorySessionStore.layer, Redactor.layer({})]))
   )
 })

@@ -49,6 +49,13 @@ describe("tools that change files", () => {
       const [wide] = yield* told("x".repeat(100_000))
       assert.isBelow(wide?.text.length ?? Infinity, 16 * 1024)
       assert.isAbove(wide?.omitted ?? 0, 0)
+      assert.deepStrictEqual(
+        [long?.size, wide?.size],
+        [
+          { added: 5000, removed: 1 },
+          { added: 1, removed: 5000 }
+        ]
+      )
     })
   )
 

@@ -1,4 +1,6 @@
 import { diffWordsWithSpace } from "diff"
+import type { DiffSize } from "../../tool/ToolEvent.ts"
+import type { Diff } from "../../ui/Display.ts"
 import { pieces } from "./pieces.ts"
 import type { Style } from "./Style.ts"
 
@@ -207,8 +209,12 @@ export const diffRows = (
   })
 }
 
+/** A diff, or its beginning with the size of the whole. */
+export type Sized = Pick<Diff, "text" | "size">
+
 /** How many lines a diff adds and removes. */
-export const diffSize = (lines: ReadonlyArray<string>): { readonly added: number; readonly removed: number } => {
-  const signs = parse(lines).flatMap((line) => (line.kind === "changed" ? [line.sign] : []))
+export const diffSize = ({ size, text }: Sized): DiffSize => {
+  if (size !== undefined) return size
+  const signs = parse(text.split("\n")).flatMap((line) => (line.kind === "changed" ? [line.sign] : []))
   return { added: signs.filter((sign) => sign === "+").length, removed: signs.filter((sign) => sign === "-").length }
 }

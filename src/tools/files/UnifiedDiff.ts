@@ -1,5 +1,5 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from "diff"
-import type { FileDiff } from "../../tool/ToolEvent.ts"
+import type { DiffSize, FileDiff } from "../../tool/ToolEvent.ts"
 
 /** Changed lines beyond which the search for the shortest diff gives up (about 0.1 s) and everything is shown. */
 const maxEditLength = 1000
@@ -46,11 +46,19 @@ export const unifiedDiff = (before: string | undefined, after: string | undefine
 const maxKeptLength = 16 * 1024
 const maxKeptLines = 200
 
+/** What the diff of one file adds and removes: the lines of its hunks. */
+const sizeOf = (all: ReadonlyArray<string>): DiffSize => {
+  const hunks = all.slice(all.findIndex((line) => line.startsWith("@@ ")))
+  const count = (sign: string) => hunks.filter((line) => line.startsWith(sign)).length
+  return { added: count("+"), removed: count("-") }
+}
+
 /** The first lines of a diff, whole ones only. */
 export const beginning = (diff: string): FileDiff => {
   const all = diff.replace(/\n$/, "").split("\n")
   let length = 0
   const end = all.findIndex((line, index) => index === maxKeptLines || (length += line.length + 1) > maxKeptLength)
   const kept = end === -1 ? all : all.slice(0, end)
-  return { text: kept.join("\n"), omitted: all.length - kept.length }
+  const omitted = all.length - kept.length
+  return { text: kept.join("\n"), omitted, ...(omitted > 0 && { size: sizeOf(all) }) }
 }

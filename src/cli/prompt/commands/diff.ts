@@ -29,7 +29,7 @@ export const diff = command({
       if (changes.length === 0) return yield* prompt.say("no changes yet · !git diff shows those of commands")
       const near = (file: string) => visibleLine(path.relative(session.directory, file))
       const shown = changes.map(({ change, diff, oldPath, path: file }) => {
-        const { added, removed } = diffSize(diff?.text.split("\n") ?? [])
+        const { added, removed } = diffSize(diff ?? { text: "" })
         const from = oldPath === undefined ? "" : ` from ${near(oldPath)}`
         const size = diff === undefined ? "" : `  +${added} −${removed}`
         return { title: `${change} ${near(file)}${from}${size}`, lines: diff === undefined ? [] : diffLines(diff) }

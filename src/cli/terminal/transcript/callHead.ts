@@ -1,7 +1,7 @@
 import { makeVisible } from "../../../text/visible.ts"
 import type { ApprovalRequest } from "../../../tool/ApprovalRequest.ts"
 import type { CallShown } from "../../../ui/Display.ts"
-import { diffSize } from "../diffRows.ts"
+import { diffSize, type Sized } from "../diffRows.ts"
 import { columns, fit } from "../Layout.ts"
 import type { Style } from "../Style.ts"
 import { type Phase, worded } from "../../../ui/verbs.ts"
@@ -35,9 +35,9 @@ export const aligned = (left: string, right: ReadonlyArray<string>, { style, wid
 }
 
 /** Added and removed lines, as `+1 −1`. */
-export const sizeText = (diffs: ReadonlyArray<string>, style: Style): string => {
+export const sizeText = (diffs: ReadonlyArray<Sized>, style: Style): string => {
   if (diffs.length === 0) return ""
-  const sizes = diffs.map((text) => diffSize(text.split("\n")))
+  const sizes = diffs.map(diffSize)
   const sum = (key: "added" | "removed") => sizes.reduce((sum, size) => sum + size[key], 0)
   return `  ${style.green(`+${sum("added")}`)} ${style.red(`−${sum("removed")}`)}`
 }
@@ -59,7 +59,7 @@ export const title = (
 export const waitingHead = (request: ApprovalRequest, options: HeadOptions): string => {
   const { preview, risk, tool, workerPath } = request
   const call = { tool, arguments: JSON.stringify(request.arguments) ?? "", worker: workerPath }
-  const size = sizeText(preview?.diff === undefined ? [] : [preview.diff], options.style)
+  const size = sizeText(preview?.diff === undefined ? [] : [{ text: preview.diff }], options.style)
   const { style } = options
   return aligned(`${style.yellow("⏸")} ${title(call, "asked", style)}${size}`, [`${risk} risk`], options)
 }

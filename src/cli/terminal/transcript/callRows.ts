@@ -168,9 +168,11 @@ export const phaseOf = (block: CallBlock): Phase =>
 
 /** The head of a call by what is known of it. */
 const head = (block: CallBlock, mark: string, phase: Phase, parts: ReadonlyArray<string>, options: RowsOptions) => {
-  const texts = block.diffs.length > 0 ? block.diffs.map(({ text }) => text) : []
   const asked = block.request?.preview?.diff
-  const size = sizeText(texts.length === 0 && asked !== undefined ? [asked] : texts, options.style)
+  const size = sizeText(
+    block.diffs.length === 0 && asked !== undefined ? [{ text: asked }] : block.diffs,
+    options.style
+  )
   // What stands under the call that started its worker need not name that worker.
   const call = block.depth === 0 ? block.call : { ...block.call, worker: [] }
   return aligned(`${mark} ${title(call, phase, options.style, block.worker)}${size}`, parts, options)
