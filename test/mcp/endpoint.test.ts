@@ -180,9 +180,10 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       authorization: `Bearer ${token}`,
       ...(session === undefined ? {} : { "mcp-session-id": session })
     })
-    const posted = (token: string, body: object, session?: string) =>
+    const posted = (token: string, body: object, session?: string, signal?: AbortSignal) =>
       fetch(url, {
         method: "POST",
+        ...(signal === undefined ? {} : { signal }),
         headers: headers(token, session),
         body: JSON.stringify({ jsonrpc: "2.0", ...body })
       })
@@ -192,7 +193,15 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       await answer.text()
       return answer.headers.get("mcp-session-id") ?? ""
     }
-    const session = await begun(mine)
+    const cancelled = () => fix.logged().filter((line) => line.startsWith("cancelled")).length
+    const calls = () => fix.logged().filter((line) => line.startsWith("call")).length
+    const [session, gone] = [await begun(mine), await begun(mine)]
+    const leaving = new AbortController()
+    const hangs = { id: 1, method: "tools/call", params: { name: "fix__hangs", arguments: { a: 2 } } }
+    const left = posted(mine, hangs, gone, leaving.signal).then((answer) => answer.text())
+    await until(() => calls() === 1)
+    leaving.abort()
+    await left.catch(() => "cut off")
     const call = await posted(
       mine,
       { id: 1, method: "tools/call", params: { name: "fix__hangs", arguments: {} } },
@@ -200,12 +209,18 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     )
     const stream = await fetch(url, { headers: headers(mine, session) })
     assert.strictEqual(stream.status, 200)
-    await until(() => fix.logged().some((line) => line.startsWith("call")))
+    await until(() => calls() === 2)
+    assert.strictEqual(cancelled(), 0)
     for (let round = 0; round < 130; round++) await begun(other)
+    for (const method of ["GET", "DELETE"])
+      assert.strictEqual((await fetch(url, { method, headers: headers(other, session) })).status, 404, method)
+    assert.strictEqual((await posted(other, { id: 2, method: "ping" }, session)).status, 404)
     assert.strictEqual((await posted(mine, { id: 2, method: "ping" }, session)).status, 200)
     assert.strictEqual((await tollgate(at, ["tokens", "revoke", "mine"])).code, 0)
     const ended = await Promise.all([call, stream].map((one) => one.text().catch(() => "cut off")))
     assert.notInclude(ended.join(""), "result")
     assert.strictEqual((await posted(mine, { id: 3, method: "ping" }, session)).status, 401)
+    // The one whose client is gone, too.
+    await until(() => cancelled() === 2)
   })
 })

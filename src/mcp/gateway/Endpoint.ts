@@ -30,9 +30,6 @@ const largest = 16 * 1024 * 1024
 /** Connections of the earlier revisions that a token has at a time; the one without a call that was used least lately gives way. */
 const mostSessions = 128
 
-/** How often it is looked whether their tokens still count. */
-const glance = "500 millis"
-
 /** Subscriptions that are open at a time. */
 const mostSubscriptions = 256
 
@@ -93,10 +90,10 @@ const make = ({
       sessions.delete(id)
       server.close().catch(() => {})
     }
-    const withoutToken = Effect.gen(function* () {
+    /** What goes on in a session ends with the streams of its token; the session itself before another one begins. */
+    const swept = Effect.gen(function* () {
       for (const [id, session] of sessions) if (!(yield* session.counts)) closed(id, session)
     })
-    yield* Effect.forkScoped(Effect.forever(Effect.delay(withoutToken, glance)))
     const ofToken = (by: string) => [...sessions].filter(([, session]) => session.by === by)
     const isFull = (by: string): boolean => {
       const own = ofToken(by)
@@ -133,14 +130,16 @@ const make = ({
         }
         return known.transport.handleRequest(request, { authInfo })
       }
-      if (isFull(authInfo.clientId))
-        return Promise.resolve(refusal(503, -32000, `${mostSessions} sessions of this token have open calls`))
-      return opened(asked).then(({ server, transport }) =>
-        transport.handleRequest(request, { authInfo }).finally(() => {
-          // One that did not begin a session has none to end.
-          if (transport.sessionId === undefined) server.close().catch(() => {})
-        })
-      )
+      return Effect.runPromise(swept).then(() => {
+        if (isFull(authInfo.clientId))
+          return refusal(503, -32000, `${mostSessions} sessions of this token have open calls`)
+        return opened(asked).then(({ server, transport }) =>
+          transport.handleRequest(request, { authInfo }).finally(() => {
+            // One that did not begin a session has none to end.
+            if (transport.sessionId === undefined) server.close().catch(() => {})
+          })
+        )
+      })
     }
     return (asked) =>
       library
