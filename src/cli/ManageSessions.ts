@@ -104,7 +104,6 @@ export const fork = ({ at, id, json }: ForkOptions) =>
     const session = yield* resolve(id)
     const copy = yield* (yield* Ids).next("session")
     const last = Option.match(at, { onNone: () => ({}), onSome: (last) => ({ last }) })
-    if (Option.exists(at, (last) => last < 1)) return yield* new UsageError({ reason: "--at takes a number from 1." })
     const { event } = yield* (yield* Runtime).request(new ForkSession({ session, fork: copy, ...last }))
     if (json) return yield* document({ session: copy, copyOf: session, last: event.last })
     yield* done(`${copy}: a copy of ${session.slice(0, shortId)} up to event ${event.last}`)
@@ -124,7 +123,6 @@ export interface RewindOptions {
 export const rewind = ({ dryRun, id, json, to, yes }: RewindOptions) =>
   Effect.gen(function* () {
     yield* unasked(json, yes || dryRun, "--yes or --dry-run")
-    if (to < 2) return yield* new UsageError({ reason: "--to takes the number of an event, from 2." })
     const runtime = yield* Runtime
     const { answer, style, width } = yield* Screen
     const session = yield* resolve(id)

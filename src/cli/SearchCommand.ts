@@ -15,7 +15,6 @@ import * as SqlSearch from "../search/SqlSearch.ts"
 import { makeVisible } from "../text/visible.ts"
 import { project as projectHere } from "./here.ts"
 import * as JsonOutput from "./jsonOutput.ts"
-import { UsageError } from "./Outcome.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { resolve } from "./SessionId.ts"
 import { ago } from "./Sessions.ts"
@@ -37,8 +36,6 @@ export interface SearchGiven {
   readonly limit: number
   readonly json: boolean
 }
-
-const maxLimit = 100
 
 /** How long a search indexes first what is not yet. */
 const patience = "3 seconds"
@@ -93,9 +90,6 @@ export const searched = (
   earlier: ReadonlyArray<string> = []
 ) =>
   Effect.gen(function* () {
-    if (limit < 1 || limit > maxLimit) {
-      return yield* new UsageError({ reason: `--limit takes a number from 1 to ${maxLimit}, not ${limit}` })
-    }
     const screen = yield* Screen
     const search = yield* Search
     const from = Option.isNone(since) ? undefined : yield* parseSince(since.value)

@@ -8,10 +8,9 @@ export const events = Command.make(
   "events",
   {
     session: options.idOrLast,
-    from: Options.integer("from").pipe(
-      Options.withDescription("start at this event number; default: 1"),
-      Options.withDefault(1)
-    ),
+    from: options
+      .whole("from", {})
+      .pipe(Options.withDescription("start at this event number; default: 1"), Options.withDefault(1)),
     follow: Options.boolean("follow").pipe(Options.withAlias("f"), Options.withDescription("keep printing new events")),
     json: options.json,
     jsonl: Options.boolean("jsonl").pipe(Options.withDescription("print JSON lines, which replay reads"))

@@ -1,5 +1,8 @@
 import * as Args from "@effect/cli/Args"
+import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as Effect from "effect/Effect"
 import { aliases, type ApprovalPolicy, ordinary } from "../../approval/ApprovalPolicy.ts"
 import { argument } from "../Guard.ts"
 
@@ -81,10 +84,24 @@ export const events = Options.boolean("jsonl").pipe(Options.withDescription("pri
 
 /** How a list is printed for programs. */
 export const listing = { json, jsonl }
+/** A whole number of at least `least`, and at most `most`. */
+export const whole = (
+  name: string,
+  { least = 1, most = Infinity }: { readonly least?: number; readonly most?: number }
+) =>
+  Options.integer(name).pipe(
+    Options.mapEffect((value) => {
+      const bounds = most === Infinity ? `from ${least}` : `from ${least} to ${most}`
+      return value >= least && value <= most
+        ? Effect.succeed(value)
+        : Effect.fail(ValidationError.invalidValue(HelpDoc.p(`--${name} takes a number ${bounds}, not ${value}`)))
+    })
+  )
+
 /** Entries to show; `many` unless more are asked for. */
-export const limit = (many: number, most?: number) =>
-  Options.integer("limit").pipe(
-    Options.withDescription(`how many at most${most === undefined ? "" : `, up to ${most}`}; default: ${many}`),
+export const limit = (many: number, most: number) =>
+  whole("limit", { most }).pipe(
+    Options.withDescription(`how many at most, up to ${most}; default: ${many}`),
     Options.withDefault(many)
   )
 export const since = Options.text("since").pipe(

@@ -25,7 +25,7 @@ export const search = Command.make(
       Options.withDescription("only by words or by what is meant; default: both"),
       Options.optional
     ),
-    limit: options.limit(10),
+    limit: options.limit(10, 100),
     json: options.json
   },
   (given) =>

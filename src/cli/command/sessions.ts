@@ -17,7 +17,7 @@ const list = Command.make(
   "list",
   {
     all,
-    limit: options.limit(limit),
+    limit: options.limit(limit, 1000),
     ...options.listing
   },
   (given) =>
@@ -60,10 +60,9 @@ const fork = Command.make(
   "fork",
   {
     id,
-    at: Options.integer("at").pipe(
-      Options.withDescription("copy up to this event number; default: all"),
-      Options.optional
-    ),
+    at: options
+      .whole("at", {})
+      .pipe(Options.withDescription("copy up to this event number; default: all"), Options.optional),
     json
   },
   (given) => load(manage, (module) => module.fork(given))
@@ -73,7 +72,7 @@ const rewind = Command.make(
   "rewind",
   {
     id,
-    to: Options.integer("to").pipe(Options.withDescription("the event number to go back to before")),
+    to: options.whole("to", { least: 2 }).pipe(Options.withDescription("the event number to go back to before")),
     dryRun,
     yes,
     json
