@@ -15,6 +15,7 @@
  */
 
 import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -83,6 +84,9 @@ type Provided = Runtime | SessionStore | Approvals | Harness.Harness
 
 type Sealed = Effect.Effect<Toolset.Toolset<CallError, never>, Toolset.ToolsetInvalid>
 
+/** What a `TestClock` holds up does not end by waiting for it. */
+const quiet = { systemPrompt: "", stragglerGrace: Duration.zero }
+
 /**
  * A whole runtime for tests: a scripted model, tools behind the default stack or a toolset of yours, approvals that decide
  * themselves, sessions in memory and ids that are the same every time. What the tools require is in the type of the layer.
@@ -125,7 +129,7 @@ export const layer: {
   return Harness.layer(live).pipe(
     Layer.provide(models),
     Layer.provideMerge(options.store ?? MemorySessionStore.layer),
-    Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, systemPrompt: "", ...options.settings })),
+    Layer.provide(Layer.succeed(RuntimeOptions, { ...defaults, ...quiet, ...options.settings })),
     Layer.provideMerge(options.randomIds === true ? Layer.empty : Ids.layerSequential)
   ) as never
 }

@@ -1,25 +1,28 @@
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
+import { macrotask } from "../system/macrotask.ts"
 import { monotonicMillis } from "../system/monotonic.ts"
 import { awaited } from "./awaited.ts"
+import { Stragglers } from "./Stragglers.ts"
 
 export interface Deadline<E> {
   /** From the start of the effect. */
   readonly limit?: Duration.Duration
   /** From the last activity, whose time in monotonic milliseconds `lastActivity` tells. */
   readonly idle?: { readonly after: Duration.Duration; readonly lastActivity: () => number }
-  readonly onTimeout: (which: "limit" | "idle", after: Duration.Duration) => E
-  /** Told when an effect that had been given up on has ended after all. */
+  /** `stillRuns` where the effect does not heed its interruption, or is still cleaning up. */
+  readonly onTimeout: (which: "limit" | "idle", after: Duration.Duration, stillRuns: boolean) => E
+  /** Told when an effect that was still running when it was given up on has ended after all. */
   readonly onStraggler?: Effect.Effect<void>
 }
 
 /**
  * Runs an effect until its deadline. Then it is interrupted and the caller goes on at once, whether or not the effect
- * heeds the interruption. Interrupting the caller interrupts the effect and awaits it.
+ * heeds the interruption; `Stragglers` gets one that does not. Interrupting the caller interrupts the effect and awaits it.
  *
  * The effect starts on this very stack and a timer exists only for one that suspends: 5 µs instead of 47 for a race.
  */
@@ -43,11 +46,19 @@ const limited = <A, E, R, E2>(self: Effect.Effect<A, E, R>, options: Deadline<E2
         Effect.suspend((): Effect.Effect<A, E | E2> => {
           const finished = fiber.unsafePoll()
           if (finished !== null) return finished
-          const straggler = options.onStraggler
-          if (straggler !== undefined) {
-            fiber.addObserver(() => void Runtime.runFork(runtime)(straggler))
-          }
-          return Effect.zipRight(Fiber.interruptFork(fiber), Effect.fail(options.onTimeout(which, after)))
+          return Effect.zipRight(Fiber.interruptFork(fiber), macrotask).pipe(
+            Effect.zipRight(
+              Effect.suspend(() => {
+                const stillRuns = fiber.unsafePoll() === null
+                if (stillRuns) {
+                  Context.get(parent.currentContext, Stragglers).add(fiber)
+                  const straggler = options.onStraggler
+                  if (straggler !== undefined) fiber.addObserver(() => void Runtime.runFork(runtime)(straggler))
+                }
+                return Effect.fail(options.onTimeout(which, after, stillRuns))
+              })
+            )
+          )
         })
       return restore(awaited(fiber, expiry(options))).pipe(
         Effect.onInterrupt(() => Fiber.interrupt(fiber)),

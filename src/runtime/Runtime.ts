@@ -10,6 +10,7 @@ import type { Tools } from "../agent/Tools.ts"
 import type { Approvals } from "../approval/Approvals.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Models } from "../model/Models.ts"
+import { Stragglers } from "../middleware/Stragglers.ts"
 import { wholeNumber } from "../system/wholeNumber.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
@@ -105,7 +106,12 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
   static readonly layerProjects: Layer.Layer<Runtime, never, SessionStore | Models | Projects | Approvals> =
     Layer.scoped(
       Runtime,
-      Effect.suspend(() => make)
+      Effect.gen(function* () {
+        const { stragglerGrace } = yield* RuntimeOptions
+        // At the very end: what is told to stop before may become one of them.
+        const stragglers = yield* Stragglers.scoped(stragglerGrace)
+        return yield* Effect.provideService(make, Stragglers, stragglers)
+      })
     )
 }
 

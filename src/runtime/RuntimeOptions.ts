@@ -35,6 +35,8 @@ export interface RuntimeSettings {
   readonly taskTimeout: Duration.Duration
   /** How long an interrupted task may take to clean up before its terminal event is written anyway. */
   readonly interruptGrace: Duration.Duration
+  /** How long the end of the runtime waits for all that was told to stop before and has not ended, by the clock of its fiber. */
+  readonly stragglerGrace: Duration.Duration
   /** Tasks of one session that may wait; more are rejected. */
   readonly maxQueuedTasks: number
   /** After so long without a task, a command and a watcher a session is closed, until its next command opens it again. */
@@ -63,6 +65,7 @@ export const defaults: RuntimeSettings = {
   workers: {},
   taskTimeout: Duration.infinity,
   interruptGrace: Duration.seconds(5),
+  stragglerGrace: Duration.seconds(5),
   maxQueuedTasks: 64,
   releaseIdleAfter: Duration.minutes(10),
   commandCapacity: 64,

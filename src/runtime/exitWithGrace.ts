@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { awaited } from "../middleware/awaited.ts"
+import { Stragglers } from "../middleware/Stragglers.ts"
 
 export interface Patience<E> {
   /** How long an interrupted effect may take to clean up. */
@@ -30,6 +31,7 @@ export const exitWithGrace =
       // fibers of a timed wait would be such children.
       const wait = yield* Effect.forkDaemon(Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), grace))
       const ended = yield* Fiber.join(wait)
+      if (Option.isNone(ended)) (yield* Stragglers).add(fiber)
       if (Exit.isFailure(first)) return Option.getOrElse(ended, () => Exit.interrupt(fiber.id()))
       return Option.getOrElse(Option.filter(ended, Exit.isSuccess), () => Exit.fail(onTimeout()))
     })

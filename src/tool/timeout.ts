@@ -14,14 +14,16 @@ import { duration } from "../text/duration.ts"
 export class ToolTimedOut extends Schema.TaggedError<ToolTimedOut>()("ToolTimedOut", {
   tool: Schema.String,
   which: Schema.Literal("limit", "idle"),
-  afterMillis: Schema.Number
+  afterMillis: Schema.Number,
+  /** It was told to stop and had not ended yet. */
+  stillRuns: Schema.optionalWith(Schema.Boolean, { exact: true })
 }) {
   readonly retryable = true
   override get message() {
     const after = duration(this.afterMillis)
-    return this.which === "limit"
-      ? `${this.tool} did not finish within ${after} and was interrupted`
-      : `${this.tool} was silent for ${after} and was interrupted`
+    const what = this.which === "limit" ? `did not finish within ${after}` : `was silent for ${after}`
+    const how = this.stillRuns === true ? "; it was told to stop, and may still be running" : " and was interrupted"
+    return `${this.tool} ${what}${how}`
   }
 }
 
@@ -57,8 +59,13 @@ const describe = ({ idle, limit }: Timeouts): string =>
 export const timeout = (timeouts: Timeouts): Middleware<ToolCall, { fails: ToolTimedOut }> => {
   const { idle, limit } = timeouts
   const around: Middleware<ToolCall, { fails: ToolTimedOut }> = (call, next) => {
-    const onTimeout = (which: "limit" | "idle", after: Duration.Duration) =>
-      new ToolTimedOut({ tool: call.name, which, afterMillis: Duration.toMillis(after) })
+    const onTimeout = (which: "limit" | "idle", after: Duration.Duration, stillRuns: boolean) =>
+      new ToolTimedOut({
+        tool: call.name,
+        which,
+        afterMillis: Duration.toMillis(after),
+        ...(stillRuns && { stillRuns })
+      })
     const onStraggler = Effect.suspend(() =>
       call.sink.emit(new ToolStragglerEnded({ callId: call.callId, tool: call.name }, trusted))
     )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Schema, TestClock } from "effect"
+import { Deferred, Duration, Effect, Schema, TestClock } from "effect"
 import { Approvals } from "../../src/approval/Approvals.ts"
 import { Interrupt, SubmitPrompt } from "../../src/runtime/Command.ts"
 import type { Envelope } from "../../src/runtime/Envelope.ts"
@@ -242,6 +242,46 @@ describe("a runtime that died", () => {
         assert.strictEqual((yield* session.awaitEnd("t"))._tag, "TaskInterrupted")
         assert.deepStrictEqual(Testing.Timeline.violations(yield* session.recorded), [])
       }).pipe(Effect.provide(Testing.layer({ ...stuck, decide: () => ({ decision: "approve" }), randomIds: true })))
+    })
+  )
+})
+
+describe("a tool that does not stop", () => {
+  it.live("is waited for at the end of its runtime, and nobody is told that it was stopped (T5, R9)", () =>
+    Effect.gen(function* () {
+      let ended = false
+      const running = yield* Deferred.make<void>()
+      const stubborn = Tool.make("stubborn", {
+        description: "d",
+        parameters: Schema.Struct({}),
+        success: Schema.String,
+        timeout: Duration.millis(1),
+        handler: () =>
+          Effect.uninterruptible(
+            Effect.zipRight(
+              Deferred.await(running),
+              Effect.as(
+                Effect.sync(() => (ended = true)),
+                "done"
+              )
+            )
+          )
+      })
+      const layer = Testing.layer({
+        tools: [stubborn],
+        model: [turn("go", call("stubborn")), turn("did not finish", { say: "So be it." })],
+        settings: { stragglerGrace: Duration.minutes(1) }
+      })
+      const events = yield* Effect.gen(function* () {
+        const session = yield* Testing.session()
+        const events = yield* session.run("go", "t")
+        assert.isFalse(ended)
+        yield* Effect.forkDaemon(Effect.delay(Deferred.succeed(running, undefined), "20 millis"))
+        return events
+      }).pipe(Effect.provide(layer))
+      assert.isTrue(ended)
+      const failed = events.find(({ event }) => event._tag === "ToolCallFailed")
+      assert.include(JSON.stringify(failed), "it was told to stop, and may still be running")
     })
   )
 })
