@@ -124,13 +124,19 @@ const method = (args: ReadonlyArray<string>): string | undefined =>
 const requests: Destroys = ({ args }) =>
   method(args)?.toUpperCase() === "DELETE" || args.includes("DELETE") ? "Sends a request that deletes" : undefined
 
+/** Whether a word may be the value of an option, or the name of a workspace, wherever it stands. */
+const isValue = (args: ReadonlyArray<string>, word: string): boolean => {
+  const before = args[args.indexOf(word) - 1] ?? ""
+  return /^-[^=]*$/.test(before) || before === "workspace"
+}
+
 const judged =
   (acts: ReadonlyArray<Act>): Destroys =>
   ({ args, name }, scene) => {
     if (name !== "yarn" && args.some((arg, index) => rehearses.test(arg) && !args[index - 1]?.startsWith("-")))
       return undefined
     const operands = verbsOf(args).slice(0, maximumVerbs)
-    const end = operands.findIndex((word) => handsOn.has(word))
+    const end = operands.findIndex((word) => handsOn.has(word) && !isValue(args, word))
     const verbs = ` ${operands.slice(0, end < 0 ? undefined : end + 1).join(" ")} `
     if (isUnknown(operands[0] ?? "")) return `Runs a ${name} subcommand that is known only at run time`
     if (name === "gh" && operands.includes("api")) return requests({ args, name }, scene)

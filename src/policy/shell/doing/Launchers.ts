@@ -106,8 +106,20 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
       : { words: [{ ...args[1]!, value: module }, ...args.slice(2)] }
   }
   const starts = projectStarters.get(name)
+  if (name === "corepack" && /^(?:npm|npx|pnpm|pnpx|yarn)(?:@|$)/.test(args[0]?.value ?? ""))
+    return { words: [unversioned(args[0]!), ...args.slice(1)] }
+  if (/^(?:pnpm|yarn|bun)$/.test(name) && args.some(({ value }) => value === "create"))
+    return unread(name, "it is not known what it starts")
+  if (name === "uv" && args.some(({ value }) => value === "tool")) return unread(name, "it is not known what it starts")
   if (starts !== undefined) {
-    if (!starts.test(args[0]?.value ?? "")) return undefined
+    const first = args[0]?.value ?? ""
+    if (!starts.test(first)) {
+      // Options and a workspace may stand before the word that starts another program.
+      const leads = first.startsWith("-") || first === "workspace" || first === "workspaces"
+      return leads && args.some(({ value }) => starts.test(value))
+        ? unread(name, "it is not known what it starts, or where")
+        : undefined
+    }
     const words = args.slice(args[1]?.value === "--" ? 2 : 1)
     return words[0] === undefined || words[0].value.startsWith("-")
       ? unread(name, "it is not known what it starts")

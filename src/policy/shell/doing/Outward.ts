@@ -25,6 +25,10 @@ const hub: ReadonlyArray<Effect> = [
 ]
 
 const containers: ReadonlyArray<Effect> = [
+  { verbs: /^ (?:container )?inspect /, word: /Env|json \.Config/, reason: showsSecrets },
+  { verbs: /^ (?:compose )?exec [^ ]+ (?:\/usr\/bin\/)?(?:env|printenv) /, reason: showsSecrets },
+  { verbs: /^ context (?:use|create|update|rm|import) /, reason: "it changes where containers run" },
+  { verbs: /^ buildx imagetools create /, reason: othersSee },
   {
     verbs: /^ (?:compose(?: [^ ]+)* )?config /,
     unless: /^(?:-q|--quiet|--services|--images|--volumes|--profiles|--no-interpolate)$/,
@@ -45,6 +49,7 @@ const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
   podman: containers,
   kubectl: [
     { verbs: /^ get /, word: /(?:^|[,/])secrets?(?:$|[,./])/i, reason: showsSecrets },
+    { verbs: /^ (?:apply|delete|replace) |^ rollout (?:undo|restart|pause|resume) /, reason: othersSee },
     { verbs: /^ config view /, word: /^--(?:raw|flatten)(?:=true)?$/, reason: showsSecrets },
     { verbs: /^ config (?!(?:view|current-context|get-\w+) )/, reason: "it changes which cluster is used, or how" }
   ],
@@ -66,7 +71,18 @@ const handed = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   })
 
 const joinsHost = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg, index) => arg === "host" && /^--net(?:work)?$/.test(args[index - 1] ?? ""))
+  args.some(
+    (arg, index) =>
+      /^(?:host|container:.*)$/.test(arg) && /^--(?:net(?:work)?|ipc|uts|cgroupns)$/.test(args[index - 1] ?? "")
+  )
+
+/** What `gh repo clone` gives to git, and where it clones to. */
+const clones = (args: ReadonlyArray<string>): string | undefined => {
+  const [, verb, , place] = args.filter((arg) => !arg.startsWith("-"))
+  if (args[0] !== "repo" || verb !== "clone") return undefined
+  if (args.includes("--")) return "it gives git options of its own"
+  return place === undefined || /^[\w][\w.-]*$/.test(place) ? undefined : `it clones to ${place}`
+}
 
 /**
  * Why a command of a program that is known is more than the project's own affair, if so: others see what it does, or it hands on or
@@ -82,6 +98,7 @@ export const outward = (name: string, args: ReadonlyArray<string>): string | und
       (unless === undefined || !args.some((arg) => unless.test(arg)))
   )
   if (found !== undefined) return found.reason
+  if (name === "gh") return clones(args)
   if (!handsOn.test(name)) return undefined
   if (joinsHost(args)) return "it is given the network of this machine"
   const secret = handed(args).find(isSecretVariable)

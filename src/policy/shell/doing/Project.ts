@@ -12,7 +12,9 @@ import {
   runningOption,
   startsNamed,
   takesInput,
-  textOption
+  takesScriptText,
+  takesText,
+  unbundled
 } from "./ProjectPrograms.ts"
 import { outward } from "./Outward.ts"
 import { plain } from "./Unknown.ts"
@@ -52,22 +54,43 @@ const started = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touc
   return [...named, ...found].map((word): Touch => ({ word, op: "start", by: name }))
 }
 
+const installs = /^(?:install|i|add|in|ins|isntall|update|up|upgrade)$/
+
+/** Whether a word is a package of a repository or an address, by the ways in which these programs are told so. */
+const fetched = (name: string, args: ReadonlyArray<string>, value: string): boolean => {
+  const verb = args.find((arg) => !arg.startsWith("-")) ?? ""
+  if (name === "deno") return /^(?:npm|jsr|data|blob):/.test(value)
+  if (name === "go") return /^(?:run|install)$/.test(verb) && value.includes("@")
+  return (
+    /^(?:npm|pnpm|yarn|bun)$/.test(name) &&
+    installs.test(verb) &&
+    /^(?:git(?:hub|lab)?|bitbucket|gist|git\+\w+|ssh):|^git@|^[\w-][\w.-]*\/[\w.-]+(?:#.*)?$/.test(value)
+  )
+}
+
 /** What the words of a program of a project name, or why one of them is not understood. */
 const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touch> | Unread => {
   const letters = Object.hasOwn(runningLetters, name) ? runningLetters[name] : undefined
   const own = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
   const odd = (reason: string): Unread => unread(name, reason)
   const touches: Array<Touch> = []
+  const values = args.map(({ value }) => value)
   for (const [index, word] of args.entries()) {
     const { glob, tilde, value } = word
     const before = args[index - 1]?.value ?? ""
     const option = /^--?[\w.-]+/.exec(value)?.[0] ?? ""
     if (runningOption.test(value) || letters?.test(value) === true)
       return odd(`${value.split("=")[0]} can make it run something else`)
-    const isText = textOption.test(before) || (value.includes("=") && textOption.test(option))
+    if (value.includes(unknownPart)) return odd("some of its words are known only at run time")
+    if (/^[\w+-]+:\/\//.test(value)) return odd("it is given an address")
+    const isText =
+      takesText(name, before) ||
+      (value.includes("=") && takesText(name, option)) ||
+      takesScriptText(name, values, index - 1)
     if (isText) continue
     if (takesInput.test(name) && fromInput.test(value)) return odd("it runs what is typed or piped into it")
-    if (value.includes(unknownPart)) return odd("some of its words are known only at run time")
+    const elsewhere = fetched(name, values, value)
+    if (elsewhere) return odd("it is fetched from elsewhere")
     if (special.test(value)) return odd("one of its words can be a program")
     if (value.includes("://")) return odd("it is given an address")
     const [, variable, given] = isAssignment.exec(value) ?? []
@@ -129,6 +152,8 @@ const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): 
   const rest = mentioned(name, isModule ? args.slice(2) : args.slice(at + 1))
   if ("reason" in rest) return rest
   const script = args[at]!
+  if (/(?:^|\/)manage\.py$/.test(script.value) && args.some(({ value }) => /^(?:db)?shell(?:_plus)?$/.test(value)))
+    return unread(name, "it runs a program that nobody has read")
   return script.value.includes(unknownPart)
     ? unread(name, "what it runs is known only at run time")
     : does({
@@ -162,14 +187,17 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
   const kind = interpreterOf(called)
   if (kind !== undefined) return interpreted(called, kind, args)
   const verbs = Object.hasOwn(projectVerbs, called) ? projectVerbs[called] : undefined
+  const apart = args.flatMap((word) =>
+    unbundled(called, word.value).map((value) => (value === word.value ? word : { ...word, value }))
+  )
   const verb = args.find(({ value }) => !value.startsWith("-"))?.value
   if (verbs !== undefined && verb !== undefined && !verbs.test(verb))
     return unread(`${called} ${verb}`, "it is not known what it does")
-  const rest = mentioned(called, args)
+  const rest = mentioned(called, apart)
   if ("reason" in rest) return rest
   const reason = outward(
     called,
-    args.map(({ value }) => value)
+    apart.map(({ value }) => value)
   )
   return reason === undefined
     ? does({ touches: [...rest, ...started(called, args)] })

@@ -59,6 +59,20 @@ export const interpreters: ReadonlyMap<string, RegExp> = new Map([
   ["dart", /^$/]
 ])
 
+/** Flags of these that stand before another short option in one word, as in `-itv`. */
+const bundled: Readonly<Record<string, RegExp>> = {
+  docker: /^(-[aditqPT]+)([evwuplhmcft].*)$/s,
+  podman: /^(-[aditqPT]+)([evwuplhmcft].*)$/s,
+  "docker-compose": /^(-[aditqPT]+)([evwuplhmcft].*)$/s,
+  kubectl: /^(-[ARwit]+)([fnolkcp].*)$/s
+}
+
+/** A word as the options that it is. */
+export const unbundled = (name: string, value: string): ReadonlyArray<string> => {
+  const [, flags, rest] = (Object.hasOwn(bundled, name) ? bundled[name]!.exec(value) : null) ?? []
+  return flags === undefined || rest === undefined ? [value] : [flags, `-${rest}`]
+}
+
 /** Which of them a program is, by its name. */
 export const interpreterOf = (name: string): string | undefined => {
   if (/^(?:ba|da|z)?sh$|^\.$|^source$/.test(name)) return "shell"
@@ -120,7 +134,9 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   cabal: /^(?:exec|repl)$/,
   rails: /^(?:runner|r)$/,
   "manage.py": /^(?:-c|shell(?:_plus)?)$/,
-  docker: /^-H|^--(?:host|net(?:work)?=host)/,
+  docker: /^-H|^--(?:host|(?:net(?:work)?|ipc|uts|cgroupns)=(?:host|container:))/,
+  podman: /^--(?:net(?:work)?|ipc|uts|cgroupns)=(?:host|container:)/,
+  rake: /^-[eEpr]/,
   terraform: /^-(?:chdir|backend-config|plugin-dir)/
 }
 
@@ -128,7 +144,10 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
 export const elsewhere: Readonly<Record<string, RegExp>> = Object.fromEntries(
   "docker docker-compose podman kubectl helm gh"
     .split(" ")
-    .map((name) => [name, /^(?:-v|--volume|-f|--file|--filename|--values|--output|-o|--build-context|--body-file)$/])
+    .map((name) => [
+      name,
+      /^(?:-[vfoODk]|--(?:volume|file|filename|values|output|build-context|body-file|dir|cidfile|iidfile|metadata-file|project-directory|kustomize|output-dir|output-directory|destination))$/
+    ])
 )
 
 /** Programs that run what the files say that their words name, and the files that they take where no word does. */
@@ -153,8 +172,43 @@ export const takesInput = /^(?:g?make|just|task|rake|ninja|docker|podman|docker-
 
 /** Options whose value is a place that is written, whatever program has them. */
 export const outputOption =
-  /^(?:-[od]|-MF|-(?:cover|cpu|mem|block|mutex)profile|--?[\w-]*out(?:[-_]?(?:put|file|dir|path))*|--?[\w-]*output(?:[-_]?(?:file|dir|path))?|--?declarationDir|--?tsBuildInfoFile|--dist(?:[-_]?dir)?|--dest(?:ination)?|--(?:target|build|cache)-dir|--basetemp|--junit-?xml|--log-file)$/i
+  /^(?:-[odOD]|-MF|--dir|--(?:cid|iid|metadata-)file|--output-directory|-(?:cover|cpu|mem|block|mutex)profile|--?[\w-]*out(?:[-_]?(?:put|file|dir|path))*|--?[\w-]*output(?:[-_]?(?:file|dir|path))?|--?declarationDir|--?tsBuildInfoFile|--dist(?:[-_]?dir)?|--dest(?:ination)?|--(?:target|build|cache)-dir|--basetemp|--junit-?xml|--log-file)$/i
 
-/** Options of these programs whose value is a text, blanks and all. */
-export const textOption =
-  /^(?:-t|-k|-g|-m|-run|-bench|--grep|--filter|--fgrep|--test-name-pattern|--testNamePattern|--title|--body|--message|--format|--markers?|--keyword|--search|-q|--json|--template|--sort|--reporter)$/
+/** Options of these programs whose value is a text, blanks and all; of another program each may be a flag. */
+const textOptions: ReadonlyArray<readonly [names: string, options: RegExp]> = [
+  ["vitest jest", /^(?:-t|--testNamePattern)$/],
+  ["mocha playwright", /^(?:-g|-f|--grep|--fgrep|--grep-invert)$/],
+  ["pytest", /^-[km]$/],
+  ["go", /^-(?:run|bench|skip|fuzz)$/],
+  ["node", /^--test-(?:name|skip)-pattern$/],
+  ["gh", /^(?:-[qtbS]|--(?:json|title|body|search|template))$/],
+  ["docker podman", /^--(?:format|filter)$/],
+  ["kubectl helm", /^--template$/],
+  ["pnpm turbo", /^--filter$/],
+  ["npm alembic", /^(?:-m|--message)$/],
+  ["phpunit dotnet swift deno", /^--filter$/],
+  ["bun", /^(?:-t|--test-name-pattern|--filter)$/]
+]
+
+/** Of what a script of a project starts, behind `--`. */
+const ofScripts = /^(?:-[tgkm]|--(?:grep|fgrep|testNamePattern|test-name-pattern|title|filter))$/
+
+const byName: ReadonlyMap<string, RegExp> = new Map(
+  textOptions.flatMap(([names, options]) => names.split(" ").map((name) => [name, options] as const))
+)
+
+/** Whether the value of an option of a program is a text. */
+export const takesText = (name: string, option: string): boolean => byName.get(name)?.test(option) === true
+
+/** Whether the value behind that word is a text of what a script of the project starts. */
+export const takesScriptText = (name: string, args: ReadonlyArray<string>, at: number): boolean => {
+  const end = args.indexOf("--")
+  const verb = args.find((arg) => !arg.startsWith("-"))
+  return (
+    /^(?:npm|pnpm|yarn|bun)$/.test(name) &&
+    /^(?:test|t|tst|run|run-script|start)$/.test(verb ?? "") &&
+    end >= 0 &&
+    at > end &&
+    ofScripts.test(args[at] ?? "")
+  )
+}
