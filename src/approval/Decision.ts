@@ -65,6 +65,9 @@ export interface Resolution {
   readonly edited?: { readonly parameters: unknown }
 }
 
+/** Why a request is withdrawn whose parameters the person has changed. */
+export const parametersEdited = "The parameters were edited."
+
 export const resolutionOf = ({
   by,
   decision,
@@ -74,7 +77,7 @@ export const resolutionOf = ({
   stop
 }: Omit<Decision, "approvalId" | "sessionId" | "digest">): Resolution =>
   decision === "approve" && parameters !== undefined
-    ? { outcome: "withdrawn", by, reason: "The parameters were edited.", edited: { parameters } }
+    ? { outcome: "withdrawn", by, reason: parametersEdited, edited: { parameters } }
     : {
         ...(decision === "approve" ? { outcome: "granted", scope } : { outcome: "denied" }),
         by,
