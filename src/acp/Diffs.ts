@@ -1,6 +1,5 @@
-import * as Either from "effect/Either"
 import * as path from "node:path"
-import { parseJson } from "../text/Json.ts"
+import { unquoted } from "../text/quotedName.ts"
 import { makeVisible } from "../text/visible.ts"
 import type { Diff } from "@agentclientprotocol/sdk"
 
@@ -38,8 +37,7 @@ interface Hunk {
 const nameOf = (header: string): string | undefined => {
   const name = header.slice(4).replace(/\t.*$/, "")
   if (name === "/dev/null") return undefined
-  const quoted = name.startsWith('"') ? Either.getOrUndefined(parseJson(name)) : name
-  return (typeof quoted === "string" ? quoted : name).replace(/^[ab]\//, "")
+  return unquoted(name).replace(/^[ab]\//, "")
 }
 
 const header = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/

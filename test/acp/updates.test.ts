@@ -181,6 +181,13 @@ describe("a request for permission", () => {
     { nil: undefined }
   )
 
+  it("names the file that a diff names in quotes (A15)", () => {
+    for (const name of ["日本語.txt", 'a"b.txt', "back\\slash.txt", "a\tb.txt"]) {
+      const [diff] = diffsOf(unifiedDiff("a\n", "b\n", name), "/project") ?? []
+      assert.strictEqual(diff?.path, `/project/${name}`)
+    }
+  })
+
   it("shows every change of a file, to its last character (A15)", () => {
     FastCheck.assert(
       FastCheck.property(text, text, (before, after) => {

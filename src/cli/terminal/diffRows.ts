@@ -1,5 +1,7 @@
 import { diffWordsWithSpace } from "diff"
 import type { DiffSize } from "../../tool/ToolEvent.ts"
+import { unquoted } from "../../text/quotedName.ts"
+import { visibleLine } from "../../text/visible.ts"
 import type { Diff } from "../../ui/Display.ts"
 import { pieces } from "./pieces.ts"
 import type { Style } from "./Style.ts"
@@ -34,10 +36,16 @@ type Parsed =
 
 const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
 
+/** A name in quotes as it is, on one line; what stands in none has been made visible. */
+const bare = (name: string): string => {
+  const read = unquoted(name)
+  const own = read.replace(/^[ab]\//, "")
+  return read === name ? own : visibleLine(own)
+}
+
 /** What the two lines that name a file say. */
 const nameOf = (before: string, after: string): string => {
   const [old, now] = [before.slice(4).replace(/\t.*$/, ""), after.slice(4).replace(/\t.*$/, "")]
-  const bare = (name: string) => name.replace(/^("?)[ab]\//, "$1")
   if (old === "/dev/null") return `${bare(now)} (new)`
   if (now === "/dev/null") return `${bare(old)} (deleted)`
   return bare(old) === bare(now) ? bare(now) : `${bare(old)} → ${bare(now)}`

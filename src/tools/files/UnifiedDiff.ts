@@ -29,14 +29,17 @@ const replaced = (oldFileName: string, newFileName: string, before: string, afte
   return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [hunk] }
 }
 
-/** A name as git writes it: in quotes and on one line where it could pass for anything else. */
+/** A name in quotes and on one line where it could pass for anything else, for lines that the library does not write. */
 export const diffName = (name: string): string => (/[\p{Cc}"\\]/u.test(name) ? JSON.stringify(name) : name)
 
-/** The change of one file as a unified diff; undefined is a file that does not exist. Empty if nothing changes. */
+/**
+ * The change of one file as a unified diff, its name in quotes as git writes them; undefined is a file that does not exist. Empty
+ * if nothing changes.
+ */
 export const unifiedDiff = (before: string | undefined, after: string | undefined, path: string): string => {
   if (before === after) return ""
-  const oldName = before === undefined ? "/dev/null" : diffName(`a/${path}`)
-  const newName = after === undefined ? "/dev/null" : diffName(`b/${path}`)
+  const oldName = before === undefined ? "/dev/null" : `a/${path}`
+  const newName = after === undefined ? "/dev/null" : `b/${path}`
   const [old, now] = [before ?? "", after ?? ""]
   const patch = structuredPatch(oldName, newName, old, now, undefined, undefined, { context, maxEditLength })
   return formatPatch(patch ?? replaced(oldName, newName, old, now), FILE_HEADERS_ONLY)

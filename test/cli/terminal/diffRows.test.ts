@@ -4,7 +4,8 @@ import { diffRows } from "../../../src/cli/terminal/diffRows.ts"
 import { columns } from "../../../src/cli/terminal/Layout.ts"
 import { coloured, plain } from "../../../src/cli/terminal/Style.ts"
 import { exact } from "../../../src/approval/rendering/Exact.ts"
-import { unifiedDiff } from "../../../src/tools/files/UnifiedDiff.ts"
+import { makeVisible, visibleLine } from "../../../src/text/visible.ts"
+import { diffName, unifiedDiff } from "../../../src/tools/files/UnifiedDiff.ts"
 
 const sgr = new RegExp(`${"\u001b"}\\[[0-9;]*m`, "g")
 const line = FastCheck.array(
@@ -78,6 +79,47 @@ describe("diffRows", () => {
     assert.include(text.join("\n"), "\u001b[32m+line \u001b[7mthree\u001b[27m\u001b[39m")
     assert.strictEqual(text.filter((row) => row.includes("⋮")).length, 1)
     assert.strictEqual(diffRows(["--- a/old", "+++ b/new"], { style: plain, width: 40 })[0]?.text, "  │ old → new")
+  })
+
+  it("names a file as it is called, on one line, however its name is quoted (A9, U12)", () => {
+    const part = FastCheck.oneof(
+      FastCheck.string({ unit: "binary", maxLength: 8 }),
+      FastCheck.constantFrom(
+        "日本語",
+        "é",
+        '"',
+        "\\",
+        "\\346",
+        "\t",
+        "\n",
+        "\n+++ b/other",
+        "\r",
+        "\u0000",
+        "\ufeff",
+        "\u202e",
+        "a/"
+      )
+    )
+    const name = FastCheck.array(part, { minLength: 1, maxLength: 6 })
+      .map((parts) => parts.join("").replaceAll(/\p{Cs}/gu, ""))
+      .filter((name) => name !== "")
+    const heading = (lines: ReadonlyArray<string>) => {
+      const [first] = diffRows(
+        lines.flatMap((line) => makeVisible(line).split("\n")),
+        { style: plain, width: 1000 }
+      )
+      return first?.text.replace(/^ *│ /, "")
+    }
+    FastCheck.assert(
+      FastCheck.property(name, (name) => {
+        const shown = visibleLine(name)
+        assert.strictEqual(heading(unifiedDiff("a\n", "b\n", name).split("\n")), shown)
+        assert.strictEqual(heading(unifiedDiff(undefined, "b\n", name).split("\n")), `${shown} (new)`)
+        if (diffName(name) !== name)
+          assert.strictEqual(heading([`--- ${diffName(`a/${name}`)}`, `+++ ${diffName(`b/${name}`)}`]), shown)
+      })
+    )
+    assert.strictEqual(heading(['--- "a/\\346\\227\\245.txt"', '+++ "b/\\377.txt"']), "日.txt → \ufffd.txt")
   })
 
   it("takes a time in proportion to the diff (U12)", () => {
