@@ -20,14 +20,14 @@ interface Parts {
 
 /**
  * The parameters of a request as a person changes them; none where they stay as they are. A text that is not valid is kept:
- * editing goes on with it, now or later.
+ * editing goes on with it, now or later; after an empty one it begins anew.
  */
 export const editing = ({ above, approval, edit, goesOn }: Parts): Effect.Effect<Option.Option<unknown>> => {
   const before = JSON.stringify(approval.request.arguments, undefined, 2) ?? "null"
   let kept = before
   return Effect.gen(function* () {
     for (;;) {
-      const text = yield* Effect.either(edit(kept, above))
+      const text = yield* Effect.either(edit(kept.trim() === "" ? before : kept, above))
       if (Either.isRight(text)) {
         if (Option.isNone(text.right)) return Option.none()
         kept = text.right.value
