@@ -39,6 +39,9 @@ export class Doings {
       case "TaskQueued":
         if (task !== undefined) this.tasks.add(task)
         break
+      case "SessionResumed":
+        if (event.goesOn !== undefined) this.tasks.add(event.goesOn.task)
+        break
       case "ModelAnswered":
         if (worker === undefined || isRoot(worker)) this.holds(seq, event.usage.inputTokens + event.usage.outputTokens)
         break

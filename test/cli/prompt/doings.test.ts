@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { ModelAnswered, SessionCompacted } from "../../../src/agent/AgentEvent.ts"
 import { Doings } from "../../../src/cli/prompt/Doings.ts"
-import type { Event } from "../../../src/runtime/Event.ts"
+import { type Event, SessionResumed, TaskCompleted } from "../../../src/runtime/Event.ts"
+import { noUsage } from "../../../src/cost/Usage.ts"
 
 const tokens = FastCheck.integer({ min: 0, max: 200_000 })
 
@@ -42,5 +43,24 @@ describe("the context in the status line", () => {
 
   it("is what is estimated where nothing was counted here", () => {
     assert.strictEqual(shown(compacted(9000, 2000)), 2000)
+  })
+})
+
+describe("the tasks in the status line", () => {
+  const resumed = new SessionResumed({
+    project: "/work",
+    epoch: 2,
+    unknownCalls: 0,
+    goesOn: { task: "t1", approvals: [] }
+  })
+  const completed = new TaskCompleted({ text: "Done.", usage: noUsage, iterations: 1, durationMillis: 1 })
+  const envelope = { version: 1, time: 0, session: "s", worker: ["root"] } as const
+
+  it("are those too that go on where a session is resumed, until they end (R5, U12)", () => {
+    const doings = new Doings()
+    doings.hear({ ...envelope, seq: 1, event: resumed })
+    assert.strictEqual(doings.standing(undefined).tasks, 1)
+    doings.hear({ ...envelope, seq: 2, task: "t1", event: completed })
+    assert.strictEqual(doings.standing(undefined).tasks, 0)
   })
 })
