@@ -12,12 +12,18 @@ export class ConfigUnreadable extends Schema.TaggedError<ConfigUnreadable>()("Co
   }
 }
 
+/** What helps where the disk is full. */
+export const makeRoom = "Free some space and try again."
+
 export class ConfigUnwritable extends Schema.TaggedError<ConfigUnwritable>()("ConfigUnwritable", {
   file: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** What to do about it; by default its directory is to be made writable. */
+  mend: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
-    return `The configuration ${brief(this.file)} cannot be written: ${this.reason}. Nothing has changed. Make its directory writable, or set TOLLGATE_HOME to another one.`
+    const { mend = "Make its directory writable, or set TOLLGATE_HOME to another one." } = this
+    return `The configuration ${brief(this.file)} cannot be written: ${this.reason}. Nothing has changed. ${mend}`
   }
 }
 

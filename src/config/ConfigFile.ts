@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { systemReason } from "../system/errno.ts"
+import { errnoOf, systemReason } from "../system/errno.ts"
 import { replaceFile } from "../system/replaceFile.ts"
 import { reclaim } from "../system/Temporary.ts"
 import { throughLinks } from "../system/throughLinks.ts"
 import { jsonError } from "../redaction/jsonError.ts"
 import { byteOrderMark, unmarked } from "../text/byteOrderMark.ts"
 import { repeatedName } from "../text/Json.ts"
-import { ConfigUnreadable, ConfigUnwritable } from "./ConfigError.ts"
+import { ConfigUnreadable, ConfigUnwritable, makeRoom } from "./ConfigError.ts"
 
 /** JSON as a file has it. */
 export type Json = Readonly<Record<string, unknown>>
@@ -119,5 +119,8 @@ export const write = (file: string, json: Json): Effect.Effect<void, ConfigUnwri
       const mark = isMarked(target) ? byteOrderMark : ""
       replaceFile(target, `${mark}${JSON.stringify(json, null, 2)}\n`)
     },
-    catch: (error) => new ConfigUnwritable({ file, reason: systemReason(error) })
+    catch: (error) => {
+      const isFull = ["ENOSPC", "EDQUOT"].includes(errnoOf(error))
+      return new ConfigUnwritable({ file, reason: systemReason(error), ...(isFull ? { mend: makeRoom } : {}) })
+    }
   })
