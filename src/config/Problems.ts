@@ -56,9 +56,15 @@ const inRules = (json: Json): ReadonlyArray<Mistake> => {
 /** Keys that have another name now. */
 const renamed: ReadonlyMap<string, string> = new Map([["approvals.delegate", "approvals.reviewer"]])
 
+/** Values that are read and not offered: whoever wants one says so with a flag, each time. */
+const flagOnly: ReadonlyMap<string, RegExp> = new Map([["approvals.policy", /, "allow"(?=,| or )/]])
+
 const told = (mistake: Mistake): Mistake => {
-  const now = mistake.unknown ? renamed.get(mistake.path.join(".")) : undefined
-  return now === undefined ? mistake : { ...mistake, problem: `renamed to ${now}; move its value there` }
+  const key = mistake.path.join(".")
+  const now = mistake.unknown ? renamed.get(key) : undefined
+  if (now !== undefined) return { ...mistake, problem: `renamed to ${now}; move its value there` }
+  const left = flagOnly.get(key)
+  return left === undefined ? mistake : { ...mistake, problem: mistake.problem.replace(left, "") }
 }
 
 const mistakesIn = (json: Json): ReadonlyArray<Mistake> => allMistakesIn(json).map(told)

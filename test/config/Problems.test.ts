@@ -24,7 +24,7 @@ describe("problems of a configuration", () => {
         "zzz: unknown key; …",
         'maxDepth: expected a number, is "x"',
         'timeouts.tool: expected 0 or milliseconds or a duration like "90 seconds", is "soon"',
-        'approvals.policy: expected "ask", "edits", "plan", "sandboxed", "deny", "fail", "allow-read-only", "allow" or "allow-edits", is "sometimes"',
+        'approvals.policy: expected "ask", "edits", "plan", "sandboxed", "deny", "fail", "allow-read-only" or "allow-edits", is "sometimes"',
         'approvals.rules.1.decision: expected "allow", "ask" or "deny", is "no"',
         "approvals.rules.2: expected an object, is 5",
         "profiles.a: expected an object",
