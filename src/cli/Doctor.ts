@@ -9,32 +9,30 @@ import * as path from "node:path"
 import { Audit } from "../audit/Audit.ts"
 import { setUp } from "../config/ConfigError.ts"
 import { bare, Configuration, inspect, type Inspected } from "../config/Configuration.ts"
+import type { Home } from "../config/Home.ts"
 import { Database } from "../database/Database.ts"
 import { credentials, openProfile } from "../model/OpenProfile.ts"
 import { apiKeyVariable, type Profile } from "../model/Profile.ts"
 import * as SessionCheck from "../runtime/SessionCheck.ts"
 import { many } from "../ui/Words.ts"
 import { makeVisible } from "../text/visible.ts"
-import type { Step } from "../middleware/Step.ts"
 import * as Collector from "../telemetry/Collector.ts"
-import * as DefaultStack from "../gate/DefaultStack.ts"
 import { version } from "../version.ts"
 import { askModel, kept, mendedBy } from "./askModel.ts"
-import * as CommandStack from "./commandStack.ts"
 import * as Instructions from "../host/Instructions.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
-import * as Stack from "../host/Stack.ts"
 import * as Records from "../host/Stores.ts"
 import { detectedSandbox, sandboxOf } from "../host/ToolServices.ts"
-import type { Surroundings } from "../host/Surroundings.ts"
-import { tools } from "../tools/Builtin.ts"
+import { Surroundings } from "../host/Surroundings.ts"
 import { distrust } from "./distrust.ts"
 import { place, projectConfig } from "./here.ts"
 import { checkServers } from "./mcp/checkServers.ts"
 import * as JsonOutput from "./jsonOutput.ts"
+import { otherHome } from "./otherHome.ts"
 import { misnamed } from "./misnamed.ts"
 import { openFiles } from "./openFiles.ts"
 import * as ReadOnlyHome from "./ReadOnlyHome.ts"
+import { showStack } from "./showStack.ts"
 import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
 import { duration } from "../text/duration.ts"
@@ -130,10 +128,12 @@ const checkSandbox = Effect.gen(function* () {
   Effect.catchAll((error) => Effect.succeed(missing("sandbox", error.message, mendedBy(error))))
 )
 
-const readOnly = (directory: string): Finding =>
-  missing("home", `${directory} is read-only: sessions can be read, but nothing can be run or changed`, [
-    'export TOLLGATE_HOME="$HOME/.tollgate"'
-  ])
+const readOnly = ({ database, user }: Home) =>
+  Effect.map(Surroundings, ({ env }) => {
+    const failed = path.dirname(database)
+    const what = `${failed} is read-only: sessions can be read, but nothing can be run or changed`
+    return [missing("home", what, otherHome({ failed, user, env }))]
+  })
 
 const checkProfiles = (offline: boolean) =>
   Effect.flatMap(Configuration, ({ preferred, profiles }) =>
@@ -214,39 +214,6 @@ const render = ({ detail, mend = [], state, what }: Finding, style: Style): stri
   return lines.map((line) => `${line}\n`).join("")
 }
 
-/** What stands in front of a tool or a command. */
-interface Front {
-  readonly name: string
-  readonly steps: ReadonlyArray<Step>
-}
-
-const renderFront = ({ name, steps }: Front, style: Style): string => {
-  const rows = steps.map(({ detail, step }) => `    ${step}${detail === "" ? "" : style.dim(`  ${detail}`)}\n`)
-  return `${style.bold(name)}\n${rows.join("")}`
-}
-
-/** Says what stands in front of every tool, outermost first, and in front of the commands. */
-const showStack = (json: boolean) =>
-  Effect.gen(function* () {
-    const { answer, style } = yield* Screen
-    const options = (yield* Stack.make)(yield* projectConfig)
-    const command = (name: string, named = name) =>
-      Effect.map(CommandStack.describe(named), (steps): Front => ({ name, steps }))
-    const fronts = [
-      ...tools.map((tool): Front => ({ name: tool.name, steps: DefaultStack.describe(options, tool) })),
-      ...(yield* Effect.forEach(CommandStack.specific, (name) => command(name))),
-      yield* command("tollgate …, any other command", "tollgate …")
-    ]
-    yield* answer(
-      json
-        ? JsonOutput.render(
-            fronts.map((one) => JSON.stringify(one)),
-            { json }
-          )
-        : fronts.map((one) => renderFront(one, style)).join("")
-    )
-  }).pipe(Effect.provide(Stack.observed))
-
 type Check = Effect.Effect<
   ReadonlyArray<Finding>,
   never,
@@ -278,7 +245,7 @@ const checkAll = (inspected: Inspected, { json, offline }: DoctorOptions) =>
     ]
     const checks: ReadonlyArray<Check> = [
       Effect.succeed(checkConfiguration(inspected)),
-      Effect.succeed(opened === home.database ? [] : [readOnly(path.dirname(home.database))]),
+      opened === home.database ? Effect.succeed([]) : readOnly(home),
       Effect.sync(() => openFiles(home).map(({ mend, problem }) => missing("permissions", problem, [mend]))),
       Effect.flatMap(checkDatabase(inspected.configuration.home.database), (one) =>
         one.state === "good" ? Effect.map(checkAudit, (other) => [one, other]) : Effect.succeed([one])

@@ -8,7 +8,8 @@ import * as PrivateDirectory from "../system/PrivateDirectory.ts"
 import { warn } from "./warn.ts"
 import { errnoOf } from "../system/errno.ts"
 
-const isWritable = (place: string): boolean => {
+/** Whether a place can be written to, or made. */
+export const isWritable = (place: string): boolean => {
   try {
     fs.accessSync(place, fs.constants.W_OK)
     return true
