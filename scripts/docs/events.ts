@@ -104,7 +104,8 @@ Every event travels in an envelope, one line of JSON each where a log is written
 
 **Durable** events are stored before anyone sees them and are never changed. **Transient** events are pieces of something
 that a durable event sums up: they coalesce, may be skipped, and a subscriber that comes late gets what was said so far in
-one piece. Their \`offset\` counts the characters before the piece, so a gap shows.
+one piece. The \`offset\` of \`TextDelta\`, \`ReasoningDelta\` and \`ArgumentsDelta\` counts the characters before the piece, so a gap
+shows; \`ToolOutput\` and \`ToolProgressed\` have none, so what is missing of them does not show.
 
 ## What may change
 
