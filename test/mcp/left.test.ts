@@ -150,3 +150,36 @@ describe("a call that runs without a question when its gateway ends", () => {
     }
   )
 })
+
+describe("a call that its client takes back", () => {
+  it("while it runs is answered once with an unknown outcome and not run again; one that waits is withdrawn (R4, G11, X2)", async () => {
+    const at = place()
+    scripted(at, [])
+    const fix = planned(at.home, "fix", { tools: [tool("hangs", { does: "silence" }), tool("echo")] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
+    const args = [await built(), "mcp", "gateway", "--dangerously-allow-all"]
+    const client = new Client({ name: "host", version: "1" })
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: at.work, env: { ...at.env }, stderr: "ignore" })
+    )
+    const calls = () => fix.logged().filter((line) => line.startsWith("call")).length
+    const hangs = { name: "fix__hangs", arguments: { a: 1 } }
+    const leaving = new AbortController()
+    const cut = client.callTool(hangs, { signal: leaving.signal }).catch(() => undefined)
+    await until(() => calls() === 1)
+    leaving.abort()
+    await cut
+    const again = await client.callTool(hangs)
+    assert.isTrue(again.isError)
+    assert.include(said(again), "outcome unknown")
+    assert.strictEqual(calls(), 1)
+    const third = new AbortController()
+    const anew = client.callTool(hangs, { signal: third.signal }).catch(() => undefined)
+    await until(() => calls() === 2)
+    third.abort()
+    await anew
+    await client.close()
+    at.remove()
+  })
+})

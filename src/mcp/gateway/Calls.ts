@@ -270,7 +270,7 @@ export const make = ({
         const beat = beating(running)
         return yield* beat === undefined ? answer : Effect.raceFirst(answer, beat)
       }).pipe(
-        Effect.onInterrupt(() => (running.detached ? Effect.void : gateway.dropped(running))),
+        Effect.onInterrupt(() => (running.detached ? Effect.void : gateway.dropped(running, tool))),
         Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
       )
     }).pipe(Effect.catchTag("CallRefused", ({ message }) => Effect.succeed(failed(message))))

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { definition, sha256 } from "../../approval/Digest.ts"
 import type { Host } from "../../host/Host.ts"
@@ -46,8 +47,11 @@ export interface Gateway extends Results.Results {
   readonly leave: (running: Running.Running) => Effect.Effect<void>
   /** Its client has what it came to. */
   readonly settled: (running: Running.Running) => Effect.Effect<void>
-  /** Its client no longer waits: it is withdrawn, unless the gateway stops with it. */
-  readonly dropped: (running: Running.Running) => Effect.Effect<void>
+  /**
+   * Its client no longer waits: where nothing has run yet it is withdrawn, unless the gateway stops with it. What runs is told to stop,
+   * and what came of it is for the equal call that comes next, which is not run; what only reads may run again.
+   */
+  readonly dropped: (running: Running.Running, tool: string) => Effect.Effect<void>
   /**
    * From here on clients leave because the gateway stops, not because they do not want their calls any more; what is running
    * is kept for them. Done at once.
@@ -256,9 +260,16 @@ export const make = ({
           // The result leaves first: who has it twice is better off than who has it never.
           return Effect.asVoid(Effect.forkIn(Effect.zipRight(macrotask, left.forget(key, task)), scope))
         }),
-      dropped: (running) =>
-        Effect.suspend(() => {
+      dropped: (running, tool) =>
+        Effect.flatMap(Effect.option(held.current), (now) => {
           const { key, task } = running
+          const onlyReads = Option.exists(now, ({ tools }) => tools.tools.get(tool)?.readOnly === true)
+          if (!isStopping && !onlyReads && running.open() === undefined && running.kept === undefined) {
+            running.detached = true
+            if (isAnswered(running)) return kept(running)
+            running.cutOff = true
+            return Effect.zipRight(kept(running), running.cancel)
+          }
           const goesOn = isStopping && (left.has(task) || running.open() === undefined)
           return goesOn ? kept(running) : Effect.zipRight(left.forget(key, task), running.cancel)
         }),

@@ -24,6 +24,11 @@ export interface Results {
   readonly resultOf: (running: Running) => Effect.Effect<CallResult>
 }
 
+const interrupted = ({ cutOff }: Running): string =>
+  cutOff === true
+    ? "The call was cut off while it ran: outcome unknown. It is not repeated; what it did stays done. Verify before you call it once more."
+    : "The call was interrupted."
+
 export const make = ({ hasHooks, longest, redactor, spill, store }: Means): Results => {
   const known = new WeakMap<Running, CallResult>()
   const resultOf = (running: Running): Effect.Effect<CallResult> =>
@@ -33,7 +38,7 @@ export const make = ({ hasHooks, longest, redactor, spill, store }: Means): Resu
       const end = running.end()
       if (end === undefined && !isAnswered(running))
         return Effect.succeed(textResult("The gateway stopped before the call had ended.", true))
-      if (end?._tag === "TaskInterrupted") return Effect.succeed(textResult("The call was interrupted.", true))
+      if (end?._tag === "TaskInterrupted") return Effect.succeed(textResult(interrupted(running), true))
       if (end?._tag === "TaskFailed") {
         const failed = textResult(end.message, true)
         if (end.kind !== "crash") return Effect.succeed(failed)

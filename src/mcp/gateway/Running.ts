@@ -24,6 +24,8 @@ export interface Running {
   readonly kept?: CallResult
   /** Nobody waits for it: an equal call takes it up. */
   detached: boolean
+  /** It was running when its client went or took it back, and nobody knows how far it came. */
+  cutOff?: true
 }
 
 /** Returns what is found of a call as soon as there is something. */
