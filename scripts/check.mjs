@@ -10,6 +10,7 @@ const check = ([name, ...args]) =>
     const child = spawn(path.resolve("node_modules/.bin", name), args, { stdio: ["ignore", "pipe", "pipe"] })
     const pieces = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => pieces.push(piece))
+    child.on("error", ({ message }) => pieces.push(Buffer.from(`${message}; npm ci installs what is needed\n`)))
     child.on("close", (code) => resolve({ name: [name, ...args].join(" "), code, printed: Buffer.concat(pieces) }))
   })
 

@@ -47,6 +47,9 @@ const eventOf = (part: ModelPart) => {
   }
 }
 
+/** Ids of an answer that are looked at once. */
+const maxKnown = 1024
+
 /** The parts of one answer, whose calls have ids that may be stored. */
 const withPlainIds = (redactor: RedactorShape): ((part: ModelPart) => ModelPart) => {
   const known = new Map<string, string>()
@@ -58,9 +61,6 @@ const withPlainIds = (redactor: RedactorShape): ((part: ModelPart) => ModelPart)
   return (part) =>
     part._tag === "ArgumentsDelta" || part._tag === "FunctionCalled" ? { ...part, id: plain(part.id) } : part
 }
-
-/** Ids of an answer that are looked at once. */
-const maxKnown = 1024
 
 /** A request that goes on somebody's account. */
 export type PaidRequest = ModelRequest & { readonly payer: Payer }

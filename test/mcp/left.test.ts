@@ -152,7 +152,7 @@ describe("a call that runs without a question when its gateway ends", () => {
 })
 
 describe("a call that its client takes back", () => {
-  it("while it runs is answered once with an unknown outcome and not run again; one that waits is withdrawn (R4, G11, X2)", async () => {
+  it("while it runs is answered once with an unknown outcome and not run again, and the one after that runs (R4, G11, X2)", async () => {
     const at = place()
     scripted(at, [])
     const fix = planned(at.home, "fix", { tools: [tool("hangs", { does: "silence" }), tool("echo")] })

@@ -261,17 +261,19 @@ export const make = ({
           return Effect.asVoid(Effect.forkIn(Effect.zipRight(macrotask, left.forget(key, task)), scope))
         }),
       dropped: (running, tool) =>
-        Effect.flatMap(Effect.option(held.current), (now) => {
+        Effect.suspend(() => {
           const { key, task } = running
-          const onlyReads = Option.exists(now, ({ tools }) => tools.tools.get(tool)?.readOnly === true)
-          if (!isStopping && !onlyReads && running.open() === undefined && running.kept === undefined) {
+          const waits = running.open() !== undefined
+          const withdrawn = Effect.zipRight(left.forget(key, task), running.cancel)
+          if (isStopping) return waits && !left.has(task) ? withdrawn : kept(running)
+          if (waits || running.kept !== undefined) return withdrawn
+          return Effect.flatMap(Effect.option(held.current), (now) => {
+            if (Option.exists(now, ({ tools }) => tools.tools.get(tool)?.readOnly === true)) return withdrawn
             running.detached = true
             if (isAnswered(running)) return kept(running)
             running.cutOff = true
             return Effect.zipRight(kept(running), running.cancel)
-          }
-          const goesOn = isStopping && (left.has(task) || running.open() === undefined)
-          return goesOn ? kept(running) : Effect.zipRight(left.forget(key, task), running.cancel)
+          })
         }),
       stopping: Effect.suspend(() => {
         isStopping = true

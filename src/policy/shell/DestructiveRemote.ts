@@ -124,11 +124,12 @@ const method = (args: ReadonlyArray<string>): string | undefined =>
 const requests: Destroys = ({ args }) =>
   method(args)?.toUpperCase() === "DELETE" || args.includes("DELETE") ? "Sends a request that deletes" : undefined
 
-/** Whether a word may be the value of an option, or the name of a workspace, wherever it stands. */
-const isValue = (args: ReadonlyArray<string>, word: string): boolean => {
-  const before = args[args.indexOf(word) - 1] ?? ""
-  return /^-[^=]*$/.test(before) || before === "workspace"
-}
+/** What may be the value of an option, or the name of a workspace, stands behind this. */
+const leads = /^(?:-[^=]*|workspace)$/
+
+/** Where the operands of a program become another command, or text. */
+const endOf = (args: ReadonlyArray<string>): number =>
+  args.findIndex((word, index) => handsOn.has(word) && !leads.test(args[index - 1] ?? ""))
 
 const judged =
   (acts: ReadonlyArray<Act>): Destroys =>
@@ -136,8 +137,9 @@ const judged =
     if (name !== "yarn" && args.some((arg, index) => rehearses.test(arg) && !args[index - 1]?.startsWith("-")))
       return undefined
     const operands = verbsOf(args).slice(0, maximumVerbs)
-    const end = operands.findIndex((word) => handsOn.has(word) && !isValue(args, word))
-    const verbs = ` ${operands.slice(0, end < 0 ? undefined : end + 1).join(" ")} `
+    const end = endOf(args)
+    const own = end < 0 ? operands : verbsOf(args.slice(0, end + 1)).slice(0, maximumVerbs)
+    const verbs = ` ${own.join(" ")} `
     if (isUnknown(operands[0] ?? "")) return `Runs a ${name} subcommand that is known only at run time`
     if (name === "gh" && operands.includes("api")) return requests({ args, name }, scene)
     return acts.find(

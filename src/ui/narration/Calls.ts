@@ -28,13 +28,11 @@ const isOnce = ({ by, outcome, scope = "once" }: ApprovalResolved): boolean =>
 /** What was asked for of a call that runs with other parameters, which are shown as its own. */
 const askedFor = (asked: string): string => `changed before it ran; asked for: ${cutMiddle(brief(asked), maxAsked)}`
 
-type Intervention = Pick<HookIntervened, "event" | "reason">
-
 /** What a hook did to a call that goes on. */
-const interventions: Partial<Record<HookIntervened["action"], (hook: string, by: Intervention) => string>> = {
-  answered: (hook, { reason }) => `the hook ${hook} answered in its place: ${reason}`,
-  replaced: (hook, { reason }) => `the hook ${hook} put ${reason} in place`,
-  skipped: (hook, { reason }) => `the hook ${hook} failed and was skipped: ${reason}`
+const interventions: Partial<Record<HookIntervened["action"], (hook: string, reason: string) => string>> = {
+  answered: (hook, reason) => `the hook ${hook} answered in its place: ${reason}`,
+  replaced: (hook, reason) => `the hook ${hook} put ${reason} in place`,
+  skipped: (hook, reason) => `the hook ${hook} failed and was skipped: ${reason}`
 }
 
 const placeOf = (task: string, worker: ReadonlyArray<string>): string => `${task}/${worker.join("/")}`
@@ -177,9 +175,9 @@ export class Calls {
   }
 
   /** A hook changed what would have happened; where it made the call fail, the failure says so. */
-  intervened(envelope: Envelope, { callId, hook, tool, ...event }: HookIntervened): ReadonlyArray<Step> {
-    const text = interventions[event.action]?.(hook, event)
-    const level = event.action === "skipped" ? "warning" : "info"
+  intervened(envelope: Envelope, { action, callId, hook, reason, tool }: HookIntervened): ReadonlyArray<Step> {
+    const text = interventions[action]?.(hook, reason)
+    const level = action === "skipped" ? "warning" : "info"
     return text === undefined ? [] : [{ _tag: "CallNote", call: this.of(envelope, { callId, tool }), level, text }]
   }
 

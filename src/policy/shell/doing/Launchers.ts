@@ -4,7 +4,7 @@ import type { Literal } from "../Literal.ts"
 import type { ReadOnlyCommand } from "../ReadOnlyCommand.ts"
 import { commandText, shells } from "../Wrappers.ts"
 import { unknownPart, unread, type Unread } from "./Step.ts"
-import { interpreterOf, projectStarters, pythonModules } from "./ProjectPrograms.ts"
+import { interpreterOf, projectStarters, startsUnknown, pythonModules } from "./ProjectPrograms.ts"
 
 /** The command that another one starts. */
 export interface Launched {
@@ -105,12 +105,11 @@ export const launched = (name: string, args: ReadonlyArray<Literal>): Launched |
       ? undefined
       : { words: [{ ...args[1]!, value: module }, ...args.slice(2)] }
   }
-  const starts = projectStarters.get(name)
   if (name === "corepack" && /^(?:npm|npx|pnpm|pnpx|yarn)(?:@|$)/.test(args[0]?.value ?? ""))
     return { words: [unversioned(args[0]!), ...args.slice(1)] }
-  if (/^(?:pnpm|yarn|bun)$/.test(name) && args.some(({ value }) => value === "create"))
-    return unread(name, "it is not known what it starts")
-  if (name === "uv" && args.some(({ value }) => value === "tool")) return unread(name, "it is not known what it starts")
+  const unknown = startsUnknown.get(name)
+  if (args.some(({ value }) => value === unknown)) return unread(name, "it is not known what it starts")
+  const starts = projectStarters.get(name)
   if (starts !== undefined) {
     const first = args[0]?.value ?? ""
     if (!starts.test(first)) {

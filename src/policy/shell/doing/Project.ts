@@ -57,8 +57,7 @@ const started = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touc
 const installs = /^(?:install|i|add|in|ins|isntall|update|up|upgrade)$/
 
 /** Whether a word is a package of a repository or an address, by the ways in which these programs are told so. */
-const fetched = (name: string, args: ReadonlyArray<string>, value: string): boolean => {
-  const verb = args.find((arg) => !arg.startsWith("-")) ?? ""
+const fetched = (name: string, verb: string, value: string): boolean => {
   if (name === "deno") return /^(?:npm|jsr|data|blob):/.test(value)
   if (name === "go") return /^(?:run|install)$/.test(verb) && value.includes("@")
   return (
@@ -75,6 +74,7 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
   const odd = (reason: string): Unread => unread(name, reason)
   const touches: Array<Touch> = []
   const values = args.map(({ value }) => value)
+  const verb = values.find((value) => !value.startsWith("-")) ?? ""
   for (const [index, word] of args.entries()) {
     const { glob, tilde, value } = word
     const before = args[index - 1]?.value ?? ""
@@ -89,8 +89,7 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
       takesScriptText(name, values, index - 1)
     if (isText) continue
     if (takesInput.test(name) && fromInput.test(value)) return odd("it runs what is typed or piped into it")
-    const elsewhere = fetched(name, values, value)
-    if (elsewhere) return odd("it is fetched from elsewhere")
+    if (fetched(name, verb, value)) return odd("it is fetched from elsewhere")
     if (special.test(value)) return odd("one of its words can be a program")
     if (value.includes("://")) return odd("it is given an address")
     const [, variable, given] = isAssignment.exec(value) ?? []

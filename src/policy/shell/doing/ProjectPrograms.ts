@@ -60,10 +60,11 @@ export const interpreters: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 /** Flags of these that stand before another short option in one word, as in `-itv`. */
+const ofContainers = /^(-[aditqPT]+)([evwuplhmcft].*)$/s
 const bundled: Readonly<Record<string, RegExp>> = {
-  docker: /^(-[aditqPT]+)([evwuplhmcft].*)$/s,
-  podman: /^(-[aditqPT]+)([evwuplhmcft].*)$/s,
-  "docker-compose": /^(-[aditqPT]+)([evwuplhmcft].*)$/s,
+  docker: ofContainers,
+  podman: ofContainers,
+  "docker-compose": ofContainers,
   kubectl: /^(-[ARwit]+)([fnolkcp].*)$/s
 }
 
@@ -96,6 +97,14 @@ export const projectStarters: ReadonlyMap<string, RegExp> = new Map([
   ["poetry", /^run$/],
   ["pipenv", /^run$/],
   ["bundle", /^exec$/]
+])
+
+/** Words that make these start what is not known by its name. */
+export const startsUnknown: ReadonlyMap<string, string> = new Map([
+  ["pnpm", "create"],
+  ["yarn", "create"],
+  ["bun", "create"],
+  ["uv", "tool"]
 ])
 
 /** Options that name a program, a shell or code to run or to load, whatever program has them. */
