@@ -27,7 +27,7 @@ const used = Effect.gen(function* () {
   fs.mkdirSync(path.join(base, "state"))
   const budgets = { day: 5, session: 2, unknownPrice: { input: 10, output: 10 } }
   fs.writeFileSync(path.join(base, "state", "config.json"), JSON.stringify({ budgets }))
-  const server = yield* served({ models, page: machine.page, base, limits: { requestsPerSecond: 100_000 } })
+  const server = yield* served({ models, page: machine.page, base })
   yield* server.ask("/v1/sessions", { body: { id: "s1" } })
   yield* server.ask("/v1/sessions/s1/commands", { body: { _tag: "SubmitPrompt", task: "t", prompt: "write" } })
   for (const decision of ["approve", "deny"]) {

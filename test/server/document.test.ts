@@ -15,7 +15,7 @@ interface Operation {
 describe("the OpenAPI document", () => {
   it.scopedLive("tells every answer to any request, and none is a fault of ours (X4)", () =>
     Effect.gen(function* () {
-      const server = yield* served({ models, limits: { requestsPerSecond: 100_000, failuresPerMinute: 100_000 } })
+      const server = yield* served({ models, limits: { failuresPerMinute: 100_000 } })
       const found = yield* apiRound(server, 120)
       assert.deepStrictEqual(found.faults, [])
       assert.isAbove(found.operations, 20)
@@ -24,7 +24,7 @@ describe("the OpenAPI document", () => {
 
   it.scopedLive("takes the character that no database stores in any place, and is at fault in none (X4)", () =>
     Effect.gen(function* () {
-      const { ask } = yield* served({ models, limits: { requestsPerSecond: 100_000, failuresPerMinute: 100_000 } })
+      const { ask } = yield* served({ models, limits: { failuresPerMinute: 100_000 } })
       yield* ask("/v1/sessions", { body: { id: "s1" } })
       const { paths } = (yield* ask("/openapi.json")).json
       const faults: Array<string> = []

@@ -118,6 +118,8 @@ describe("the guard", () => {
       assert.strictEqual(answers[3]?.headers["retry-after"], "1")
       assert.include(answers[3]?.json, { _tag: "TooManyRequests", retryAfter: 1 })
       assert.strictEqual((yield* one.ask("/v1/sessions")).status, 200, "a right one of the same address")
+      const few = yield* served({ models, limits: { requestsPerSecond: 0.01 } })
+      assert.strictEqual((yield* few.ask("/v1/sessions")).status, 429)
     })
   )
 

@@ -174,7 +174,10 @@ export const served = ({
           attended: true
         })
       ),
-      Layer.provide([Layer.succeed(Limits, { ...usual, ...limits }), Layer.succeed(PageFolder, page)])
+      Layer.provide([
+        Layer.succeed(Limits, { ...usual, requestsPerSecond: 100_000, ...limits }),
+        Layer.succeed(PageFolder, page)
+      ])
     )
     const context = yield* Layer.build(layer)
     const { port, url } = Context.get(context, Listening)

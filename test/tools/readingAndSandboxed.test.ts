@@ -7,6 +7,7 @@ import { Approvals } from "../../src/approval/Approvals.ts"
 import * as DefaultStack from "../../src/gate/DefaultStack.ts"
 import * as Toolset from "../../src/gate/Toolset.ts"
 import { turn } from "../../src/process/RealClock.ts"
+import type { Limits } from "../../src/process/Limits.ts"
 import { Memory } from "../../src/memory/Memory.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Tool from "../../src/tool/Tool.ts"
@@ -309,24 +310,25 @@ describe("sandboxed mode", () => {
   it.scopedLive("holds what it lets run to limits of its own, and ends what goes beyond them (S3, U13)", () =>
     Effect.gen(function* () {
       const here = yield* lastingWorld
-      const limits = { output: 1000, processes: 4 }
-      const services = Layer.mergeAll(
-        approvals("sandboxed", here),
-        Memory.layerMemory(),
-        Builtin.layer({
-          environment: here.environment,
-          workspace: { root: here.root, home: here.home, trusted: false },
-          shell: { confined: limits }
-        })
-      )
-      const { describe: status } = yield* Effect.provide(Sandbox, services)
+      const services = (limits: Limits) =>
+        Layer.mergeAll(
+          approvals("sandboxed", here),
+          Memory.layerMemory(),
+          Builtin.layer({
+            environment: here.environment,
+            workspace: { root: here.root, home: here.home, trusted: false },
+            shell: { confined: limits }
+          })
+        )
+      const { describe: status } = yield* Effect.provide(Sandbox, services({}))
       if (!status.isolated) return
-      const run = (text: string) => {
+      const run = (limits: Limits, text: string) => {
         here.write("run.sh", text)
-        return Effect.provide(called("run_shell", { command: "bash run.sh" }), services)
+        return Effect.provide(called("run_shell", { command: "bash run.sh" }), services(limits))
       }
-      assert.match((yield* run("yes | head -c 5000")).text, /ended at its limit of \d+ MiB of output/)
-      const crowd = yield* run("for one in 1 2 3 4 5 6; do sleep 300 & done; wait")
+      const loud = yield* run({ output: 1000 }, "yes | head -c 5000")
+      assert.match(loud.text, /ended at its limit of \d+ MiB of output/)
+      const crowd = yield* run({ processes: 4 }, "for one in 1 2 3 4 5 6; do sleep 300 & done; wait")
       assert.include(crowd.text, "ended at its limit of 4 processes")
     })
   )

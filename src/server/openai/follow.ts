@@ -17,7 +17,7 @@ import { Teller } from "./Teller.ts"
 import type { Turn } from "./Turn.ts"
 
 /** How long more calls of one answer may take to come together before a client is asked to make them. */
-const gather = "100 millis"
+const gather = "1 second"
 
 const refusal = "The client cannot approve: it has not declared the function client.requestApproval."
 
