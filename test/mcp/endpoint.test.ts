@@ -28,6 +28,30 @@ const status = (url: string, headers: Readonly<Record<string, string>>, body: st
     request.end(body)
   })
 
+/** A client of the revisions of 2025 that speaks without a library. */
+const bare = (url: string) => {
+  const headers = (token: string, session?: string) => ({
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    authorization: `Bearer ${token}`,
+    ...(session === undefined ? {} : { "mcp-session-id": session })
+  })
+  const posted = (token: string, body: object, session?: string, signal?: AbortSignal) =>
+    fetch(url, {
+      method: "POST",
+      ...(signal === undefined ? {} : { signal }),
+      headers: headers(token, session),
+      body: JSON.stringify({ jsonrpc: "2.0", ...body })
+    })
+  const begun = async (token: string) => {
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+    const answer = await posted(token, { id: 0, method: "initialize", params })
+    await answer.text()
+    return answer.headers.get("mcp-session-id") ?? ""
+  }
+  return { begun, headers, posted }
+}
+
 describe("an MCP client that reaches the gateway over HTTP", () => {
   let at: Place
   let running: Running | undefined
@@ -174,25 +198,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       return /tg_[\w-]+/.exec(stdout)?.[0] ?? ""
     }
     const [mine, other] = [await added("mine"), await added("other")]
-    const headers = (token: string, session?: string) => ({
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      authorization: `Bearer ${token}`,
-      ...(session === undefined ? {} : { "mcp-session-id": session })
-    })
-    const posted = (token: string, body: object, session?: string, signal?: AbortSignal) =>
-      fetch(url, {
-        method: "POST",
-        ...(signal === undefined ? {} : { signal }),
-        headers: headers(token, session),
-        body: JSON.stringify({ jsonrpc: "2.0", ...body })
-      })
-    const begun = async (token: string) => {
-      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
-      const answer = await posted(token, { id: 0, method: "initialize", params })
-      await answer.text()
-      return answer.headers.get("mcp-session-id") ?? ""
-    }
+    const { begun, headers, posted } = bare(url)
     const cancelled = () => fix.logged().filter((line) => line.startsWith("cancelled")).length
     const calls = () => fix.logged().filter((line) => line.startsWith("call")).length
     const [session, gone] = [await begun(mine), await begun(mine)]
@@ -223,4 +229,51 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     // The one whose client is gone, too.
     await until(() => cancelled() === 2)
   })
+
+  it.each(["runs", "has ended", "waits for approval"] as const)(
+    "gets the result of its call, which runs once, by calling again where its connection was lost while it %s (R4, X2)",
+    async (when) => {
+      const waits = when === "waits for approval"
+      const offer = { tools: [tool("held", { does: "held" })] }
+      const { fix, token, url } = await served(offer, ...(waits ? [] : ["--dangerously-allow-all"]))
+      const { begun, posted } = bare(url)
+      const logged = (start: string) => fix.logged().filter((line) => line.startsWith(start)).length
+      const requests = async () => {
+        const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
+        const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string }>
+        return all.filter(({ kind }) => kind === "request")
+      }
+      const body = { id: 1, method: "tools/call", params: { name: "fix__held", arguments: { a: 1 } } }
+      const called = async (signal?: AbortSignal) => {
+        const answer = await posted(token, body, await begun(token), signal)
+        return answer.text()
+      }
+      const leaving = new AbortController()
+      const left = called(leaving.signal)
+      if (waits) await until(async () => (await requests()).length === 1)
+      else await until(() => logged("call") === 1)
+      leaving.abort()
+      await left.catch(() => "cut off")
+      const kept = path.join(at.env["TOLLGATE_HOME"]!, "mcp", "left")
+      await until(() => fs.existsSync(kept) && fs.readdirSync(kept).length > 0)
+      const free = () => fs.writeFileSync(`${fix.file}.free`, "")
+      if (when === "has ended") {
+        free()
+        await until(() => logged("answered") === 1)
+      }
+      const again = called()
+      if (waits) {
+        const [request, ...others] = await requests()
+        assert.isEmpty(others)
+        const { digest = "", id = "" } = request ?? {}
+        assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "yes", "--digest", digest])).code, 0)
+      }
+      free()
+      assert.include(await again, 'echo {\\"a\\":1}')
+      assert.deepStrictEqual([logged("call"), logged("cancelled")], [1, 0])
+      if (waits) return
+      assert.include(await called(), 'echo {\\"a\\":1}')
+      assert.strictEqual(logged("call"), 2)
+    }
+  )
 })

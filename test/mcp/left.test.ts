@@ -50,13 +50,13 @@ describe("a call that its client was told to come back for", () => {
     const call = (name: string) => client.callTool({ name: `fix__${name}`, arguments: {} })
     return { call, end }
   }
-  const answered = async (answer: "yes" | "no") => {
+  const answered = async (answer: "yes" | "no", count = 1) => {
     const { stdout } = await tollgate(at, ["approvals", "list", "--json"])
     const all = JSON.parse(stdout) as ReadonlyArray<{ kind: string; id: string; digest: string }>
     const requests = all.filter(({ kind }) => kind === "request")
-    assert.lengthOf(requests, 1)
-    const { digest, id } = requests[0]!
-    assert.strictEqual((await tollgate(at, ["approvals", "answer", id, answer, "--digest", digest])).code, 0)
+    assert.lengthOf(requests, count)
+    for (const { digest, id } of requests)
+      assert.strictEqual((await tollgate(at, ["approvals", "answer", id, answer, "--digest", digest])).code, 0)
   }
   const ended = (tag: string) => {
     const database = new Sqlite(path.join(at.home, "tollgate", "tollgate.db"))
@@ -100,6 +100,26 @@ describe("a call that its client was told to come back for", () => {
       await after.end("closed input")
     })
   }
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "is taken up by one of several equal calls at once, after %s, and each runs once (R4, X2)",
+    async (how) => {
+      const { calls } = await added()
+      const before = await open()
+      const idOf = (result: object) => /approval (\S+) is pending/.exec(said(result))?.[1] ?? ""
+      const first = idOf(await before.call("echo"))
+      await before.end(how)
+      const after = await open()
+      const together = () => Promise.all([after.call("echo"), after.call("echo"), after.call("echo")])
+      const ids = (await together()).map(idOf)
+      assert.include(ids, first)
+      assert.lengthOf(new Set(ids), 3)
+      await answered("yes", 3)
+      assert.deepStrictEqual((await together()).map(said), ["echo {}", "echo {}", "echo {}"])
+      assert.lengthOf(calls(), 3)
+      await after.end("closed input")
+    }
+  )
 
   it("is told that it was denied, although the gateway has ended since (X2)", async () => {
     const { calls } = await added()

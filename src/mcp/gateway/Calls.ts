@@ -1,15 +1,8 @@
-import type {
-  ElicitRequest,
-  InputRequiredResult,
-  LoggingLevel,
-  McpRequestContext,
-  RequestStateCodec,
-  Server,
-  ServerContext
-} from "@modelcontextprotocol/server"
+import type { ElicitRequest, InputRequiredResult, LoggingLevel, RequestStateCodec } from "@modelcontextprotocol/server"
 import type * as Library from "@modelcontextprotocol/server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
@@ -19,6 +12,7 @@ import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { Answers, Inquiries, ServerProgress } from "../Audience.ts"
 import type { CallResult } from "../ServerResult.ts"
 import { ServerRefused } from "../McpError.ts"
+import { canElicit, capabilitiesOf, type ClientCall, unheard } from "./ClientCall.ts"
 import type { Gateway } from "./Gateway.ts"
 import { answerOf, type Elicitation, pendingText, questionOf } from "./Question.ts"
 import { type Running, until, within } from "./Running.ts"
@@ -34,16 +28,6 @@ export interface State {
 
 /** What a call is answered with: its result, or a question that comes first. */
 export type Answered = CallResult | InputRequiredResult
-
-/** A call as its client makes it. */
-export interface ClientCall {
-  readonly server: Server
-  readonly era: McpRequestContext["era"]
-  readonly ctx: ServerContext
-  readonly by: string
-  readonly tool: string
-  readonly parameters: unknown
-}
 
 /** How often a client hears of a call that goes on. */
 const pulse = "5 seconds"
@@ -69,19 +53,6 @@ export const withUris = (result: unknown, uri: (own: string) => string): unknown
         )
       }
     : result
-
-/** What the client of a request can be asked for. */
-const capabilitiesOf = (server: Server, ctx: ServerContext, key: string): Readonly<Record<string, unknown>> => {
-  const envelope: unknown = ctx.mcpReq.envelope
-  const own = Predicate.isReadonlyRecord(envelope) ? envelope[key] : undefined
-  const capabilities: unknown = Predicate.isReadonlyRecord(own) ? own : server.getClientCapabilities()
-  return Predicate.isReadonlyRecord(capabilities) ? capabilities : {}
-}
-
-/** Whether a client can show a form to its user. */
-const canElicit = ({ elicitation }: Readonly<Record<string, unknown>>): boolean =>
-  Predicate.isReadonlyRecord(elicitation) &&
-  (elicitation["form"] !== undefined || Object.keys(elicitation).length === 0)
 
 /** What a call needs of its client before it can go on. */
 type Need =
@@ -229,7 +200,10 @@ export const make = ({
         yield* gateway.leave(running)
         return failed(pendingText(request))
       }
-      if (found._tag === "Over") return yield* Effect.ensuring(concluded(running), gateway.settled(running))
+      if (found._tag === "Over")
+        return yield* Effect.onExit(concluded(running), (exit) =>
+          Exit.isInterrupted(exit) ? Effect.void : gateway.settled(running)
+        )
       const { approval, inquiries } = found
       if (era === "modern") {
         const form = approval === undefined ? undefined : questionOf(approval, elicitation)
@@ -256,6 +230,14 @@ export const make = ({
       return yield* answered(call, key, running, approval?.id ?? dismissed)
     })
 
+  /** Leaves a call whose answer nobody hears, and stays with it until it is over or an equal one takes it up. */
+  const lost = ({ tool }: ClientCall, running: Running) =>
+    Effect.gen(function* () {
+      yield* gateway.lost(running, tool)
+      yield* until(running.talk, () => !running.detached || running.isOver() || undefined)
+      return failed("The connection was lost before the call was answered.")
+    })
+
   const called = (call: ClientCall): Effect.Effect<Answered, ServerRefused> =>
     Effect.gen(function* () {
       const { by, ctx, parameters, tool } = call
@@ -263,14 +245,20 @@ export const make = ({
       const wanted = { tool, parameters, by, listener, task: ctx.mcpReq.requestState<State>()?.task }
       const key = yield* gateway.keyOf(wanted)
       const running = yield* gateway.begin(key, wanted)
+      let isLost = false
       return yield* Effect.gen(function* () {
         yield* taken(call, key, running)
         const closed = ctx.mcpReq.inputResponses?.["approval"] === undefined ? undefined : running.open()?.id
         const answer = answered(call, key, running, closed)
         const beat = beating(running)
-        return yield* beat === undefined ? answer : Effect.raceFirst(answer, beat)
+        const heard = beat === undefined ? answer : Effect.raceFirst(answer, beat)
+        const first = yield* Effect.raceFirst(Effect.asSome(heard), Effect.as(unheard(call), Option.none()))
+        if (Option.isSome(first)) return first.value
+        isLost = true
+        return yield* lost(call, running)
       }).pipe(
-        Effect.onInterrupt(() => (running.detached ? Effect.void : gateway.dropped(running, tool))),
+        // One that its client was told to come back for is nobody's to drop.
+        Effect.onInterrupt(() => (running.detached === isLost ? gateway.dropped(running, tool) : Effect.void)),
         Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
       )
     }).pipe(Effect.catchTag("CallRefused", ({ message }) => Effect.succeed(failed(message))))

@@ -47,24 +47,24 @@ interface Session {
 
 /** A request with what is known of it besides. */
 interface Asked {
+  /** Its signal tells that its answer is over, whole or cut off. */
   readonly request: Request
   readonly authInfo: AuthInfo
   /** Whether its token still counts. */
   readonly counts: Effect.Effect<boolean>
-  /** Hears once its answer is over. */
-  readonly whenOver: (hear: () => void) => void
+}
+
+interface Answering {
+  readonly handle: (asked: Asked) => Promise<Response>
+  /** Ends the sessions whose token no longer counts, with what goes on in them. */
+  readonly swept: Effect.Effect<void>
 }
 
 const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
 
 /** Answers HTTP requests of clients of both eras. */
-const make = ({
-  factory,
-  follow,
-  keep,
-  library
-}: Serving): Effect.Effect<(asked: Asked) => Promise<Response>, never, Scope.Scope> =>
+const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answering, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessions = new Map<string, Session>()
     const modern = library.createMcpHandler(factory, {
@@ -90,7 +90,6 @@ const make = ({
       sessions.delete(id)
       server.close().catch(() => {})
     }
-    /** What goes on in a session ends with the streams of its token; the session itself before another one begins. */
     const swept = Effect.gen(function* () {
       for (const [id, session] of sessions) if (!(yield* session.counts)) closed(id, session)
     })
@@ -118,7 +117,7 @@ const make = ({
       return server.connect(transport).then(() => session)
     }
     const legacy = (asked: Asked): Promise<Response> => {
-      const { authInfo, counts, request, whenOver } = asked
+      const { authInfo, counts, request } = asked
       const id = request.headers.get("mcp-session-id")
       if (id !== null) {
         const known = used(id, authInfo.clientId)
@@ -126,7 +125,7 @@ const make = ({
         known.counts = counts
         if (request.method === "POST") {
           known.calls++
-          whenOver(() => known.calls--)
+          request.signal.addEventListener("abort", () => known.calls--, { once: true })
         }
         return known.transport.handleRequest(request, { authInfo })
       }
@@ -141,10 +140,13 @@ const make = ({
         )
       })
     }
-    return (asked) =>
-      library
-        .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
-        .then((isLegacy) => (isLegacy ? legacy(asked) : modern.fetch(asked.request, { authInfo: asked.authInfo })))
+    return {
+      swept,
+      handle: (asked) =>
+        library
+          .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
+          .then((isLegacy) => (isLegacy ? legacy(asked) : modern.fetch(asked.request, { authInfo: asked.authInfo })))
+    }
   })
 
 /** Makes a client know at once that its stream of events is there; nothing has to happen for that. */
@@ -169,7 +171,7 @@ const sent = (response: Response): HttpServerResponse.HttpServerResponse => {
 
 /** Judges a request as every one to a server of Tollgate, and answers those of clients with a token to operate. */
 const app = (serving: Serving) =>
-  Effect.map(make(serving), (handle) =>
+  Effect.map(make(serving), ({ handle, swept }) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const reason = foreign(request.method, request.headers, yield* Listening)
@@ -186,12 +188,16 @@ const app = (serving: Serving) =>
       const stillCounts = Effect.provide(counts, here)
       const response = NodeHttpServerRequest.toServerResponse(request)
       watch(response, stillCounts)
-      return yield* Effect.tryPromise((signal) =>
+      const over = new AbortController()
+      response.once("close", () => {
+        over.abort()
+        if (!response.writableFinished) Effect.runFork(Effect.unlessEffect(swept, stillCounts))
+      })
+      return yield* Effect.tryPromise(() =>
         handle({
-          request: Either.getOrThrow(HttpServerRequest.toWebEither(request, { signal, runtime })),
+          request: Either.getOrThrow(HttpServerRequest.toWebEither(request, { signal: over.signal, runtime })),
           authInfo: { token: "", clientId: name, scopes: [...scopes] },
-          counts: stillCounts,
-          whenOver: (hear) => void response.once("close", hear)
+          counts: stillCounts
         })
       ).pipe(
         Effect.map(sent),

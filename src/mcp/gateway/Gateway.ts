@@ -17,6 +17,7 @@ import { trusted } from "../../tool/ToolEvent.ts"
 import type { ServerNews } from "../Servers.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { Left } from "./Left.ts"
+import * as IdleSessions from "./IdleSessions.ts"
 import * as ProjectHeld from "./ProjectHeld.ts"
 import * as Results from "./Results.ts"
 import * as Resumption from "./Resumption.ts"
@@ -52,6 +53,8 @@ export interface Gateway extends Results.Results {
    * and what came of it is for the equal call that comes next, which is not run; what only reads may run again.
    */
   readonly dropped: (running: Running.Running, tool: string) => Effect.Effect<void>
+  /** Its client is cut off from it, and may call again: it goes on for the equal call that comes next, unless it only reads. */
+  readonly lost: (running: Running.Running, tool: string) => Effect.Effect<void>
   /**
    * From here on clients leave because the gateway stops, not because they do not want their calls any more; what is running
    * is kept for them. Done at once.
@@ -89,13 +92,6 @@ const mostCalls = 64
 /** Those and the ones that are answered, whose ends are not stored yet. */
 const mostKept = 1024
 
-/** A session whose call has ended, for the next one. */
-interface Idle {
-  readonly by: string
-  readonly handle: SessionHandle
-  readonly project: Project | undefined
-}
-
 export const make = ({
   directory,
   exchange,
@@ -115,7 +111,7 @@ export const make = ({
     const projectHeld = () => held.last()?.project
     const hasHooks = () => hooked || (projectHeld()?.config.settings.hooks ?? []).length > 0
     const { isAnswered, resultOf } = Results.make({ hasHooks, longest, redactor, spill, store })
-    let free: Array<Idle> = []
+    const idle = IdleSessions.make()
     let isStopping = false
 
     const forget = ({ task }: Running.Running) => {
@@ -144,7 +140,7 @@ export const make = ({
           Effect.zipRight(
             watch,
             Effect.sync(() => {
-              free.push({ by, handle, project })
+              idle.add({ by, handle, project })
               // One that nobody waits for stays until an equal call comes.
               if (!running.detached) forget(running)
             })
@@ -154,7 +150,7 @@ export const make = ({
         return running
       })
 
-    const resumed = yield* Resumption.make({
+    const { released, resumed } = yield* Resumption.make({
       beginning: `${prefix}_`,
       exchange,
       isHere: (task) => calls.has(task),
@@ -185,17 +181,15 @@ export const make = ({
       const busy = [...calls.values()].filter((one) => !isAnswered(one))
       for (const one of calls.values()) {
         if (calls.size < mostCalls) break
-        if (one.detached && one.isOver()) forget(one)
+        if (!one.detached || !one.isOver()) continue
+        forget(one)
+        released(one.task)
       }
       if (busy.length >= mostCalls || calls.size >= mostKept) {
         return yield* new CallRefused({ tool, reason: `${mostCalls} calls are running or wait for an answer` })
       }
-      // Sessions have the tools that there were when they began.
-      free = free.filter((one) => one.project === projectHeld())
-      const idle = free.find((one) => one.by === by)
-      if (idle !== undefined) free.splice(free.indexOf(idle), 1)
       const handle =
-        idle?.handle ??
+        idle.take(by, projectHeld()) ??
         (yield* Effect.mapError(
           Effect.provideService(
             Effect.flatMap(ids.next(prefix), (id) => runtime.session({ id, create: { project: directory }, by })),
@@ -215,6 +209,30 @@ export const make = ({
       return yield* started(key, by, handle, submitted, talk)
     })
 
+    const withdrawn = ({ cancel, key, task }: Running.Running) => Effect.zipRight(left.forget(key, task), cancel)
+    const onlyReads = (tool: string) =>
+      Effect.map(Effect.option(held.current), (now) =>
+        Option.exists(now, ({ tools }) => tools.tools.get(tool)?.readOnly === true)
+      )
+    const leave = (running: Running.Running) =>
+      Effect.suspend(() => {
+        running.detached = true
+        calls.set(running.task, running)
+        return Effect.zipRight(kept(running), Effect.forkIn(keptThen(running), scope))
+      })
+    /** Lets an equal call take up one that runs from now on; where none has and it only reads, it is withdrawn. */
+    const letGo = (running: Running.Running, tool: string, keep: Effect.Effect<void>) =>
+      Effect.suspend(() => {
+        running.detached = true
+        calls.set(running.task, running)
+        return Effect.flatMap(onlyReads(tool), (isHarmless) => {
+          if (!running.detached) return Effect.void
+          if (!isHarmless) return keep
+          running.detached = false
+          return withdrawn(running)
+        })
+      })
+
     return {
       project: held.current,
       follow: held.follow,
@@ -231,28 +249,15 @@ export const make = ({
           })
         ),
       begin: (key, wanted) => Effect.provideService(begin(key, wanted), Scope.Scope, scope),
-      decide: (running, by, request, { decision, scope: how = "once" }) =>
-        Effect.ignore(
-          runtime.request(
-            new DecideApproval(
-              {
-                session: running.session,
-                by,
-                approvalId: request.id,
-                digest: request.digest,
-                decision,
-                ...(decision === "approve" ? { scope: how } : {})
-              },
-              trusted
-            )
-          )
-        ),
+      decide: ({ session }, by, { digest, id: approvalId }, { decision, scope: how = "once" }) => {
+        if (how === "session") idle.granted(session)
+        const held = decision === "approve" ? { scope: how } : {}
+        return Effect.ignore(
+          runtime.request(new DecideApproval({ session, by, approvalId, digest, decision, ...held }, trusted))
+        )
+      },
       isAnswered,
-      leave: (running) =>
-        Effect.suspend(() => {
-          running.detached = true
-          return Effect.zipRight(kept(running), Effect.forkIn(keptThen(running), scope))
-        }),
+      leave,
       settled: ({ key, task }) =>
         Effect.suspend(() => {
           if (!left.has(task)) return Effect.void
@@ -262,19 +267,18 @@ export const make = ({
         }),
       dropped: (running, tool) =>
         Effect.suspend(() => {
-          const { key, task } = running
           const waits = running.open() !== undefined
-          const withdrawn = Effect.zipRight(left.forget(key, task), running.cancel)
-          if (isStopping) return waits && !left.has(task) ? withdrawn : kept(running)
-          if (waits || running.kept !== undefined) return withdrawn
-          return Effect.flatMap(Effect.option(held.current), (now) => {
-            if (Option.exists(now, ({ tools }) => tools.tools.get(tool)?.readOnly === true)) return withdrawn
-            running.detached = true
+          if (isStopping) return waits && !left.has(running.task) ? withdrawn(running) : kept(running)
+          if (waits || running.kept !== undefined) return withdrawn(running)
+          const cut = Effect.suspend(() => {
             if (isAnswered(running)) return kept(running)
             running.cutOff = true
             return Effect.zipRight(kept(running), running.cancel)
           })
+          return letGo(running, tool, cut)
         }),
+      lost: (running, tool) =>
+        Effect.suspend(() => (running.open() === undefined ? letGo(running, tool, leave(running)) : leave(running))),
       stopping: Effect.suspend(() => {
         isStopping = true
         const cutOff = [...calls.values()].filter(

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { CancelTask } from "../../runtime/Command.ts"
@@ -36,11 +37,15 @@ export interface Means {
   ) => Effect.Effect<Running.Running>
 }
 
-/** Takes up the equal call that a gateway which is gone has left; nothing where there is none. */
-export type Resumption = (
-  key: string,
-  wanted: Wanted
-) => Effect.Effect<Running.Running | undefined, CallRefused, Scope.Scope>
+export interface Resumption {
+  /** Takes up the equal call that was left, by a gateway that is gone or by this one which forgot it; nothing where there is none. */
+  readonly resumed: (
+    key: string,
+    wanted: Wanted
+  ) => Effect.Effect<Running.Running | undefined, CallRefused, Scope.Scope>
+  /** What was left of a task is all that there is of it again. */
+  readonly released: (task: string) => void
+}
 
 export const make = ({
   beginning,
@@ -78,14 +83,14 @@ export const make = ({
         }
         return yield* started(key, by, handle, submitted, talk)
       })
-    /** Tasks that were taken up by what was left of them: the log may have them, too, and each is taken up once. */
+    /** Tasks that were taken up, or are being: what was left of them and the log both tell of them, and each is taken up once. */
     const taken = new Set<string>()
     /** Takes up a call that its client was told to come back for; where that cannot be done, nothing is run in its place. */
     const promised = (key: string, wanted: Wanted) =>
       Effect.gen(function* () {
         for (const { pid: _, ...call } of yield* left.find(key)) {
           const { result, session, task } = call
-          if (isHere(task)) continue
+          if (isHere(task) || taken.has(task)) continue
           taken.add(task)
           // From here on it is this gateway's.
           yield* left.keep(key, call)
@@ -98,7 +103,8 @@ export const make = ({
               (error) => error._tag === "RequestRejected" && error.error === "SessionNotFound",
               () => Effect.succeed(undefined)
             ),
-            Effect.mapError(refused(wanted.tool))
+            Effect.mapError(refused(wanted.tool)),
+            Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) || taken.delete(task))))
           )
           if (found !== undefined) return found
           yield* left.forget(key, task)
@@ -117,8 +123,11 @@ export const make = ({
         return running
       }).pipe(Effect.orElseSucceed(() => undefined))
 
-    return (key, wanted) =>
-      Effect.flatMap(promised(key, wanted), (found) =>
-        found === undefined ? resumed(key, wanted) : Effect.succeed(found)
-      )
+    return {
+      resumed: (key, wanted) =>
+        Effect.flatMap(promised(key, wanted), (found) =>
+          found === undefined ? resumed(key, wanted) : Effect.succeed(found)
+        ),
+      released: (task) => void taken.delete(task)
+    }
   })

@@ -25,7 +25,7 @@ export interface Talk extends Audience {
   readonly answer: (answers: Answers) => void
   /** Nobody will answer what is open now. */
   readonly giveUp: () => void
-  /** Tells of what is asked, answered or given from now on, until the returned function is called. */
+  /** Tells of what is asked, answered or given from now on, and who stands for the call, until the returned function is called. */
   readonly follow: (hear: () => void) => () => void
   /** Tells those who follow it of a change. */
   readonly wake: () => void
@@ -121,6 +121,7 @@ export const make = (key: string): Talk => {
       listener = one
       capabilities = one.capabilities
       logLevel = one.logLevel
+      wake()
     },
     leave: (one) => {
       if (listener === one) listener = undefined
