@@ -50,8 +50,8 @@ export class Passage {
   runs = 0
   /** `ToolCallStarted` is out. */
   started = false
-  /** The handler was entered, so that something may have happened. */
-  entered = false
+  /** The call that the handler was entered with last, so that something may have happened. */
+  entered: ToolCall | undefined
   /** The call has its end: nothing begins any more. */
   ended = false
   /** Something runs alone. */

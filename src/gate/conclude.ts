@@ -116,7 +116,7 @@ export const concluded = <E, R>(
       passage.ended = true
       const durationMillis = Math.round((yield* monotonicMillis) - from)
       const common = { callId, tool: name, durationMillis }
-      const happened = passage.entered && tool?.readOnly !== true
+      const happened = passage.entered !== undefined && tool?.readOnly !== true
       if (Exit.isSuccess(exit)) {
         const { failed, text } = exit.value
         const message = toolMessage(callId, `${changedNote(passage)}${text}`)
@@ -127,7 +127,7 @@ export const concluded = <E, R>(
       }
       const end = endOf(exit.cause)
       if (end === "interrupted") {
-        const how = happened ? stays : passage.entered ? "" : " before it ran"
+        const how = happened ? stays : passage.entered !== undefined ? "" : " before it ran"
         const content = errorContent(
           `${changedNote(passage)}${name} was interrupted${how}`,
           partial === "" ? {} : { partial }

@@ -73,7 +73,7 @@ const invoked = (
   if (passage.ended) return new GateBypassed({ tool: given.name })
   const call = fresh(passage, asDecided(passage, given))
   if (call === undefined) return new ParametersChanged({ tool: given.name })
-  passage.entered = true
+  passage.entered = call
   const running = handle(handler, call)
   return Exit.isExit(running) && Exit.isSuccess(running)
     ? encoded(call.tool, running.value)

@@ -46,11 +46,13 @@ export interface Common {
 
 export interface PreHook<out R = never> extends Common {
   readonly event: "pre"
+  /** Gets the call as it is asked for, with raw parameters; it does not see what a person puts in their place afterwards. */
   readonly run: (call: ToolCall) => Effect.Effect<Before, HookFailure, R>
 }
 
 export interface PostHook<out R = never> extends Common {
   readonly event: "post"
+  /** Gets the call as it ran, or as it was asked for where it did not. */
   readonly run: (call: ToolCall, outcome: Outcome) => Effect.Effect<After, HookFailure, R>
 }
 

@@ -21,6 +21,8 @@ import { silent, type ToolCall, undecoded } from "../../src/tool/ToolCall.ts"
 /** What the handlers of a test did, and with what. */
 interface Deeds {
   readonly ran: Array<unknown>
+  /** What post hooks were told of once something had run. */
+  readonly told?: Array<unknown>
 }
 
 type Ending = "succeeds" | "fails" | "crashes"
@@ -173,7 +175,15 @@ const sealed = (ways: Way, deeds: Deeds) =>
     const own = stack(...ways.own.map((name) => steps[name] ?? steps["plain"]!))
     const wrapped = ways.own.length === 0 ? tool : (Tool.wrap(tool, own as never) as unknown as Tool.Any)
     const around = stack(...ways.around.map((name) => steps[name] ?? steps["plain"]!)) as Step
-    const hooks = [Hook.pre("*", () => Effect.succeed(Hook.Before.Continue()))]
+    const hooks = [
+      Hook.pre("*", () => Effect.succeed(Hook.Before.Continue())),
+      Hook.post("*", ({ rawParams }) =>
+        Effect.sync(() => {
+          if (deeds.ran.length > 0) deeds.told?.push(rawParams)
+          return Hook.After.Keep()
+        })
+      )
+    ]
     const usual = DefaultStack.make({ hooks, timeouts: { limit: Duration.hours(1) } }).for(wrapped) as unknown as Step
     const middleware =
       ways.stack === "none"
@@ -252,16 +262,17 @@ describe("a toolset, however it is built", () => {
   )
 
   it.effect.prop(
-    "says in the log and to the model what ran, where that is not what was asked for (T8, T19, A15)",
+    "says in the log, to hooks and to the model what ran, where that is not what was asked for (T8, T19, A15)",
     [way, FastCheck.boolean()],
     ([ways, isText]) =>
       Effect.gen(function* () {
-        const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]
+        const [deeds, seen] = [{ ran: [] as Array<unknown>, told: [] as Array<unknown> }, watching()]
         const { call } = (yield* sealed(ways, deeds)) as Toolset.Toolset<Toolset.GateError, Approvals>
         const { rawParams, ...asked } = request(seen.sink) as Extract<CallRequest, { readonly rawParams: unknown }>
         yield* Effect.exit(call(isText ? { ...asked, arguments: ' { "to" : "alice" } ' } : { ...asked, rawParams }))
         const [started] = seen.events.filter((event) => event._tag === "ToolCallStarted")
         for (const params of deeds.ran) {
+          for (const told of deeds.told) assert.deepStrictEqual(told, params)
           const changed = !isDeepStrictEqual(params, { to: "alice" })
           assert.strictEqual(started !== undefined && "parameters" in started, changed)
           assert.strictEqual(resultOf(seen).includes("the parameters were changed; what ran: {"), changed)

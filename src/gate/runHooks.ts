@@ -7,11 +7,12 @@ import * as Schema from "effect/Schema"
 import { deadline } from "../middleware/deadline.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
-import { After, Before, type Hook, type HookFailure, type HooksOf, type Outcome } from "./Hook.ts"
-import { undecoded, type ToolCall } from "./ToolCall.ts"
-import { HookIntervened, trusted } from "./ToolEvent.ts"
-import { ToolResult } from "./ToolResult.ts"
+import { After, Before, type Hook, type HookFailure, type HooksOf, type Outcome } from "../tool/Hook.ts"
+import { undecoded, type ToolCall } from "../tool/ToolCall.ts"
+import { HookIntervened, trusted } from "../tool/ToolEvent.ts"
+import { ToolResult } from "../tool/ToolResult.ts"
 import { duration } from "../text/duration.ts"
+import { Passage } from "./Passage.ts"
 
 /** A hook decided that the call fails. */
 export class HookAborted extends Schema.TaggedError<HookAborted>()("HookAborted", {
@@ -167,6 +168,12 @@ const before = <Self extends ToolCall, R>(
 const isFailure = (error: unknown): error is { readonly _tag: string; readonly message: string } =>
   typeof error === "object" && error !== null && "_tag" in error && "message" in error
 
+/** The call with what ran, where a person or a step has put other parameters in place of those that it came with. */
+const ran = (call: ToolCall): ToolCall => {
+  const entered = Passage.of(call)?.entered
+  return entered === undefined ? call : { ...call, rawParams: entered.rawParams, params: entered.params }
+}
+
 /** The outcome as the post hooks leave it. */
 const after = <A, E, R>(
   hooks: HooksOf<R>["post"],
@@ -219,7 +226,7 @@ export const runHooks = <R>(hooks: HooksOf<R>): Middleware<ToolCall, { fails: Ho
       return hooks.post.length === 0
         ? next(prepared.call)
         : Effect.flatMap(Effect.either(next(prepared.call)), (ended) =>
-            after<A, E, R>(hooks.post, prepared.call, ended)
+            after<A, E, R>(hooks.post, ran(prepared.call), ended)
           )
     })
   const names = [...hooks.pre, ...hooks.post].map(({ name }) => name)
