@@ -160,7 +160,7 @@ export const ordinaryCommands: Readonly<Record<string, OrdinaryCommand>> = {
   kill: text(/^\d{2,9}$|^%\d+$/, "-9 -15 -s=text -TERM -INT -KILL -HUP -0 -l"),
   ps: text(/^(?:aux?|ax|auxww?|axu|\d{1,9})$/, "-e -f -p=number -o=text -A -u=text -l -x --no-headers --sort=text"),
   pgrep: text(undefined, "-f -l -a -x -n -o -u=text -c"),
-  lsof: text(/^[\w./-]+$/, "-i[=text] -p=number -t -n -P"),
+  lsof: text(/^[\w./:@-]+$/, "-i[=text] -p=number -u=text -c=text -s[=text] -a -t -n -P"),
   ss: { options: "-l -t -n -p -u -a -4 -6", operands: "none" },
   netstat: { options: "-l -t -n -p -u -a -r", operands: "none" },
   ping: text(/^[\w.-]+$/, "-c=number -W=number -w=number -q -4 -6"),

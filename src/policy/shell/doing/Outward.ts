@@ -16,6 +16,7 @@ const showsSecrets = "what it shows can hold secrets"
 
 /** Of a server that others use, only what is looked at or fetched. */
 const hub: ReadonlyArray<Effect> = [
+  { verbs: /^/, word: /^(?:-R|--repo(?:=|$))/, reason: "it is about another repository" },
   {
     verbs:
       /^ (?:pr|issue|run|repo|release|workflow|label|cache) (?!(?:list|ls|view|status|checks|diff|checkout|co|watch|download|clone|verify|verify-asset) )(?! *$)/,

@@ -1,3 +1,4 @@
+import { jqFilter } from "../JqFilter.ts"
 import { commandName } from "../Wrappers.ts"
 import type { Literal } from "../Literal.ts"
 import { isHarmlessFor } from "./Environment.ts"
@@ -11,10 +12,12 @@ import {
   runningLetters,
   runningOption,
   startsNamed,
+  takesFilter,
   takesInput,
   takesScriptText,
   takesText,
-  unbundled
+  unbundled,
+  unscoped
 } from "./ProjectPrograms.ts"
 import { outward } from "./Outward.ts"
 import { plain } from "./Unknown.ts"
@@ -27,6 +30,9 @@ const special = /[\s;|&`$()<>'"\\]/
 const fromInput = /^(?:-|-[A-Za-z]+-|--?[\w-]+=-)$/
 
 const isAssignment = /^([^-=\s][^=\s:+?]*)(?:::?|[+?!])?=(.*)$/s
+
+/** Whether a word names a target of a build, not a file. */
+const isLabel = (name: string, value: string): boolean => name === "bazel" && /^-?\/\/[\w./:*+-]*$/.test(value)
 
 /** What of a word could be the name of a file. */
 const places = (value: string): ReadonlyArray<string> => {
@@ -88,6 +94,16 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
       (value.includes("=") && takesText(name, option)) ||
       takesScriptText(name, values, index - 1)
     if (isText) continue
+    const filter = takesFilter(name, before)
+      ? value
+      : takesFilter(name, option)
+        ? value.slice(option.length + 1)
+        : /^-q(.+)$/s.exec(name === "gh" ? value : "")?.[1]
+    if (filter !== undefined && filter !== "") {
+      if (!jqFilter.test(filter)) return odd("its filter may show the environment")
+      continue
+    }
+    if (isLabel(name, value)) continue
     if (takesInput.test(name) && fromInput.test(value)) return odd("it runs what is typed or piped into it")
     if (fetched(name, verb, value)) return odd("it is fetched from elsewhere")
     if (special.test(value)) return odd("one of its words can be a program")
@@ -186,10 +202,10 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
   const kind = interpreterOf(called)
   if (kind !== undefined) return interpreted(called, kind, args)
   const verbs = Object.hasOwn(projectVerbs, called) ? projectVerbs[called] : undefined
-  const apart = args.flatMap((word) =>
+  const apart = unscoped(called, args).flatMap((word) =>
     unbundled(called, word.value).map((value) => (value === word.value ? word : { ...word, value }))
   )
-  const verb = args.find(({ value }) => !value.startsWith("-"))?.value
+  const verb = apart.find(({ value }) => !value.startsWith("-"))?.value
   if (verbs !== undefined && verb !== undefined && !verbs.test(verb))
     return unread(`${called} ${verb}`, "it is not known what it does")
   const rest = mentioned(called, apart)

@@ -52,7 +52,7 @@ export const interpreters: ReadonlyMap<string, RegExp> = new Map([
   ["lua", /^-W$/],
   ["deno", /^--(?:allow-read|no-check|quiet)(?:=[\w./-]*)?$/],
   ["java", /^-(?:jar|ea|Xm[xsn]\w+|X\w+:?\w*)$/],
-  ["shell", /^-[eux]+$|^-[eux]*o$|^--(?:posix|norc|noprofile)$/],
+  ["shell", /^-[euxn]+$|^-[eux]*o$|^--(?:posix|norc|noprofile)$/],
   ["tsx", /^--(?:test|no-cache|watch)$/],
   ["elixir", /^$/],
   ["swift", /^$/],
@@ -107,6 +107,44 @@ export const startsUnknown: ReadonlyMap<string, string> = new Map([
   ["uv", "tool"]
 ])
 
+interface Scope {
+  readonly option: RegExp
+  /** What the word behind it is; none where the option stands alone. */
+  readonly value?: RegExp
+  /** Only with these verbs. */
+  readonly verbs?: RegExp
+}
+
+const namespace: Scope = { option: /^(?:-n|--namespace)$/, value: /^[a-z\d][a-z\d-]*$/ }
+
+/** Options of these programs by which they do the same with another one of their things, and nothing else. */
+const scopes: Readonly<Record<string, Scope>> = {
+  kubectl: namespace,
+  helm: namespace,
+  npm: { option: /^(?:-w|--workspace)$/, value: /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/ },
+  gh: {
+    option: /^(?:-R|--repo)$/,
+    value: /^[\w-][\w.-]*\/[\w-][\w.-]*$/,
+    verbs: /^(?:pr|issue|run|release|workflow|label) (?:list|ls|view|status|diff|checks)\b/
+  },
+  cargo: { option: /^\+(?:stable|beta|nightly(?:-\d{4}-\d\d-\d\d)?|1\.\d+(?:\.\d+)?)$/ }
+}
+
+/** The words of a program without those that only say with which of its things it does what the others say. */
+export const unscoped = <Word extends { readonly value: string }>(
+  name: string,
+  args: ReadonlyArray<Word>
+): ReadonlyArray<Word> => {
+  const { option, value, verbs } = Object.hasOwn(scopes, name) ? scopes[name]! : { option: undefined }
+  const at = args.findIndex((arg) => option?.test(arg.value))
+  if (at < 0 || (value !== undefined && !value.test(args[at + 1]?.value ?? ""))) return args
+  const rest = args.toSpliced(at, value === undefined ? 1 : 2)
+  return verbs === undefined || verbs.test(rest.map((arg) => arg.value).join(" ")) ? rest : args
+}
+
+/** Options of these programs whose value is a jq filter, which may read the environment. */
+export const takesFilter = (name: string, option: string): boolean => name === "gh" && /^(?:-q|--jq)$/.test(option)
+
 /** Options that name a program, a shell or code to run or to load, whatever program has them. */
 export const runningOption =
   /^-{1,2}(?:[\w-]*(?:shell|exec|command|cmd|eval|program|launcher|wrapper|interpreter|loader|preload|import|require|toolexec|editor|askpass|upload-pack|receive-pack|proxy-command|post-renderer|kubeconfig|privileged|cap-add|device|security-opt|pid|userns|mount|volumes-from|env-file)[\w-]*)(?:=|$)/i
@@ -128,12 +166,12 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   "clang++": /^-(?:wrapper|B|fplugin|specs|X)|^@/,
   cmake: /^-[PED]|^--(?:build-and-test)/,
   ctest: /^-S/,
-  mvn: /^-(?:D|s|gs)|exec:/,
+  mvn: /^-(?:D(?!(?:skipTests|skipITs|maven\.test\.skip|test|groups|failIfNoTests)(?:=|$))|s|gs)|exec:/,
   gradle: /^-(?:I|D|P)|^--init-script/,
   gradlew: /^-(?:I|D|P)|^--init-script/,
-  pip: /^(?:-e|--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
-  pip3: /^(?:-e|--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
-  gh: /^-(?:R$)|^--jq|^api$/,
+  pip: /^(?:--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
+  pip3: /^(?:--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
+  gh: /^api$/,
   bun: /^-[epr]|^--print/,
   swift: /^-e/,
   ghc: /^-e/,
@@ -190,7 +228,7 @@ const textOptions: ReadonlyArray<readonly [names: string, options: RegExp]> = [
   ["pytest", /^-[km]$/],
   ["go", /^-(?:run|bench|skip|fuzz)$/],
   ["node", /^--test-(?:name|skip)-pattern$/],
-  ["gh", /^(?:-[qtbS]|--(?:json|title|body|search|template))$/],
+  ["gh", /^(?:-[tbS]|--(?:json|title|body|search|template))$/],
   ["docker podman", /^--(?:format|filter)$/],
   ["kubectl helm", /^--template$/],
   ["pnpm turbo", /^--filter$/],
