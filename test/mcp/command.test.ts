@@ -332,4 +332,19 @@ describe("tollgate mcp", () => {
       fs.rmSync(file)
     }
   })
+
+  it("imports no server that its client has switched off, and says what is not taken over (X2)", async () => {
+    const file = path.join(at.work, ".codex", "config.toml")
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(
+      file,
+      '[mcp_servers.off]\ncommand = "hub"\nenabled = false\n[mcp_servers.on]\ncommand = "hub"\nenabled = true\ncwd = "/srv"\nenabled_tools = ["a"]\n'
+    )
+    const { stdout } = await tollgate(at, ["mcp", "import", "codex"])
+    assert.deepStrictEqual(stdout.trimEnd().split("\n"), [
+      "# off: Codex has it switched off. To use it here: tollgate mcp add off -- hub",
+      "tollgate mcp add on -- hub",
+      "# on: not taken over: cwd, enabled_tools"
+    ])
+  })
 })

@@ -131,6 +131,18 @@ const uniform = (entry: unknown): unknown =>
       ? { ...entry, headers: entry["http_headers"] }
       : entry
 
+/** Whether a client has switched a server off. */
+const isOff = (entry: unknown): boolean =>
+  Predicate.isReadonlyRecord(entry) && (entry["enabled"] === false || entry["disabled"] === true)
+
+/** What of an entry a line says, by all the names that clients have for it. */
+const taken =
+  /^(?:type|transport|command|args|env|environment|url|headers|http_headers|bearer_token_env_var|env_http_headers|env_vars|enabled|disabled)$/
+
+/** What of an entry gets lost. */
+const lost = (entry: unknown): ReadonlyArray<string> =>
+  Predicate.isReadonlyRecord(entry) ? Object.keys(entry).filter((key) => !taken.test(key)) : []
+
 /** Shows the servers that a client has configured, each as the command that adds it here; nothing is changed or started. */
 export const importing = (name: string) =>
   Effect.gen(function* () {
@@ -162,7 +174,11 @@ export const importing = (name: string) =>
           yield* remark(`${called.slice(0, 80)}: ${line.left}`)
           continue
         }
-        yield* answer(`${line.right.line}\n`)
+        if (isOff(entry))
+          yield* remark(`${called}: ${client.title} has it switched off. To use it here: ${line.right.line}`)
+        else yield* answer(`${line.right.line}\n`)
+        const others = lost(entry)
+        if (others.length > 0) yield* remark(`${called}: not taken over: ${others.join(", ")}`)
         if (line.right.isRedacted) yield* remark(`put back what is redacted; it is in ${file}`)
         if (Either.isRight(made) && Object.keys(made.right.given).length > 0)
           yield* remark(`export the variables that it takes; their values are in ${file}`)
