@@ -160,7 +160,10 @@ export const protect = <E, R>(app: HttpApp.Default<E, R>) =>
       const { headers, status } = response
       const more = Object.entries(protection).filter(([name]) => headers[name] === undefined)
       const retry = status === 429 || status === 503 ? { "retry-after": "1" } : {}
-      return Effect.succeed(HttpServerResponse.setHeaders(response, { ...Object.fromEntries(more), ...retry }))
+      // RFC 9110, 11.6.1.
+      const challenge = status === 401 ? { "www-authenticate": "Bearer" } : {}
+      const all = { ...Object.fromEntries(more), ...retry, ...challenge }
+      return Effect.succeed(HttpServerResponse.setHeaders(response, all))
     }),
     app
   )

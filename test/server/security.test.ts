@@ -89,7 +89,11 @@ describe("the guard", () => {
         if (target === "/healthz" || target === "/v1/login") continue
         for (const asked of wrong) {
           const answer = yield* ask(target, { method, ...asked })
-          assert.strictEqual(answer.status, 401, `${method} ${target}`)
+          assert.deepStrictEqual(
+            [answer.status, answer.headers["www-authenticate"]],
+            [401, "Bearer"],
+            `${method} ${target}`
+          )
         }
       }
       for (const target of ["/healthz", "/readyz"]) {

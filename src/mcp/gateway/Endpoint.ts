@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as crypto from "node:crypto"
-import { Failed, Forbidden, NotFound } from "../../server/ApiError.ts"
+import { Failed, Forbidden, NotFound, Unauthorized } from "../../server/ApiError.ts"
 import { answerOf } from "../../server/answerOf.ts"
 import { allowed, type Judging, standing } from "../../server/Authorization.ts"
 import { foreign, protect } from "../../server/Guard.ts"
@@ -169,6 +169,10 @@ const sent = (response: Response): HttpServerResponse.HttpServerResponse => {
   })
 }
 
+const unauthorized = new Unauthorized({
+  message: "This needs Authorization: Bearer TOKEN; tollgate tokens add NAME --scope operate makes a token."
+})
+
 /** Judges a request as every one to a server of Tollgate, and answers those of clients with a token to operate. */
 const app = (serving: Serving) =>
   Effect.map(make(serving), ({ handle, swept }) =>
@@ -179,7 +183,7 @@ const app = (serving: Serving) =>
       const [path] = request.url.split("?", 1)
       if (path !== "/mcp") return answerOf(new NotFound({ message: "MCP clients are served at /mcp." }))
       const caller = yield* Effect.either(allowed("operate"))
-      if (Either.isLeft(caller)) return answerOf(caller.left)
+      if (Either.isLeft(caller)) return answerOf(caller.left._tag === "Unauthorized" ? unauthorized : caller.left)
       const { name, scopes } = caller.right
       const runtime = yield* Effect.runtime<never>()
       const { watch } = yield* OpenStreams
