@@ -279,7 +279,10 @@ describe("the pages beside the sessions", () => {
               await page.keyboard.press("Escape")
             }
             if (viewport.width < 500) await home().click()
-            await page.locator(".session-line").first().focus()
+            const line = page.locator(".session-line").first()
+            // What is not shown yet takes no focus.
+            await line.waitFor()
+            await line.focus()
             await page.keyboard.press("F2")
             await page.getByRole("dialog").waitFor()
             await look()
