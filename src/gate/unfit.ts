@@ -1,10 +1,21 @@
+import { cutWords } from "../text/excerpt.ts"
 import { isTaggedFailure } from "../tool/taggedFailure.ts"
 import { withoutJsonForm } from "../tool/JsonForm.ts"
 import { otherThanObject } from "../tool/rooted.ts"
 import type * as Tool from "../tool/Tool.ts"
 
+/** Characters of what a library says of a schema. */
+const maxReason = 400
+
+/** On one line; the library says in one what is wrong, and in the next ones where and what helps. */
 const reasonOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0] ?? ""
+  cutWords(
+    (cause instanceof Error ? cause.message : String(cause))
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .join("; "),
+    maxReason
+  )
 
 /** Why the parameters cannot be described to a model. */
 const unpublishable = ({ codec }: Tool.Any): string | undefined => {

@@ -38,7 +38,7 @@ const bad: ReadonlyArray<readonly [what: string, tool: Tool.Any, reason: string]
   [
     "a Date",
     Tool.make("bad", { ...common, parameters: Schema.Struct({ at: Schema.DateFromSelf }) }),
-    "no usable JSON Schema"
+    'no usable JSON Schema: Missing annotation; at path: ["at"]'
   ],
   [
     "a Map",
