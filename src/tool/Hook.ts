@@ -34,7 +34,7 @@ export interface HookFailure {
 }
 
 export interface Common {
-  /** `*` for every tool. */
+  /** The name of a tool, or `*` for every tool; in a toolset without a tool of that name it never runs, and nothing says so. */
   readonly tool: string
   /** For people and for the log. */
   readonly name: string
