@@ -16,6 +16,7 @@ import { shortId, shortDigest } from "./AnswerCommand.ts"
 import { project } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 /** What is to be revoked is not there, not alone, or not revocable. */
@@ -118,6 +119,7 @@ export const list = ({ json, jsonl }: ListOptions) =>
   }).pipe(
     Effect.provide(Layer.merge(Records.decided, Records.sessions)),
     Effect.provide(screen),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )
 
@@ -141,7 +143,12 @@ export const rules = ({ json, jsonl }: ListOptions) =>
         ] as const
     )
     yield* answer(table(rows, width() - 1))
-  }).pipe(Effect.provide(Records.decided), Effect.provide(screen), Effect.provide(Configuration.layer()))
+  }).pipe(
+    Effect.provide(Records.decided),
+    Effect.provide(screen),
+    Effect.provide(ReadOnlyHome.layer),
+    Effect.provide(Configuration.layer())
+  )
 
 const named = (known: ReadonlyArray<KnownRule>, id: string): ReadonlyArray<KnownRule> => {
   const exact = known.filter(({ rule }) => rule.id === id)

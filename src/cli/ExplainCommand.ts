@@ -19,6 +19,7 @@ import type { ProjectGone } from "../runtime/Projects.ts"
 import type { Surroundings } from "../host/Surroundings.ts"
 import { explaining, sourceOf } from "./callVerdict.ts"
 import { project } from "./here.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { type Parameters, parametersOf, type Spoken, toolOf } from "./toolCall.ts"
@@ -124,5 +125,6 @@ export const explain = (options: ExplainOptions) =>
     Effect.scoped,
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )

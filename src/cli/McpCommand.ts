@@ -34,6 +34,7 @@ import * as LoginCommand from "./mcp/LoginCommand.ts"
 import { type AddOptions, described } from "./mcp/described.ts"
 import { knownServers, named, slotOf, stateFor } from "./mcp/slots.ts"
 import { NobodyToAsk, UsageError } from "./Outcome.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
@@ -47,6 +48,12 @@ const services = (keys: boolean) =>
     Layer.provideMerge(Frontend.layer({ split: false, keys })),
     Layer.provideMerge(Configuration.layer())
   )
+
+/** The same for what only reads. */
+const reading = Layer.mergeAll(Records.decided, redaction.layerHere).pipe(
+  Layer.provideMerge(Screen.layer({ split: false })),
+  Layer.provideMerge(Layer.provide(ReadOnlyHome.layer, Configuration.layer()))
+)
 
 /** What starts a server, without secrets that stand in it; only who adds one sees all of it. */
 const commandOf = (known: KnownServer) => Effect.map(Redactor, ({ text }) => text(commandWords(known)))
@@ -196,7 +203,7 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
             : `${standingWords(standings.right)} · ${tokensOf(standings.right)} tokens`
       yield* answer(`${style.bold(known.name)}  ${state}  ${style.dim(command)}\n`)
     }
-  }).pipe(Effect.scoped, Effect.provide(services(false)))
+  }).pipe(Effect.scoped, Effect.provide(reading))
 
 /** All that is known of one server; it is not started. */
 export const show = (name: string) =>

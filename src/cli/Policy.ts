@@ -13,6 +13,7 @@ import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
 
 export { test } from "./PolicyTest.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 
 type Kind = "shell" | "path" | "url"
 
@@ -89,17 +90,27 @@ export const explainShell = ({ json, text }: { readonly text: string; readonly j
     const { context } = yield* Workspace
     const bad = severity(text, { ...context, isIgnored: isIgnoredDirectory(context.cwd) })
     yield* explain({ kind: "shell", input: text, judged, severity: bad }, yield* verdicts, json)
-  }).pipe(Effect.provide(shell), Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
+  }).pipe(
+    Effect.provide(shell),
+    Effect.provide(Records.decided),
+    Effect.provide(ReadOnlyHome.layer),
+    Effect.provide(Configuration.layer())
+  )
 
 /** Says what a call meets that does something with a path, by what it says and where it leads now; opens nothing. */
 export const explainPath = (given: { readonly path: string; readonly op: PathOp; readonly json: boolean }) =>
   Effect.gen(function* () {
     const found = yield* judgedPath(given.path, given.op)
     yield* explain({ kind: "path", input: given.path, ...found }, yield* verdicts, given.json)
-  }).pipe(Effect.provide(workspace), Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
+  }).pipe(
+    Effect.provide(workspace),
+    Effect.provide(Records.decided),
+    Effect.provide(ReadOnlyHome.layer),
+    Effect.provide(Configuration.layer())
+  )
 
 /** Says what a fetch of a URL meets; looks nothing up and sends nothing. */
 export const explainUrl = ({ json, url }: { readonly url: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     yield* explain({ kind: "url", input: url, judged: yield* judgedUrl(url) }, yield* verdicts, json)
-  }).pipe(Effect.provide(Records.decided), Effect.provide(Configuration.layer()))
+  }).pipe(Effect.provide(Records.decided), Effect.provide(ReadOnlyHome.layer), Effect.provide(Configuration.layer()))

@@ -9,6 +9,7 @@ import { callVerdicts, explaining, type Judged } from "./callVerdict.ts"
 import { UsageError } from "./Outcome.ts"
 import { accepted, load, type PolicyCase } from "./PolicyCases.ts"
 import { judgedPath, judgedShell, judgedUrl, shell } from "./policyJudged.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import * as Records from "../host/Stores.ts"
 import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
@@ -110,6 +111,7 @@ export const test = ({ file, rules }: TestOptions) =>
       CasesRejected: ({ message }) => new UsageError({ reason: message })
     }),
     Effect.provide(shell),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer()),
     Effect.provide(Screen.layer({ split: false }))
   )

@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
 import { type DatabaseError, fromCause } from "../database/DatabaseError.ts"
+import * as StateFile from "../mcp/StateFile.ts"
 import * as PrivateDirectory from "../system/PrivateDirectory.ts"
 import { warn } from "./warn.ts"
 import { errnoOf } from "../system/errno.ts"
@@ -28,6 +29,14 @@ const copy = (from: string, to: string): void => {
   fs.chmodSync(to, 0o600)
 }
 
+/** Copies what servers of MCP offer and what of it was approved; logins stay where they are. */
+const copyKnown = (from: string, to: string): void => {
+  if (!fs.existsSync(from)) return
+  fs.mkdirSync(to, { mode: 0o700 })
+  for (const name of fs.readdirSync(from))
+    if (/\.(?:manifest|pins)\.json$/.test(name)) copy(path.join(from, name), path.join(to, name))
+}
+
 /**
  * For commands that only read: the records of a home that cannot be written to are opened in a copy, because SQLite opens no
  * database without writing beside it. The copy goes when the command ends.
@@ -42,6 +51,7 @@ export const layer: Layer.Layer<Configuration, DatabaseError, Configuration> = L
     const to = yield* PrivateDirectory.filled(
       (directory) => {
         for (const file of copied(database)) copy(file, path.join(directory, path.basename(file)))
+        copyKnown(StateFile.directoryOf(database), StateFile.directoryOf(path.join(directory, path.basename(database))))
         if (!fs.existsSync(approvals)) return
         const kept = path.join(directory, "approvals")
         fs.mkdirSync(kept, { mode: 0o700 })

@@ -5,6 +5,7 @@ import { tools } from "../tools/Builtin.ts"
 import type { AnyTool } from "../tool/ToolCall.ts"
 import { toolShown } from "../tool/ToolShown.ts"
 import { manual } from "./manualTools.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { serverTools } from "./mcp/slots.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { toolRows } from "./terminal/toolRows.ts"
@@ -20,5 +21,6 @@ export const list = (options: { readonly manual: boolean; readonly json: boolean
     Effect.scoped,
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )

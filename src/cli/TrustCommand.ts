@@ -18,6 +18,7 @@ import * as Instructions from "../host/Instructions.ts"
 import { place, project, projectConfig } from "./here.ts"
 import * as Records from "../host/Stores.ts"
 import * as JsonOutput from "./jsonOutput.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { wrap } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
@@ -156,5 +157,6 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   }).pipe(
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
+    Effect.provide(ReadOnlyHome.layer),
     Effect.provide(Configuration.layer())
   )

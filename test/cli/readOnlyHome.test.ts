@@ -4,6 +4,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { built } from "../support/built.ts"
+import { planned, tool } from "../mcp/support.ts"
 import { type Ended, type Place, place, scripted, tollgate } from "./command.ts"
 
 /** Somebody else than the superuser, whom no permission holds back. */
@@ -43,6 +44,9 @@ describe("a home", () => {
   it("that is read-only can be read, and says so where more is asked (R12)", async () => {
     const [id] = /session_\w+/.exec((await tollgate(at, ["sessions", "list", "--jsonl"])).stdout) ?? []
     const recorded = (await tollgate(at, ["events", id!, "--jsonl"])).stdout
+    const fix = planned(at.home, "fix", { tools: [tool("echo")] })
+    const command = "command" in fix.known.server ? fix.known.server.command : []
+    assert.strictEqual((await tollgate(at, ["mcp", "add", "fix", "--yes", "--", ...command])).code, 0)
     const before = fs.readdirSync(homeOf(at), { recursive: true, encoding: "utf8" }).sort()
     fs.writeFileSync(path.join(at.work, "recording.jsonl"), recorded)
     lock()
@@ -50,12 +54,24 @@ describe("a home", () => {
     assert.include((await run("sessions", "show", id!)).stdout, "All said.")
     assert.strictEqual((await run("events", id!, "--jsonl")).stdout, recorded)
     assert.include((await run("replay", "recording.jsonl")).stdout, "All said.")
-    assert.include((await run("approvals", "audit", "--verify")).stdout, "intact: 1 entry")
+    assert.include((await run("approvals", "audit", "--verify")).stdout, "intact: 2 entries")
+    assert.include((await run("tools")).stdout, "fix__echo")
+    assert.match((await run("mcp", "list")).stdout, /fix +1 approved/)
+    assert.include((await run("approvals", "list")).stdout, "No saved rules")
+    assert.include((await run("approvals", "rules")).stdout, "No rules")
+    assert.include((await run("trust", "list")).stdout, "No project is trusted.")
+    for (const words of [
+      ["shell", "ls"],
+      ["path", "a.txt"],
+      ["url", "https://example.com"]
+    ])
+      assert.strictEqual((await run("policy", "explain", ...words)).code, 0, words.join(" "))
+    assert.strictEqual((await run("approvals", "explain", "fix__echo", "{}")).code, 0)
     const doctor = await run("doctor")
     assert.strictEqual(doctor.code, 4)
     assert.match(doctor.stdout, /✗ home .* is read-only[^]*export TOLLGATE_HOME=/)
     assert.match(doctor.stdout, /✓ sessions .*tollgate\.db, 1 session, \d+ events/)
-    assert.match(doctor.stdout, /✓ audit .*intact, 1 entry/)
+    assert.match(doctor.stdout, /✓ audit .*intact, 2 entries/)
     const refused = await run("run", "go")
     assert.strictEqual(refused.code, 1)
     assert.match(refused.stderr, /tollgate\.db cannot be opened: .*TOLLGATE_HOME to another directory/)
