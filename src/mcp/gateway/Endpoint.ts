@@ -123,7 +123,7 @@ const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answer
         const known = used(id, authInfo.clientId)
         if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found"))
         known.counts = counts
-        if (request.method === "POST") {
+        if (request.method === "POST" && !request.signal.aborted) {
           known.calls++
           request.signal.addEventListener("abort", () => known.calls--, { once: true })
         }
