@@ -17,6 +17,7 @@ const showsSecrets = "what it shows can hold secrets"
 /** Of a server that others use, only what is looked at or fetched. */
 const hub: ReadonlyArray<Effect> = [
   { verbs: /^/, word: /^(?:-R|--repo(?:=|$))/, reason: "it is about another repository" },
+  { verbs: /^ label clone /, reason: othersSee },
   {
     verbs:
       /^ (?:pr|issue|run|repo|release|workflow|label|cache) (?!(?:list|ls|view|status|checks|diff|checkout|co|watch|download|clone|verify|verify-asset) )(?! *$)/,
@@ -27,7 +28,8 @@ const hub: ReadonlyArray<Effect> = [
 
 const containers: ReadonlyArray<Effect> = [
   { verbs: /^ (?:container )?inspect /, word: /Env|json \.Config/, reason: showsSecrets },
-  { verbs: /^ (?:compose )?exec [^ ]+ (?:\/usr\/bin\/)?(?:env|printenv) /, reason: showsSecrets },
+  { verbs: /^ (?:container )?inspect /, unless: /^(?:-f|--format)/, reason: showsSecrets },
+  { verbs: /^ (?:[^ ]+ )*exec (?:[^ ]+ )+(?:\/usr\/bin\/)?(?:env|printenv) /, reason: showsSecrets },
   { verbs: /^ context (?:use|create|update|rm|import) /, reason: "it changes where containers run" },
   { verbs: /^ buildx imagetools create /, reason: othersSee },
   {
@@ -38,7 +40,7 @@ const containers: ReadonlyArray<Effect> = [
 ]
 
 const infrastructure: ReadonlyArray<Effect> = [
-  { verbs: /^ (?:output|show) /, word: /^--?(?:raw|json)$/, reason: showsSecrets },
+  { verbs: /^ (?:output|show) /, word: /^--?(?:raw|json)(?:=|$)/, reason: showsSecrets },
   { verbs: /^ output [^ ]/, reason: showsSecrets },
   { verbs: /^ state (?!(?:list|show) )/, reason: "it changes or shows the whole state" }
 ]
@@ -51,10 +53,20 @@ const table: Readonly<Record<string, ReadonlyArray<Effect>>> = {
   kubectl: [
     { verbs: /^ get /, word: /(?:^|[,/])secrets?(?:$|[,./])/i, reason: showsSecrets },
     { verbs: /^ (?:apply|delete|replace) |^ rollout (?:undo|restart|pause|resume) /, reason: othersSee },
-    { verbs: /^ config view /, word: /^--(?:raw|flatten)(?:=true)?$/, reason: showsSecrets },
+    { verbs: /^ config view /, word: /^--(?:raw|flatten)(?:=|$)/, reason: showsSecrets },
     { verbs: /^ config (?!(?:view|current-context|get-\w+) )/, reason: "it changes which cluster is used, or how" }
   ],
-  helm: [{ verbs: /^ get /, reason: showsSecrets }],
+  helm: [
+    { verbs: /^ get /, reason: showsSecrets },
+    { verbs: /^ status /, word: /^(?:-o|--output|--debug)/, reason: showsSecrets }
+  ],
+  npm: [
+    {
+      verbs: /^ (?!(?:ls|list|la|ll|outdated|view|info|why|explain|root|prefix|bin|version|help) )/,
+      word: /^(?:-g|--global(?:=|$)|--location(?:=|$))/,
+      reason: "it changes what is installed outside of the project"
+    }
+  ],
   terraform: infrastructure,
   tofu: infrastructure
 }

@@ -4,6 +4,7 @@ import type { Literal } from "../Literal.ts"
 import { isHarmlessFor } from "./Environment.ts"
 import {
   elsewhere,
+  hasKnownGoals,
   interpreterOf,
   interpreters,
   outputOption,
@@ -32,7 +33,11 @@ const fromInput = /^(?:-|-[A-Za-z]+-|--?[\w-]+=-)$/
 const isAssignment = /^([^-=\s][^=\s:+?]*)(?:::?|[+?!])?=(.*)$/s
 
 /** Whether a word names a target of a build, not a file. */
-const isLabel = (name: string, value: string): boolean => name === "bazel" && /^-?\/\/[\w./:*+-]*$/.test(value)
+const isLabel = (name: string, args: ReadonlyArray<string>, at: number): boolean =>
+  name === "bazel" &&
+  /^-?\/\/(?!(?:.*\/)?\.\.(?:\/|$))[\w./:*+-]*$/.test(args[at] ?? "") &&
+  args[at - 1]?.startsWith("-") !== true &&
+  !args.slice(0, at).includes("--")
 
 /** What of a word could be the name of a file. */
 const places = (value: string): ReadonlyArray<string> => {
@@ -78,8 +83,9 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
   const letters = Object.hasOwn(runningLetters, name) ? runningLetters[name] : undefined
   const own = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined
   const odd = (reason: string): Unread => unread(name, reason)
-  const touches: Array<Touch> = []
   const values = args.map(({ value }) => value)
+  if (!hasKnownGoals(name, values)) return odd("it is not known what one of its goals does")
+  const touches: Array<Touch> = []
   const verb = values.find((value) => !value.startsWith("-")) ?? ""
   for (const [index, word] of args.entries()) {
     const { glob, tilde, value } = word
@@ -103,7 +109,7 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
       if (!jqFilter.test(filter)) return odd("its filter may show the environment")
       continue
     }
-    if (isLabel(name, value)) continue
+    if (isLabel(name, values, index)) continue
     if (takesInput.test(name) && fromInput.test(value)) return odd("it runs what is typed or piped into it")
     if (fetched(name, verb, value)) return odd("it is fetched from elsewhere")
     if (special.test(value)) return odd("one of its words can be a program")
@@ -149,9 +155,22 @@ const optionPlaces = (name: string, options: ReadonlyArray<Literal>): ReadonlyAr
     })
   )
 
+/** The words of a shell without `-o NAME`; nothing where it is told otherwise how to work. */
+const withoutSets = (args: ReadonlyArray<Literal>): ReadonlyArray<Literal> | undefined => {
+  const at = args.findIndex(({ value }) => !value.startsWith("-") || value === "-")
+  const [word] = at < 0 ? [] : args.slice(at)
+  if (word?.value.startsWith("+") === true) return undefined
+  if (at < 1 || !/^-[euxn]*o$/.test(args[at - 1]!.value)) return args
+  return /^(?:pipefail|errexit|nounset|xtrace|noexec)$/.test(word?.value ?? "")
+    ? withoutSets([...args.slice(0, at - 1), ...args.slice(at + 1)])
+    : undefined
+}
+
 /** An interpreter with a file to run; a program in its words is one that nobody has read. */
-const interpreted = (name: string, kind: string, args: ReadonlyArray<Literal>): Step | Unread => {
+const interpreted = (name: string, kind: string, given: ReadonlyArray<Literal>): Step | Unread => {
   const options = interpreters.get(kind)!
+  const args = kind === "shell" ? withoutSets(given) : given
+  if (args === undefined) return unread(name, "it is told to work in another way")
   const at = args.findIndex(({ value }) => !value.startsWith("-") || value === "-")
   const before = at < 0 ? args : args.slice(0, at)
   if (args.length === 1 && onlyTells.test(args[0]!.value)) return does({})

@@ -36,6 +36,9 @@ export const projectVerbs: Readonly<Record<string, RegExp>> = {
   deno: /^(?:test|lint|fmt|check|run|task|bench|doc|info|cache|install|add|compile)$/,
   bun: /^(?:test|run|install|i|add|remove|rm|update|build|pm|outdated|init|create|link|ci|[\w:][\w:.-]*)$/,
   gem: /^(?:list|install|search|info|env|outdated|update|query|which)$/,
+  bazel: /^(?:build|test|run|query|cquery|aquery|coverage|fetch|info|version|clean)$/,
+  pip: /^(?:install|uninstall|list|show|freeze|check|download|wheel|index|inspect|hash|cache|debug|help)$/,
+  pip3: /^(?:install|uninstall|list|show|freeze|check|download|wheel|index|inspect|hash|cache|debug|help)$/,
   dotnet: /^(?:build|test|run|restore|clean|format|list|add|remove|new|sln|tool|watch|publish|pack|--info)$/
 }
 
@@ -65,7 +68,8 @@ const bundled: Readonly<Record<string, RegExp>> = {
   docker: ofContainers,
   podman: ofContainers,
   "docker-compose": ofContainers,
-  kubectl: /^(-[ARwit]+)([fnolkcp].*)$/s
+  kubectl: /^(-[ARwit]+)([fnolkcp].*)$/s,
+  gh: /^(-[cdfvw]+)([LRqt].*)$/s
 }
 
 /** A word as the options that it is. */
@@ -107,6 +111,17 @@ export const startsUnknown: ReadonlyMap<string, string> = new Map([
   ["uv", "tool"]
 ])
 
+/** Goals of Maven that stay in the project and its caches. */
+const goals =
+  /^(?:clean|validate|initialize|(?:generate|process)-(?:test-)?(?:sources|resources|classes)|compile|test-compile|test|prepare-package|package|(?:pre-|post-)?integration-test|verify|install|dependency:(?:tree|list|resolve|analyze)|help:\S+|versions:display-\S+)$/
+
+const goalValue = /^(?:-pl|--projects|-T|--threads|-P|--activate-profiles|-f|--file|-rf|--resume-from|-b|--builder)$/
+
+/** Whether a program is given only goals that are known; another one has none. */
+export const hasKnownGoals = (name: string, args: ReadonlyArray<string>): boolean =>
+  !/^mvnw?$/.test(name) ||
+  args.every((arg, index) => arg.startsWith("-") || goalValue.test(args[index - 1] ?? "") || goals.test(arg))
+
 interface Scope {
   readonly option: RegExp
   /** What the word behind it is; none where the option stands alone. */
@@ -137,7 +152,9 @@ export const unscoped = <Word extends { readonly value: string }>(
 ): ReadonlyArray<Word> => {
   const { option, value, verbs } = Object.hasOwn(scopes, name) ? scopes[name]! : { option: undefined }
   const at = args.findIndex((arg) => option?.test(arg.value))
-  if (at < 0 || (value !== undefined && !value.test(args[at + 1]?.value ?? ""))) return args
+  // Behind an option it may be the value of that.
+  if (at < 0 || args[at - 1]?.value.startsWith("-") === true) return args
+  if (value !== undefined && !value.test(args[at + 1]?.value ?? "")) return args
   const rest = args.toSpliced(at, value === undefined ? 1 : 2)
   return verbs === undefined || verbs.test(rest.map((arg) => arg.value).join(" ")) ? rest : args
 }
@@ -147,7 +164,10 @@ export const takesFilter = (name: string, option: string): boolean => name === "
 
 /** Options that name a program, a shell or code to run or to load, whatever program has them. */
 export const runningOption =
-  /^-{1,2}(?:[\w-]*(?:shell|exec|command|cmd|eval|program|launcher|wrapper|interpreter|loader|preload|import|require|toolexec|editor|askpass|upload-pack|receive-pack|proxy-command|post-renderer|kubeconfig|privileged|cap-add|device|security-opt|pid|userns|mount|volumes-from|env-file)[\w-]*)(?:=|$)/i
+  /^-{1,2}(?:[\w-]*(?:shell|exec|command|cmd|eval|program|launcher|wrapper|interpreter|loader|preload|import|require|toolexec|editor|askpass|upload-pack|receive-pack|proxy-command|post-renderer|kubeconfig|privileged|cap-add|device|security-opt|pid|userns|mount|volumes-from|env-file|node-options)[\w-]*)(?:=|$)/i
+
+const maven =
+  /^-(?:D(?!(?:skipTests|skipITs|maven\.test\.skip|test|groups|failIfNoTests)(?:=|$))|s|gs|t|gt)|^--(?:define|(?:global-)?(?:settings|toolchains))/
 
 /** Short options of these programs that do so. */
 export const runningLetters: Readonly<Record<string, RegExp>> = {
@@ -155,7 +175,7 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   mocha: /^-r/,
   make: /^-[EI]|^--(?:eval|include-dir)/,
   gmake: /^-[EI]|^--(?:eval|include-dir)/,
-  go: /^-(?:exec|toolexec|overlay|ldflags|gccgoflags|gcflags|asmflags|vettool|modfile)|^-w$/,
+  go: /^--?(?:exec|toolexec|overlay|ldflags|gccgoflags|gcflags|asmflags|vettool|modfile)|^--?w(?:=|$)/,
   cargo: /^(?:\+|-Z|--config)/,
   pytest: /^-p|^-o|^--(?:pdbcls|override-ini)/,
   rustc: /^-(?:C|Z)|linker/,
@@ -166,9 +186,14 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
   "clang++": /^-(?:wrapper|B|fplugin|specs|X)|^@/,
   cmake: /^-[PED]|^--(?:build-and-test)/,
   ctest: /^-S/,
-  mvn: /^-(?:D(?!(?:skipTests|skipITs|maven\.test\.skip|test|groups|failIfNoTests)(?:=|$))|s|gs)|exec:/,
-  gradle: /^-(?:I|D|P)|^--init-script/,
-  gradlew: /^-(?:I|D|P)|^--init-script/,
+  mvn: maven,
+  mvnw: maven,
+  bazel:
+    /^-(?!(?:[cks]|-(?:config|compilation_mode|test_(?:output|filter|tag_filters|timeout)|jobs|keep_going|verbose_failures|(?:no)?cache_test_results|(?:no)?show_progress|curses|color|local_test_jobs|runs_per_test|build_tests_only))(?:=|$))/,
+  kubectl: /^-s|^--(?:server|insecure-skip-tls-verify|tls-server-name|profile-output|cache-dir)/,
+  helm: /^--kube-(?:apiserver|insecure-skip-tls-verify|tls-server-name|ca-file)/,
+  gradle: /^-(?:I|D|P)|^--(?:init-script|project-prop|system-prop|include-build)/,
+  gradlew: /^-(?:I|D|P)|^--(?:init-script|project-prop|system-prop|include-build)/,
   pip: /^(?:--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
   pip3: /^(?:--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
   gh: /^api$/,
