@@ -276,4 +276,40 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       assert.strictEqual(logged("call"), 2)
     }
   )
+
+  it("keeps a call whose connection was lost while its client begins others, answers the same request, and ends it with its token (G20, R4)", async () => {
+    const { fix, url } = await served(
+      { tools: [tool("held", { does: "held" }), tool("hangs", { does: "silence" })] },
+      "--dangerously-allow-all"
+    )
+    const { stdout } = await tollgate(at, ["tokens", "add", "mine", "--scope", "operate"])
+    const [mine = ""] = /tg_[\w-]+/.exec(stdout) ?? []
+    const { begun, posted } = bare(url)
+    const logged = (start: string) => fix.logged().filter((line) => line.startsWith(start)).length
+    const kept = () => {
+      const folder = path.join(at.env["TOLLGATE_HOME"]!, "mcp", "left")
+      return fs.existsSync(folder) ? fs.readdirSync(folder).length : 0
+    }
+    const session = await begun(mine)
+    const lost = async (name: string, count: number) => {
+      const leaving = new AbortController()
+      const body = { id: count, method: "tools/call", params: { name, arguments: {} } }
+      const left = posted(mine, body, session, leaving.signal).then((answer) => answer.text())
+      await until(() => logged("call") === count)
+      leaving.abort()
+      await left.catch(() => "cut off")
+      await until(() => kept() === 1)
+      return body
+    }
+    const held = await lost("fix__held", 1)
+    for (let round = 0; round < 130; round++) await begun(mine)
+    const again = posted(mine, held, session).then((answer) => answer.text())
+    fs.writeFileSync(`${fix.file}.free`, "")
+    assert.include(await again, "echo {}")
+    await until(() => kept() === 0)
+    assert.deepStrictEqual([logged("call"), logged("cancelled")], [1, 0])
+    await lost("fix__hangs", 2)
+    assert.strictEqual((await tollgate(at, ["tokens", "revoke", "mine"])).code, 0)
+    await until(() => logged("cancelled") === 1)
+  })
 })

@@ -12,7 +12,7 @@ import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import type { Answers, Inquiries, ServerProgress } from "../Audience.ts"
 import type { CallResult } from "../ServerResult.ts"
 import { ServerRefused } from "../McpError.ts"
-import { canElicit, capabilitiesOf, type ClientCall, unheard } from "./ClientCall.ts"
+import { canElicit, capabilitiesOf, type ClientCall, mayBeLost, unheard } from "./ClientCall.ts"
 import type { Gateway } from "./Gateway.ts"
 import { answerOf, type Elicitation, pendingText, questionOf } from "./Question.ts"
 import { type Running, until, within } from "./Running.ts"
@@ -31,6 +31,9 @@ export type Answered = CallResult | InputRequiredResult
 
 /** How often a client hears of a call that goes on. */
 const pulse = "5 seconds"
+
+/** How long it may take until a lost connection is noticed behind the call that is made again over another one. */
+const notice = "50 millis"
 
 /** States that were used. */
 const mostUsed = 10_000
@@ -230,12 +233,12 @@ export const make = ({
       return yield* answered(call, key, running, approval?.id ?? dismissed)
     })
 
-  /** Leaves a call whose answer nobody hears, and stays with it until it is over or an equal one takes it up. */
+  /** Leaves a call whose answer nobody hears to the equal one that comes next; the answer is still that of the call. */
   const lost = ({ tool }: ClientCall, running: Running) =>
     Effect.gen(function* () {
       yield* gateway.lost(running, tool)
-      yield* until(running.talk, () => !running.detached || running.isOver() || undefined)
-      return failed("The connection was lost before the call was answered.")
+      yield* until(running.talk, () => running.isOver() || gateway.isAnswered(running) || undefined)
+      return yield* concluded(running)
     })
 
   const called = (call: ClientCall): Effect.Effect<Answered, ServerRefused> =>
@@ -244,6 +247,7 @@ export const make = ({
       const { beating, listener } = hearing(call)
       const wanted = { tool, parameters, by, listener, task: ctx.mcpReq.requestState<State>()?.task }
       const key = yield* gateway.keyOf(wanted)
+      if (mayBeLost(call) && gateway.isHeard(key)) yield* Effect.sleep(notice)
       const running = yield* gateway.begin(key, wanted)
       let isLost = false
       return yield* Effect.gen(function* () {
@@ -257,8 +261,11 @@ export const make = ({
         isLost = true
         return yield* lost(call, running)
       }).pipe(
-        // One that its client was told to come back for is nobody's to drop.
-        Effect.onInterrupt(() => (running.detached === isLost ? gateway.dropped(running, tool) : Effect.void)),
+        // One that its client was told to come back for is nobody's to drop, nor one that another request has taken up.
+        Effect.onInterrupt(() => {
+          const isOwn = isLost ? running.talk.isHeardBy(listener) : !running.detached
+          return isOwn ? gateway.dropped(running, tool) : Effect.void
+        }),
         Effect.ensuring(Effect.sync(() => running.talk.leave(listener)))
       )
     }).pipe(Effect.catchTag("CallRefused", ({ message }) => Effect.succeed(failed(message))))

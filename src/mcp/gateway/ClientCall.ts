@@ -25,12 +25,18 @@ export const canElicit = ({ elicitation }: Readonly<Record<string, unknown>>): b
   Predicate.isReadonlyRecord(elicitation) &&
   (elicitation["form"] !== undefined || Object.keys(elicitation).length === 0)
 
+const signalOf = ({ ctx, era }: ClientCall): AbortSignal | undefined =>
+  era === "legacy" ? ctx.http?.req?.signal : undefined
+
 /**
- * Returns once nobody would hear the answer of a request. In the earlier revisions a lost connection takes nothing back, and the library
- * does not tell of it (2025-11-25, Transports, "Sending Messages to the Server"); in the later ones it interrupts the call.
+ * Whether nothing tells that the connection of a call is lost but the connection itself. In the earlier revisions that takes nothing back,
+ * and the library says nothing of it (2025-11-25, Transports, "Sending Messages to the Server"); in the later ones it interrupts the call.
  */
-export const unheard = ({ ctx, era }: ClientCall): Effect.Effect<void> => {
-  const signal = era === "legacy" ? ctx.http?.req?.signal : undefined
+export const mayBeLost = (call: ClientCall): boolean => signalOf(call) !== undefined
+
+/** Returns once nobody would hear the answer of a request whose connection may be lost. */
+export const unheard = (call: ClientCall): Effect.Effect<void> => {
+  const signal = signalOf(call)
   if (signal === undefined) return Effect.never
   return Effect.async<void>((resume) => {
     const hear = () => resume(Effect.void)

@@ -72,6 +72,8 @@ export const make = (options: DownstreamOptions) =>
         : Effect.map(current, (project) => Offered.gateName(project, view, name))
     const parts = Effect.flatMap(current, (project) => Parts.make(project, view))
     const open = new Set<Server>()
+    /** Requests that each has not answered yet. */
+    const unanswered = new WeakMap<Server, number>()
 
     /** Tells connections that stay what has changed. */
     const told = (server: Server, news: ServerNews): Promise<void> => {
@@ -106,14 +108,19 @@ export const make = (options: DownstreamOptions) =>
           requestState: { verify: codec.verify }
         }
       )
-      const answer = <A, E extends { readonly message: string }>(self: Effect.Effect<A, E>, ctx: ServerContext) =>
-        Runtime.runPromise(runtime)(Effect.either(self), { signal: ctx.mcpReq.signal }).then(
-          Either.getOrThrowWith((error) =>
-            isRefused(error)
-              ? new library.ProtocolError(error.code, error.message, error.data)
-              : new library.ProtocolError(library.ProtocolErrorCode.InternalError, error.message)
+      const count = (by: number) => void unanswered.set(server, (unanswered.get(server) ?? 0) + by)
+      const answer = <A, E extends { readonly message: string }>(self: Effect.Effect<A, E>, ctx: ServerContext) => {
+        count(1)
+        return Runtime.runPromise(runtime)(Effect.either(self), { signal: ctx.mcpReq.signal })
+          .finally(() => count(-1))
+          .then(
+            Either.getOrThrowWith((error) =>
+              isRefused(error)
+                ? new library.ProtocolError(error.code, error.message, error.data)
+                : new library.ProtocolError(library.ProtocolErrorCode.InternalError, error.message)
+            )
           )
-        )
+      }
       const call = (ctx: ServerContext, tool: string, parameters: unknown) =>
         calls.called({ server, era, ctx, by, tool, parameters })
       server.setRequestHandler("tools/list", (_, ctx) =>
@@ -223,6 +230,8 @@ export const make = (options: DownstreamOptions) =>
       factory,
       library,
       stopping: gateway.stopping,
+      /** Whether a server has requests to answer, also those whose connection is lost. */
+      isBusy: (server: Server) => (unanswered.get(server) ?? 0) > 0,
       /** Tells a bus of subscriptions what has changed, until the returned function is called. */
       follow: (bus: ServerNotifier) =>
         gateway.follow((news) => {

@@ -41,8 +41,6 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   /** Whether the token that it was used with last still counts. */
   counts: Effect.Effect<boolean>
-  /** Calls whose answers are not over. */
-  calls: number
 }
 
 /** A request with what is known of it besides. */
@@ -54,17 +52,20 @@ interface Asked {
   readonly counts: Effect.Effect<boolean>
 }
 
-interface Answering {
-  readonly handle: (asked: Asked) => Promise<Response>
-  /** Ends the sessions whose token no longer counts, with what goes on in them. */
-  readonly swept: Effect.Effect<void>
-}
+/** How often the sessions in which something goes on are looked at. */
+const glance = "500 millis"
 
 const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
 
 /** Answers HTTP requests of clients of both eras. */
-const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answering, never, Scope.Scope> =>
+const make = ({
+  factory,
+  follow,
+  isBusy,
+  keep,
+  library
+}: Serving): Effect.Effect<(asked: Asked) => Promise<Response>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessions = new Map<string, Session>()
     const modern = library.createMcpHandler(factory, {
@@ -90,13 +91,23 @@ const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answer
       sessions.delete(id)
       server.close().catch(() => {})
     }
-    const swept = Effect.gen(function* () {
-      for (const [id, session] of sessions) if (!(yield* session.counts)) closed(id, session)
-    })
+    /** Ends sessions whose token no longer counts, with what goes on in them. */
+    const swept = (which: (session: Session) => boolean) =>
+      Effect.gen(function* () {
+        for (const [id, session] of sessions) if (which(session) && !(yield* session.counts)) closed(id, session)
+      })
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.delay(
+          swept(({ server }) => isBusy(server)),
+          glance
+        )
+      )
+    )
     const ofToken = (by: string) => [...sessions].filter(([, session]) => session.by === by)
     const isFull = (by: string): boolean => {
       const own = ofToken(by)
-      return own.length >= mostSessions && own.every(([, { calls }]) => calls > 0)
+      return own.length >= mostSessions && own.every(([, { server }]) => isBusy(server))
     }
     const opened = ({ authInfo, counts }: Asked): Promise<Session> => {
       const server = factory({ era: "legacy", authInfo })
@@ -106,13 +117,13 @@ const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answer
         maxRequestBodySize: largest,
         onsessioninitialized: (id) => {
           const own = ofToken(session.by)
-          const idle = own.find(([, { calls }]) => calls === 0)
+          const idle = own.find(([, { server }]) => !isBusy(server))
           if (own.length >= mostSessions && idle !== undefined) closed(...idle)
           sessions.set(id, session)
         },
         onsessionclosed: (id) => void sessions.delete(id)
       })
-      const session: Session = { by: authInfo.clientId, server, transport, counts, calls: 0 }
+      const session: Session = { by: authInfo.clientId, server, transport, counts }
       Object.assign(server, { onclose: forgotten })
       return server.connect(transport).then(() => session)
     }
@@ -123,13 +134,9 @@ const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answer
         const known = used(id, authInfo.clientId)
         if (known === undefined) return Promise.resolve(refusal(404, -32001, "Session not found"))
         known.counts = counts
-        if (request.method === "POST" && !request.signal.aborted) {
-          known.calls++
-          request.signal.addEventListener("abort", () => known.calls--, { once: true })
-        }
         return known.transport.handleRequest(request, { authInfo })
       }
-      return Effect.runPromise(swept).then(() => {
+      return Effect.runPromise(swept(() => true)).then(() => {
         if (isFull(authInfo.clientId))
           return refusal(503, -32000, `${mostSessions} sessions of this token have open calls`)
         return opened(asked).then(({ server, transport }) =>
@@ -140,13 +147,10 @@ const make = ({ factory, follow, keep, library }: Serving): Effect.Effect<Answer
         )
       })
     }
-    return {
-      swept,
-      handle: (asked) =>
-        library
-          .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
-          .then((isLegacy) => (isLegacy ? legacy(asked) : modern.fetch(asked.request, { authInfo: asked.authInfo })))
-    }
+    return (asked) =>
+      library
+        .isLegacyRequest(asked.request, undefined, { maxRequestBodySize: largest })
+        .then((isLegacy) => (isLegacy ? legacy(asked) : modern.fetch(asked.request, { authInfo: asked.authInfo })))
   })
 
 /** Makes a client know at once that its stream of events is there; nothing has to happen for that. */
@@ -175,7 +179,7 @@ const unauthorized = new Unauthorized({
 
 /** Judges a request as every one to a server of Tollgate, and answers those of clients with a token to operate. */
 const app = (serving: Serving) =>
-  Effect.map(make(serving), ({ handle, swept }) =>
+  Effect.map(make(serving), (handle) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const reason = foreign(request.method, request.headers, yield* Listening)
@@ -193,10 +197,7 @@ const app = (serving: Serving) =>
       const response = NodeHttpServerRequest.toServerResponse(request)
       watch(response, stillCounts)
       const over = new AbortController()
-      response.once("close", () => {
-        over.abort()
-        if (!response.writableFinished) Effect.runFork(Effect.unlessEffect(swept, stillCounts))
-      })
+      response.once("close", () => over.abort())
       return yield* Effect.tryPromise(() =>
         handle({
           request: Either.getOrThrow(HttpServerRequest.toWebEither(request, { signal: over.signal, runtime })),

@@ -42,6 +42,8 @@ export interface Gateway extends Results.Results {
    * waits for the first are one call.
    */
   readonly keyOf: (wanted: Pick<Wanted, "tool" | "parameters" | "by">) => Effect.Effect<string, CallRefused>
+  /** Whether somebody waits for such a call that has no answer yet. */
+  readonly isHeard: (key: string) => boolean
   /** Begins a call, or takes up the equal one that was left, by this gateway or by one that is gone. */
   readonly begin: (key: string, wanted: Wanted) => Effect.Effect<Running.Running, CallRefused>
   /** Its client is told to come back for it. */
@@ -229,6 +231,7 @@ export const make = ({
           if (!running.detached) return Effect.void
           if (!isHarmless) return keep
           running.detached = false
+          if (running.isOver()) forget(running)
           return withdrawn(running)
         })
       })
@@ -248,6 +251,7 @@ export const make = ({
                 )
           })
         ),
+      isHeard: (key) => [...calls.values()].some((one) => one.key === key && !one.detached && !isAnswered(one)),
       begin: (key, wanted) => Effect.provideService(begin(key, wanted), Scope.Scope, scope),
       decide: ({ session }, by, { digest, id: approvalId }, { decision, scope: how = "once" }) => {
         if (how === "session") idle.granted(session)

@@ -19,13 +19,14 @@ export interface Talk extends Audience {
   readonly attach: (listener: Listener) => void
   /** It no longer does. */
   readonly leave: (listener: Listener) => void
+  readonly isHeardBy: (listener: Listener) => boolean
   /** What the server has asked and nobody has answered. */
   readonly open: () => Inquiries
   /** Takes answers to what is open; the others answer what is asked under their names later. */
   readonly answer: (answers: Answers) => void
   /** Nobody will answer what is open now. */
   readonly giveUp: () => void
-  /** Tells of what is asked, answered or given from now on, and who stands for the call, until the returned function is called. */
+  /** Tells of what is asked, answered or given from now on, until the returned function is called. */
   readonly follow: (hear: () => void) => () => void
   /** Tells those who follow it of a change. */
   readonly wake: () => void
@@ -121,11 +122,11 @@ export const make = (key: string): Talk => {
       listener = one
       capabilities = one.capabilities
       logLevel = one.logLevel
-      wake()
     },
     leave: (one) => {
       if (listener === one) listener = undefined
     },
+    isHeardBy: (one) => listener === one,
     open: () => Object.fromEntries([...questions].map(([name, { inquiry }]) => [name, inquiry])),
     answer: (answers) => {
       for (const [name, answer] of Object.entries(answers)) settle(name, answer)
