@@ -14,7 +14,8 @@ import { total } from "../cost/totals.ts"
 import { Host } from "../host/Host.ts"
 import { serversOf } from "../host/ProjectConfig.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
-import { directoryOf, stateOf } from "../mcp/StateFile.ts"
+import { stateOf } from "../mcp/StateFile.ts"
+import { stateDirectory } from "../mcp/stateDirectory.ts"
 import { DeclareClientTools } from "../runtime/Command.ts"
 import type { Place } from "../runtime/Projects.ts"
 import { isRewound } from "../runtime/Rewound.ts"
@@ -182,7 +183,7 @@ export const make = (editor: Editor, settings: Settings, entries: Entries) =>
             session,
             editor,
             left: unwanted,
-            state: (server: KnownServer) => stateOf(directoryOf(home.database), server, place.project),
+            state: (server: KnownServer) => stateOf(stateDirectory(home.database), server, place.project),
             remark: (text) => remark(session, text)
           })
           if (approved) {

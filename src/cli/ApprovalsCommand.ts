@@ -119,8 +119,7 @@ export const list = ({ json, jsonl }: ListOptions) =>
   }).pipe(
     Effect.provide(Layer.merge(Records.decided, Records.sessions)),
     Effect.provide(screen),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )
 
 /** Shows every rule with its level and the file that it is from. */
@@ -143,12 +142,7 @@ export const rules = ({ json, jsonl }: ListOptions) =>
         ] as const
     )
     yield* answer(table(rows, width() - 1))
-  }).pipe(
-    Effect.provide(Records.decided),
-    Effect.provide(screen),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
-  )
+  }).pipe(Effect.provide(Records.decided), Effect.provide(screen), Effect.provide(ReadOnlyHome.reading))
 
 const named = (known: ReadonlyArray<KnownRule>, id: string): ReadonlyArray<KnownRule> => {
   const exact = known.filter(({ rule }) => rule.id === id)

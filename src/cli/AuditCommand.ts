@@ -128,8 +128,7 @@ export const audit = (options: AuditOptions) =>
   }).pipe(
     Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )
 
 const statsText = (one: ToolStats): string => {
@@ -165,6 +164,5 @@ export const stats = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   }).pipe(
     Effect.provide(Records.audit),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

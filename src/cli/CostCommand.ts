@@ -67,6 +67,5 @@ export const cost = ({ by, since, ...output }: CostOptions) =>
   }).pipe(
     Effect.provide(Records.ledger),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { Configuration } from "../config/Configuration.ts"
 import { makeVisible } from "../text/visible.ts"
 import { type Envelope, toLine } from "../runtime/Envelope.ts"
 import { Runtime } from "../runtime/Runtime.ts"
@@ -54,9 +53,4 @@ export const events = ({ follow, from, json, jsonl, session }: EventsOptions) =>
         return screen.answer(text.join(""))
       })
     )
-  }).pipe(
-    Effect.provide(reading),
-    Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
-  )
+  }).pipe(Effect.provide(reading), Effect.provide(Screen.layer({ split: false })), Effect.provide(ReadOnlyHome.reading))

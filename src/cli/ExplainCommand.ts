@@ -125,6 +125,5 @@ export const explain = (options: ExplainOptions) =>
     Effect.scoped,
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as path from "node:path"
-import { Configuration } from "../config/Configuration.ts"
 import type { Omissions } from "../export/Document.ts"
 import { exported, type ExportFormat, extensions } from "../export/Export.ts"
 import * as ExportFile from "../export/ExportFile.ts"
@@ -75,6 +74,5 @@ export const exportSession = (given: ExportOptions) =>
   }).pipe(
     Effect.provide(Stores.sessions),
     Effect.provide(Screen.layer({ split: true })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

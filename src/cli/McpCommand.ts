@@ -52,7 +52,7 @@ const services = (keys: boolean) =>
 /** The same for what only reads. */
 const reading = Layer.mergeAll(Records.decided, redaction.layerHere).pipe(
   Layer.provideMerge(Screen.layer({ split: false })),
-  Layer.provideMerge(Layer.provide(ReadOnlyHome.layer, Configuration.layer()))
+  Layer.provideMerge(ReadOnlyHome.reading)
 )
 
 /** What starts a server, without secrets that stand in it; only who adds one sees all of it. */

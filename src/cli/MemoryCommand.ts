@@ -74,8 +74,7 @@ const reading = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   self.pipe(
     Effect.provide(Stores.memory),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )
 
 /** Lists what the project remembers, its sessions included, latest first. */

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { Configuration } from "../config/Configuration.ts"
 import { severity, type Severity } from "../policy/shell/Severity.ts"
 import type { PathOp } from "../policy/path/PathOp.ts"
 import type { Verdict } from "../policy/Verdict.ts"
@@ -9,11 +8,11 @@ import { Workspace } from "../tools/Workspace.ts"
 import { type CallVerdicts, callVerdicts, explaining, type Judged } from "./callVerdict.ts"
 import { judgedPath, judgedShell, judgedUrl, shell, workspace } from "./policyJudged.ts"
 import * as Records from "../host/Stores.ts"
+import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 import { Screen } from "./terminal/Screen.ts"
 import type { Style } from "./terminal/Style.ts"
 
 export { test } from "./PolicyTest.ts"
-import * as ReadOnlyHome from "./ReadOnlyHome.ts"
 
 type Kind = "shell" | "path" | "url"
 
@@ -90,27 +89,17 @@ export const explainShell = ({ json, text }: { readonly text: string; readonly j
     const { context } = yield* Workspace
     const bad = severity(text, { ...context, isIgnored: isIgnoredDirectory(context.cwd) })
     yield* explain({ kind: "shell", input: text, judged, severity: bad }, yield* verdicts, json)
-  }).pipe(
-    Effect.provide(shell),
-    Effect.provide(Records.decided),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
-  )
+  }).pipe(Effect.provide(shell), Effect.provide(Records.decided), Effect.provide(ReadOnlyHome.reading))
 
 /** Says what a call meets that does something with a path, by what it says and where it leads now; opens nothing. */
 export const explainPath = (given: { readonly path: string; readonly op: PathOp; readonly json: boolean }) =>
   Effect.gen(function* () {
     const found = yield* judgedPath(given.path, given.op)
     yield* explain({ kind: "path", input: given.path, ...found }, yield* verdicts, given.json)
-  }).pipe(
-    Effect.provide(workspace),
-    Effect.provide(Records.decided),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
-  )
+  }).pipe(Effect.provide(workspace), Effect.provide(Records.decided), Effect.provide(ReadOnlyHome.reading))
 
 /** Says what a fetch of a URL meets; looks nothing up and sends nothing. */
 export const explainUrl = ({ json, url }: { readonly url: string; readonly json: boolean }) =>
   Effect.gen(function* () {
     yield* explain({ kind: "url", input: url, judged: yield* judgedUrl(url) }, yield* verdicts, json)
-  }).pipe(Effect.provide(Records.decided), Effect.provide(ReadOnlyHome.layer), Effect.provide(Configuration.layer()))
+  }).pipe(Effect.provide(Records.decided), Effect.provide(ReadOnlyHome.reading))

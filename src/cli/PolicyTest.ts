@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Configuration } from "../config/Configuration.ts"
 import * as Pace from "../system/Pace.ts"
 import type { Verdict } from "../policy/Verdict.ts"
 import { makeVisible } from "../text/visible.ts"
@@ -111,7 +110,6 @@ export const test = ({ file, rules }: TestOptions) =>
       CasesRejected: ({ message }) => new UsageError({ reason: message })
     }),
     Effect.provide(shell),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer()),
+    Effect.provide(ReadOnlyHome.reading),
     Effect.provide(Screen.layer({ split: false }))
   )

@@ -4,7 +4,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Configuration } from "../config/Configuration.ts"
 import { type DatabaseError, fromCause } from "../database/DatabaseError.ts"
-import * as StateFile from "../mcp/StateFile.ts"
+import { stateDirectory } from "../mcp/stateDirectory.ts"
 import * as PrivateDirectory from "../system/PrivateDirectory.ts"
 import { warn } from "./warn.ts"
 import { errnoOf } from "../system/errno.ts"
@@ -51,7 +51,7 @@ export const layer: Layer.Layer<Configuration, DatabaseError, Configuration> = L
     const to = yield* PrivateDirectory.filled(
       (directory) => {
         for (const file of copied(database)) copy(file, path.join(directory, path.basename(file)))
-        copyKnown(StateFile.directoryOf(database), StateFile.directoryOf(path.join(directory, path.basename(database))))
+        copyKnown(stateDirectory(database), stateDirectory(path.join(directory, path.basename(database))))
         if (!fs.existsSync(approvals)) return
         const kept = path.join(directory, "approvals")
         fs.mkdirSync(kept, { mode: 0o700 })
@@ -68,3 +68,6 @@ export const layer: Layer.Layer<Configuration, DatabaseError, Configuration> = L
     return { ...configuration, home }
   })
 )
+
+/** The configuration for commands that only read. */
+export const reading = Layer.provide(layer, Configuration.layer())

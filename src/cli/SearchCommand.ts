@@ -3,7 +3,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Configuration } from "../config/Configuration.ts"
 import { booked } from "../host/budgets.ts"
 import * as embeddings from "../host/embeddings.ts"
 import * as LazyHttpClient from "../host/LazyHttpClient.ts"
@@ -122,6 +121,5 @@ export const search = (given: SearchGiven) =>
   Effect.flatMap(indexed, (remarks) => searched(given, remarks)).pipe(
     Effect.provide(services),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

@@ -1,7 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { Configuration } from "../config/Configuration.ts"
 import { makeVisible } from "../text/visible.ts"
 import * as Stream from "effect/Stream"
 import { toLine } from "../runtime/Envelope.ts"
@@ -91,8 +90,7 @@ export const list = ({ all, json, jsonl, limit }: ListOptions) =>
   }).pipe(
     Effect.provide(Records.sessions),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )
 
 /** Shows a stored session as it looked when it happened, or gives it with its events as data. */
@@ -117,6 +115,5 @@ export const show = ({ id, json }: { readonly id: string; readonly json: boolean
   }).pipe(
     Effect.provide(reading),
     Effect.provide(Frontend.layer({ split: false, keys: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { Configuration } from "../config/Configuration.ts"
 import * as Records from "../host/Stores.ts"
 import { tools } from "../tools/Builtin.ts"
 import type { AnyTool } from "../tool/ToolCall.ts"
@@ -21,6 +20,5 @@ export const list = (options: { readonly manual: boolean; readonly json: boolean
     Effect.scoped,
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

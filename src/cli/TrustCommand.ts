@@ -157,6 +157,5 @@ export const list = ({ json, jsonl }: JsonOutput.JsonOptions) =>
   }).pipe(
     Effect.provide(Records.decided),
     Effect.provide(Screen.layer({ split: false })),
-    Effect.provide(ReadOnlyHome.layer),
-    Effect.provide(Configuration.layer())
+    Effect.provide(ReadOnlyHome.reading)
   )

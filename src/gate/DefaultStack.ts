@@ -23,7 +23,6 @@ import { notify, type NoticeRule } from "../tool/notify.ts"
 import type { ProgressBoard } from "../tool/ProgressBoard.ts"
 import { recordChanges } from "../tool/recordChanges.ts"
 import { retryTool } from "../tool/retryTool.ts"
-import { runHooks, type HookError } from "./runHooks.ts"
 import { telemetry, type TelemetryOptions } from "../tool/telemetry.ts"
 import { timeout, timeoutsOf, type TimeoutDefaults, type ToolTimedOut } from "../tool/timeout.ts"
 import type * as Tool from "../tool/Tool.ts"
@@ -31,6 +30,7 @@ import type { ToolCall } from "../tool/ToolCall.ts"
 import { ToolDefectCaught, trusted } from "../tool/ToolEvent.ts"
 import { trackProgress } from "../tool/trackProgress.ts"
 import { validate, type ValidationObserver } from "./validate.ts"
+import { runHooks, type HookError } from "./runHooks.ts"
 
 /** The steps of the stack in front of every tool; an option that is not set adds no step. */
 export interface DefaultStackOptions<R = unknown> {

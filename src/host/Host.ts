@@ -23,7 +23,8 @@ import type { Ledger } from "../cost/Ledger.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import * as DefaultStack from "../gate/DefaultStack.ts"
 import * as Toolset from "../gate/Toolset.ts"
-import { directoryOf, stampOf, stateOf } from "../mcp/StateFile.ts"
+import { stampOf, stateOf } from "../mcp/StateFile.ts"
+import { stateDirectory } from "../mcp/stateDirectory.ts"
 import type { Memory } from "../memory/Memory.ts"
 import type { Models } from "../model/Models.ts"
 import { type Place, type ProjectGone, Projects, ProjectUnavailable } from "../runtime/Projects.ts"
@@ -185,7 +186,7 @@ const make = <E extends CallError, R>(seal: Project.Seal<E, R>) =>
     const stamp = ({ project }: Place) =>
       Effect.map(Effect.provideService(ProjectConfig.read(project), Trust, trust), (config) => {
         const servers = ProjectConfig.serversOf(config, settings)
-        const states = servers.map((server) => stateOf(directoryOf(home.database), server, project))
+        const states = servers.map((server) => stateOf(stateDirectory(home.database), server, project))
         return `${ProjectConfig.stampOf(config)} ${stampOf(states)}`
       })
     const project = Effect.fn("Host.project")(function* (place: Place) {

@@ -22,7 +22,8 @@ import * as DefaultStack from "../gate/DefaultStack.ts"
 import * as Toolset from "../gate/Toolset.ts"
 import type { KnownServer } from "../mcp/KnownServer.ts"
 import * as Servers from "../mcp/Servers.ts"
-import { directoryOf, stateOf } from "../mcp/StateFile.ts"
+import { stateOf } from "../mcp/StateFile.ts"
+import { stateDirectory } from "../mcp/stateDirectory.ts"
 import * as TouchPolicy from "../mcp/TouchPolicy.ts"
 import { Memory } from "../memory/Memory.ts"
 import * as ProjectMemory from "../memory/ProjectMemory.ts"
@@ -208,7 +209,7 @@ export const make = <E extends CallError, R>(
     const around = stack(config)
     const equipment = Equipment.make()
     const touchPolicy = lazy(() => TouchPolicy.make({ boundary: workspace.context, network: webOf(settings).rules }))
-    const stateOfServer = (server: KnownServer) => stateOf(directoryOf(home.database), server, project)
+    const stateOfServer = (server: KnownServer) => stateOf(stateDirectory(home.database), server, project)
     const openServers = (known: ReadonlyArray<KnownServer>) =>
       Servers.make({
         known,

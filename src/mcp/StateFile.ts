@@ -73,9 +73,6 @@ export interface ServerState {
   readonly login: StateFile<Login>
 }
 
-/** Where the files of servers are, beside the database. */
-export const directoryOf = (database: string): string => path.join(path.dirname(database), "mcp")
-
 const [manifestAt, pinsAt, loginAt] = [kind(Manifest), kind(Pins), kind(Login)] as const
 
 /** The files of a server; those of a project's or an editor's are its own. */

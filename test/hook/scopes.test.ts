@@ -3,6 +3,8 @@ import * as FastCheck from "effect/FastCheck"
 import { outcomeIn } from "./support.ts"
 
 const of = outcomeIn("/w")
+const isLeft = (command: string): void => assert.include(["allow", "defer"], of(command).decision, command)
+const isAsked = (command: string): void => assert.include(["ask", "deny"], of(command).decision, command)
 
 /** What only says with which of its things a program does what the other words say, before or behind them. */
 const scopes: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -39,13 +41,9 @@ const told = (table: Readonly<Record<string, ReadonlyArray<string>>>) =>
   )
 
 describe("a command that is about one of a program's things", () => {
-  it.prop("is left to the agent where the same without that is (X5)", [told(harmless)], ([command]) =>
-    assert.include(["allow", "defer"], of(command).decision, command)
-  )
+  it.prop("is left to the agent where the same without that is (X5)", [told(harmless)], ([command]) => isLeft(command))
 
-  it.prop("is asked about where the same without that is (X5, S3)", [told(grave)], ([command]) =>
-    assert.include(["ask", "deny"], of(command).decision, command)
-  )
+  it.prop("is asked about where the same without that is (X5, S3)", [told(grave)], ([command]) => isAsked(command))
 
   it("is asked about where what it names could be something else (X5, S2, S3)", () => {
     for (const command of [
@@ -61,7 +59,7 @@ describe("a command that is about one of a program's things", () => {
       "gh pr checkout 3 -R a/b",
       "gh run download 7 --repo=a/b"
     ])
-      assert.include(["ask", "deny"], of(command).decision, command)
+      isAsked(command)
   })
 
   it("tells builds and checks from what they look like (X5)", () => {
@@ -73,7 +71,7 @@ describe("a command that is about one of a program's things", () => {
       "mvn -q -DskipTests package",
       "lsof -nP -iTCP:3000 -sTCP:LISTEN"
     ])
-      assert.include(["allow", "defer"], of(command).decision, command)
+      isLeft(command)
     for (const command of [
       "GOFLAGS=-toolexec=x go build",
       "pip install -e git+https://x.example/y",
@@ -86,7 +84,7 @@ describe("a command that is about one of a program's things", () => {
       "gh pr view --json title --jq='$ENV.GH_TOKEN'",
       "gh pr view --json title -qenv.GH_TOKEN"
     ])
-      assert.include(["ask", "deny"], of(command).decision, command)
+      isAsked(command)
   })
 
   it("is asked about where an option or a goal makes it do something else (X5, S3, S5)", () => {
@@ -143,7 +141,7 @@ describe("a command that is about one of a program's things", () => {
       "docker compose -f a.yml exec x printenv",
       "docker inspect x"
     ])
-      assert.include(["ask", "deny"], of(command).decision, command)
+      isAsked(command)
     for (const command of [
       "bash -eo pipefail a.sh",
       "bash -euo pipefail a.sh --all",
@@ -160,6 +158,6 @@ describe("a command that is about one of a program's things", () => {
       "kubectl get pods -n web -o wide",
       "helm status x"
     ])
-      assert.include(["allow", "defer"], of(command).decision, command)
+      isLeft(command)
   })
 })

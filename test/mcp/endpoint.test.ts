@@ -81,6 +81,11 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
     return { fix, url, token, port }
   }
+  /** The calls that are kept for those that make them again. */
+  const kept = () => {
+    const folder = path.join(at.env["TOLLGATE_HOME"]!, "mcp", "left")
+    return fs.existsSync(folder) ? fs.readdirSync(folder).length : 0
+  }
   const open = async (
     era: Era,
     url: string,
@@ -254,8 +259,7 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
       else await until(() => logged("call") === 1)
       leaving.abort()
       await left.catch(() => "cut off")
-      const kept = path.join(at.env["TOLLGATE_HOME"]!, "mcp", "left")
-      await until(() => fs.existsSync(kept) && fs.readdirSync(kept).length > 0)
+      await until(() => kept() === 1)
       const free = () => fs.writeFileSync(`${fix.file}.free`, "")
       if (when === "has ended") {
         free()
@@ -286,10 +290,6 @@ describe("an MCP client that reaches the gateway over HTTP", () => {
     const [mine = ""] = /tg_[\w-]+/.exec(stdout) ?? []
     const { begun, posted } = bare(url)
     const logged = (start: string) => fix.logged().filter((line) => line.startsWith(start)).length
-    const kept = () => {
-      const folder = path.join(at.env["TOLLGATE_HOME"]!, "mcp", "left")
-      return fs.existsSync(folder) ? fs.readdirSync(folder).length : 0
-    }
     const session = await begun(mine)
     const lost = async (name: string, count: number) => {
       const leaving = new AbortController()

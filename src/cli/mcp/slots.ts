@@ -12,7 +12,8 @@ import * as ToolServices from "../../host/ToolServices.ts"
 import type { KnownServer } from "../../mcp/KnownServer.ts"
 import * as ServerSlot from "../../mcp/ServerSlot.ts"
 import * as Servers from "../../mcp/Servers.ts"
-import { directoryOf, type ServerState, stateOf } from "../../mcp/StateFile.ts"
+import { type ServerState, stateOf } from "../../mcp/StateFile.ts"
+import { stateDirectory } from "../../mcp/stateDirectory.ts"
 import * as TouchPolicy from "../../mcp/TouchPolicy.ts"
 import { Processes } from "../../process/Processes.ts"
 import { Workspace } from "../../tools/Workspace.ts"
@@ -44,7 +45,7 @@ export const named = (name: string) =>
 /** The files of a server. */
 export const stateFor = (server: Pick<KnownServer, "name" | "origin">) =>
   Effect.zipWith(place, Configuration, ({ project }, { home }): ServerState =>
-    stateOf(directoryOf(home.database), server, project)
+    stateOf(stateDirectory(home.database), server, project)
   )
 
 /** What servers have around them in sessions begun here. */
@@ -63,7 +64,7 @@ const around = Effect.gen(function* () {
     confine: confinedServer(sandbox, () => context),
     directory,
     project,
-    state: directoryOf(home.database),
+    state: stateDirectory(home.database),
     environment: ToolServices.ownEnvironment(settings, env, [directory, project]),
     variables: env,
     network: webOf(settings).rules,

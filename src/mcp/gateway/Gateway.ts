@@ -216,17 +216,20 @@ export const make = ({
       Effect.map(Effect.option(held.current), (now) =>
         Option.exists(now, ({ tools }) => tools.tools.get(tool)?.readOnly === true)
       )
+    /** From here on an equal call may take it up. */
+    const detach = (running: Running.Running): void => {
+      running.detached = true
+      calls.set(running.task, running)
+    }
     const leave = (running: Running.Running) =>
       Effect.suspend(() => {
-        running.detached = true
-        calls.set(running.task, running)
+        detach(running)
         return Effect.zipRight(kept(running), Effect.forkIn(keptThen(running), scope))
       })
     /** Lets an equal call take up one that runs from now on; where none has and it only reads, it is withdrawn. */
     const letGo = (running: Running.Running, tool: string, keep: Effect.Effect<void>) =>
       Effect.suspend(() => {
-        running.detached = true
-        calls.set(running.task, running)
+        detach(running)
         return Effect.flatMap(onlyReads(tool), (isHarmless) => {
           if (!running.detached) return Effect.void
           if (!isHarmless) return keep

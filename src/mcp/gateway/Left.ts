@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { systemReason } from "../../system/errno.ts"
 import { replaceFile } from "../../system/replaceFile.ts"
 import { isGone } from "../../system/Temporary.ts"
-import { directoryOf } from "../StateFile.ts"
+import { stateDirectory } from "../stateDirectory.ts"
 
 /** A call whose client was told to come back for its result. */
 const LeftCall = Schema.Struct({
@@ -39,7 +39,7 @@ const decode = Schema.decodeUnknownOption(Schema.parseJson(LeftCall))
 
 /** Makes what is left beside a database. */
 export const make = (database: string): Left => {
-  const directory = path.join(directoryOf(database), "left")
+  const directory = path.join(stateDirectory(database), "left")
   const held = new Set<string>()
   const concluded = new Set<string>()
   const fileOf = (key: string, task: string) => path.join(directory, `${key}.${task}.json`)

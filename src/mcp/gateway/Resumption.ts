@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { CancelTask } from "../../runtime/Command.ts"
@@ -104,7 +103,7 @@ export const make = ({
               () => Effect.succeed(undefined)
             ),
             Effect.mapError(refused(wanted.tool)),
-            Effect.onExit((exit) => Effect.sync(() => void (Exit.isSuccess(exit) || taken.delete(task))))
+            Effect.onError(() => Effect.sync(() => taken.delete(task)))
           )
           if (found !== undefined) return found
           yield* left.forget(key, task)

@@ -4,6 +4,7 @@ import type { Literal } from "../Literal.ts"
 import { isHarmlessFor } from "./Environment.ts"
 import {
   elsewhere,
+  filterIn,
   hasKnownGoals,
   interpreterOf,
   interpreters,
@@ -13,7 +14,6 @@ import {
   runningLetters,
   runningOption,
   startsNamed,
-  takesFilter,
   takesInput,
   takesScriptText,
   takesText,
@@ -100,12 +100,8 @@ const mentioned = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<To
       (value.includes("=") && takesText(name, option)) ||
       takesScriptText(name, values, index - 1)
     if (isText) continue
-    const filter = takesFilter(name, before)
-      ? value
-      : takesFilter(name, option)
-        ? value.slice(option.length + 1)
-        : /^-q(.+)$/s.exec(name === "gh" ? value : "")?.[1]
-    if (filter !== undefined && filter !== "") {
+    const filter = filterIn(name, before, value)
+    if (filter !== undefined) {
       if (!jqFilter.test(filter)) return odd("its filter may show the environment")
       continue
     }

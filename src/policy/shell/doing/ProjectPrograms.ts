@@ -17,6 +17,8 @@ export const projectPrograms: ReadonlySet<string> = words(`
   sh bash dash zsh . source
 `)
 
+const pip = /^(?:install|uninstall|list|show|freeze|check|download|wheel|index|inspect|hash|cache|debug|help)$/
+
 /** Subcommands of these without which they may publish, sign in, deploy or run anything. */
 export const projectVerbs: Readonly<Record<string, RegExp>> = {
   npm: /^(?:test|t|tst|start|stop|restart|run|run-script|install|i|add|ci|ls|list|la|ll|outdated|view|info|why|explain|audit|dedupe|prune|uninstall|rm|remove|update|up|upgrade|version|root|prefix|bin|help|fund|pack|doctor|query|search|ping|rebuild|pkg)$/,
@@ -37,8 +39,8 @@ export const projectVerbs: Readonly<Record<string, RegExp>> = {
   bun: /^(?:test|run|install|i|add|remove|rm|update|build|pm|outdated|init|create|link|ci|[\w:][\w:.-]*)$/,
   gem: /^(?:list|install|search|info|env|outdated|update|query|which)$/,
   bazel: /^(?:build|test|run|query|cquery|aquery|coverage|fetch|info|version|clean)$/,
-  pip: /^(?:install|uninstall|list|show|freeze|check|download|wheel|index|inspect|hash|cache|debug|help)$/,
-  pip3: /^(?:install|uninstall|list|show|freeze|check|download|wheel|index|inspect|hash|cache|debug|help)$/,
+  pip,
+  pip3: pip,
   dotnet: /^(?:build|test|run|restore|clean|format|list|add|remove|new|sln|tool|watch|publish|pack|--info)$/
 }
 
@@ -150,8 +152,10 @@ export const unscoped = <Word extends { readonly value: string }>(
   name: string,
   args: ReadonlyArray<Word>
 ): ReadonlyArray<Word> => {
-  const { option, value, verbs } = Object.hasOwn(scopes, name) ? scopes[name]! : { option: undefined }
-  const at = args.findIndex((arg) => option?.test(arg.value))
+  const scope = Object.hasOwn(scopes, name) ? scopes[name] : undefined
+  if (scope === undefined) return args
+  const { option, value, verbs } = scope
+  const at = args.findIndex((arg) => option.test(arg.value))
   // Behind an option it may be the value of that.
   if (at < 0 || args[at - 1]?.value.startsWith("-") === true) return args
   if (value !== undefined && !value.test(args[at + 1]?.value ?? "")) return args
@@ -159,12 +163,15 @@ export const unscoped = <Word extends { readonly value: string }>(
   return verbs === undefined || verbs.test(rest.map((arg) => arg.value).join(" ")) ? rest : args
 }
 
-/** Options of these programs whose value is a jq filter, which may read the environment. */
-export const takesFilter = (name: string, option: string): boolean => name === "gh" && /^(?:-q|--jq)$/.test(option)
+/** The jq filter that a word of a program is, or holds behind its option. */
+export const filterIn = (name: string, before: string, value: string): string | undefined =>
+  name !== "gh" ? undefined : /^(?:-q|--jq)$/.test(before) ? value : /^(?:--jq=|-q=?)(.+)$/s.exec(value)?.[1]
 
 /** Options that name a program, a shell or code to run or to load, whatever program has them. */
 export const runningOption =
   /^-{1,2}(?:[\w-]*(?:shell|exec|command|cmd|eval|program|launcher|wrapper|interpreter|loader|preload|import|require|toolexec|editor|askpass|upload-pack|receive-pack|proxy-command|post-renderer|kubeconfig|privileged|cap-add|device|security-opt|pid|userns|mount|volumes-from|env-file|node-options)[\w-]*)(?:=|$)/i
+
+const gradle = /^-(?:I|D|P)|^--(?:init-script|project-prop|system-prop|include-build)/
 
 const maven =
   /^-(?:D(?!(?:skipTests|skipITs|maven\.test\.skip|test|groups|failIfNoTests)(?:=|$))|s|gs|t|gt)|^--(?:define|(?:global-)?(?:settings|toolchains))/
@@ -192,8 +199,8 @@ export const runningLetters: Readonly<Record<string, RegExp>> = {
     /^-(?!(?:[cks]|-(?:config|compilation_mode|test_(?:output|filter|tag_filters|timeout)|jobs|keep_going|verbose_failures|(?:no)?cache_test_results|(?:no)?show_progress|curses|color|local_test_jobs|runs_per_test|build_tests_only))(?:=|$))/,
   kubectl: /^-s|^--(?:server|insecure-skip-tls-verify|tls-server-name|profile-output|cache-dir)/,
   helm: /^--kube-(?:apiserver|insecure-skip-tls-verify|tls-server-name|ca-file)/,
-  gradle: /^-(?:I|D|P)|^--(?:init-script|project-prop|system-prop|include-build)/,
-  gradlew: /^-(?:I|D|P)|^--(?:init-script|project-prop|system-prop|include-build)/,
+  gradle,
+  gradlew: gradle,
   pip: /^(?:--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
   pip3: /^(?:--(?:index-url|extra-index-url|find-links|trusted-host))$|^-i$/,
   gh: /^api$/,
