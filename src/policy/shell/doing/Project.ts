@@ -13,13 +13,13 @@ import {
   projectVerbs,
   runningLetters,
   runningOption,
-  startsNamed,
   takesInput,
   takesScriptText,
   takesText,
   unbundled,
   unscoped
 } from "./ProjectPrograms.ts"
+import { onlyReads, startsNamed } from "./StartedFiles.ts"
 import { outward } from "./Outward.ts"
 import { plain } from "./Unknown.ts"
 import { does, type Step, type Touch, unknownPart, unread, type Unread } from "./Step.ts"
@@ -62,7 +62,7 @@ const started = (name: string, args: ReadonlyArray<Literal>): ReadonlyArray<Touc
   const found = files.flatMap((file) =>
     ["", ...named.map(({ value }) => `${value}/`)].map((at) => ({ ...plain, value: `${at}${file}` }))
   )
-  return [...named, ...found].map((word): Touch => ({ word, op: "start", by: name }))
+  return [...(onlyReads.has(name) ? [] : named), ...found].map((word): Touch => ({ word, op: "start", by: name }))
 }
 
 const installs = /^(?:install|i|add|in|ins|isntall|update|up|upgrade)$/
@@ -188,7 +188,7 @@ const interpreted = (name: string, kind: string, given: ReadonlyArray<Literal>):
     ? unread(name, "what it runs is known only at run time")
     : does({
         touches: isModule
-          ? rest
+          ? [...rest, ...started(args[1]?.value ?? "", args.slice(2))]
           : [
               ...optionPlaces(name, before),
               { word: script, op: "mention", by: name },
@@ -210,7 +210,12 @@ export const projectDoes = (called: string, args: ReadonlyArray<Literal>): Step 
     return "reason" in rest
       ? rest
       : does({
-          touches: [{ word, op: "mention", by: called }, { word, op: "start", by: called }, ...rest]
+          touches: [
+            { word, op: "mention", by: called },
+            { word, op: "start", by: called },
+            ...started(name, args),
+            ...rest
+          ]
         })
   }
   if (!projectPrograms.has(called)) return undefined

@@ -229,24 +229,7 @@ export const elsewhere: Readonly<Record<string, RegExp>> = Object.fromEntries(
     ])
 )
 
-/** Programs that run what the files say that their words name, and the files that they take where no word does. */
-export const startsNamed: ReadonlyMap<string, ReadonlyArray<string>> = new Map<string, ReadonlyArray<string>>([
-  ...["make", "gmake"].map((name) => [name, ["GNUmakefile", "makefile", "Makefile"]] as const),
-  ["just", ["justfile", "Justfile", ".justfile"]],
-  ["task", ["Taskfile.yml", "Taskfile.yaml"]],
-  ["rake", ["Rakefile"]],
-  ["ninja", ["build.ninja"]],
-  ["docker", ["Dockerfile", "compose.yml", "compose.yaml", "docker-compose.yml"]],
-  ["podman", ["Dockerfile", "Containerfile"]],
-  ["docker-compose", ["compose.yml", "compose.yaml", "docker-compose.yml"]],
-  ...[
-    ...words(
-      "kubectl go deno bun swift dart java vitest jest mocha ava tap pytest rspec phpunit prove playwright cypress"
-    )
-  ].map((name) => [name, []] as const)
-])
-
-/** Of these, programs that take it from their input for `-`. */
+/** Programs that take from their input for `-` what they run. */
 export const takesInput = /^(?:g?make|just|task|rake|ninja|docker|podman|docker-compose|kubectl|deno|bun)$/
 
 /** Options whose value is a place that is written, whatever program has them. */
