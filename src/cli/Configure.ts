@@ -8,13 +8,17 @@ import { locked } from "../config/ConfigLock.ts"
 import { concerns, isIn, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
-import { keys } from "../config/Settings.ts"
+import { durations, keys } from "../config/Settings.ts"
 import { makeVisible } from "../text/visible.ts"
 import { similar } from "./Guard.ts"
 import { columns } from "./terminal/Layout.ts"
 import { Screen } from "./terminal/Screen.ts"
 
 const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
+
+/** The same for a reader, who is told what a number counts. */
+const told = (key: string, value: unknown): string =>
+  `${text(value)}${typeof value === "number" && value > 0 && durations.has(key) ? " milliseconds" : ""}`
 
 const screen = Screen.layer({ split: false })
 
@@ -37,7 +41,7 @@ export const showAll = (json: boolean) =>
     }
     const known = entries.map(({ key, source, value }) => ({
       key,
-      said: `${makeVisible(text(value))}  ${style.dim(`(${source})`)}`,
+      said: `${makeVisible(told(key, value))}  ${style.dim(`(${source})`)}`,
       wrong: problems.filter((problem) => isIn(problem, key))
     }))
     // One of a whole group is shown once, by the name of the group.
@@ -149,7 +153,7 @@ export const set = (key: string, written: Option.Option<string>, json: boolean) 
       }
       return yield* answer(`${JSON.stringify(document)}\n`)
     }
-    const what = value === undefined ? "is not set" : `= ${makeVisible(text(safe))}`
+    const what = value === undefined ? "is not set" : `= ${makeVisible(told(key, safe))}`
     yield* answer(`${key} ${what}  ${style.dim(`(${path.resolve(file)})`)}\n`)
     if (after.length > 0) {
       const rest = after.length === 1 ? "one value" : `${after.length} values`

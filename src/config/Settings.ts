@@ -250,3 +250,12 @@ export const keys: ReadonlyArray<Key> = [
   key("search.profile", "for provider: the profile whose server embeds messages; it receives their text"),
   key("search.model", "for provider: its embedding model")
 ]
+
+/** Keys whose value is a duration, which as a number is one of milliseconds. */
+export const durations: ReadonlySet<string> = new Set([
+  "approvals.timeout",
+  "timeouts.tool",
+  "timeouts.idle",
+  "timeouts.task",
+  "mcp.gateway.patience"
+])

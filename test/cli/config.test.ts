@@ -72,6 +72,13 @@ describe("a configuration that cannot be used", () => {
     assert.notInclude(bad.stderr, "zzz")
   })
 
+  it("is told what a number of a duration counts, and a program gets the number", async () => {
+    const set = await tollgate(at, ["config", "set", "timeouts.tool", "3"])
+    assert.match(set.stdout, /^timeouts\.tool = 3 milliseconds /)
+    assert.match((await tollgate(at, ["config"])).stdout, /timeouts\.tool +3 milliseconds /)
+    assert.strictEqual((await tollgate(at, ["config", "get", "timeouts.tool"])).stdout, "3\n")
+  })
+
   it("is shown with what is wrong of a whole group once, by the name of the group", async () => {
     write(JSON.stringify({ approvals: 5, maxDepth: 3 }))
     const { code, stdout } = await tollgate(at, ["config"])
