@@ -8,7 +8,7 @@ import { locked } from "../config/ConfigLock.ts"
 import { concerns, isIn, implied, inspect, parseValue, shown } from "../config/Configuration.ts"
 import { home } from "../config/Home.ts"
 import * as Problems from "../config/Problems.ts"
-import { durations, keys } from "../config/Settings.ts"
+import { keys } from "../config/Settings.ts"
 import { makeVisible } from "../text/visible.ts"
 import { similar } from "./Guard.ts"
 import { columns } from "./terminal/Layout.ts"
@@ -17,8 +17,10 @@ import { Screen } from "./terminal/Screen.ts"
 const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
 /** The same for a reader, who is told what a number counts. */
-const told = (key: string, value: unknown): string =>
-  `${text(value)}${typeof value === "number" && value > 0 && durations.has(key) ? " milliseconds" : ""}`
+const told = (key: string, value: unknown): string => {
+  const unit = keys.find(({ name }) => name === key)?.unit
+  return unit !== undefined && typeof value === "number" && value > 0 ? `${value} ${unit}` : text(value)
+}
 
 const screen = Screen.layer({ split: false })
 

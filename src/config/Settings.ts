@@ -163,6 +163,8 @@ export interface Key {
   readonly about: string
   /** As written in a file; unset if it follows from other values. */
   readonly fallback?: unknown
+  /** What its value counts where it is a number, if the name does not say so. */
+  readonly unit?: string
 }
 
 const key = (name: string, about: string, fallback?: unknown): Key => ({
@@ -172,17 +174,20 @@ const key = (name: string, about: string, fallback?: unknown): Key => ({
   ...(fallback === undefined ? {} : { fallback })
 })
 
+/** The key of a duration, which as a number is one of milliseconds. */
+const duration = (...given: Parameters<typeof key>): Key => ({ ...key(...given), unit: "milliseconds" })
+
 /** Every key but the profiles, in the order in which they are shown. */
 export const keys: ReadonlyArray<Key> = [
   key("profile", "the default model profile"),
   key("approvals.policy", "what happens to calls that need approval", "ask"),
-  key("approvals.timeout", "how long a person has to answer, e.g. 10 minutes; off to wait forever", "off"),
+  duration("approvals.timeout", "how long a person has to answer, e.g. 10 minutes; off to wait forever", "off"),
   key("approvals.rules", "rules that decide beforehand; the strictest that matches wins", []),
   key("approvals.reviewer", "a program that decides before a person is asked"),
   key("hooks", "programs that run before or after tool calls", []),
-  key("timeouts.tool", "time limit of one tool attempt; 0 for none", "2 minutes"),
-  key("timeouts.idle", "time limit without output from a tool; 0 for none", 0),
-  key("timeouts.task", "time limit of one task; 0 for none", 0),
+  duration("timeouts.tool", "time limit of one tool attempt; 0 for none", "2 minutes"),
+  duration("timeouts.idle", "time limit without output from a tool; 0 for none", 0),
+  duration("timeouts.task", "time limit of one task; 0 for none", 0),
   key("maxIterations", "most model requests of one task", 100),
   key("contextCharacters", "characters of the conversation that the model sees", 400_000),
   key("autoCompact", "whether a summary replaces a conversation that is about to become too long for the model", true),
@@ -234,7 +239,7 @@ export const keys: ReadonlyArray<Key> = [
     "when an MCP client may ask its own user: never, ordinary (not for high risk) or always",
     "ordinary"
   ),
-  key(
+  duration(
     "mcp.gateway.patience",
     "how long an MCP client waits for a decision before it is told to call again",
     "50 seconds"
@@ -250,12 +255,3 @@ export const keys: ReadonlyArray<Key> = [
   key("search.profile", "for provider: the profile whose server embeds messages; it receives their text"),
   key("search.model", "for provider: its embedding model")
 ]
-
-/** Keys whose value is a duration, which as a number is one of milliseconds. */
-export const durations: ReadonlySet<string> = new Set([
-  "approvals.timeout",
-  "timeouts.tool",
-  "timeouts.idle",
-  "timeouts.task",
-  "mcp.gateway.patience"
-])

@@ -48,7 +48,7 @@ export class ParametersChanged extends Schema.TaggedError<ParametersChanged>()("
   }
 }
 
-/** Something in the stack asked a second time for a handler that must not run twice; it ran once. */
+/** Something in the stack asked a second time for a handler that must not run twice; it was started once. */
 export class AlreadyRan extends Schema.TaggedError<AlreadyRan>()("AlreadyRan", { tool: Schema.String }) {
   override get message() {
     return `${named(this.tool)} was started once in this call and is not started again: it is neither readOnly nor idempotent. Declare it so, or remove the middleware that repeats it.`
