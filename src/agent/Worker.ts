@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Edited } from "../approval/Request.ts"
 import { ClientTools } from "../tool/ClientTools.ts"
 import { keptOf } from "../conversation/Compaction.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
@@ -72,6 +73,8 @@ export interface GoingOn {
   readonly usage: Usage
   /** What vouches for calls that had started, by their ids. */
   readonly started: ReadonlyMap<string, object>
+  /** What a person had put in place of the parameters of calls, by their ids. */
+  readonly edited: ReadonlyMap<string, Edited>
   /** Run once the calls have ended. */
   readonly settled: Effect.Effect<unknown>
 }
@@ -160,12 +163,19 @@ export const run = (options: WorkerOptions): Effect.Effect<WorkerOutcome, Worker
   }
   /** Runs the calls of an answer and ends its iteration. */
   const conclude = (
-    { asked, calls, iteration, started, usage }: Omit<GoingOn, "settled" | "started"> & Partial<GoingOn>,
+    {
+      asked,
+      calls,
+      edited = new Map(),
+      iteration,
+      started = new Map(),
+      usage
+    }: Omit<GoingOn, "edited" | "settled" | "started"> & Partial<GoingOn>,
     startedAt: number
   ) =>
     Effect.gen(function* () {
       const context = () => lastMessages(view)
-      const place = { sessionId, workerPath, iteration, context, ...(started === undefined ? {} : { started }) }
+      const place = { sessionId, workerPath, iteration, context, edited, started }
       const refusal = yield* runCalls(calls, { tools, sink, place, limits })
       if (refusal !== undefined) return yield* new TaskStopped({ reason: refusal.message, error: refusal._tag })
       yield* sink.emit(

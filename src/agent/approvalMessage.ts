@@ -65,9 +65,11 @@ export const approvalMessage = (event: CallEvent): MessageRecorded | undefined =
 /** The end of a withdrawn request, as two events that belong together. */
 export const withdrawal = (
   of: { readonly callId: string; readonly tool: string; readonly approvalId: string },
-  by: "interruption" | "restart"
+  by: "interruption" | "restart",
+  reason?: string
 ): ReadonlyArray<ApprovalResolved | MessageRecorded> => {
-  const event = new ApprovalResolved({ ...of, outcome: "withdrawn", by, waitedMillis: 0 }, trusted)
+  const why = reason === undefined ? {} : { reason }
+  const event = new ApprovalResolved({ ...of, outcome: "withdrawn", by, waitedMillis: 0, ...why }, trusted)
   const message = approvalMessage(event)
   return message === undefined ? [event] : [event, message]
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { type Answer, answerKey } from "../approval/Ahead.ts"
-import { contextKey } from "../approval/Request.ts"
+import { contextKey, type Edited, editedKey } from "../approval/Request.ts"
 import { startedKey } from "../approval/Approvals.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { CallRequest, CallSink } from "../gate/CallRequest.ts"
@@ -27,6 +27,8 @@ export interface CallPlace {
   readonly answer?: Answer
   /** What vouches for calls that had started before a restart, by their ids. */
   readonly started?: ReadonlyMap<string, object>
+  /** What a person had put in place of the parameters of calls before a restart, by their ids. */
+  readonly edited?: ReadonlyMap<string, Edited>
 }
 
 /** How a call ended, for who asked for it; the log has it already. */
@@ -44,6 +46,7 @@ const requestOf = (
 ): CallRequest => {
   const { answer, by, context, sessionId, workerPath } = place
   const started = place.started?.get(call.id)
+  const edited = place.edited?.get(call.id)
   return {
     name: call.function.name,
     callId: call.id,
@@ -55,6 +58,7 @@ const requestOf = (
     metadata: {
       ...(context === undefined ? {} : { [contextKey]: context }),
       ...(started === undefined ? {} : { [startedKey]: started }),
+      ...(edited === undefined ? {} : { [editedKey]: edited }),
       ...(answer === undefined ? {} : { [answerKey]: answer })
     },
     ...(by === undefined ? {} : { by }),

@@ -70,7 +70,10 @@ export interface AnswerBoxShape {
   readonly get: (approvalId: string) => Effect.Effect<Boxed | undefined, AnswerBoxFailed>
   /** Those that there are to some requests, by their ids. */
   readonly find: (approvalIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Boxed>, AnswerBoxFailed>
-  /** Waits for an answer to a request that nobody has looked at; never fails: a box that cannot be read has none. */
+  /**
+   * Waits for an answer to an open request that was not refused: one that was taken is of a process that ended before what it
+   * decided was written. Never fails: a box that cannot be read has none.
+   */
   readonly next: (approvalId: string) => Effect.Effect<SentAnswer>
   readonly settle: (approvalId: string, outcome: AnswerOutcome) => Effect.Effect<void, AnswerBoxFailed>
 }
@@ -95,19 +98,18 @@ export const takenFrom =
   (approvalId: string): Effect.Effect<never> =>
     box === undefined
       ? Effect.never
-      : Effect.forever(
-          Effect.flatMap(box.next(approvalId), (answer) =>
-            decide(decisionOf(answer)).pipe(
-              Effect.match({
-                onFailure: ({ message }) => ({ taken: false, message }),
-                onSuccess: () => ({ taken: true })
-              }),
-              Effect.flatMap((outcome) => box.settle(approvalId, outcome)),
-              Effect.uninterruptible,
-              Effect.catchAll((error) => Effect.zipRight(Effect.logWarning(error.message), Effect.never))
-            )
+      : Effect.flatMap(box.next(approvalId), (answer) =>
+          decide(decisionOf(answer)).pipe(
+            Effect.match({
+              onFailure: ({ message }): AnswerOutcome => ({ taken: false, message }),
+              onSuccess: (): AnswerOutcome => ({ taken: true })
+            }),
+            Effect.tap((outcome) => box.settle(approvalId, outcome)),
+            Effect.map(({ taken }) => taken),
+            Effect.uninterruptible,
+            Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), true))
           )
-        )
+        ).pipe(Effect.repeat({ until: (taken) => taken }), Effect.zipRight(Effect.never))
 
 /** Answers that are kept; older ones go first. */
 const maxKept = 1000
@@ -156,7 +158,7 @@ const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape =
     Stream.repeatEffectWithSchedule(version, Schedule.spaced(glance)).pipe(
       Stream.changes,
       Stream.mapEffect(() => get(approvalId)),
-      Stream.filter((found): found is Boxed => found !== undefined && found.outcome === undefined),
+      Stream.filter((found): found is Boxed => found !== undefined && found.outcome?.taken !== false),
       Stream.runHead,
       Effect.flatten,
       inRealTime,

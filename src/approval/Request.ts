@@ -98,6 +98,22 @@ const maxMessage = 1000
 /** Where the agent puts the last messages of the conversation for a call: `() => ReadonlyArray<ContextMessage>`. */
 export const contextKey = "tollgate/approval/context"
 
+/** Where the gate puts what a person has put in place of the parameters of a call, and a runtime that goes on with it: an `Edited`. */
+export const editedKey = "tollgate/approval/edited"
+
+/** What a person has put in place of the parameters of a call. */
+export interface Edited {
+  readonly parameters: unknown
+}
+
+/** What a person has put in place of the parameters of a call, if anything. */
+export const editedOf = ({ metadata }: Pick<ToolCall, "metadata">): Edited | undefined => {
+  const edited = metadata[editedKey]
+  return typeof edited === "object" && edited !== null && "parameters" in edited
+    ? { parameters: edited.parameters }
+    : undefined
+}
+
 const contextOf = (redactor: RedactorShape, call: ToolCall): ReadonlyArray<ContextMessage> => {
   const last = call.metadata[contextKey]
   if (typeof last !== "function") return []
@@ -184,6 +200,7 @@ const requestOf = (
     digest,
     arguments: given,
     ...(masked === 0 ? {} : { masked }),
+    ...(editedOf(call) === undefined ? {} : { edited: true as const }),
     ...touchesIn(subject, show),
     message: show(`${again}${preview?.summary ?? call.tool.description}`),
     ...(because === "" ? {} : { because: show(because) }),

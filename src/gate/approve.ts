@@ -6,6 +6,7 @@ import type { Foresee } from "../approval/Ahead.ts"
 import { ApprovalStale, ApprovalUnavailable } from "../approval/ApprovalError.ts"
 import { Approvals } from "../approval/Approvals.ts"
 import { free, type Wanted } from "../approval/Decision.ts"
+import { editedKey, editedOf } from "../approval/Request.ts"
 import type { Middleware } from "../middleware/Middleware.ts"
 import { named } from "../middleware/Step.ts"
 import { ownJson } from "../text/Json.ts"
@@ -113,7 +114,13 @@ const replaced = <Self extends ToolCall>(
   parameters: unknown
 ): Effect.Effect<Self, Refused> =>
   Effect.suspend(() => {
-    const edited = detached({ ...call, rawParams: parameters, params: undecoded })
+    const { [editedKey]: _, ...metadata } = call.metadata
+    const edited = detached({
+      ...call,
+      metadata: { ...metadata, [editedKey]: { parameters } },
+      rawParams: parameters,
+      params: undecoded
+    })
     if (!isInvalid(edited)) {
       passage.edited = true
       return ask(passage, approvals, given, edited, true)
@@ -124,7 +131,10 @@ const replaced = <Self extends ToolCall>(
       message: edited.message,
       durationMillis: 0
     } as const
-    return Effect.zipRight(call.sink.emit(new Notified(unfit, trusted)), ask(passage, approvals, given, call, true))
+    return Effect.zipRight(
+      call.sink.emit(new Notified(unfit, trusted)),
+      ask(passage, approvals, given, { ...call, metadata }, true)
+    )
   })
 
 /** What was decided before on these very parameters, which came as `given`. */
@@ -166,7 +176,9 @@ const decide = <Self extends ToolCall>(
       : asked(passage, context, { ...call, rawParams, params }, given)
   }
   const { metadata, sink } = call
-  const answer = passage.busy ? undefined : approvals.value.request(own, asks, previewOf(own))
+  /** Of a person who was asked before a restart. */
+  const edited = passage.edited ? undefined : editedOf(own)
+  const answer = passage.busy || edited !== undefined ? undefined : approvals.value.request(own, asks, previewOf(own))
   if (answer === free) {
     clear(passage, given, own)
     return { ...own, metadata, sink }
@@ -175,7 +187,11 @@ const decide = <Self extends ToolCall>(
     Effect.suspend(() => {
       const known = settled(passage, call, given)
       if (known !== undefined) return Effect.isEffect(known) ? known : Effect.succeed(known)
-      return Effect.mapBoth(ask(passage, approvals.value, given, own, asks, 1, answer), {
+      const cleared =
+        edited === undefined
+          ? ask(passage, approvals.value, given, own, asks, 1, answer)
+          : replaced(passage, approvals.value, given, own, edited.parameters)
+      return Effect.mapBoth(cleared, {
         onFailure: (why) => {
           passage.refused = { rawParams: given, why }
           return why

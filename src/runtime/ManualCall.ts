@@ -4,6 +4,7 @@ import { callTool } from "../agent/callTool.ts"
 import type { Tools } from "../agent/Tools.ts"
 import { TaskStopped, type WorkerOutcome } from "../agent/Worker.ts"
 import type { WorkerSink } from "../agent/WorkerSink.ts"
+import type { Edited } from "../approval/Request.ts"
 import type { FunctionCall, StoredMessage } from "../conversation/Message.ts"
 import { noUsage } from "../model/ModelPart.ts"
 import { Ids } from "../tool/Ids.ts"
@@ -17,12 +18,18 @@ export const iteration = 1
 export const run = (
   tools: Tools["Type"],
   sink: WorkerSink,
-  sessionId: string,
+  { edited, session: sessionId }: { readonly session: string; readonly edited?: ReadonlyMap<string, Edited> },
   call: FunctionCall,
   apart: boolean
 ): Effect.Effect<WorkerOutcome, TaskStopped> =>
   Effect.gen(function* () {
-    const place = { sessionId, workerPath: WorkerPath.root, iteration, by: "user" as const }
+    const place = {
+      sessionId,
+      workerPath: WorkerPath.root,
+      iteration,
+      by: "user" as const,
+      ...(edited === undefined ? {} : { edited })
+    }
     const { content, error } = yield* callTool(tools, sink, place, call)
     const text = error === undefined ? content : error.message
     if (!apart) {

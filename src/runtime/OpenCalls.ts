@@ -57,8 +57,9 @@ export class OpenCalls {
     if (isCallEnd(event)) return this.close(place, event.callId)
     switch (event._tag) {
       case "ApprovalRequested": {
-        const { callId, id: approval, tool } = event.request
-        this.waiting.add(approval)
+        const { callId, id: approval, masked, tool } = event.request
+        // Its parameters are not kept, so no other owner could run it.
+        if (masked === undefined) this.waiting.add(approval)
         return this.open(place, { callId, tool, approval })
       }
       case "ApprovalResolved":

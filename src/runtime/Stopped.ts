@@ -1,6 +1,7 @@
 import type { ModelAnswered } from "../agent/AgentEvent.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
 import type { ModelView } from "../conversation/ModelView.ts"
+import type { Edited } from "../approval/Request.ts"
 import type { Usage } from "../model/ModelPart.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
 import type { WorkerPath } from "../tool/WorkerPath.ts"
@@ -17,6 +18,8 @@ export interface Stopped {
   readonly requested: ReadonlySet<string>
   /** Those of them whose workers go on. */
   readonly started: ReadonlySet<string>
+  /** What a person had put in place of the parameters of calls, by their ids. */
+  readonly edited: ReadonlyMap<string, Edited>
   /** The answer that asked for them; none where a person did. */
   readonly answered: ModelAnswered | undefined
   /** What its calls wait for. */

@@ -160,7 +160,7 @@ export const makeTasks = (
           }
           // A session may have calls of its user alone, and any number of them.
           return yield* Effect.ensuring(
-            ManualCall.run(tools, worker, lease.session, call, command.apart === true),
+            ManualCall.run(tools, worker, { session: lease.session }, call, command.apart === true),
             Effect.sync(() => view.trim(options.contextCharacters))
           )
         }),

@@ -3,6 +3,7 @@ import { isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { WorkerDeeds } from "../agent/Deeds.ts"
 import type { FunctionCall } from "../conversation/Message.ts"
+import { hasMark } from "../redaction/Mark.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -29,6 +30,8 @@ export interface Found {
   readonly workers: ReadonlyArray<SubWorker>
   /** What open sub-workers have done, by the task. */
   readonly deeds: ReadonlyMap<string, WorkerDeeds>
+  /** The calls whose secrets the log does not have, by their keys. */
+  readonly unkept: ReadonlySet<string>
   /** Withdrawn requests and their places. */
   readonly withdrawn: ReadonlyArray<{ readonly events: ReturnType<typeof withdrawn>; readonly place: Place }>
   /** The store without the continued calls, which must not be closed. */
@@ -64,9 +67,12 @@ const deeds = [
   "FileChanged"
 ] as const
 
+/** Why a call, or its request, cannot go on whose secret the log does not have. */
+export const notKept = "Its parameters hold a secret, which is not kept over a restart."
+
 /** The end of a withdrawn request. */
-const withdrawn = ({ callId, id: approvalId, tool }: ApprovalRequest) =>
-  withdrawal({ callId, tool, approvalId }, "restart")
+const withdrawn = ({ callId, id: approvalId, masked, tool }: ApprovalRequest) =>
+  withdrawal({ callId, tool, approvalId }, "restart", masked === undefined ? undefined : notKept)
 
 /** The sub-workers that have started, by their places, and whether they have not ended. */
 const workersOf = (events: ReadonlyArray<Envelope>) => {
@@ -92,11 +98,26 @@ const manual = (events: ReadonlyArray<Envelope>): ReadonlyArray<FunctionCall> =>
       : []
   )
 
+/** The calls whose parameters hold a secret, by their keys: the log has what stands for it, which must never run in its place. */
+const unkeptIn = (events: ReadonlyArray<Envelope>, open: ReadonlyMap<string, Asked>): ReadonlySet<string> =>
+  new Set([
+    ...events.flatMap((envelope) => {
+      const { event } = envelope
+      const calls = event._tag === "ModelAnswered" ? callsOf(event) : manual([envelope])
+      return calls.filter((call) => hasMark(call.function.arguments)).map(({ id }) => callKey(envelope, id))
+    }),
+    ...[...open.values()].flatMap(({ place, request: { callId, masked } }) =>
+      masked === undefined ? [] : [callKey(place, callId)]
+    )
+  ])
+
 /** What is known of an unfinished task. */
 interface Left {
   readonly events: ReadonlyArray<Envelope>
   readonly calls: ReadonlyArray<UnfinishedCall>
   readonly open: ReadonlyArray<Asked>
+  /** The calls whose secrets the log does not have, by their keys. */
+  readonly unkept: ReadonlySet<string>
   readonly workers: ReadonlyArray<SubWorker & { readonly open: boolean }>
 }
 
@@ -113,7 +134,14 @@ const stoppedAt = (left: Left, path: WorkerPath, callId: string | undefined): Re
   const own = left.events.filter(({ iteration: at, worker }) => at === iteration && isSame(worker, path))
   const asked = left.open.filter(({ place }) => place.iteration === iteration && isSame(place.worker, path))
   const unanswered = left.calls.filter(({ iteration: at, worker }) => at === iteration && isSame(worker, path))
-  const kept = new Set(unanswered.filter(({ mayHaveHappened }) => !mayHaveHappened).map((call) => call.callId))
+  const answer = own.findLast(({ event }) => event._tag === "ModelAnswered")?.event
+  const answered = answer?._tag === "ModelAnswered" ? answer : undefined
+  const known = answered === undefined ? manual(own) : callsOf(answered)
+  const kept = new Set(
+    unanswered
+      .filter((call) => !call.mayHaveHappened && !left.unkept.has(callKey(call, call.callId)))
+      .map((call) => call.callId)
+  )
   // Whatever was decided and not started stays undone: its decision was for a process that is gone. One that is asked again,
   // for what it showed has changed, waits.
   const asksNow = new Set(asked.map(({ request }) => request.callId))
@@ -126,15 +154,16 @@ const stoppedAt = (left: Left, path: WorkerPath, callId: string | undefined): Re
     return standing.length === 0 ? [] : [{ callId: worker.callId, standing }]
   })
   const started = new Set(below.map((worker) => worker.callId))
-  const answer = own.findLast(({ event }) => event._tag === "ModelAnswered")?.event
-  const answered = answer?._tag === "ModelAnswered" ? answer : undefined
-  const calls = (answered === undefined ? manual(own) : callsOf(answered)).filter(
-    ({ id }) => kept.has(id) || started.has(id)
-  )
+  const calls = known.filter(({ id }) => kept.has(id) || started.has(id))
   const requests = asked.filter(({ request }) => kept.has(request.callId)).map(({ request }) => request)
   if (requests.length === 0 && below.length === 0) return []
   const requested = new Set(own.flatMap(({ event }) => (event._tag === "ToolCallRequested" ? [event.callId] : [])))
-  const stopped = { path, callId, iteration, calls, requested, started, answered, requests }
+  const edited = new Map(
+    requests.flatMap(({ arguments: parameters, callId, edited }) =>
+      edited === true ? [[callId, { parameters }] as const] : []
+    )
+  )
+  const stopped = { path, callId, iteration, calls, requested, started, edited, answered, requests }
   return [stopped, ...below.flatMap(({ standing }) => standing)]
 }
 
@@ -182,7 +211,7 @@ const continuationOf = (
   store: SessionStore["Type"],
   events: ReadonlyArray<Envelope>,
   unfinished: Unfinished,
-  open: ReadonlyMap<string, Asked>
+  { open, unkept }: { readonly open: ReadonlyMap<string, Asked>; readonly unkept: ReadonlySet<string> }
 ) =>
   Effect.gen(function* () {
     const asked = [...open.values()]
@@ -193,6 +222,7 @@ const continuationOf = (
       events: own,
       calls: unfinished.calls.filter((call) => call.task === task),
       open: asked.filter(({ place }) => place.task === task),
+      unkept,
       workers: workersOf(own)
     }
     const [root, ...below] = stoppedAt(left, rootPath, undefined)
@@ -228,7 +258,14 @@ export const find = (
   { goesOn = true }: { readonly goesOn?: boolean } = {}
 ): Effect.Effect<Found, DatabaseError> =>
   Effect.gen(function* () {
-    const nothing: Found = { continuation: undefined, workers: [], deeds: new Map(), withdrawn: [], store }
+    const nothing: Found = {
+      continuation: undefined,
+      workers: [],
+      deeds: new Map(),
+      unkept: new Set(),
+      withdrawn: [],
+      store
+    }
     if (log.lease.created) return nothing
     const { session } = log.lease
     const unfinished = yield* store.unfinished(session)
@@ -240,13 +277,16 @@ export const find = (
       if (event._tag === "ApprovalRequested" && waiting.has(event.request.id))
         open.set(event.request.id, { request: event.request, place })
     }
-    const continuation = goesOn ? yield* continuationOf(session, store, events, unfinished, open) : undefined
+    const unkept = unkeptIn(events, open)
+    const continuation = goesOn
+      ? yield* continuationOf(session, store, events, unfinished, { open, unkept })
+      : undefined
     const again = new Set(continuation?.requests.map(({ id }) => id))
     const left = [...open.values()]
       .filter(({ request }) => !again.has(request.id))
       .map(({ place, request }) => ({ events: withdrawn(request), place: placeOf(place) }))
     const workers = workersOf(events).filter((worker) => worker.open)
-    const found = { continuation, withdrawn: left, deeds: yield* deedsOf(session, store, workers) }
+    const found = { continuation, unkept, withdrawn: left, deeds: yield* deedsOf(session, store, workers) }
     if (continuation === undefined) return { ...found, workers, store }
     const { below, root, task } = continuation
     const stopped = [root, ...below]

@@ -45,14 +45,14 @@ export const goOn = (
     const options = yield* RuntimeOptions
     const models = yield* Models
 
-    const goingOn = ({ answered, calls, iteration, path, started }: Stopped): Effect.Effect<GoingOn> =>
+    const goingOn = ({ answered, calls, edited, iteration, path, started }: Stopped): Effect.Effect<GoingOn> =>
       Effect.gen(function* () {
         const vouched = new Map<string, object>()
         for (const id of started) vouched.set(id, yield* approvals.vouch)
         const message = answered?.message.message
         const asked = message?.role === "assistant" ? (message.tool_calls?.length ?? 0) : 0
         const settled = approvals.abandon(path)
-        return { iteration, calls, asked, usage: answered?.usage ?? noUsage, started: vouched, settled }
+        return { iteration, calls, asked, usage: answered?.usage ?? noUsage, started: vouched, edited, settled }
       })
 
     return (sink) =>
@@ -60,7 +60,9 @@ export const goOn = (
         sink.takeUp([root, ...below].map(taken))
         if (root.answered === undefined) {
           const worker = sink.worker(WorkerPath.root)
-          const runs = Effect.forEach(root.calls, (call) => ManualCall.run(tools, worker, session, call, false))
+          const runs = Effect.forEach(root.calls, (call) =>
+            ManualCall.run(tools, worker, { session, edited: root.edited }, call, false)
+          )
           const [outcome] = yield* Effect.ensuring(runs, approvals.abandon(WorkerPath.root))
           return outcome ?? (yield* new TaskStopped({ reason: "The waiting call is no longer known. Run it again." }))
         }

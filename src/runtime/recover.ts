@@ -9,7 +9,7 @@ import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, isSame } from "../tool/WorkerPath.ts"
 import type { causeOf } from "./Command.ts"
-import type { Found } from "./continuation.ts"
+import { type Found, notKept } from "./continuation.ts"
 import { type Event, SessionResumed, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { UnfinishedCall } from "./Projection.ts"
@@ -39,7 +39,15 @@ interface Given {
   readonly changed: boolean
 }
 
-const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, given: Given | undefined) =>
+/** What is known of an open call besides its place. */
+interface Known {
+  /** What it ran with, if it may have run. */
+  readonly given: Given | undefined
+  /** The log does not have its secrets. */
+  readonly unkept: boolean
+}
+
+const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, { given, unkept }: Known) =>
   mayHaveHappened
     ? new ToolCallOutcomeUnknown(
         {
@@ -62,15 +70,17 @@ const close = (cut: Cut, { callId, mayHaveHappened, tool }: UnfinishedCall, give
           tool,
           message: toolMessage(
             callId,
-            errorContent(`${cutText[cut]} before ${tool} had a result; nothing was changed.`)
+            errorContent(
+              `${cutText[cut]} before ${tool} had a result; nothing was changed.${unkept && cut === "stopped" ? ` ${notKept} Call it again with the secret itself.` : ""}`
+            )
           ),
           durationMillis: 0
         },
         trusted
       )
 
-const outcomes = (cut: Cut, call: UnfinishedCall, given: Given | undefined) => {
-  const end = close(cut, call, given)
+const outcomes = (cut: Cut, call: UnfinishedCall, known: Known) => {
+  const end = close(cut, call, known)
   if (!call.byUser) return [end]
   // The model asked for nothing, so it needs no result.
   const content = `The user ran ${call.tool}: ${end.message.message.content}`
@@ -103,23 +113,24 @@ const givenTo = (session: string, store: SessionStore["Type"], calls: ReadonlyAr
 
 /** How a task ends that was cut off. */
 const taskEnd = {
-  stopped: () =>
+  stopped: (unkept: boolean) =>
     new TaskFailed(
       {
         kind: "crash",
-        message:
-          "The runtime stopped while the task was in flight. Verify what it did before you send the prompt again.",
+        message: unkept
+          ? "The runtime stopped while a call of the task waited whose parameters hold a secret, which is not kept over a restart. Verify what the task did before you send the prompt again."
+          : "The runtime stopped while the task was in flight. Verify what it did before you send the prompt again.",
         durationMillis: 0
       },
       trusted
     ),
   forked: () => new TaskInterrupted({ by: "user", durationMillis: 0 }, trusted)
-} satisfies Record<Cut, () => TerminalEvent>
+} satisfies Record<Cut, (unkept: boolean) => TerminalEvent>
 
 /** What is open in a log and will not go on. */
 export interface Unended {
   readonly unfinished: Unfinished
-  readonly found: Pick<Found, "continuation" | "deeds" | "withdrawn" | "workers">
+  readonly found: Pick<Found, "continuation" | "deeds" | "unkept" | "withdrawn" | "workers">
   /** What calls with an unknown outcome were run with. */
   readonly given: ReadonlyMap<string, Given>
 }
@@ -140,12 +151,16 @@ const unended = (session: string, found: Found): Effect.Effect<Unended, Database
 /** Ends what is open and will not go on. */
 const end = (
   log: EventLog,
-  { found: { continuation, deeds, withdrawn, workers }, given, unfinished }: Unended,
+  { found: { continuation, deeds, unkept, withdrawn, workers }, given, unfinished }: Unended,
   view: ModelView,
   cut: Cut
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (const { events, place } of withdrawn) yield* log.emitAll(events, place)
+    const knownOf = (call: UnfinishedCall): Known => {
+      const key = callKey(call, call.callId)
+      return { given: given.get(key), unkept: unkept.has(key) }
+    }
     /** Ends a call, with what its worker had done. */
     const closed = (call: UnfinishedCall) => {
       const { iteration, task, worker } = call
@@ -153,7 +168,7 @@ const end = (
       const goesOn = task === continuation?.task ? continuation.below : []
       const seenBy = isRoot(worker) ? view : goesOn.find(({ path }) => isSame(path, worker))?.view
       return Effect.forEach(
-        outcomes(cut, call, given.get(callKey(call, call.callId))),
+        outcomes(cut, call, knownOf(call)),
         (event) => {
           const told = done?.endOf(event, worker) ?? event
           done?.note(told, worker, iteration)
@@ -176,7 +191,10 @@ const end = (
       ({ end }) => end,
       { discard: true }
     )
-    for (const task of unfinished.tasks) yield* log.emit(taskEnd[cut](), { task })
+    for (const task of unfinished.tasks) {
+      const isUnkept = unfinished.calls.some((call) => call.task === task && knownOf(call).unkept)
+      yield* log.emit(taskEnd[cut](isUnkept), { task })
+    }
   })
 
 /** Ends all that is open in the log of a fork; none of it goes on there. */

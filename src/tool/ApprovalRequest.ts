@@ -50,6 +50,8 @@ export const ApprovalRequest = Schema.Struct({
   arguments: Schema.Unknown,
   /** How many secrets in the parameters and the diff are masked; then only `once` is offered. Default: 0. */
   masked: Schema.optionalWith(Schema.Number, { exact: true }),
+  /** A person has put these parameters in place of those that were asked for. */
+  edited: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   touches: Schema.optionalWith(RequestTouches, { exact: true }),
   /** One line that says what would happen. */
   message: Schema.String,

@@ -9,6 +9,8 @@ import { TaskCancelling } from "../../src/runtime/Event.ts"
 import { ApprovalRequested, trusted } from "../../src/tool/ToolEvent.ts"
 import { edit, opened, shell } from "./Talk.ts"
 
+const secret = ["ghp_", "a1B2".repeat(9)].join("")
+
 /** A runtime that died while the first of two calls waited, and the second for it. */
 const died = Effect.gen(function* () {
   const opening = yield* opened()
@@ -251,6 +253,101 @@ describe("a request that outlives its runtime", () => {
       yield* world.release
       assert.strictEqual((yield* taskEnd("t"))._tag, "TaskFailed")
       assert.deepStrictEqual(world.machine.executed, [])
+    })
+  )
+
+  it.scoped("waits again as a person has edited it, and runs as it was approved (A5, A12, U5)", () =>
+    Effect.gen(function* () {
+      const opening = yield* died
+      const { answer, end, first, request, send, session, taskEnd, world } = opening
+      yield* resumedBy(opening, 2)
+      const { digest, id: approvalId } = first
+      const parameters = { path: "a", old: "1", new: "3" }
+      yield* send(new DecideApproval({ session, approvalId, digest, decision: "approve", parameters }))
+      const edited = yield* request("c1", 2)
+      assert.isTrue(edited.edited)
+      for (const epoch of [3, 4]) {
+        yield* world.restart
+        assert.deepStrictEqual(yield* resumedBy(opening, epoch), [{ digest: edited.digest, id: edited.id }])
+        yield* world.awaitEvent(session, (event) => event._tag === "ApprovalMoved" && event.approvalId === edited.id)
+      }
+      yield* answer(edited, "approve")
+      yield* end("c1")
+      assert.strictEqual(world.machine.files.get("/w/a"), "3")
+      yield* answer(yield* request("c2"), "deny")
+      yield* end("c2")
+      yield* Queue.offer(world.boot.turns, { say: "done" })
+      yield* taskEnd("t")
+      const envelopes = yield* world.recorded(session)
+      assert.strictEqual(envelopes.filter(({ event }) => event._tag === "ApprovalRequested").length, 3)
+      assert.deepStrictEqual(Timeline.violations(envelopes), [])
+    })
+  )
+
+  it.scoped("waits as it was edited whatever is allowed of what it was (A5, A12, U5)", () =>
+    Effect.gen(function* () {
+      const { answer, end, request, send, session, submit, world } = yield* opened()
+      yield* submit("t", edit("c1", "1", "2"))
+      const { digest, id: approvalId } = yield* request("c1")
+      const parameters = { path: "b", old: "1", new: "3" }
+      yield* send(new DecideApproval({ session, approvalId, digest, decision: "approve", parameters }))
+      const edited = yield* request("c1", 2)
+      yield* world.restart
+      const rule = { id: "r", decision: "allow", level: "user", tool: "edit_file", path: "/w/a" } as const
+      yield* Effect.orDie(world.boot.rules.save("test", rule))
+      yield* send(new ResumeSession({ session }))
+      yield* world.awaitEvent(session, (event) => event._tag === "ApprovalMoved" && event.approvalId === edited.id)
+      yield* answer(edited, "approve")
+      yield* end("c1")
+      assert.deepStrictEqual(
+        ["a", "b"].map((name) => world.machine.files.get(`/w/${name}`)),
+        ["1", "3"]
+      )
+    })
+  )
+
+  it.scoped("ends with its runtime where its parameters hold a secret, which is not kept (A12, S5)", () =>
+    Effect.gen(function* () {
+      for (const stop of ["death", "shutdown"] as const) {
+        const { request, send, session, submit, taskEnd, world } = yield* opened()
+        yield* submit("t", shell("c1", `echo ${secret}`))
+        const { id } = yield* request("c1")
+        if (stop === "shutdown") yield* world.shutdown
+        yield* world.restart
+        yield* send(new ResumeSession({ session }))
+        const over = yield* world.awaitEvent(session, (event) => event._tag === "ApprovalResolved")
+        assert.deepInclude(over.event, { approvalId: id, outcome: "withdrawn" })
+        const ended = yield* taskEnd("t")
+        if (stop === "death") {
+          assert.include(ended._tag === "TaskFailed" ? ended.message : "", "a secret, which is not kept")
+          assert.include(over.event._tag === "ApprovalResolved" ? over.event.reason : "", "a secret, which is not kept")
+        }
+        assert.deepStrictEqual(world.machine.executed, [])
+        assert.deepStrictEqual(Timeline.violations(yield* world.recorded(session)), [])
+      }
+    })
+  )
+
+  it.scoped("lets no call behind it run with what stands for a secret (A12, S5)", () =>
+    Effect.gen(function* () {
+      const { answer, end, request, send, session, submit, taskEnd, world } = yield* opened({ policy: "ask" })
+      yield* submit("t", edit("c1", "1", "2"), shell("c2", `echo ${secret}`), shell("c3", "touch c"))
+      const first = yield* request("c1")
+      yield* world.restart
+      yield* send(new ResumeSession({ session }))
+      const lost = yield* end("c2")
+      assert.include(
+        lost._tag === "ToolCallInterrupted" ? JSON.stringify(lost.message) : "",
+        "a secret, which is not kept"
+      )
+      yield* answer(first, "approve")
+      yield* end("c1")
+      yield* answer(yield* request("c3"), "approve")
+      yield* end("c3")
+      yield* Queue.offer(world.boot.turns, { say: "done" })
+      assert.strictEqual((yield* taskEnd("t"))._tag, "TaskCompleted")
+      assert.deepStrictEqual(world.machine.executed, ["c1", "c3"])
+      assert.deepStrictEqual(Timeline.violations(yield* world.recorded(session)), [])
     })
   )
 })

@@ -137,6 +137,30 @@ describe("an approval answered elsewhere", () => {
     assert.deepInclude(await waiting(), { id, answered: { decision: "deny", by: `user ${me}` } })
   })
 
+  it("counts for the next process where the one that was taking it is killed (A5, A12)", async () => {
+    const prompt = `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
+    assert.strictEqual((await tollgate(at, ["run", "--input-format", "jsonl"], prompt)).code, 3)
+    const { digest, id, sessionId } = await waiting()
+    assert.strictEqual((await approvals("answer", id, "yes", "--digest", digest)).code, 0)
+    scripted(at, [{ steps: [{ say: "Written." }] }])
+    const resumed = () => start(at, ["run", "--input-format", "jsonl", "--session", sessionId], null)
+    for (let deaths = 0; deaths < 4 && !isWritten(); deaths++) {
+      const taking = await resumed()
+      await taking.seen(`"ApprovalMoved"`)
+      taking.kill("SIGKILL")
+      await taking.ended
+    }
+    if (!isWritten()) {
+      const last = await resumed()
+      await last.seen(`"TaskCompleted"`)
+      last.kill("SIGTERM")
+      await last.ended
+    }
+    assert.isTrue(isWritten())
+    assert.include(await decisions(), `resolved granted user ${me}`)
+    assert.strictEqual((await approvals("audit", "--verify")).code, 0)
+  })
+
   it("that nobody waits for any more counts when its session goes on (A12)", async () => {
     const dying = await start(
       at,

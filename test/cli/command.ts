@@ -56,8 +56,13 @@ export interface Running {
   readonly said: () => string
 }
 
-/** Starts the command in a process of its own, without a terminal; `input` ends its standard input. */
-export const start = async (at: Place, args: ReadonlyArray<string>, input = "", env: object = {}): Promise<Running> => {
+/** Starts the command in a process of its own, without a terminal; `input` ends its standard input, `null` keeps it open. */
+export const start = async (
+  at: Place,
+  args: ReadonlyArray<string>,
+  input: string | null = "",
+  env: object = {}
+): Promise<Running> => {
   const child = spawn(process.execPath, [await built(), ...args], { cwd: at.work, env: { ...at.env, ...env } })
   let stdout = ""
   let stderr = ""
@@ -72,7 +77,7 @@ export const start = async (at: Place, args: ReadonlyArray<string>, input = "", 
     wake()
   })
   child.stdin.on("error", () => {})
-  child.stdin.end(input)
+  if (input !== null) child.stdin.end(input)
   return {
     pid: child.pid,
     ended: new Promise((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr }))),
