@@ -31,6 +31,8 @@ import { CommandRejected, isTerminal, type TerminalEvent } from "../runtime/Even
 import { Runtime } from "../runtime/Runtime.ts"
 import { maxJsonDepth, parseAnswer } from "../text/Json.ts"
 import { Ids } from "../tool/Ids.ts"
+import { readyAnswers } from "../runtime/openRequests.ts"
+import { pause } from "../process/RealClock.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import type { Opened } from "../ui/Conversation.ts"
 import { ApprovalWaits, endedEarly } from "./Outcome.ts"
@@ -229,6 +231,14 @@ export const converse = (opened: Opened) =>
         )
       })
 
+    /** Requests that nobody has answered, here or elsewhere. */
+    const unanswered = Effect.suspend(() => {
+      const ids = [...unfinished.approvals.keys()]
+      return Effect.map(
+        Effect.orElseSucceed(readyAnswers(ids), () => new Map()),
+        (ready) => ids.filter((id) => unfinished.approvals.has(id) && !ready.has(id))
+      )
+    })
     /** Returns once nothing runs, or what runs waits for a decision. */
     const settled: Effect.Effect<void> = Effect.suspend(() => {
       const signal = moved.await
@@ -242,9 +252,12 @@ export const converse = (opened: Opened) =>
       )
       return Effect.zipRight(
         given,
-        Effect.suspend(() =>
-          unfinished.tasks.size === 0 || unfinished.approvals.size > 0 ? Effect.void : Effect.zipRight(signal, settled)
-        )
+        Effect.flatMap(unanswered, ({ length }) => {
+          if (unfinished.tasks.size === 0 || length > 0) return Effect.void
+          // An answer from elsewhere that is refused tells nobody.
+          const again = unfinished.approvals.size > 0 ? Effect.raceFirst(signal, pause("200 millis")) : signal
+          return Effect.zipRight(again, settled)
+        })
       )
     })
     /** Closes the session, and waits until the last of it is written. */

@@ -49,13 +49,18 @@ export const stoppedBefore = new TaskEndedEarly({
   reason: "The runtime stopped before the task ended."
 })
 
-/** A request of the session waits for a person, and no one is attached to answer. */
+/** A request of the session waits for a person, or for its task to go on by an answer, and no one is attached. */
 export class ApprovalWaits extends Schema.TaggedError<ApprovalWaits>()("ApprovalWaits", {
   session: Schema.String,
   approvalId: Schema.String,
-  tool: Schema.String
+  tool: Schema.String,
+  /** It has an answer that lies ready. */
+  answered: Schema.optionalWith(Schema.Literal(true), { exact: true })
 }) {
   override get message() {
+    if (this.answered === true) {
+      return `Session ${this.session} has an answer to ${this.approvalId} (${this.tool}) that its task has not gone on by yet; nothing was changed. Let it go on first.`
+    }
     return `Session ${this.session} waits for an answer to ${this.approvalId} (${this.tool}), and no one is attached; nothing was changed.`
   }
 }

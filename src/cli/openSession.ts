@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import { Approvals } from "../approval/Approvals.ts"
 import { Host } from "../host/Host.ts"
 import { DeclareClientTools, SwitchModel } from "../runtime/Command.ts"
+import { readyAnswers } from "../runtime/openRequests.ts"
 import { recordedPlace } from "../runtime/recordedPlace.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import { SessionStore } from "../runtime/SessionStore.ts"
@@ -17,13 +18,20 @@ import { resolve } from "./SessionId.ts"
 const nothingWaits = (session: string) =>
   Effect.gen(function* () {
     const store = yield* SessionStore
-    const [first] = (yield* store.unfinished(session)).requests
+    const { requests } = yield* store.unfinished(session)
+    const ready = yield* readyAnswers(requests.map(({ id }) => id))
+    const first = requests.find(({ id }) => !ready.has(id)) ?? requests[0]
     if (first === undefined) return
     const [asked] = yield* store.read(session, first.seq, 1)
     const tool = asked?.event._tag === "ApprovalRequested" ? asked.event.request.tool : "a tool"
     // Where a living process has it open, that is what to say.
     yield* Effect.scoped(store.open({ session }))
-    return yield* new ApprovalWaits({ session, approvalId: first.id, tool })
+    return yield* new ApprovalWaits({
+      session,
+      approvalId: first.id,
+      tool,
+      ...(ready.has(first.id) ? { answered: true as const } : {})
+    })
   })
 
 /** The session that the options name, by any unique beginning of its id, and the project that it works in. */

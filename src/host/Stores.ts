@@ -28,17 +28,17 @@ export const database: Layer.Layer<Database, DatabaseError, Configuration> = Lay
   )
 )
 
-/** What the user decides outside of a running session: saved rules, trusted projects and answers from elsewhere. */
-export const decided: Layer.Layer<RuleStore | Trust | AnswerBox, DatabaseError, Configuration> = Layer.mergeAll(
+/** What the user decides outside of any session: saved rules and trusted projects. */
+export const decided: Layer.Layer<RuleStore | Trust, DatabaseError, Configuration> = Layer.merge(
   RuleStore.layerSql,
-  Trust.layerSql,
-  AnswerBox.layerSql
+  Trust.layerSql
 ).pipe(Layer.provide(database))
 
-/** The sessions of the user. */
-export const sessions: Layer.Layer<SessionStore, DatabaseError, Configuration> = SqlSessionStore.layer.pipe(
-  Layer.provide(database)
-)
+/** The sessions of the user, and the answers from elsewhere to what they ask. */
+export const sessions: Layer.Layer<SessionStore | AnswerBox, DatabaseError, Configuration> = Layer.merge(
+  SqlSessionStore.layer,
+  AnswerBox.layerSql
+).pipe(Layer.provide(database))
 
 /** What model requests of the user have cost. */
 export const ledger: Layer.Layer<Ledger, DatabaseError, Configuration> = Ledger.layerSql.pipe(Layer.provide(database))

@@ -46,12 +46,17 @@ export class SessionFenced extends Schema.TaggedError<SessionFenced>()("SessionF
   }
 }
 
-/** Requests of the session wait for an answer; nothing was changed. */
+/** Requests of the session wait for an answer, or for its task to go on by the answer that they have; nothing was changed. */
 export class SessionWaits extends Schema.TaggedError<SessionWaits>()("SessionWaits", {
   session: Schema.String,
-  requests: Schema.Number
+  requests: Schema.Number,
+  /** How many of them have an answer that lies ready. */
+  answered: Schema.Number
 }) {
   override get message() {
+    if (this.answered >= this.requests) {
+      return `Session ${this.session} has an answer that its task has not gone on by yet; nothing was changed. Let it go on first.`
+    }
     const what = this.requests === 1 ? "an approval request that waits" : `${this.requests} approval requests that wait`
     return `Session ${this.session} has ${what} for an answer; nothing was changed. Answer first.`
   }

@@ -7,6 +7,7 @@ import { causeOf, type DeleteSession, type ForkSession, type PreviewRewind, type
 import { SessionDeleted } from "./Event.ts"
 import type { EventLog, LogError } from "./EventLog.ts"
 import { fork, type ForkError } from "./fork.ts"
+import { readyAnswers } from "./openRequests.ts"
 import type { OpenSessions } from "./OpenSessions.ts"
 import { type ProjectError, Projects } from "./Projects.ts"
 import { recordedPlace } from "./recordedPlace.ts"
@@ -48,9 +49,12 @@ export const make = (
     const files = yield* SessionFiles
 
     const waitsForNothing = (session: string) =>
-      Effect.flatMap(store.unfinished(session), ({ requests }) =>
-        requests.length === 0 ? Effect.void : new SessionWaits({ session, requests: requests.length })
-      )
+      Effect.gen(function* () {
+        const { requests } = yield* store.unfinished(session)
+        if (requests.length === 0) return
+        const ready = yield* Effect.orElseSucceed(readyAnswers(requests.map(({ id }) => id)), () => new Map())
+        return yield* new SessionWaits({ session, requests: requests.length, answered: ready.size })
+      })
 
     return {
       rename: (command) => sessions.append(command.session, (own) => own.emit(renamed(command), {})),

@@ -161,6 +161,34 @@ describe("an approval answered elsewhere", () => {
     assert.strictEqual((await approvals("audit", "--verify")).code, 0)
   })
 
+  it("comes before all else in its session, which goes on by it without a terminal (A12)", async () => {
+    const prompt = `${JSON.stringify({ _tag: "SubmitPrompt", prompt: "write" })}\n`
+    assert.strictEqual((await tollgate(at, ["run", "--input-format", "jsonl"], prompt)).code, 3)
+    const { digest, id, sessionId } = await waiting()
+    scripted(at, [{ steps: [{ say: "Written." }] }])
+    const others = [
+      ["run", "--session", sessionId, "more"],
+      ["sessions", "compact", sessionId],
+      ["sessions", "delete", sessionId, "--yes"],
+      ["sessions", "rewind", sessionId, "--to", "2", "--yes"]
+    ]
+    for (const args of others) assert.include((await tollgate(at, args)).stderr, "answer it, in a terminal")
+    assert.strictEqual((await approvals("answer", id, "yes", "--digest", digest)).code, 0)
+    const program = ["run", "--session", sessionId, "--input-format", "jsonl"]
+    for (const args of others) {
+      const { code, stderr } = await tollgate(at, args)
+      assert.include(stderr, "Let it go on first")
+      assert.include(stderr.replaceAll(/\s+/g, " "), `tollgate ${program.join(" ")} </dev/null`)
+      assert.notStrictEqual(code, 0)
+    }
+    assert.isFalse(isWritten())
+    const { code, stdout } = await tollgate(at, program)
+    assert.strictEqual(code, 0)
+    assert.isTrue(isWritten())
+    assert.include(stdout, `"TaskCompleted"`)
+    assert.notInclude(stdout, "ToolCallInterrupted")
+  })
+
   it("that nobody waits for any more counts when its session goes on (A12)", async () => {
     const dying = await start(
       at,

@@ -18,15 +18,21 @@ interface Known {
   readonly message?: string | undefined
 }
 
+/** The message says which session it is, and of an answer that lies ready what is to be done. */
+const waits = ({ message = "" }: Known): Advice => {
+  const [, session = "ID"] = /^Session (\S+)/.exec(message) ?? []
+  return message.includes("Let it go on first")
+    ? { lead: "To do that", command: `tollgate run --session ${session} --input-format jsonl </dev/null` }
+    : { lead: "To answer it, in a terminal", command: `tollgate --session ${session}` }
+}
+
 const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
   ApprovalUnavailable: () => ({
     lead: "Run it in a terminal, or add",
     command: "--mode edits (edits files in the workspace without asking) or --mode deny (continues without the call)"
   }),
-  ApprovalWaits: ({ session = "ID" }) => ({
-    lead: "To answer it, in a terminal",
-    command: `tollgate --session ${session}`
-  }),
+  ApprovalWaits: waits,
+  SessionWaits: waits,
   PolicyNotAllowed: () => ({ lead: "Start with", command: "tollgate --dangerously-allow-all" }),
   SessionNotFound: () => ({ lead: "To see all sessions", command: "tollgate sessions list --all" }),
   SessionBusy: ({ session }) =>
