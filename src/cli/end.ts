@@ -5,9 +5,12 @@ const showCursor = "\u001b[?25h"
 
 const terminals = [0, 1, 2].filter((fd) => tty.isatty(fd))
 
+/** Whether a terminal that there was has gone. */
+export const isTerminalGone = (): boolean => !terminals.every((fd) => tty.isatty(fd))
+
 /** Ends the process; where its terminal has gone, as a hangup does: Node aborts where it cannot restore a terminal. */
 export const end = (code: number): void => {
-  if (terminals.every((fd) => tty.isatty(fd))) process.exit(code)
+  if (!isTerminalGone()) process.exit(code)
   process.removeAllListeners("SIGHUP")
   process.kill(process.pid, "SIGHUP")
 }

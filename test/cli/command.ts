@@ -99,5 +99,11 @@ export const start = async (
 export const tollgate = async (at: Place, args: ReadonlyArray<string>, input = "", env: object = {}): Promise<Ended> =>
   (await start(at, args, input, env)).ended
 
+/** The processes that have sessions of this place open. */
+export const ownersOf = ({ env }: Place): ReadonlyArray<number> =>
+  fs
+    .readdirSync(path.join(env["TOLLGATE_HOME"]!, "tollgate.db-processes"))
+    .flatMap((name) => /\d+/.exec(name)?.map(Number) ?? [])
+
 /** Whether a text has the trace of a JavaScript stack. */
 export const hasTrace = (text: string): boolean => /\n\s+at \S/.test(text)

@@ -24,7 +24,8 @@ export interface History {
   readonly entries: ReadonlyArray<string>
   /** What could not be read. */
   readonly problem?: string
-  readonly add: (text: string) => Effect.Effect<void, HistoryFailed>
+  /** Whether it is kept; a text that is too long is not. */
+  readonly add: (text: string) => Effect.Effect<boolean, HistoryFailed>
 }
 
 /** The history could not be written. */
@@ -70,11 +71,12 @@ export const open = (project: string): Effect.Effect<History, never, Configurati
       ...read(file),
       add: (text) =>
         text.length > longest
-          ? Effect.void
+          ? Effect.succeed(false)
           : Effect.try({
               try: () => {
                 makeDirectory(path.dirname(file))
                 fs.appendFileSync(file, lineOf(redacted(text)), { mode: 0o600 })
+                return true
               },
               catch: (error) => new HistoryFailed({ file, reason: systemReason(error) })
             })

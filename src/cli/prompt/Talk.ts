@@ -8,11 +8,13 @@ import { Configuration } from "../../config/Configuration.ts"
 import { Surroundings } from "../../host/Surroundings.ts"
 import type { Level } from "../../ui/Display.ts"
 import { Ui } from "../../ui/Ui.ts"
+import { many } from "../../ui/Words.ts"
 import { version } from "../../version.ts"
 import { header } from "../terminal/header.ts"
 import { invocation } from "../invocation.ts"
 import { attached, isRouted } from "../attached.ts"
 import type { Chosen } from "../checkProfile.ts"
+import { isTerminalGone } from "../end.ts"
 import { load } from "../command/load.ts"
 import { modeMark } from "../terminal/modeText.ts"
 import { sandboxMark, sandboxText } from "../terminal/sandboxText.ts"
@@ -32,6 +34,18 @@ import { statusLine } from "../terminal/StatusLine.ts"
 
 /** In which the keys are read that wait in the terminal. */
 const typedFirst = "60 millis"
+
+/** How long a process that is ended waits for what was typed to be kept. */
+const patience = "2 seconds"
+
+/** What is said of prompts that were not sent, by whether they were kept. */
+const unsentText = (kept: ReadonlyArray<boolean>): string => {
+  const lost = kept.filter((one) => !one).length
+  const all = many(kept.length, "prompt")
+  return lost === 0
+    ? `${all} not sent; ↑ recalls ${kept.length === 1 ? "it" : "them"} the next time`
+    : `${all} not sent, ${lost} of them not kept either`
+}
 
 /** What belongs behind a sign that stands alone. */
 const usage = { Command: "usage: /COMMAND", Shell: "usage: !COMMAND", Note: "usage: #NOTE" } as const
@@ -217,7 +231,26 @@ export const talk = (options: Chosen, policy: ApprovalPolicy, isShown: boolean) 
     })
     const looping = yield* Effect.fork(loop)
     const failed = Effect.zipRight(dialogue, Effect.never)
-    yield* Effect.raceFirst(Effect.raceFirst(Fiber.join(looping), Deferred.await(quit)), failed)
+    const resumable = Effect.suspend(() => {
+      const session = current.current()?.session
+      return session === undefined
+        ? Effect.void
+        : screen.progress(screen.style.dim(`resume with ${invocation()} --session ${session.slice(0, 16)}\n`))
+    })
+    /** What was typed is not lost with a process that is ended. */
+    const ended = Effect.gen(function* () {
+      const unsent = yield* composer.unsent
+      const kept = yield* Effect.forEach(unsent, (text) =>
+        Effect.timeoutTo(typing.record(text), { duration: patience, onSuccess: (kept) => kept, onTimeout: () => false })
+      )
+      if (isTerminalGone()) return
+      yield* ui.stop
+      if (unsent.length > 0) yield* say(unsentText(kept), kept.every(Boolean) ? "info" : "warning")
+      yield* resumable
+    })
+    yield* Effect.raceFirst(Effect.raceFirst(Fiber.join(looping), Deferred.await(quit)), failed).pipe(
+      Effect.onInterrupt(() => ended)
+    )
     yield* Fiber.interrupt(looping)
     yield* ui.stop
     const session = current.current()
@@ -225,10 +258,6 @@ export const talk = (options: Chosen, policy: ApprovalPolicy, isShown: boolean) 
     if (session !== undefined && taker !== undefined) {
       return { session: session.session, takenBy: taker } satisfies Watched
     }
-    if (session !== undefined) {
-      yield* screen.progress(
-        screen.style.dim(`resume with ${invocation()} --session ${session.session.slice(0, 16)}\n`)
-      )
-    }
+    yield* resumable
     return next === undefined ? undefined : ({ picked: next, mode: state.mode } satisfies Picked)
   }).pipe(Effect.scoped)

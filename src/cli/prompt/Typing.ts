@@ -74,17 +74,17 @@ export const make = <E extends CommandFailed>({ dialogue, perform, prompt }: Opt
     })
 
     return {
-      /** Keeps what was typed for the prompts that follow. */
-      record: (text: string): Effect.Effect<void> =>
+      /** Keeps what was typed for the prompts that follow; whether it could be written. */
+      record: (text: string): Effect.Effect<boolean> =>
         Effect.suspend(() => {
           typedBefore.push(text)
-          if (unwritable) return Effect.void
+          if (unwritable) return Effect.succeed(false)
           return Effect.flatMap(dialogue, ({ history }) => history.add(text)).pipe(
             Effect.catchTag("HistoryFailed", (error) => {
               unwritable = true
-              return prompt.say(error.message, "warning")
+              return Effect.as(prompt.say(error.message, "warning"), false)
             }),
-            Effect.ignore
+            Effect.orElseSucceed(() => false)
           )
         })
     }

@@ -56,6 +56,8 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
     readonly lend: Keyboard["Type"]["lend"]
     /** Takes back a single letter that was typed just now: it was meant for the question that comes. */
     readonly takeBackLetter: Effect.Effect<void>
+    /** Takes back what is queued and then what is being typed. */
+    readonly unsent: Effect.Effect<ReadonlyArray<string>>
     /** What is typed, for those who change it; draw the region afterwards. */
     readonly editor: TextEditor
   }
@@ -182,6 +184,11 @@ export class Composer extends Context.Tag("tollgate/cli/Composer")<
         takeBackLetter: Effect.sync(() => {
           const isStray = clock.unsafeCurrentTimeMillis() - typedAt < strayMillis
           if (isStray && /^[a-z]$/i.test(editor.typed)) editor.typed = ""
+        }),
+        unsent: Effect.sync(() => {
+          const left = [...queue.takeAll().map(({ text }) => text), editor.text]
+          editor.text = ""
+          return left.filter((text) => text.trim() !== "")
         }),
         assist: (by) =>
           Effect.suspend(() => {

@@ -3,19 +3,13 @@ import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { type Place, place, scripted, tollgate } from "../command.ts"
+import { ownersOf, place, type Place, scripted, tollgate } from "../command.ts"
 import { leave, type Probe, probes } from "./TerminalProbe.ts"
 
 const write = (name: string, content: string) => ({
   steps: [{ call: { name: "write_file", arguments: { path: name, content } } }]
 })
 const done = { steps: [{ say: "So be it." }] }
-
-/** The processes that have sessions of this place open. */
-const ownersOf = ({ env }: Place): ReadonlyArray<number> =>
-  fs
-    .readdirSync(path.join(env["TOLLGATE_HOME"]!, "tollgate.db-processes"))
-    .flatMap((name) => /\d+/.exec(name)?.map(Number) ?? [])
 
 /** Looks until the process has ended, whose parent may be gone before. */
 const gone = async (pid: number): Promise<void> => {

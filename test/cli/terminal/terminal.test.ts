@@ -2,7 +2,7 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Place, place, scripted, tollgate } from "../command.ts"
+import { ownersOf, place, type Place, scripted, tollgate } from "../command.ts"
 import { leave, probes } from "./TerminalProbe.ts"
 
 const escape = "\u001b"
@@ -159,6 +159,32 @@ describe("the terminal", () => {
     terminal.press("\r")
     await terminal.seen("Still here.")
     await leave(terminal)
+  })
+
+  it.each(["SIGTERM", "SIGHUP"] as const)("keeps what was typed and not sent where %s ends it (U8)", async (signal) => {
+    scripted(at, [
+      { steps: [{ call: { name: "run_shell", arguments: { command: "echo begun; sleep 600" } } }] },
+      { repeat: true, steps: [{ say: "Still here." }] }
+    ])
+    const terminal = await prompt(["--dangerously-allow-all"])
+    terminal.press("wait\r")
+    await terminal.seen("│ begun")
+    terminal.press("and then\rhalf a l")
+    await terminal.seen(/queued: "and then"[^]*half a l/)
+    const [pid = 0] = ownersOf(at)
+    process.kill(pid, signal)
+    assert.strictEqual(await terminal.ended, signal === "SIGTERM" ? 143 : 129)
+    assert.match(
+      terminal.screen(),
+      /2 prompts not sent; ↑ recalls them the next time[^]*resume with .*--session session_/
+    )
+    const again = await prompt(["--continue"])
+    again.press("\u001b[A")
+    await again.seen(/› half a l$/m)
+    again.press("\u001b[A")
+    await again.seen(/› and then$/m)
+    again.press("\u0003")
+    await leave(again)
   })
 
   it("is suspended by ctrl-z and continued by fg, with what was typed and the modes of a shell between (U12)", async () => {

@@ -65,6 +65,7 @@ export const layer: Layer.Layer<Composer, never, Lines | Screen> = Layer.scoped(
       searchWith: () => Effect.void,
       lend: (self) => screen.lend(self),
       takeBackLetter: Effect.void,
+      unsent: Effect.sync(() => queue.takeAll().map(({ text }) => text)),
       editor: new TextEditor()
     })
   })
