@@ -17,13 +17,15 @@ export interface QuestionsOptions {
   readonly keyboard: Keyboard["Type"]
   /** What Ctrl-C asks for. */
   readonly interrupt: Effect.Effect<void>
+  /** Takes what was being written where a question ended before it was answered. */
+  readonly unfinished: (text: string) => Effect.Effect<void>
 }
 
 /** How long typing must pause before keys count again. */
 const over = Duration.seconds(1)
 
 /** Single questions in the place of the composer; what was typed there before stays there. */
-export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) => {
+export const make = ({ interrupt, keyboard, region, screen, unfinished }: QuestionsOptions) => {
   const { height, style, width } = screen
 
   const reading = (
@@ -58,7 +60,11 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
       }
       yield* draw
       const drawing = redraws === undefined ? Effect.never : Effect.zipRight(Effect.repeat(draw, redraws), Effect.never)
-      return yield* keyboard.focus(onKey)(Effect.raceFirst(Deferred.await(answer), drawing))
+      return yield* Effect.onInterrupt(keyboard.focus(onKey)(Effect.raceFirst(Deferred.await(answer), drawing)), () =>
+        Effect.suspend(() =>
+          editor.text.trim() === "" || editor.text === before ? Effect.void : unfinished(editor.text)
+        )
+      )
     })
 
   return {
@@ -79,16 +85,23 @@ export const make = ({ interrupt, keyboard, region, screen }: QuestionsOptions) 
     ): Effect.Effect<Option.Option<string>> =>
       region.lend((show) => reading(Effect.succeed(question), show, "leaves at once", undefined, above, before)),
     /** What is typed at a question that is over goes nowhere until the person stops; the keys that interrupt still do. */
-    discard: Effect.gen(function* () {
-      const typed = yield* Queue.sliding<Key>(1)
-      const onKey = (key: Key) =>
-        isEscape(key) || isCtrl(key, "c") ? interrupt : Effect.asVoid(Queue.offer(typed, key))
-      yield* region.lend((show) =>
-        Effect.zipRight(
-          show({ text: style.dim("the request is over · pause for a second to type again") }),
-          keyboard.focus(onKey)(untilQuiet(typed, over))
+    discard: (isKept: () => boolean) =>
+      Effect.gen(function* () {
+        const typed = yield* Queue.sliding<Key>(1)
+        const onKey = (key: Key) =>
+          isEscape(key) || isCtrl(key, "c") ? interrupt : Effect.asVoid(Queue.offer(typed, key))
+        const text = () =>
+          [
+            "the request is over",
+            ...(isKept() ? ["↑ recalls what you were writing"] : []),
+            "pause for a second to type again"
+          ].join(" · ")
+        yield* region.lend((show) =>
+          Effect.zipRight(
+            show(() => ({ text: style.dim(text()) })),
+            keyboard.focus(onKey)(untilQuiet(typed, over))
+          )
         )
-      )
-    })
+      })
   }
 }

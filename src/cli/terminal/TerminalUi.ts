@@ -49,7 +49,15 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
     const { style } = screen
     const clock = yield* Effect.clock
     const transcript = new Transcript({ style, width: screen.width, split: screen.split, live: screen.live })
-    const questions = Questions.make({ screen, region, keyboard, interrupt: composer.interrupt })
+    /** Whether somebody was writing when the question was over, which `up` brings back. */
+    let isKept = false
+    const unfinished = (text: string) =>
+      Effect.suspend(() => {
+        isKept = true
+        composer.editor.keep(text)
+        return region.redraw
+      })
+    const questions = Questions.make({ screen, region, keyboard, interrupt: composer.interrupt, unfinished })
     let status: { readonly text: string; readonly since: number } | undefined
     let frame = 0
     let workers = WorkerTree.empty
@@ -113,7 +121,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         onNone: () => questions.change(`${style.cyan("edit")} `, text, above),
         onSome: (here) =>
           Effect.promise(() => import("./editor/externalEditor.ts")).pipe(
-            Effect.flatMap(({ edited }) => keyboard.lend(edited(text, "parameters.json"))),
+            Effect.flatMap(({ edited }) => keyboard.lend(edited(text, "parameters.json", unfinished))),
             Effect.provideService(Surroundings, here),
             Effect.asSome
           )
@@ -121,6 +129,7 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
     const approve = (approval: Approval) =>
       Effect.suspend(() => {
         let left = false
+        isKept = false
         const interrupt = Effect.suspend(() => {
           left = true
           return composer.interrupt
@@ -136,7 +145,9 @@ export const layer: Layer.Layer<Ui, never, Screen | Keyboard | Region | Composer
         )
         return Effect.zipRight(composer.takeBackLetter, asking(prompt)).pipe(
           Effect.onInterrupt(() =>
-            left ? Effect.void : Effect.asVoid(Effect.forkIn(Effect.interruptible(questions.discard), scope))
+            left
+              ? Effect.void
+              : Effect.asVoid(Effect.forkIn(Effect.interruptible(questions.discard(() => isKept)), scope))
           )
         )
       })

@@ -350,6 +350,26 @@ describe("an approval in a terminal", () => {
     assert.notInclude(audit.stdout, "refused")
   })
 
+  it("keeps what is being written in $EDITOR where it is answered elsewhere (A5, U5)", async () => {
+    scripted(at, [write("a.txt", "one\n"), done], { approvals: { timeout: "1 hour" } })
+    const script = path.join(at.home, "editor.sh")
+    fs.writeFileSync(script, `sed -i s/one/half/ "$1"; echo "saved once"; sleep 600`)
+    const terminal = await prompt([], { env: { EDITOR: `sh ${script}`, VISUAL: "" } })
+    terminal.press("write\r")
+    await terminal.seen("allow?")
+    terminal.press("e")
+    await terminal.seen("saved once")
+    const [{ id }] = JSON.parse((await tollgate(at, ["approvals", "list", "--json"])).stdout) as [{ id: string }]
+    assert.strictEqual((await tollgate(at, ["approvals", "answer", id, "no"])).code, 0)
+    await terminal.idle("So be it.")
+    assert.include(terminal.raw(), "recalls what you were writing")
+    terminal.press("\u001b[A")
+    await terminal.seen(/› \{[^]*half/)
+    terminal.press("\u0003")
+    await leave(terminal)
+    assert.deepStrictEqual(fs.readdirSync(at.work), [])
+  })
+
   it("goes back from the reason on Escape, and sends none that came too late anywhere (A8, U8)", async () => {
     scripted(at, [write("a.txt", "one\n"), done], { approvals: { timeout: "1 hour" } })
     const terminal = await prompt()

@@ -47,11 +47,15 @@ describe("TerminalUi", () => {
       yield* Fiber.interrupt(asked)
       for (const letter of "ugh") {
         yield* TestClock.adjust("999 millis")
-        assert.include(bottom()?.text, "the request is over")
+        assert.include(bottom()?.text, "the request is over · ↑ recalls what you were writing")
         yield* press(letter, letter)
       }
       yield* press("return")
       yield* TestClock.adjust("1 second")
+      assert.strictEqual(bottom()?.text, "› ")
+      yield* press("up")
+      assert.include(bottom()?.text, "no eno")
+      yield* press("down")
       assert.strictEqual(bottom()?.text, "› ")
       yield* type("hi")
       yield* press("return")

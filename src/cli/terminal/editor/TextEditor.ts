@@ -141,6 +141,14 @@ export class TextEditor {
     this.submit()
   }
 
+  /** Lets a text be recalled as if it had been sent; what is typed stays. */
+  keep(text: string): void {
+    const { state } = this
+    this.text = text
+    this.discard()
+    this.state = state
+  }
+
   private kills(key: Key): boolean {
     const { buffer } = this
     const { meta, name } = key.key

@@ -17,8 +17,15 @@ export class EditorFailed extends Schema.TaggedError<EditorFailed>()("EditorFail
   }
 }
 
-/** The text as the user's editor leaves it, which has the terminal meanwhile; editors tell by the name of the file what it is. */
-export const edited = (text: string, name = "prompt.md"): Effect.Effect<string, EditorFailed, Surroundings> =>
+/**
+ * The text as the user's editor leaves it, which has the terminal meanwhile; editors tell by the name of the file what it is. Where it
+ * is interrupted, `unfinished` gets the text as it was saved last.
+ */
+export const edited = (
+  text: string,
+  name = "prompt.md",
+  unfinished: (text: string) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<string, EditorFailed, Surroundings> =>
   Effect.gen(function* () {
     const { directory, env } = yield* Surroundings
     const editor = env["VISUAL"] || env["EDITOR"] || "vi"
@@ -27,6 +34,7 @@ export const edited = (text: string, name = "prompt.md"): Effect.Effect<string, 
       fs.writeFileSync(path.join(made, name), text, { mode: 0o600 })
     }, failed)
     const file = path.join(place, name)
+    const saved = Effect.try({ try: () => fs.readFileSync(file, "utf8").replace(/\n$/, ""), catch: failed })
     yield* Effect.async<void, EditorFailed>((resume) => {
       // The variable may hold options, which a shell knows to part.
       const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { cwd: directory, env, stdio: "inherit" })
@@ -39,6 +47,12 @@ export const edited = (text: string, name = "prompt.md"): Effect.Effect<string, 
         )
       )
       return Effect.sync(() => void child.kill())
-    })
-    return (yield* Effect.try({ try: () => fs.readFileSync(file, "utf8"), catch: failed })).replace(/\n$/, "")
+    }).pipe(
+      Effect.onInterrupt(() =>
+        Effect.ignore(
+          Effect.flatMap(saved, (now) => (now.trim() === "" || now === text ? Effect.void : unfinished(now)))
+        )
+      )
+    )
+    return yield* saved
   }).pipe(Effect.scoped)
