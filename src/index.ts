@@ -114,7 +114,13 @@ export * as ConfigError from "./config/ConfigError.ts"
 export { Trust } from "./config/Trust.ts"
 export { ProjectGone, Projects, ProjectUnavailable } from "./runtime/Projects.ts"
 export { Runtime } from "./runtime/Runtime.ts"
-export { type SessionHandle, type SessionOptions, type Submitted, TaskUnfinished } from "./runtime/SessionHandle.ts"
+export {
+  SessionClosed,
+  type SessionHandle,
+  type SessionOptions,
+  type Submitted,
+  TaskUnfinished
+} from "./runtime/SessionHandle.ts"
 export type { RequestError, WatchError } from "./runtime/SessionHandle.ts"
 export { TooManyTasks } from "./runtime/Submissions.ts"
 export { type Answer, RequestRejected, RuntimeHasStopped } from "./runtime/Answers.ts"

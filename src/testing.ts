@@ -30,7 +30,6 @@ import * as Harness from "./harness/Harness.ts"
 import type { ModelService } from "./model/Model.ts"
 import { Models } from "./model/Models.ts"
 import * as Scripted from "./model/Scripted.ts"
-import { RuntimeHasStopped } from "./runtime/Answers.ts"
 import type { Command } from "./runtime/Command.ts"
 import type { Envelope } from "./runtime/Envelope.ts"
 import { type Event, type EventTag, isTerminal } from "./runtime/Event.ts"
@@ -38,7 +37,7 @@ import type { LogError } from "./runtime/EventLog.ts"
 import * as MemorySessionStore from "./runtime/MemorySessionStore.ts"
 import { Runtime } from "./runtime/Runtime.ts"
 import { RuntimeOptions, defaults, type RuntimeSettings } from "./runtime/RuntimeOptions.ts"
-import type { RequestError, SessionHandle } from "./runtime/SessionHandle.ts"
+import { type RequestError, SessionClosed, type SessionHandle } from "./runtime/SessionHandle.ts"
 import type { SessionStore } from "./runtime/SessionStore.ts"
 import type { ApprovalRequest } from "./tool/ApprovalRequest.ts"
 import { Ids } from "./tool/Ids.ts"
@@ -138,27 +137,27 @@ export const layer: {
 export const restart = (): Effect.Effect<void, never, Harness.Harness> =>
   Effect.flatMap(Harness.Harness, (harness) => harness.restart)
 
-type Waiting = LogError | RuntimeHasStopped
+type Waiting = LogError | SessionClosed
 
 /** A session under test: a handle, and what a test waits for. */
 export interface TestSession extends Omit<SessionHandle, "events" | "approve" | "deny"> {
   readonly send: (command: Command) => Effect.Effect<void>
-  /** Submits a prompt and gives what happened until its task ended; it fails where the runtime stops before. */
-  readonly run: (prompt: string, task?: string) => Effect.Effect<ReadonlyArray<Envelope>, RequestError | LogError>
+  /** Submits a prompt and gives what happened until its task ended; it fails where the session is closed before. */
+  readonly run: (prompt: string, task?: string) => Effect.Effect<ReadonlyArray<Envelope>, RequestError | Waiting>
   /** The first event that matches, past or future. */
   readonly awaitEvent: <E extends Event>(matches: (event: Event) => event is E) => Effect.Effect<E, Waiting>
   /** The next event of the kind, past or future, behind the one that was awaited last. */
   readonly awaitTag: <Tag extends EventTag>(tag: Tag) => Effect.Effect<Extract<Event, { _tag: Tag }>, Waiting>
-  /** Waits until the task has ended; one that waits for a decision does not where the runtime stops. */
+  /** Waits until the task has ended; one that waits for a decision does not where the session is closed. */
   readonly awaitEnd: (task: string) => Effect.Effect<Event, Waiting>
   /** Approves the request that is open, or the next one, and gives it. */
   readonly approve: (
     options?: Parameters<SessionHandle["approve"]>[1]
-  ) => Effect.Effect<ApprovalRequest, RequestError | LogError>
+  ) => Effect.Effect<ApprovalRequest, RequestError | Waiting>
   /** Denies the request that is open, or the next one, and gives it. */
   readonly deny: (
     options?: Parameters<SessionHandle["deny"]>[1]
-  ) => Effect.Effect<ApprovalRequest, RequestError | LogError>
+  ) => Effect.Effect<ApprovalRequest, RequestError | Waiting>
   /** Everything durable so far. */
   readonly recorded: Effect.Effect<ReadonlyArray<Envelope>, LogError>
 }
@@ -191,7 +190,7 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, RequestErr
       events(from, true).pipe(
         Stream.filterMap(pick),
         Stream.runHead,
-        Effect.flatMap(Effect.mapError(() => new RuntimeHasStopped()))
+        Effect.flatMap(Effect.mapError(() => new SessionClosed({ session: id })))
       )
     const recorded = Effect.map(Stream.runCollect(events(1, false)), Chunk.toReadonlyArray)
     const awaited = new Map<string, number>()
@@ -233,7 +232,7 @@ export const session = (id = "session_1"): Effect.Effect<TestSession, RequestErr
           const { id: task } = yield* handle.submit(prompt, name === undefined ? {} : { task: name })
           const isEnd = (envelope: Envelope) => envelope.task === task && isTerminal(envelope.event)
           const seen = yield* Stream.runCollect(Stream.takeUntil(events(head + 1, true), isEnd))
-          if (!Option.exists(Chunk.last(seen), isEnd)) return yield* new RuntimeHasStopped()
+          if (!Option.exists(Chunk.last(seen), isEnd)) return yield* new SessionClosed({ session: id, task })
           return Chunk.toReadonlyArray(seen)
         })
     }

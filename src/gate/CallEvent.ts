@@ -11,10 +11,14 @@ export class ToolCallRequested extends Schema.TaggedClass<ToolCallRequested>()("
   arguments: Schema.String
 }) {}
 
-/** The call gave a result, which is `message` in the conversation; `failed` where what it ran has failed. */
+/**
+ * The call has a result, which is `message` in the conversation; `failed` where what it ran has failed, `answered` where
+ * nothing ran and a hook or middleware gave the result.
+ */
 export class ToolCallCompleted extends Schema.TaggedClass<ToolCallCompleted>()("ToolCallCompleted", {
   ...call,
   message: StoredMessage,
+  answered: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   failed: Schema.optionalWith(ResultFailure, { exact: true }),
   durationMillis: Schema.Number
 }) {}

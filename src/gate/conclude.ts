@@ -120,9 +120,8 @@ export const concluded = <E, R>(
       if (Exit.isSuccess(exit)) {
         const { failed, text } = exit.value
         const message = toolMessage(callId, `${changedNote(passage)}${text}`)
-        yield* sink.emit(
-          made(ToolCallCompleted, { _tag: "ToolCallCompleted", ...common, message, ...(failed && { failed }) })
-        )
+        const how = { ...(!passage.started && { answered: true as const }), ...(failed && { failed }) }
+        yield* sink.emit(made(ToolCallCompleted, { _tag: "ToolCallCompleted", ...common, message, ...how }))
         return exit.value
       }
       const end = endOf(exit.cause)

@@ -63,7 +63,9 @@ export class CallState {
       if (!this.requested) complain(`${id} was not requested`)
     }
     if (event._tag === "ToolCallCompleted") {
-      if (!this.started && !this.answered) complain(`${id} has not started`)
+      // Earlier versions have told of a hook that answered by `HookIntervened` alone.
+      if (!this.started && !this.answered && event.answered === undefined) complain(`${id} has not started`)
+      if (this.started && this.epoch === epoch && event.answered === true) complain(`${id} has started`)
       if (this.crashed) complain(`${id} has crashed`)
     }
     if (event._tag === "ToolCallOutcomeUnknown" && (this.readOnly !== false || this.epoch === epoch)) {

@@ -16,20 +16,20 @@ import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import * as Answers from "./Answers.ts"
 import { RuntimeHasStopped } from "./Answers.ts"
-import { causeOf, type Command, type Shutdown, SubmitPrompt } from "./Command.ts"
+import { causeOf, type Command, type Shutdown } from "./Command.ts"
 import * as CommandQueue from "./CommandQueue.ts"
 import * as Directory from "./Directory.ts"
 import * as Dispatch from "./Dispatch.ts"
 import type { Envelope } from "./Envelope.ts"
-import { isTerminal, RuntimeStopped } from "./Event.ts"
+import { RuntimeStopped } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
 import * as OpenSessions from "./OpenSessions.ts"
 import * as OwnLog from "./OwnLog.ts"
-import { type ProjectError, Projects } from "./Projects.ts"
+import { Projects } from "./Projects.ts"
 import * as Replies from "./Replies.ts"
 import { checked, RuntimeOptions } from "./RuntimeOptions.ts"
 import * as SessionHandle from "./SessionHandle.ts"
-import { type SessionBusy, type SessionNotFound, SessionStore } from "./SessionStore.ts"
+import { type SessionNotFound, SessionStore } from "./SessionStore.ts"
 import { storedEvents } from "./storedEvents.ts"
 import { Submissions, type TooManyTasks } from "./Submissions.ts"
 
@@ -82,20 +82,6 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
     ) => Stream.Stream<Envelope, SessionNotFound | EventLog.LogError>
     /** What is being said in a session that is open here: its deltas so far, each source in one piece. */
     readonly partial: (session: string) => Effect.Effect<ReadonlyArray<Envelope>>
-    /** Sends a prompt to a session and waits for the final text. */
-    readonly prompt: (
-      session: string,
-      prompt: string
-    ) => Effect.Effect<
-      string,
-      | SessionHandle.TaskUnfinished
-      | SessionNotFound
-      | SessionBusy
-      | ProjectError
-      | RuntimeHasStopped
-      | TooManyTasks
-      | EventLog.LogError
-    >
   }
 >() {
   static readonly layer: Layer.Layer<Runtime, never, SessionStore | Models | Tools | Approvals> = Layer.suspend(() =>
@@ -217,24 +203,6 @@ const make = Effect.gen(function* () {
           )
         : open.log.follow(from, hear)
     })
-  const prompt = (session: string, text: string) =>
-    Effect.gen(function* () {
-      const {
-        session: { log }
-      } = yield* sessions.open({ session }, undefined)
-      const from = log.head() + 1
-      const task = yield* ids.next("task")
-      yield* send(new SubmitPrompt({ session, task, prompt: text }, trusted))
-      const terminal = yield* log.subscribe({ from, transient: false }).pipe(
-        Stream.filterMap(({ event, task: of }) =>
-          of === task && isTerminal(event) ? Option.some(event) : Option.none()
-        ),
-        Stream.runHead
-      )
-      const outcome = yield* Effect.mapError(terminal, () => new RuntimeHasStopped())
-      return (yield* SessionHandle.completed(task, outcome)).text
-    })
-
   return Runtime.of({
     commands: CommandQueue.make(mailbox, options.commandCapacity, {
       offer: (command) => Effect.catchTag(offer(command), "TooManyTasks", () => Effect.succeed(false)),
@@ -246,7 +214,6 @@ const make = Effect.gen(function* () {
       Effect.provideService(SessionHandle.open({ send, request, subscribe, follow }, options), Ids, ids),
     events: directory.events,
     subscribe,
-    partial: (session) => Effect.sync(() => sessions.find(session)?.session.log.partial() ?? []),
-    prompt
+    partial: (session) => Effect.sync(() => sessions.find(session)?.session.log.partial() ?? [])
   })
 })

@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import type { ApprovalRequest, Scope as ApprovalScope } from "../tool/ApprovalRequest.ts"
 import { Ids } from "../tool/Ids.ts"
 import { trusted } from "../tool/ToolEvent.ts"
-import { type Answer, type RequestRejected, RuntimeHasStopped } from "./Answers.ts"
+import type { Answer, RequestRejected, RuntimeHasStopped } from "./Answers.ts"
 import {
   CancelTask,
   type Command,
@@ -20,7 +20,14 @@ import {
   SwitchModel
 } from "./Command.ts"
 import type { Envelope } from "./Envelope.ts"
-import { type Event, isTerminal, type ModelSwitched, type TaskCompleted, type TerminalEvent } from "./Event.ts"
+import {
+  type Event,
+  isTerminal,
+  type ModelSwitched,
+  type TaskCompleted,
+  type TaskInterrupted,
+  type TerminalEvent
+} from "./Event.ts"
 import type { LogError, Subscription } from "./EventLog.ts"
 import type { SessionNotFound } from "./SessionStore.ts"
 import type { TooManyTasks } from "./Submissions.ts"
@@ -44,7 +51,23 @@ export const completed = (task: string, end: TerminalEvent): Effect.Effect<TaskC
     case "TaskFailed":
       return new TaskUnfinished({ task, outcome: "failed", reason: end.message })
     case "TaskInterrupted":
-      return new TaskUnfinished({ task, outcome: "interrupted", reason: `The task was interrupted by the ${end.by}.` })
+      return new TaskUnfinished({ task, outcome: "interrupted", reason: interruption(end) })
+  }
+}
+
+/** Says why a task was interrupted. */
+export const interruption = ({ by }: TaskInterrupted): string =>
+  by === "user" ? "The task was interrupted by the user." : "The task was interrupted: its session was closed."
+
+/** A session was closed, or its runtime stopped, before what was waited for. */
+export class SessionClosed extends Schema.TaggedError<SessionClosed>()("SessionClosed", {
+  session: Schema.String,
+  /** The task whose end was waited for. */
+  task: Schema.optionalWith(Schema.String, { exact: true })
+}) {
+  override get message() {
+    const what = this.task === undefined ? "" : `, and its task ${this.task} has not ended`
+    return `The session ${this.session} was closed${what}. Open it again: a task that waits for a decision goes on.`
   }
 }
 
@@ -73,8 +96,8 @@ export interface Submitted {
   readonly events: Stream.Stream<Envelope, WatchError>
   /** Tells of what is stored of it, up to its terminal event; cheaper than `events`, and without deltas. */
   readonly follow: (hear: (event: Event) => void) => Effect.Effect<void, WatchError>
-  /** Its terminal event; a task that waits for a decision when the runtime stops has none yet. */
-  readonly await: Effect.Effect<TerminalEvent, WatchError | RuntimeHasStopped>
+  /** Its terminal event; a task that waits for a decision when its session is closed has none yet. */
+  readonly await: Effect.Effect<TerminalEvent, WatchError | SessionClosed>
   /** Ends it; nothing happens where it has ended. */
   readonly cancel: Effect.Effect<void, RuntimeHasStopped | TooManyTasks>
 }
@@ -87,7 +110,9 @@ export interface SessionHandle {
   /** The task that goes on where it stopped, if there is one. */
   readonly goesOn: string | undefined
   /** Submits a prompt and waits for the end of its task; interrupting it cancels the task. */
-  readonly prompt: (text: string) => Effect.Effect<TaskCompleted, TaskUnfinished | RequestError | WatchError>
+  readonly prompt: (
+    text: string
+  ) => Effect.Effect<TaskCompleted, TaskUnfinished | SessionClosed | RequestError | WatchError>
   /** Submits a prompt; the same `task` is not started twice, and `typed` is what of the text a person has said in their own words, which notes may be taken from. */
   readonly submit: (
     text: string,
@@ -169,7 +194,10 @@ export const open = (
             Stream.filterMap(events(false), ({ event }) => (isTerminal(event) ? Option.some(event) : Option.none()))
           ).pipe(
             Effect.flatMap(
-              Option.match({ onNone: () => new RuntimeHasStopped(), onSome: (event) => Effect.succeed(event) })
+              Option.match({
+                onNone: () => new SessionClosed({ session, task }),
+                onSome: (event) => Effect.succeed(event)
+              })
             )
           ),
           cancel: request(new CancelTask({ ...who, session, task }, trusted)).pipe(

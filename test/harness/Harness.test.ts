@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
-import { DefaultStack, Envelope, Tool, Toolset } from "tollgate"
+import { type Call, DefaultStack, Envelope, type MiddlewareType, Tool, Toolset } from "tollgate"
 import * as Testing from "tollgate/testing"
 import { failureOf } from "../support/failureOf.ts"
 
@@ -43,6 +43,39 @@ describe("the test harness", () => {
       )
     )
   )
+
+  it.effect("tells a call that middleware answers from one that ran (R3, T2)", () => {
+    const known = new Map<string, unknown>()
+    // The type of a middleware leaves the result to the tool; what it has seen of it may be given again.
+    const remembered: MiddlewareType<Call> = (call, next) => {
+      const key = JSON.stringify(call.rawParams)
+      return known.has(key)
+        ? Effect.succeed(known.get(key) as never)
+        : Effect.tap(next(call), (result) => Effect.sync(() => known.set(key, result)))
+    }
+    const toolset = Toolset.make([Deploy], { middleware: remembered })
+    return Effect.gen(function* () {
+      const session = yield* Testing.session()
+      const events = yield* session.run("ship it twice")
+      const ends = events.flatMap(({ event }) => (event._tag === "ToolCallCompleted" ? [event] : []))
+      assert.deepStrictEqual(
+        ends.map(({ answered, message }) => [message.message.content, answered]),
+        [
+          ["1 to here", undefined],
+          ["1 to here", true]
+        ]
+      )
+      assert.strictEqual(events.filter(({ event }) => event._tag === "ToolCallStarted").length, 1)
+      assert.deepStrictEqual(Testing.Timeline.violations(events), [])
+    }).pipe(
+      Effect.provide(
+        Layer.provide(
+          Testing.layer({ toolset, policy: "allow", model: [deploying("1"), deploying("1"), "Done."] }),
+          here
+        )
+      )
+    )
+  })
 
   it.effect("gives the next event of a kind each time, past or to come (R3)", () =>
     Effect.gen(function* () {

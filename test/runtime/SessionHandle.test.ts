@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Deferred, Effect, Exit, Fiber, Option, Schema, Scope, Stream } from "effect"
+import { EndSession, SuspendSession } from "../../src/runtime/Command.ts"
 import { Runtime } from "../../src/runtime/Runtime.ts"
+import type { Submitted } from "../../src/runtime/SessionHandle.ts"
 import * as Testing from "../../src/testing.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 
@@ -9,6 +11,13 @@ const act = Tool.make("act", { ...common, approval: "always", handler: () => Eff
 const call = (name: string) => [{ call: { name, arguments: {} } }] as const
 
 const create = { project: "test" }
+
+const asked = (task: Submitted) =>
+  task.events.pipe(
+    Stream.filterMap(({ event }) => (event._tag === "ApprovalRequested" ? Option.some(event) : Option.none())),
+    Stream.runHead,
+    Effect.flatten
+  )
 
 describe("a session", () => {
   it.scoped("gives the end of a prompt, and the typed failure of one that did not complete (R8)", () =>
@@ -81,13 +90,9 @@ describe("a session", () => {
       const bob = yield* runtime.session({ id: "s", resume: true, by: "bob" })
       for (const decide of ["approve", "deny"] as const) {
         const task = yield* ada.submit("act")
-        const asked = yield* task.events.pipe(
-          Stream.filterMap(({ event }) => (event._tag === "ApprovalRequested" ? Option.some(event) : Option.none())),
-          Stream.runHead,
-          Effect.flatten
-        )
-        yield* bob[decide](asked.request, { reason: "so" })
-        assert.strictEqual((yield* Effect.flip(ada[decide](asked.request)))._tag, "RequestRejected")
+        const { request } = yield* asked(task)
+        yield* bob[decide](request, { reason: "so" })
+        assert.strictEqual((yield* Effect.flip(ada[decide](request)))._tag, "RequestRejected")
         assert.strictEqual((yield* task.await)._tag, "TaskCompleted")
       }
       const seen = Chunk.toReadonlyArray(yield* Stream.runCollect(bob.events({ from: 1, follow: false })))
@@ -120,5 +125,37 @@ describe("a session", () => {
         yield* Fiber.join(watching)
         assert.strictEqual((yield* last.prompt("again")).text, "Two")
       }).pipe(Effect.provide(Testing.layer({ model: ["One", "Two"] })))
+  )
+
+  it.scoped("says of a task that waits in a closed session that its end is still to come, and it comes (R1, R9)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const session = yield* runtime.session({ id: "s", create })
+      const task = yield* session.submit("act")
+      const { request } = yield* asked(task)
+      yield* runtime.request(new SuspendSession({ session: "s" }))
+      const closed = yield* Effect.flip(task.await)
+      assert.deepInclude(closed, { _tag: "SessionClosed", session: "s", task: task.id })
+      assert.include(closed.message, "Open it again")
+      const again = yield* runtime.session({ id: "s", resume: true })
+      assert.strictEqual(again.goesOn, task.id)
+      yield* again.approve(request)
+      assert.deepInclude(yield* task.await, { _tag: "TaskCompleted", text: "Done" })
+    }).pipe(Effect.provide(Testing.layer({ model: [call("act"), "Done"], tools: [act], policy: "ask" })))
+  )
+
+  it.scoped("says of a prompt that is interrupted with its session that the session was closed (R1)", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Runtime
+      const session = yield* runtime.session({ id: "s", create })
+      const prompting = yield* Effect.fork(Effect.flip(session.prompt("act")))
+      yield* Stream.runHead(
+        Stream.filter(session.events({ from: 1 }), ({ event }) => event._tag === "ApprovalRequested")
+      )
+      yield* runtime.request(new EndSession({ session: "s" }))
+      const error = yield* Fiber.join(prompting)
+      assert.deepInclude(error, { _tag: "TaskUnfinished", outcome: "interrupted" })
+      assert.include(error.message, "its session was closed")
+    }).pipe(Effect.provide(Testing.layer({ model: [call("act")], tools: [act], policy: "ask" })))
   )
 })

@@ -53,18 +53,6 @@ describe("commands", () => {
     }).pipe(Effect.provide(Testing.layer({ model: [] })))
   )
 
-  it.effect("give the final text of a prompt, and the typed failure of one that has none (R8)", () =>
-    Effect.gen(function* () {
-      const runtime = yield* Runtime
-      yield* Testing.session()
-      assert.strictEqual(yield* runtime.prompt(session, "hi"), "Done")
-      const error = yield* Effect.flip(runtime.prompt(session, "again"))
-      assert.strictEqual(error._tag, "TaskUnfinished")
-      assert.include(error.message, "script")
-      assert.strictEqual((yield* Effect.flip(runtime.prompt("nowhere", "hi")))._tag, "SessionNotFound")
-    }).pipe(Effect.provide(Testing.layer({ model: ["Done"] })))
-  )
-
   it.effect("run a manual tool for a person, whose result is a system message, and no model's tool (R2, U2, U6)", () =>
     Effect.gen(function* () {
       const under = yield* Testing.session()

@@ -115,8 +115,11 @@ describe("a session", () => {
       const create = { project: "test", profile: "scripted", time: 0 }
       const texts = Effect.gen(function* () {
         yield* Effect.scoped((yield* SessionStore).open({ session: "s", create }))
-        const { prompt } = yield* Runtime
-        return yield* Effect.all([prompt("s", "one"), prompt("s", "two")], { concurrency: 2 })
+        const runtime = yield* Runtime
+        const prompt = (text: string) =>
+          Effect.scoped(Effect.flatMap(runtime.session({ id: "s", resume: true }), (session) => session.prompt(text)))
+        const [one, two] = yield* Effect.all([prompt("one"), prompt("two")], { concurrency: 2 })
+        return [one.text, two.text]
       })
       assert.sameMembers(yield* Effect.provide(texts, Testing.layer({ model: ["A", "B"], store })), ["A", "B"])
     })

@@ -47,8 +47,8 @@ describe.each(stores)("an owner of a session in %s", (_, layer) => {
       const [first, second] = [yield* boot(store), yield* boot(store)]
       const { recorded, run } = yield* Effect.provide(Testing.session("s"), first)
       const other = Context.get(second, Runtime)
-      const busy = yield* failureOf(other.prompt("s", "go"))
-      assert.deepInclude(busy, { _tag: "SessionBusy", session: "s", pid: process.pid })
+      const busy = yield* failureOf(other.session({ id: "s", resume: true }))
+      assert.deepInclude(busy, { _tag: "RequestRejected", error: "SessionBusy" })
       const events = yield* other.events
       yield* other.send(new ResumeSession({ session: "s" }))
       const refused = yield* Stream.runHead(Stream.filter(events, ({ event }) => event._tag === "CommandRejected"))

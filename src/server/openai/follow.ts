@@ -5,6 +5,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { approvalMessage } from "../../agent/approvalMessage.ts"
 import { Runtime } from "../../runtime/Runtime.ts"
+import { interruption } from "../../runtime/SessionHandle.ts"
 import { SessionStore } from "../../runtime/SessionStore.ts"
 import type { ApprovalRequest } from "../../tool/ApprovalRequest.ts"
 import { ApprovalRequested, trusted } from "../../tool/ToolEvent.ts"
@@ -37,7 +38,7 @@ const failureOf = (end: NonNullable<Teller["end"]>): Said | undefined => {
     case "TaskFailed":
       return { _tag: "Failed", code: `task_${end.kind}`, message: end.message }
     case "TaskInterrupted":
-      return { _tag: "Failed", code: "task_interrupted", message: `The task was interrupted by the ${end.by}.` }
+      return { _tag: "Failed", code: "task_interrupted", message: interruption(end) }
   }
 }
 
