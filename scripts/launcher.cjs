@@ -47,6 +47,7 @@ const readSettings = () => {
   const config = TOLLGATE_HOME || (base && path.join(base, "tollgate"))
   const file = config && path.join(config, "config.json")
   const found = file && fs.statSync(file, { throwIfNoEntry: false })
+  if (file && !found && fs.lstatSync(file, { throwIfNoEntry: false })) throw new Error("a link leads to no file")
   return found && found.isFile() && found.size <= sizeLimit ? JSON.parse(fs.readFileSync(file, "utf8")) : {}
 }
 

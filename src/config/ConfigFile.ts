@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { errnoOf, systemReason } from "../system/errno.ts"
 import { replaceFile } from "../system/replaceFile.ts"
 import { reclaim } from "../system/Temporary.ts"
-import { throughLinks } from "../system/throughLinks.ts"
+import { brokenLink, throughLinks } from "../system/throughLinks.ts"
 import { jsonError } from "../redaction/jsonError.ts"
 import { byteOrderMark, unmarked } from "../text/byteOrderMark.ts"
 import { repeatedName } from "../text/Json.ts"
@@ -24,7 +24,11 @@ export const read = (file: string): Effect.Effect<Json, ConfigUnreadable> =>
     const text = yield* Effect.try({
       try: () => {
         const found = fs.statSync(file, { throwIfNoEntry: false })
-        if (found === undefined) return "{}"
+        if (found === undefined) {
+          const link = brokenLink(file)
+          if (link !== undefined) throw new Error(`${link} leads to what does not exist`)
+          return "{}"
+        }
         if (!found.isFile()) throw new Error("it is not a file")
         if (found.size > sizeLimit) throw new Error(`it is larger than ${sizeLimit} bytes`)
         return unmarked(fs.readFileSync(file, "utf8"))

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 
-/** Bytes of a payload. */
-export const maximumPayload = 8 * 1024 * 1024
+/** Bytes of a payload: what can be judged in time, whatever it holds. */
+export const maximumPayload = 2 * 1024 * 1024
 
 /** What an agent has written, or why that is no payload, as the end of a sentence. */
 export type Read = { readonly text: string } | { readonly problem: string }

@@ -44,7 +44,14 @@ const answer = (agent: Agent, payload: Payload): void => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => fail("it was stopped."))
   process.on("uncaughtException", crashed)
   process.on("unhandledRejection", crashed)
-  setTimeout(() => fail(`there was no verdict within ${deadline / 1000} seconds.`), deadline - performance.now())
+  const late = (): void => fail(`there was no verdict within ${deadline / 1000} seconds.`)
+  setTimeout(late, deadline - performance.now())
+  // No timer runs while a long text is read: its verdict may come late, and only a denial counts then.
+  const judged = (response: Response): void => {
+    const isLate = performance.now() > deadline && response.spooled !== undefined
+    if (isLate && response.spooled.entry.decision !== "deny") late()
+    else finish(() => response)
+  }
   payload.onRead((read) => {
     if ("problem" in read) return fail(read.problem)
     let directory = "/"
@@ -54,7 +61,7 @@ const answer = (agent: Agent, payload: Payload): void => {
       // It has been removed; most agents say where the call runs.
     }
     Effect.runFork(respond(agent, read.text, { env: process.env, directory })).addObserver((exit) =>
-      exit._tag === "Success" ? finish(() => exit.value) : crashed()
+      exit._tag === "Success" ? judged(exit.value) : crashed()
     )
   })
 }

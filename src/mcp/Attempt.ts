@@ -12,7 +12,7 @@ import { isProgram, type KnownServer } from "./KnownServer.ts"
 import * as Link from "./Link.ts"
 import { isLoginNeeded } from "./login/LoginError.ts"
 import { ServerUnavailable } from "./McpError.ts"
-import { broken } from "./refusal.ts"
+import { broken, misshapen } from "./refusal.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /** A client that a server has answered. */
@@ -34,7 +34,7 @@ const patience = Duration.seconds(10)
 /** What an error of the library says. */
 export const words = (error: unknown): string => {
   if (isLoginNeeded(error)) return error.message
-  return legible(broken(error) ?? (error instanceof Error ? error.message : String(error)), 300)
+  return legible(broken(error) ?? misshapen(error) ?? (error instanceof Error ? error.message : String(error)), 300)
 }
 
 /** What a connection is made of. */

@@ -1,4 +1,6 @@
 import type * as Library from "@modelcontextprotocol/client"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { errnoOf } from "../system/errno.ts"
 import { legible } from "../text/legible.ts"
 import { isLoginNeeded } from "./login/LoginError.ts"
@@ -31,6 +33,27 @@ export const broken = (error: unknown): string | undefined => {
     : /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code)
       ? "the connection broke off"
       : undefined
+}
+
+/** What the library finds wrong in an answer. */
+const issues = Schema.decodeUnknownOption(
+  Schema.parseJson(
+    Schema.NonEmptyArray(
+      Schema.Struct({ path: Schema.Array(Schema.Union(Schema.String, Schema.Number)), message: Schema.String })
+    )
+  )
+)
+
+/** What is wrong in an answer that is not what the protocol has, which the library says as a list of issues in JSON. */
+export const misshapen = (error: unknown): string | undefined => {
+  const [, method, found] =
+    error instanceof Error ? (/^Invalid result for (\S+): (\[.*)$/s.exec(error.message) ?? []) : []
+  const all = found === undefined ? Option.none() : issues(found)
+  if (method === undefined || Option.isNone(all)) return undefined
+  const [first, ...others] = all.value
+  const where = first.path.length === 0 ? "" : ` at ${first.path.join(".")}`
+  const more = others.length === 0 ? "" : `, and ${others.length} more`
+  return `its answer to ${method} is not what the protocol has${where}: ${first.message}${more}`
 }
 
 /** What fails while it is being carried out, and is nobody's refusal: RFC 9110, 15.5.9, and what proxies write for a client that left. */

@@ -13,3 +13,11 @@ export const throughLinks = (file: string): string => {
   }
   return at
 }
+
+/** The link on the way to a file that leads nowhere, which is why the file cannot be found. */
+export const brokenLink = (file: string): string | undefined => {
+  const found = fs.lstatSync(file, { throwIfNoEntry: false })
+  const above = path.dirname(file)
+  if (found === undefined) return above === file ? undefined : brokenLink(above)
+  return found.isSymbolicLink() && fs.statSync(file, { throwIfNoEntry: false }) === undefined ? file : undefined
+}

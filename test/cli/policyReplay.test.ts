@@ -245,6 +245,15 @@ describe("TranscriptCalls", () => {
     assert.deepStrictEqual(found, ["a", undefined, "c"])
   })
 
+  it("refuses a message that it cannot look into, so that the line is told of (X5)", () => {
+    const line = (message: unknown) => ({ type: "assistant", uuid: "1", sessionId: "s", message })
+    const calls = callsIn(line({ content: [] }))
+    assert.deepStrictEqual(calls?.line(line({ content: "text alone" })), [])
+    for (const message of [5, null, {}, { content: 5 }, { content: [5, null] }]) {
+      assert.throws(() => calls?.line(line(message)), /its message has/, JSON.stringify(message))
+    }
+  })
+
   it("gives up the oldest call of a transcript that ends none", () => {
     const call = (id: number) => ({
       type: "assistant",

@@ -37,8 +37,11 @@ class ClaudeCalls implements TranscriptCalls {
   private readonly open = new Open()
 
   line({ agentId, cwd, message, sessionId, timestamp, type }: Data): ReadonlyArray<PastCall> {
+    const isSaid = type === "assistant" || type === "user"
     const content = isData(message) ? message["content"] : undefined
+    if (isSaid && typeof content !== "string" && !Array.isArray(content)) return refuse("its message has no content")
     const parts: ReadonlyArray<unknown> = Array.isArray(content) ? content : []
+    if (isSaid && !parts.every(isData)) return refuse("its message has a part that is not an object")
     return parts.filter(isData).flatMap((part): ReadonlyArray<PastCall> => {
       const { id, input, name, tool_use_id: answered } = part
       if (type === "assistant" && part["type"] === "tool_use") {
