@@ -6,7 +6,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Database } from "../database/Database.ts"
-import { inRealTime } from "../process/RealClock.ts"
+import { inRealTime, pause } from "../process/RealClock.ts"
 import { Scope, WiderKind } from "../tool/ApprovalRequest.ts"
 import type { DecisionRefused } from "./ApprovalError.ts"
 import type { Decision } from "./Decision.ts"
@@ -72,7 +72,7 @@ export interface AnswerBoxShape {
   readonly find: (approvalIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Boxed>, AnswerBoxFailed>
   /**
    * Waits for an answer to an open request that was not refused: one that was taken is of a process that ended before what it
-   * decided was written. Never fails: a box that cannot be read has none.
+   * decided was written. Never fails: a box that cannot be read is looked into again.
    */
   readonly next: (approvalId: string) => Effect.Effect<SentAnswer>
   readonly settle: (approvalId: string, outcome: AnswerOutcome) => Effect.Effect<void, AnswerBoxFailed>
@@ -98,18 +98,35 @@ export const takenFrom =
   (approvalId: string): Effect.Effect<never> =>
     box === undefined
       ? Effect.never
-      : Effect.flatMap(box.next(approvalId), (answer) =>
-          decide(decisionOf(answer)).pipe(
-            Effect.match({
-              onFailure: ({ message }): AnswerOutcome => ({ taken: false, message }),
-              onSuccess: (): AnswerOutcome => ({ taken: true })
-            }),
-            Effect.tap((outcome) => box.settle(approvalId, outcome)),
-            Effect.map(({ taken }) => taken),
-            Effect.uninterruptible,
-            Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), true))
-          )
-        ).pipe(Effect.repeat({ until: (taken) => taken }), Effect.zipRight(Effect.never))
+      : box.next(approvalId).pipe(
+          Effect.flatMap((answer) => Effect.uninterruptible(taken(box, answer, decide(decisionOf(answer))))),
+          Effect.flatMap(({ isKnown, isTaken }) =>
+            // One that was refused and cannot be marked so is found again.
+            isTaken || isKnown ? Effect.succeed(isTaken) : Effect.as(pause(pauseAfterFailure), false)
+          ),
+          Effect.repeat({ until: (isTaken) => isTaken }),
+          Effect.zipRight(Effect.never)
+        )
+
+/** Decides by an answer, and says in the box what came of it, if that can be written. */
+const taken = (
+  box: AnswerBoxShape,
+  { approvalId }: SentAnswer,
+  decided: Effect.Effect<void, DecisionRefused>
+): Effect.Effect<{ readonly isTaken: boolean; readonly isKnown: boolean }> =>
+  decided.pipe(
+    Effect.match({
+      onFailure: ({ message }): AnswerOutcome => ({ taken: false, message }),
+      onSuccess: (): AnswerOutcome => ({ taken: true })
+    }),
+    Effect.flatMap((outcome) =>
+      box.settle(approvalId, outcome).pipe(
+        Effect.as(true),
+        Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), false)),
+        Effect.map((isKnown) => ({ isTaken: outcome.taken, isKnown }))
+      )
+    )
+  )
 
 /** Answers that are kept; older ones go first. */
 const maxKept = 1000
@@ -121,6 +138,7 @@ const crowded = `
 
 /** How often a process that waits looks whether another has written. */
 const glance = "200 millis"
+const pauseAfterFailure = "1 second"
 
 const Row = Schema.Struct({
   approval_id: Schema.String,
@@ -154,19 +172,32 @@ const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape =
     Effect.flatMap(decodeVersion),
     Effect.map(([row]) => row?.data_version)
   )
-  const next = (approvalId: string): Effect.Effect<SentAnswer> =>
+  const looked = (approvalId: string) =>
     Stream.repeatEffectWithSchedule(version, Schedule.spaced(glance)).pipe(
       Stream.changes,
       Stream.mapEffect(() => get(approvalId)),
       Stream.filter((found): found is Boxed => found !== undefined && found.outcome?.taken !== false),
       Stream.runHead,
-      Effect.flatten,
-      inRealTime,
-      Effect.map(({ answer }) => answer),
-      Effect.catchAll((error) =>
-        Effect.logWarning("Answers from elsewhere cannot be read", error.message).pipe(Effect.zipRight(Effect.never))
-      )
+      Effect.flatten
     )
+  const next = (approvalId: string): Effect.Effect<SentAnswer> =>
+    Effect.suspend(() => {
+      let told = false
+      const tell = (error: { readonly message: string }) =>
+        Effect.suspend(() => {
+          if (told) return Effect.void
+          told = true
+          return Effect.logWarning("Answers from elsewhere cannot be read now", error.message)
+        })
+      return looked(approvalId).pipe(
+        Effect.map(({ answer }) => answer),
+        Effect.tapError(tell),
+        // What cannot be read now may be readable again, and nobody else would take the answer.
+        Effect.retry(Schedule.spaced(pauseAfterFailure)),
+        inRealTime,
+        Effect.orDie
+      )
+    })
   return {
     get,
     find,

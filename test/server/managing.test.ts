@@ -150,9 +150,10 @@ describe("managing sessions over HTTP", () => {
         const other = yield* served({ models, base: path.dirname(first.directory) })
         const begin = (session: string, calls: ReadonlyArray<readonly [string, object]>) =>
           Effect.gen(function* () {
-            yield* first.ask("/v1/sessions", { body: { id: session } })
+            const made = yield* first.ask("/v1/sessions", { body: { id: session } })
             const body = { _tag: "SubmitPrompt", task: "t1", prompt: asking(calls) }
-            yield* first.ask(`/v1/sessions/${session}/commands`, { body })
+            const taken = yield* first.ask(`/v1/sessions/${session}/commands`, { body })
+            assert.deepStrictEqual([made.status, taken.status], [201, 202], JSON.stringify([made.json, taken.json]))
           })
         const waits = (name: string) =>
           Effect.map(
@@ -184,7 +185,8 @@ describe("managing sessions over HTTP", () => {
         const anew = yield* waits("b.txt")
         assert.notStrictEqual(anew.digest, asked.digest)
         assert.isFalse(fs.existsSync(file("a.txt")))
-        yield* answer(anew, { decision: "approve" })
+        const granted = yield* answer(anew, { decision: "approve" })
+        assert.strictEqual(granted.status, 200, JSON.stringify(granted.json))
 
         const wide = yield* waits("c.txt")
         const widened = yield* answer(wide, { decision: "approve", scope: "session", wider: wide.wider?.kind })
