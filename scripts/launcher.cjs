@@ -40,6 +40,15 @@ const physical = (file) => {
 /** Bytes of a configuration. */
 const sizeLimit = 1024 * 1024
 
+/** Whether a link on the way to a file leads nowhere. */
+const isCutOff = (file) => {
+  const found = fs.lstatSync(file, { throwIfNoEntry: false })
+  const above = path.dirname(file)
+  return found
+    ? found.isSymbolicLink() && !fs.statSync(file, { throwIfNoEntry: false })
+    : above !== file && isCutOff(above)
+}
+
 /** What the user has configured; throws where that cannot be known. */
 const readSettings = () => {
   const { HOME, TOLLGATE_HOME, XDG_CONFIG_HOME } = process.env
@@ -47,7 +56,7 @@ const readSettings = () => {
   const config = TOLLGATE_HOME || (base && path.join(base, "tollgate"))
   const file = config && path.join(config, "config.json")
   const found = file && fs.statSync(file, { throwIfNoEntry: false })
-  if (file && !found && fs.lstatSync(file, { throwIfNoEntry: false })) throw new Error("a link leads to no file")
+  if (file && !found && isCutOff(file)) throw new Error("a link leads to no file")
   return found && found.isFile() && found.size <= sizeLimit ? JSON.parse(fs.readFileSync(file, "utf8")) : {}
 }
 

@@ -128,7 +128,7 @@ A call is known by its place: task, worker, iteration and id; a model may use an
   to, \`CommandPerformed\` or \`CommandRejected\`.
 - Each \`TaskQueued\` is followed by exactly one of \`TaskCompleted\`, \`TaskFailed\`, \`TaskInterrupted\`, and nothing of the
   task comes after it. For a task that waits it comes from a later owner: who waits for it learns from the end of the stream
-  that the runtime has stopped. Tasks run one after the other: \`TaskStarted\` comes once, after the end of the task before, and
+  that the session was closed. Tasks run one after the other: \`TaskStarted\` comes once, after the end of the task before, and
   before any event of a worker of the task. \`TaskCompleted\` needs it; a task that the user interrupts has
   \`TaskCancelling\`.
 - A task that its owner left open, by dying or by \`waits\`, is closed by the next one: after \`SessionResumed\` it has only withdrawn approvals,
@@ -144,8 +144,8 @@ A call is known by its place: task, worker, iteration and id; a model may use an
   \`ModelInterrupted\`. A model that is free is not charged.
 - Each call in a \`ModelAnswered\` is followed by exactly one of \`ToolCallCompleted\`, \`ToolCallFailed\`,
   \`ToolCallInterrupted\`, \`ToolCallOutcomeUnknown\`, whose message answers it. \`ToolCallRequested\` comes once and before
-  everything else of the call; without it a call can only be interrupted. \`ToolCallCompleted\` needs \`ToolCallStarted\` or a
-  hook that answered; an unknown outcome needs the start of a call that is not read-only, by an owner who died.
+  everything else of the call; without it a call can only be interrupted. \`ToolCallCompleted\` has either
+  \`ToolCallStarted\` before it or \`answered\`; an unknown outcome needs the start of a call that is not read-only, by an owner who died.
 - \`ToolCallStarted\` comes once, with the \`parameters\` that run where those are not what was asked for; only a read-only call may be started again by the next owner. \`ToolCallRetried\` numbers the
   attempts of a call from 2.
 - Calls of one answer are requested in the model's order. A read-only call is requested when those before it have ended or

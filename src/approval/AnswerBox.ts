@@ -100,20 +100,20 @@ export const takenFrom =
       ? Effect.never
       : box.next(approvalId).pipe(
           Effect.flatMap((answer) => Effect.uninterruptible(taken(box, answer, decide(decisionOf(answer))))),
-          Effect.flatMap(({ isKnown, isTaken }) =>
-            // One that was refused and cannot be marked so is found again.
-            isTaken || isKnown ? Effect.succeed(isTaken) : Effect.as(pause(pauseAfterFailure), false)
-          ),
+          // One that was refused and cannot be marked so is found again.
+          Effect.tapError(() => pause(pauseAfterFailure)),
+          Effect.retry(Schedule.forever),
+          Effect.orDie,
           Effect.repeat({ until: (isTaken) => isTaken }),
           Effect.zipRight(Effect.never)
         )
 
-/** Decides by an answer, and says in the box what came of it, if that can be written. */
+/** Decides by an answer, and says in the box what came of it: fails only where it was refused, and that cannot be written. */
 const taken = (
   box: AnswerBoxShape,
   { approvalId }: SentAnswer,
   decided: Effect.Effect<void, DecisionRefused>
-): Effect.Effect<{ readonly isTaken: boolean; readonly isKnown: boolean }> =>
+): Effect.Effect<boolean, AnswerBoxFailed> =>
   decided.pipe(
     Effect.match({
       onFailure: ({ message }): AnswerOutcome => ({ taken: false, message }),
@@ -121,9 +121,12 @@ const taken = (
     }),
     Effect.flatMap((outcome) =>
       box.settle(approvalId, outcome).pipe(
-        Effect.as(true),
-        Effect.catchAll((error) => Effect.as(Effect.logWarning(error.message), false)),
-        Effect.map((isKnown) => ({ isTaken: outcome.taken, isKnown }))
+        Effect.as(outcome.taken),
+        Effect.tapError(({ message }) => Effect.logWarning(message)),
+        Effect.catchIf(
+          () => outcome.taken,
+          () => Effect.succeed(true)
+        )
       )
     )
   )
@@ -181,23 +184,18 @@ const makeSql = ({ file, read: sql, write }: Database["Type"]): AnswerBoxShape =
       Effect.flatten
     )
   const next = (approvalId: string): Effect.Effect<SentAnswer> =>
-    Effect.suspend(() => {
-      let told = false
-      const tell = (error: { readonly message: string }) =>
-        Effect.suspend(() => {
-          if (told) return Effect.void
-          told = true
-          return Effect.logWarning("Answers from elsewhere cannot be read now", error.message)
-        })
-      return looked(approvalId).pipe(
-        Effect.map(({ answer }) => answer),
-        Effect.tapError(tell),
-        // What cannot be read now may be readable again, and nobody else would take the answer.
-        Effect.retry(Schedule.spaced(pauseAfterFailure)),
-        inRealTime,
-        Effect.orDie
-      )
-    })
+    looked(approvalId).pipe(
+      // What cannot be read now may be readable again, and nobody else would take the answer.
+      Effect.catchAll((error) =>
+        Effect.zipRight(
+          Effect.logWarning("Answers from elsewhere cannot be read now", error.message),
+          Effect.retry(Effect.delay(looked(approvalId), pauseAfterFailure), Schedule.forever)
+        )
+      ),
+      inRealTime,
+      Effect.map(({ answer }) => answer),
+      Effect.orDie
+    )
   return {
     get,
     find,

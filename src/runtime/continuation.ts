@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
-import { isWorkerEnd, type ModelAnswered } from "../agent/AgentEvent.ts"
+import { isWorkerEnd } from "../agent/AgentEvent.ts"
 import { withdrawal } from "../agent/approvalMessage.ts"
 import { WorkerDeeds } from "../agent/Deeds.ts"
-import type { FunctionCall } from "../conversation/Message.ts"
-import { hasMark } from "../redaction/Mark.ts"
 import { ModelView } from "../conversation/ModelView.ts"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { ApprovalRequest } from "../tool/ApprovalRequest.ts"
@@ -15,6 +13,8 @@ import * as ManualCall from "./ManualCall.ts"
 import type { UnfinishedCall } from "./Projection.ts"
 import type { SessionStore, Unfinished } from "./SessionStore.ts"
 import type { Continuation, Stopped } from "./Stopped.ts"
+import { notKept, unkeptIn } from "./unkept.ts"
+import { callsOf, manual } from "./wantedCalls.ts"
 
 /** A sub-worker of a task. */
 interface SubWorker {
@@ -67,9 +67,6 @@ const deeds = [
   "FileChanged"
 ] as const
 
-/** Why a call, or its request, cannot go on whose secret the log does not have. */
-export const notKept = "Its parameters hold a secret, which is not kept over a restart."
-
 /** The end of a withdrawn request. */
 const withdrawn = ({ callId, id: approvalId, masked, tool }: ApprovalRequest) =>
   withdrawal({ callId, tool, approvalId }, "restart", masked === undefined ? undefined : notKept)
@@ -84,32 +81,6 @@ const workersOf = (events: ReadonlyArray<Envelope>) => {
   }
   return [...found.values()]
 }
-
-const callsOf = (answered: ModelAnswered | undefined): ReadonlyArray<FunctionCall> => {
-  const message = answered?.message.message
-  return message?.role === "assistant" ? (message.tool_calls ?? []) : []
-}
-
-/** Calls that no model has asked for. */
-const manual = (events: ReadonlyArray<Envelope>): ReadonlyArray<FunctionCall> =>
-  events.flatMap(({ event }) =>
-    event._tag === "ToolCallRequested"
-      ? [{ id: event.callId, type: "function" as const, function: { name: event.tool, arguments: event.arguments } }]
-      : []
-  )
-
-/** The calls whose parameters hold a secret, by their keys: the log has what stands for it, which must never run in its place. */
-const unkeptIn = (events: ReadonlyArray<Envelope>, open: ReadonlyMap<string, Asked>): ReadonlySet<string> =>
-  new Set([
-    ...events.flatMap((envelope) => {
-      const { event } = envelope
-      const calls = event._tag === "ModelAnswered" ? callsOf(event) : manual([envelope])
-      return calls.filter((call) => hasMark(call.function.arguments)).map(({ id }) => callKey(envelope, id))
-    }),
-    ...[...open.values()].flatMap(({ place, request: { callId, masked } }) =>
-      masked === undefined ? [] : [callKey(place, callId)]
-    )
-  ])
 
 /** What is known of an unfinished task. */
 interface Left {

@@ -9,11 +9,12 @@ import { callKey } from "../tool/CallPlace.ts"
 import { trusted } from "../tool/ToolEvent.ts"
 import { isRoot, isSame } from "../tool/WorkerPath.ts"
 import type { causeOf } from "./Command.ts"
-import { type Found, notKept } from "./continuation.ts"
+import type { Found } from "./continuation.ts"
 import { type Event, SessionResumed, TaskFailed, TaskInterrupted, type TerminalEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { UnfinishedCall } from "./Projection.ts"
 import type { SessionStore, Unfinished } from "./SessionStore.ts"
+import { notKept } from "./unkept.ts"
 
 /** Messages that a session loads; the model's window is smaller in most cases. */
 const loadedMessages = 1000

@@ -37,12 +37,13 @@ class ClaudeCalls implements TranscriptCalls {
   private readonly open = new Open()
 
   line({ agentId, cwd, message, sessionId, timestamp, type }: Data): ReadonlyArray<PastCall> {
-    const isSaid = type === "assistant" || type === "user"
+    if (type !== "assistant" && type !== "user") return []
     const content = isData(message) ? message["content"] : undefined
-    if (isSaid && typeof content !== "string" && !Array.isArray(content)) return refuse("its message has no content")
-    const parts: ReadonlyArray<unknown> = Array.isArray(content) ? content : []
-    if (isSaid && !parts.every(isData)) return refuse("its message has a part that is not an object")
-    return parts.filter(isData).flatMap((part): ReadonlyArray<PastCall> => {
+    if (typeof content === "string") return []
+    if (!Array.isArray(content)) return refuse("its message has no content")
+    const parts: ReadonlyArray<unknown> = content
+    if (!parts.every(isData)) return refuse("its message has a part that is not an object")
+    return parts.flatMap((part): ReadonlyArray<PastCall> => {
       const { id, input, name, tool_use_id: answered } = part
       if (type === "assistant" && part["type"] === "tool_use") {
         if (typeof id !== "string" || typeof name !== "string") return refuse("it has a call without an id or a name")
@@ -58,7 +59,7 @@ class ClaudeCalls implements TranscriptCalls {
           was: "unknown"
         })
       }
-      if (type !== "user" || part["type"] !== "tool_result" || typeof answered !== "string") return []
+      if (type === "assistant" || part["type"] !== "tool_result" || typeof answered !== "string") return []
       const call = this.open.take(answered)
       const isRefused = part["is_error"] === true && refused.claude.test(beginningOf(part["content"]))
       return call === undefined ? [] : [{ ...call, was: isRefused ? "refused" : "ran" }]
