@@ -1,8 +1,10 @@
 // @effect-diagnostics asyncFunction:off newPromise:off processEnv:off globalTimers:off - drives real processes from outside
 import { spawn } from "@lydell/node-pty"
 import type * as Headless from "@xterm/headless"
+import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import * as path from "node:path"
+import { StringDecoder } from "node:string_decoder"
 import { setTimeout } from "node:timers/promises"
 import type { Place } from "../cli/command.ts"
 import { built } from "./built.ts"
@@ -48,7 +50,8 @@ const shows = (screen: string, text: string | RegExp): void => {
 /** The command in a real pseudo-terminal, and what a person would see in it. */
 export interface Probe {
   readonly press: (keys: string) => void
-  readonly resize: (columns: number, rows: number) => void
+  /** Resolves once the screen has its new size; what the command had written before is shown as it was meant. */
+  readonly resize: (columns: number, rows: number) => Promise<void>
   /** Resolves with the screen once it shows the text; of a drawing only the whole is looked at. */
   readonly seen: (text: string | RegExp) => Promise<string>
   /** The same, once the prompt is empty below it and no task runs. */
@@ -75,6 +78,7 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
     {
       cols,
       rows,
+      encoding: null,
       cwd: at.work,
       env: { ...at.env, TERM: "xterm-256color", ...env }
     }
@@ -83,14 +87,30 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
   let end = (_code: number) => {}
   const ended = new Promise<number>((resolve) => (end = resolve))
   const waiting = new Set<() => void>()
-  child.onData((data) => {
-    raw += data
+  const decoder = new StringDecoder()
+  const take = (data: Buffer) => {
+    raw += decoder.write(data)
     emulator.write(data, () => {
       waiting.forEach((look) => look())
       const code = farewell.exec(raw)?.[1]
       if (code !== undefined) end(Number(code))
     })
-  })
+  }
+  // Bytes, where no encoding is named.
+  child.onData((data) => take(data as unknown as Buffer))
+  /** What has been written and not come yet. */
+  const drain = () => {
+    const chunk = Buffer.alloc(64 * 1024)
+    try {
+      for (;;) {
+        const length = fs.readSync((child as unknown as { readonly fd: number }).fd, chunk)
+        if (length === 0) return
+        take(Buffer.from(chunk.subarray(0, length)))
+      }
+    } catch {
+      // Nothing is there for now, or nobody who writes.
+    }
+  }
   child.onExit(({ exitCode }) => end(exitCode))
   const screen = () => {
     const { active } = emulator.buffer
@@ -136,7 +156,13 @@ export const probe = async (at: Place, args: ReadonlyArray<string>, options: Opt
     press: (keys) => child.write(keys),
     resize: (columns, rows) => {
       child.resize(columns, rows)
-      emulator.resize(columns, rows)
+      drain()
+      return new Promise((resolve) => {
+        emulator.write("", () => {
+          emulator.resize(columns, rows)
+          resolve()
+        })
+      })
     },
     seen: (text) => settles((shown) => shows(shown, text)),
     idle: (text = "") =>

@@ -166,13 +166,21 @@ const make = (options: { readonly split: boolean }) =>
         if (lent || !live) return Effect.void
         measure()
         if (resizing) return Effect.void
-        drawnAt = now
         const text = pending
-        pending = ""
         const standing = drawn
+        const begun = fresh
         const before = erase()
         if (text !== "") fresh = text.endsWith("\n")
         const after = draw()
+        measure()
+        if (resizing) {
+          // Made for a size that has gone meanwhile.
+          drawn = standing
+          fresh = begun
+          return Effect.void
+        }
+        drawnAt = now
+        pending = ""
         if (text === "" && after === shown && (after === "" || standing !== undefined)) return Effect.void
         shown = after
         // Nothing at the bottom hides the cursor any more.
@@ -191,6 +199,14 @@ const make = (options: { readonly split: boolean }) =>
       })
       return Effect.asVoid(Effect.forkIn(Effect.delay(next, left), scope))
     })
+    // Before what follows a change of size, which has ended by then: what is printed last is not kept for another size.
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        bottom = undefined
+        resizing = false
+        return live ? Effect.zipRight(drawNow, write(target, `${fresh ? "" : "\n"}${showCursor}`)) : Effect.void
+      })
+    )
     if (live) {
       const redraw = Effect.suspend(() => {
         resizing = false
@@ -223,13 +239,6 @@ const make = (options: { readonly split: boolean }) =>
           })
       )
     }
-    yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => {
-        bottom = undefined
-        resizing = false
-        return live ? Effect.zipRight(drawNow, write(target, `${fresh ? "" : "\n"}${showCursor}`)) : Effect.void
-      })
-    )
     /** Lends the screen, which is made ready for the borrower and taken back by what is written. */
     const lend = <A, E, R>(begin: string, self: Effect.Effect<A, E, R>, end: string) =>
       !live

@@ -334,7 +334,7 @@ describe("an approval in a terminal", () => {
     scripted(at, [write("a.txt", "one\n"), done])
     const terminal = await open(["run", "write"])
     await terminal.seen("allow?")
-    terminal.resize(60, 20)
+    await terminal.resize(60, 20)
     terminal.press("y")
     assert.strictEqual(await terminal.ended, 0)
     assert.deepStrictEqual(fs.readdirSync(at.work), ["a.txt"])

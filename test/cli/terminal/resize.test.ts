@@ -231,7 +231,7 @@ describe("a terminal whose size changes", () => {
         // Nothing is on its way right behind a drawing.
         if (moves) await drawn(changing)
         const settled = drawn(changing)
-        for (const { columns, rows } of burst) changing.resize(columns, rows)
+        await Promise.all(burst.map(({ columns, rows }) => changing.resize(columns, rows)))
         await settled
       }
       await changing.settles((shown) => assert.strictEqual(told(shown, at), told(steady.screen(), steadyAt), name))

@@ -84,7 +84,7 @@ describe("what a person sees", () => {
       [70, "allow? y once"],
       [80, "allow? y allow once"]
     ] as const) {
-      terminal.resize(columns, rows)
+      await terminal.resize(columns, rows)
       const waiting = await terminal.seen(narrow)
       for (const once of ["⏸ Write c.txt", "create c.txt", "+two", "allow?"]) {
         assert.strictEqual(waiting.split(once).length, 2, `${once} at ${columns} in:\n${waiting}`)
@@ -132,7 +132,7 @@ describe("what a person sees", () => {
     await terminal.seen("allow?")
     const resized = async (once: ReadonlyArray<string>) => {
       for (const columns of FastCheck.sample(FastCheck.integer({ min: 40, max: 110 }), 5)) {
-        terminal.resize(columns, rows)
+        await terminal.resize(columns, rows)
         const shown = await terminal.seen(new RegExp(`^⏸.{${columns - 2}}$[^]*^ ASK `, "m"))
         for (const text of once) assert.strictEqual(shown.split(text).length, 2, `${text} at ${columns} in:\n${shown}`)
       }
