@@ -238,7 +238,10 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         })
       const start = { callId: call.callId, task, depth: call.workerPath.length }
       const begin = Effect.gen(function* () {
-        yield* sink.begin(new WorkerStarted({ ...start, ...(named === undefined ? {} : { named }) }, trusted))
+        const started = new WorkerStarted({ ...start, ...(named === undefined ? {} : { named }) }, trusted)
+        if (!(yield* sink.begin(started))) {
+          return yield* new DelegationFailed({ reason: "the call that asks for it has ended." })
+        }
         const messages = known === undefined ? [] : [asTold(yield* said(known))]
         yield* sink.emitAll([...messages, yield* said(task)], 1)
       })
@@ -267,12 +270,12 @@ export const make = (options: SubWorkersOptions): Delegation["Type"] => {
         const { siblings } = above
         const { begin, more, path, sink, view } =
           waiting === undefined ? yield* begun(request, siblings) : resumed(waiting)
+        const startedAt = yield* monotonicMillis
+        yield* begin
         const bounds = boundsOf(named, above.bounds, depth)
         const { meter } = family(path, { bounds, runs, meter: new Meter(above.meter, waiting?.used, named?.maxTokens) })
 
         const work = Effect.gen(function* () {
-          const startedAt = yield* monotonicMillis
-          yield* begin
           yield* sink.emitAll(modelRouted(decision), 1)
           const tools = toolsOf(bounds.only, depth < bounds.deepest)
           const own = { sessionId, project, spans, ...ownOf(named), workerPath: path, tools, view, sink, meter }

@@ -19,7 +19,8 @@ export interface WorkerSink {
 export interface SubWorkerSink extends WorkerSink {
   /** Runs `stop`, which must not throw, as soon as somebody ends this worker alone. */
   readonly whenCancelled: (stop: () => void) => void
-  readonly begin: (event: WorkerStarted) => Effect.Effect<void>
+  /** False, and nothing is told, where the call that starts it has ended. */
+  readonly begin: (event: WorkerStarted) => Effect.Effect<boolean>
   /** Ends those below first, and gives every call that has no result one. */
   readonly end: (event: WorkerEnded) => Effect.Effect<void>
 }

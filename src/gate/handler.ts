@@ -35,19 +35,6 @@ const encoded = (tool: Tool.Any, success: unknown): Effect.Effect<ToolResult, Re
     : Effect.fail(new ResultInvalid({ tool: tool.name, reason: result.left }))
 }
 
-/**
- * The call with parameters decoded anew for each attempt; undefined where they are no longer those that were decided
- * on.
- */
-const fresh = (passage: Passage, call: ToolCall): ToolCall | undefined => {
-  const { cleared } = passage
-  if (cleared?.stillHolds === undefined) return call
-  const params = call.tool.codec.decode()(cleared.rawParams)
-  return Either.isRight(params) && same(params.right, cleared.params)
-    ? { ...call, rawParams: cleared.rawParams, params: params.right }
-    : undefined
-}
-
 /** What a tool is told of the decision on its call. */
 const told = Struct.keys({
   confined: true,
@@ -65,14 +52,27 @@ const asDecided = ({ cleared }: Passage, call: ToolCall): ToolCall => {
   return { ...Struct.omit(call, ...told), ...known }
 }
 
+/**
+ * The call as it was decided on, with parameters decoded anew for each attempt; refused where they are no longer those
+ * that were decided on.
+ */
+const fresh = (passage: Passage, given: ToolCall): ToolCall | ParametersChanged => {
+  const { cleared } = passage
+  const call = asDecided(passage, given)
+  if (cleared?.stillHolds === undefined) return call
+  const params = call.tool.codec.decode()(cleared.rawParams)
+  return Either.isRight(params) && same(params.right, cleared.params)
+    ? { ...call, rawParams: cleared.rawParams, params: params.right }
+    : new ParametersChanged({ tool: call.name })
+}
+
 const invoked = (
   handler: Handler,
   passage: Passage,
-  given: ToolCall
+  call: ToolCall | ParametersChanged
 ): Effect.Effect<ToolResult, ResultInvalid | ParametersChanged | GateBypassed> => {
-  if (passage.ended) return new GateBypassed({ tool: given.name })
-  const call = fresh(passage, asDecided(passage, given))
-  if (call === undefined) return new ParametersChanged({ tool: given.name })
+  if ("_tag" in call) return call
+  if (passage.ended) return new GateBypassed({ tool: call.name })
   passage.entered = call
   const running = handle(handler, call)
   return Exit.isExit(running) && Exit.isSuccess(running)
@@ -103,20 +103,22 @@ const announced = (passage: Passage, call: ToolCall): Effect.Effect<void> => {
   return call.tool.readOnly ? sink.emit(started) : sink.commit(started)
 }
 
-/** What was shown is still so, and the log knows that the handler is about to run. */
-const begun = (passage: Passage, call: ToolCall): Effect.Effect<void, ApprovalStale> =>
-  Effect.suspend(() => {
+/** What was shown is still so, and is what runs; the log knows that the handler is about to run. */
+const begun = (passage: Passage, given: ToolCall): Effect.Effect<ToolCall, ApprovalStale | ParametersChanged> =>
+  Effect.suspend((): Effect.Effect<ToolCall, ApprovalStale | ParametersChanged> => {
     const { cleared, started } = passage
-    if (started) return Effect.void
-    const said = (): Effect.Effect<void> =>
-      Effect.flatMap(announced(passage, call), () => {
+    const call = fresh(passage, given)
+    if ("_tag" in call) return call
+    if (started) return Effect.succeed(call)
+    const said = (): Effect.Effect<ToolCall> =>
+      Effect.map(announced(passage, given), () => {
         passage.started = true
-        return Effect.void
+        return call
       })
     if (cleared?.stillHolds === undefined) return said()
-    return Effect.flatMap(cleared.stillHolds, (holds): Effect.Effect<void, ApprovalStale> => {
-      return holds ? said() : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
-    })
+    return Effect.flatMap(cleared.stillHolds, (holds): Effect.Effect<ToolCall, ApprovalStale> =>
+      holds ? said() : new ApprovalStale({ tool: call.name, callId: call.callId, rounds: 1 })
+    )
   })
 
 /**
@@ -131,15 +133,14 @@ export const leaf =
       if (passage === undefined) return new GateBypassed({ tool: call.name })
       if (passage.runs > 0 && !ready.tool.repeatable) return new AlreadyRan({ tool: call.name })
       passage.runs++
-      if (passage.started) return invoked(handler, passage, ready)
       const plain = passage.cleared?.stillHolds === undefined && passage.own(ready).sink === silent
-      return plain
-        ? invoked(handler, passage, ready)
+      return passage.started || plain
+        ? invoked(handler, passage, fresh(passage, ready))
         : Effect.matchEffect(passage.alone(begun(passage, ready)), {
-            onFailure: (stale) => {
+            onFailure: (why): Effect.Effect<never, ApprovalStale | ParametersChanged> => {
               passage.runs--
-              return stale
+              return why
             },
-            onSuccess: () => invoked(handler, passage, ready)
+            onSuccess: (call) => invoked(handler, passage, call)
           })
     })

@@ -75,6 +75,11 @@ export class OpenCalls {
     }
   }
 
+  /** Whether a call has no result yet. */
+  isOpen(worker: WorkerPath, callId: string): boolean {
+    return [...(this.calls.get(toText(worker))?.values() ?? [])].some((call) => call.callId === callId)
+  }
+
   /** The open request of a call. */
   requestOf(place: Place, callId: string): string | undefined {
     return this.calls.get(toText(place.worker ?? []))?.get(callKey(place, callId))?.approval

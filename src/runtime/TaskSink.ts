@@ -9,7 +9,7 @@ import type { Change } from "../conversation/Change.ts"
 import * as Pace from "../system/Pace.ts"
 import { type RedactorShape, slice } from "../redaction/Redactor.ts"
 import { type ApprovalResolved, trusted, type ToolEvent } from "../tool/ToolEvent.ts"
-import { compaction, isBelow, isChild, isRoot, isSame, type WorkerPath } from "../tool/WorkerPath.ts"
+import { compaction, isBelow, isChild, isRoot, isSame, parentOf, type WorkerPath } from "../tool/WorkerPath.ts"
 import type { Place } from "./Envelope.ts"
 import { type DurableEvent, isTransient, type TerminalEvent, type TransientEvent } from "./Event.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -140,14 +140,24 @@ export const make = (
         Effect.zipRight(log.emit(redactEvent(event, redactor), { task, worker: path }))
       )
     })
-  /** Ends those that have not ended themselves. */
+  const stop = (worker: OpenWorker): void => {
+    if (worker.cancelled) return
+    worker.cancelled = true
+    worker.stop()
+  }
+  /** Ends those that have not ended themselves: a straggler goes on with none of them. */
   const endWorkers = (which: (worker: OpenWorker) => boolean): Effect.Effect<void> => {
     const left = [...workers].filter(which)
     return left.length === 0
       ? Effect.void
-      : Effect.forEach(left, (worker) => endWorker(worker, new WorkerInterrupted({ durationMillis: 0 }, trusted)), {
-          discard: true
-        })
+      : Effect.forEach(
+          left,
+          (worker) => {
+            stop(worker)
+            return endWorker(worker, new WorkerInterrupted({ durationMillis: 0 }, trusted))
+          },
+          { discard: true }
+        )
   }
 
   /** Ends what a call has started, before the call ends; unset where there is none. */
@@ -246,11 +256,12 @@ export const make = (
           else if (worker !== undefined) worker.stop = stop
         },
         begin: (event) =>
-          unlessClosed(() => {
+          Effect.suspend(() => {
+            if (closed || !calls.isOpen(parentOf(path), event.callId)) return Effect.succeed(false)
             worker = openWorker(path, event.callId)
             workers.add(worker)
             deeds.begin(path, event.callId)
-            return log.emit(redactEvent(event, redactor), { task, worker: path })
+            return Effect.as(log.emit(redactEvent(event, redactor), { task, worker: path }), true)
           }),
         end: (event) => unlessClosed(() => (worker === undefined ? Effect.void : endWorker(worker, event)))
       }
@@ -263,15 +274,13 @@ export const make = (
     },
     cancelWorker: (path) => {
       const open = closed ? undefined : [...workers].find((one) => isSame(one.path, path))
-      if (open !== undefined && !open.cancelled) {
-        open.cancelled = true
-        open.stop()
-      }
+      if (open !== undefined) stop(open)
       return open !== undefined
     },
     suspend: () => {
       if (closed || cancelled || calls.waiting.size === 0) return []
       closed = true
+      workers.forEach(stop)
       return [...calls.waiting]
     },
     end: (terminal) =>

@@ -33,6 +33,9 @@ const standing = (page: Page, text: string) =>
       has: page.locator(".request-body > :not(.context)", { hasText: text })
     })
     .waitFor()
+    .catch(async (cause: unknown) => {
+      throw new Error(`No answer counts to a request of ${text}:\n${await page.locator("body").innerHTML()}`, { cause })
+    })
 
 describe("an approval in the browser", () => {
   it.scopedLive("shows the diff to its last character, and runs what was allowed by a key (U11, A2)", () =>

@@ -147,7 +147,7 @@ describe("the built command line", () => {
     scripted(at, writing)
     const { code, stderr } = await tollgate(at, ["run", "write"])
     assert.strictEqual(code, 3)
-    assert.include(stderr, "--mode")
+    assert.include(stderr, "--mode edits")
     assert.deepStrictEqual(fs.readdirSync(at.work), [])
   })
 
@@ -160,6 +160,9 @@ describe("the built command line", () => {
     for (const said of ["no one is attached", "Run it in a terminal"]) {
       assert.strictEqual(stderr.split(said).length, 2, stderr)
     }
+    // A mode that lets edits through is no help with a command.
+    assert.notInclude(stderr, "--mode edits")
+    assert.include(stderr, "--mode deny")
   })
 
   it("goes on after a denial, and writes where that is allowed", async () => {

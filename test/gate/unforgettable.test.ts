@@ -353,6 +353,29 @@ describe("a toolset, however it is built", () => {
     }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" }))))
   )
 
+  it.effect("says of no call that it has started whose parameters have become others since (T19, R3)", () =>
+    Effect.gen(function* () {
+      // Other parameters from the nth time on that they are decoded: while it is decided on, shown, or about to run.
+      for (let nth = 2; nth < 12; nth++) {
+        let count = 0
+        const ran: Array<unknown> = []
+        const odd = Tool.make("odd", {
+          description: "Counts",
+          parameters: Schema.Struct({
+            n: Schema.optionalWith(Schema.Number, { default: () => (++count < nth ? 1 : 2) })
+          }),
+          success: Schema.Void,
+          approval: "always",
+          handler: (params) => Effect.sync(() => void ran.push(params))
+        })
+        const seen = watching()
+        const toolset = yield* Toolset.make([odd], { middleware: DefaultStack.make({}) })
+        yield* Effect.exit(toolset.call({ ...request(seen.sink), name: "odd", rawParams: {} }))
+        assert.lengthOf(tagsOf(seen, "ToolCallStarted"), ran.length, `${nth}`)
+      }
+    }).pipe(Effect.provide(Approvals.layerDecide(() => ({ decision: "approve" }))))
+  )
+
   it.effect("begins nothing once a call has its end, whoever kept the way to its handler (T19)", () =>
     Effect.gen(function* () {
       const [deeds, seen] = [{ ran: [] as Array<unknown> }, watching()]

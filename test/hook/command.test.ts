@@ -273,7 +273,15 @@ describe.each(["by itself", "by its daemon"])("tollgate hook, %s", (way) => {
     await tollgate(at, ["approvals", "audit"])
     await Promise.all(running)
     const { stdout } = await tollgate(at, ["approvals", "audit", "--json"])
-    for (const command of calls) assert.strictEqual(stdout.split(`${command}\\`).length - 1, 1, command)
+    const times = calls.map((command) => stdout.split(`${command}\\`).length - 1)
+    // Where the machine is too busy for a verdict in time, that is what is taken down.
+    const late = stdout.split("hook/not-judged").length - 1
+    assert.strictEqual(
+      times.reduce((sum, count) => sum + count, late),
+      calls.length,
+      stdout
+    )
+    assert.isAtMost(Math.max(...times), 1, stdout)
     assert.strictEqual((await tollgate(at, ["approvals", "audit", "--verify"])).code, 0)
   })
 

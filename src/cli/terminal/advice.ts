@@ -26,10 +26,13 @@ const waits = ({ message = "" }: Known): Advice => {
     : { lead: "To answer it, in a terminal", command: `tollgate --session ${session}` }
 }
 
+/** Tools whose calls in the workspace a mode lets through. */
+const edits = /\b(?:write_file|edit_file|apply_patch) needs approval/
+
 const table: Readonly<Record<string, (error: Known) => Advice | undefined>> = {
-  ApprovalUnavailable: () => ({
-    lead: "Run it in a terminal, or add",
-    command: "--mode edits (edits files in the workspace without asking) or --mode deny (continues without the call)"
+  ApprovalUnavailable: ({ message = "" }) => ({
+    lead: "Run it in a terminal with nothing piped into it, or add",
+    command: `${edits.test(message) ? "--mode edits (edits files in the workspace without asking) or " : ""}--mode deny (continues without the call)`
   }),
   ApprovalWaits: waits,
   SessionWaits: waits,
