@@ -220,7 +220,10 @@ export const make = <E extends CallError, R>(
         variables: surroundings.env,
         network: webOf(settings).rules,
         processes: Effect.map(Layer.buildWithScope(Processes.layer, scope), Context.get(Processes)),
-        policy: (touches) => touchPolicy()(touches)
+        policy: {
+          judge: (touches) => touchPolicy().judge(touches),
+          preview: (touches, words) => touchPolicy().preview(touches, words)
+        }
       })
     const servers = yield* openServers(ProjectConfig.serversOf(config, settings))
     const toolset = later(yield* seal(around, servers.tools, servers.parts), requirements, equipment)

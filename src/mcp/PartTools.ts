@@ -13,6 +13,7 @@ import { Addressee, type Audience } from "./Audience.ts"
 import { checked } from "./checked.ts"
 import { isProgram } from "./KnownServer.ts"
 import { NotApproved } from "./McpError.ts"
+import { stillOpen } from "./ServerTool.ts"
 import type { ServerSlot } from "./ServerSlot.ts"
 import type { TouchPolicy } from "./TouchPolicy.ts"
 
@@ -69,20 +70,27 @@ const made = (
     timeout: "10 minutes",
     idleTimeout: "60 seconds",
     touches,
-    handler: (params, call) => Effect.mapError(run(params, call), ({ message }) => failed(message))
+    handler: (params, call) =>
+      Effect.zipRight(
+        stillOpen(policy, params, call),
+        Effect.mapError(run(params, call), ({ message }) => failed(message))
+      )
   })
   const asks = (params: unknown) =>
     Effect.suspend(() => {
       const found = touchesOf(tool.touches, params)
-      const { decision, reason } = policy(found ?? {})
+      const { decision, reason } = policy.judge(found ?? {})
       return decision === "deny" ? failed(reason) : Effect.succeed(decision === "ask")
     })
+  const preview = (params: unknown) =>
+    Effect.sync(() => policy.preview(touchesOf(tool.touches, params) ?? {}, description))
   const words = (result: unknown) =>
     Either.right(new ToolResult(result, untrusted("an MCP server", JSON.stringify(result))))
   return {
     ...tool,
     approval: asks,
     asks: true,
+    preview,
     codec: { ...tool.codec, decode: lazy(() => checked(jsonSchema)), encode: lazy(() => words) }
   }
 }

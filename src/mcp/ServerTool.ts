@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import { isDeepStrictEqual } from "node:util"
 import { cutMiddle, makeVisible } from "../text/visible.ts"
 import * as DynamicTool from "../tool/DynamicTool.ts"
 import { lazy } from "../system/lazy.ts"
@@ -35,6 +36,25 @@ const hints = (offer: Offer) => {
 /** Characters of a description that a model reads. */
 const longestDescription = 4096
 
+const refused = (tool: string, reason: string) => new DynamicTool.DynamicToolFailed({ tool, reason, retryable: false })
+
+/**
+ * What the call touches is judged again where its server gets it: what its paths lead to may have changed since it was decided
+ * on, and an answer that was given for one place opens no other.
+ */
+export const stillOpen = (policy: TouchPolicy, params: unknown, call: ToolCall) =>
+  Effect.suspend(() => {
+    const touches = touchesOf(call.tool.touches, params)
+    if (touches === undefined) return Effect.void
+    const { decision, reason } = policy.judge(touches)
+    const { decided = false, preview } = call
+    const isDecided = () =>
+      decided && (preview === undefined || isDeepStrictEqual(preview.targets, policy.preview(touches, "").targets))
+    return decision === "deny" || (decision === "ask" && !isDecided())
+      ? refused(call.name, `${reason}, as it is by now`)
+      : Effect.void
+  })
+
 /** A tool of a server, behind the gate as any other. */
 export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPolicy): DynamicTool.DynamicTool => {
   const settings = settingsOf(known, offer.name)
@@ -60,19 +80,21 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
     ...(settings.touches === undefined ? {} : { touches: settings.touches }),
     ...(settings.resultLimit === undefined ? {} : { resultLimit: settings.resultLimit }),
     handler: (params, call) =>
-      run(
-        { name: offer.name, digest },
-        Predicate.isReadonlyRecord(params) ? params : {},
-        call,
-        ({ message, progress: current, total }) =>
-          progress(call, {
-            ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
-            current,
-            ...(total === undefined ? {} : { total })
-          })
-      ).pipe(
+      Effect.zipRight(
+        stillOpen(policy, params, call),
         Effect.mapError(
-          ({ message }) => new DynamicTool.DynamicToolFailed({ tool: call.name, reason: message, retryable: false })
+          run(
+            { name: offer.name, digest },
+            Predicate.isReadonlyRecord(params) ? params : {},
+            call,
+            ({ message, progress: current, total }) =>
+              progress(call, {
+                ...(message === undefined ? {} : { label: makeVisible(message).slice(0, 200) }),
+                current,
+                ...(total === undefined ? {} : { total })
+              })
+          ),
+          ({ message }) => refused(call.name, message)
         )
       )
   })
@@ -83,14 +105,14 @@ export const make = (known: KnownServer, offer: Offer, run: Run, policy: TouchPo
     Effect.suspend(() => {
       const touches = touchesOf(tool.touches, params)
       if (touches === undefined) return Effect.succeed(true)
-      const { decision, reason } = policy(touches)
-      return decision === "deny"
-        ? new DynamicTool.DynamicToolFailed({ tool: tool.name, reason, retryable: false })
-        : Effect.succeed(decision === "ask" || usual)
+      const { decision, reason } = policy.judge(touches)
+      return decision === "deny" ? refused(tool.name, reason) : Effect.succeed(decision === "ask" || usual)
     })
+  const preview = (params: unknown) =>
+    Effect.sync(() => policy.preview(touchesOf(tool.touches, params) ?? {}, tool.description))
   return {
     ...tool,
-    ...(settings.touches === undefined ? {} : { approval: asks, asks: true }),
+    ...(settings.touches === undefined ? {} : { approval: asks, asks: true, preview }),
     codec: {
       ...tool.codec,
       decode: lazy(() => checked(parameters)),

@@ -47,7 +47,10 @@ const known: KnownServer = { name: "fix", origin: "user", given: {}, server }
 
 /** What becomes of calls, seen from outside: the server is called, the user is asked first, or neither. */
 const observing = Effect.gen(function* () {
-  let policy: TouchPolicy.TouchPolicy = () => deny("test/none", "no place is given")
+  let policy: TouchPolicy.TouchPolicy = {
+    judge: () => deny("test/none", "no place is given"),
+    preview: () => ({ summary: "", targets: [] })
+  }
   let reached = 0
   let asked = 0
   const made = Object.keys(tools).map((name) =>
@@ -55,7 +58,7 @@ const observing = Effect.gen(function* () {
       known,
       { kind: "tool", name, definition: { name, inputSchema: { type: "object" } } },
       () => Effect.sync(() => (reached++, { content: [] })),
-      (touches) => policy(touches)
+      { judge: (touches) => policy.judge(touches), preview: (touches, words) => policy.preview(touches, words) }
     )
   )
   const sealed = yield* Toolset.make(made, { middleware: DefaultStack.make({ resultLimit: { bytes: 1000 } }) })
