@@ -7,6 +7,7 @@ import { Configuration } from "../config/Configuration.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import { Trust } from "../config/Trust.ts"
 import { isProgram, type KnownServer } from "../mcp/KnownServer.ts"
+import { Redactor } from "../redaction/Redactor.ts"
 import { makeVisible } from "../text/visible.ts"
 import { typed } from "../text/ShellWord.ts"
 import type { CommandHook } from "../tool/CommandHook.ts"
@@ -82,7 +83,8 @@ export const trust = ({ yes }: TrustOptions) =>
     }
     yield* Effect.forEach(commands.problems, (problem) => say(makeVisible(`left out: ${problem}`)), { discard: true })
     yield* Effect.forEach(hooks, (hook) => say(hookLine(hook)), { discard: true })
-    if (servers.text !== "") yield* show(".mcp.json", servers.text)
+    // A key among its values is for the server, not for who looks over a shoulder.
+    if (servers.text !== "") yield* show(".mcp.json", (yield* Redactor).text(servers.text))
     yield* Effect.forEach(servers.problems, (problem) => say(makeVisible(`left out: ${problem}`)), { discard: true })
     yield* Effect.forEach(servers.servers, (server) => say(serverLine(server)), { discard: true })
     if (hookFiles.length > 0) {

@@ -1,14 +1,19 @@
 import * as CommandFiles from "../config/CommandFiles.ts"
 import * as ProjectFile from "../config/ProjectFile.ts"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { ProjectConfig } from "../host/ProjectConfig.ts"
 import { makeVisible } from "../text/visible.ts"
 import { Ui } from "../ui/Ui.ts"
 
 /** The file or the directory that the user would look at. */
-const placeOf = ({ commands, file, project, text }: ProjectFile.ProjectFile): string =>
-  text !== "" ? file : commands.digest === undefined ? ProjectFile.serversFileOf(project) : CommandFiles.below(file)
+const placeOf = ({ commands, file, project, settings, text }: ProjectFile.ProjectFile): string =>
+  text !== "" || Either.isLeft(settings)
+    ? file
+    : commands.digest === undefined
+      ? ProjectFile.serversFileOf(project)
+      : CommandFiles.below(file)
 
 /** Why the file of a project does not count, where it does not. */
 export const distrust = ({ changed, file, trusted }: ProjectConfig): string | undefined =>

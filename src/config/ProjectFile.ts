@@ -40,7 +40,7 @@ export interface ProjectFile {
   readonly file: string
   /** The directory that it is for. */
   readonly project: string
-  /** SHA-256 of its bytes, of the files that its hooks are known to run, and of its commands, in hexadecimal; trust is bound to it. */
+  /** SHA-256 of its text, of the files that its hooks are known to run, and of its commands, in hexadecimal; trust is bound to it. */
   readonly digest: string
   /** The files that its hooks are known to run; a change of any ends trust. */
   readonly hookFiles: ReadonlyArray<string>
@@ -102,36 +102,59 @@ const followed = (
   })
 }
 
-/** The bytes of a regular file of a bearable size. */
-const bytesOf = (file: string): Buffer | undefined => {
-  const found = fs.statSync(file, { throwIfNoEntry: false })
-  return found?.isFile() === true && found.size <= maxSize ? fs.readFileSync(file) : undefined
+/** The text of a file, or why it is not read; nothing where there is no file. */
+const textOf = (file: string): Either.Either<string, string> | undefined => {
+  try {
+    const found = fs.statSync(file, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    if (!found.isFile()) return Either.left("is no regular file and was not read")
+    return found.size > maxSize
+      ? Either.left(`has more than ${maxSize / 1024} KiB and was not read`)
+      : Either.right(unmarked(fs.readFileSync(file, "utf8")))
+  } catch (error) {
+    return Either.left(`cannot be read: ${systemReason(error)}`)
+  }
 }
 
-const textOf = (bytes: Buffer | undefined): string | undefined =>
-  bytes === undefined ? undefined : unmarked(bytes.toString("utf8"))
+const settingsOf = (file: string, text: string): Either.Either<ProjectSettings, ConfigInvalid> =>
+  Either.flatMap(
+    Either.mapLeft(decode(text), (error) => invalid(file, error)),
+    (all) => unambiguous(file, text, all)
+  )
 
-/** What a project brings; none where it has neither commands nor servers nor a file that can be read as one. */
+const unread = (file: string, why: string): ConfigInvalid =>
+  new ConfigInvalid({ problems: [{ source: file, key: "the file", problem: `it ${why}`, mend: [] }] })
+
+const serversOf = (listed: Either.Either<string, string> | undefined): ProjectFile["servers"] =>
+  listed === undefined
+    ? noServers
+    : Either.match(listed, {
+        onLeft: (why) => ({ ...noServers, problems: [`.mcp.json ${why}`] }),
+        onRight: (text) => ({ ...projectServers(text), text })
+      })
+
+/** What a project brings; none where it has neither commands nor servers nor a file. */
 export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>> =>
   Effect.try(() => {
     const file = fileOf(project)
     const commands = CommandFiles.read(CommandFiles.below(file))
-    const bytes = bytesOf(file)
-    const listed = textOf(bytesOf(serversFileOf(project)))
-    if (bytes === undefined && commands.digest === undefined && listed === undefined) return Option.none()
-    const text = textOf(bytes) ?? ""
+    const written = textOf(file)
+    const listed = textOf(serversFileOf(project))
+    if (written === undefined && commands.digest === undefined && listed === undefined) return Option.none()
+    const text = written === undefined ? "" : Either.getOrElse(written, () => "")
     const settings =
-      bytes === undefined
+      written === undefined
         ? Either.right({})
         : Either.flatMap(
-            Either.mapLeft(decode(text), (error) => invalid(file, error)),
-            (all) => unambiguous(file, text, all)
+            Either.mapLeft(written, (why) => unread(file, why)),
+            (all) => settingsOf(file, all)
           )
-    const digest = crypto.createHash("sha256").update(bytes ?? "")
+    const digest = crypto.createHash("sha256").update(text)
+    if (written !== undefined && Either.isLeft(written)) digest.update(`\0unread: it ${written.left}`)
     const hooks = followed(project, file, settings)
     if (Either.isRight(hooks)) digest.update(`\0${hooks.right.digest}`)
     if (commands.digest !== undefined) digest.update(`\0commands ${commands.digest}`)
-    if (listed !== undefined) digest.update(`\0servers ${listed}`)
+    if (listed !== undefined) digest.update(`\0servers ${Either.merge(listed)}`)
     return Option.some({
       file,
       project,
@@ -139,7 +162,7 @@ export const read = (project: string): Effect.Effect<Option.Option<ProjectFile>>
       hookFiles: Either.match(hooks, { onLeft: () => [], onRight: ({ files }) => files }),
       open: Either.isRight(hooks) && hooks.right.open,
       commands,
-      servers: listed === undefined ? noServers : { ...projectServers(listed), text: listed },
+      servers: serversOf(listed),
       text,
       settings: Either.flatMap(settings, (all) => Either.map(hooks, () => all))
     })

@@ -139,6 +139,33 @@ describe("the configuration of a project", () => {
     assert.isFalse(fs.existsSync(path.join(at.work, "a.txt")))
   })
 
+  it("is said not to be read where a file of it is too large, and its rules do not vanish without a word (A6, X1)", async () => {
+    scripted(at, [writing, done])
+    const rules = [{ id: "no", decision: "deny", tool: "write_file" }]
+    bring({ approvals: { rules } })
+    assert.strictEqual((await tollgate(at, ["trust", "--yes"])).code, 0)
+    fs.appendFileSync(path.join(at.work, ".tollgate", "config.json"), " ".repeat(300 * 1024))
+    const { code, stderr } = await tollgate(at, ["run", "--approve", "deny", "write"])
+    assert.strictEqual(code, 0)
+    assert.include(stderr.replaceAll(/\s+/g, " "), "config.json has changed since it was trusted")
+    const refused = await tollgate(at, ["trust", "--yes"])
+    assert.strictEqual(refused.code, 4)
+    assert.include(refused.stderr.replaceAll(/\s+/g, " "), "it has more than 256 KiB and was not read")
+    fs.rmSync(path.join(at.work, ".tollgate"), { recursive: true })
+    fs.writeFileSync(path.join(at.work, ".mcp.json"), `{"mcpServers":{}}${" ".repeat(300 * 1024)}`)
+    assert.include((await tollgate(at, ["trust"])).stdout, "left out: .mcp.json has more than 256 KiB and was not read")
+  })
+
+  it("is shown without the keys of its servers (S5, X1)", async () => {
+    const key = `sk-ant-api03-${"a1B2c3D4".repeat(6)}`
+    const server = { command: "notes-server", args: [], env: { API_KEY: key, NODE_OPTIONS: "--require ./x.js" } }
+    fs.writeFileSync(path.join(at.work, ".mcp.json"), JSON.stringify({ mcpServers: { notes: server } }))
+    const { stderr, stdout } = await tollgate(at, ["trust"])
+    assert.include(stdout, "notes-server")
+    assert.include(stdout, "--require ./x.js")
+    assert.notInclude(stdout + stderr, key)
+  })
+
   it("is shown and asked about in a terminal, and Enter leaves it untrusted", async () => {
     scripted(at, [])
     bring({ hooks: [hook()] })

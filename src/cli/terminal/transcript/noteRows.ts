@@ -70,7 +70,8 @@ export const taskRows = (
   if (ended.outcome === "completed") return dimmed("─ ")
   const [mark, paint] = ended.outcome === "failed" ? (["✗", style.red] as const) : (["◼", style.yellow] as const)
   const reason = told === ended.reason ? "the task ended with this call." : ended.reason
-  const rows = wrap(makeVisible(advised(reason, ended.error)), width - 2).slice(0, messageLimit)
+  const error = ended.error === undefined ? undefined : { _tag: ended.error, message: ended.reason }
+  const rows = wrap(makeVisible(advised(reason, error)), width - 2).slice(0, messageLimit)
   return [...rows.map((line, index) => `${index === 0 ? paint(mark) : " "} ${paint(line)}`), ...dimmed("  ")]
 }
 
