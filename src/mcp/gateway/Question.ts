@@ -11,12 +11,16 @@ export type Elicitation = typeof Elicitation.Type
 /** Characters of a question; a longer one could not be read whole. */
 const longest = 6000
 
+/** A client's session is not the gateway's: whoever comes with the same token is the same client. */
+const longer = "session: equal calls of this client are not asked about again until the gateway stops."
+
 const schemaOf = (scopes: ReadonlyArray<string>) => ({
   type: "object" as const,
   properties: {
     decision: {
       type: "string" as const,
       title: "Allow the call?",
+      ...(scopes.includes("session") ? { description: longer } : {}),
       enum: ["once", ...(scopes.includes("session") ? ["session"] : []), "deny"]
     }
   },
