@@ -6,24 +6,16 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { DatabaseError } from "../database/DatabaseError.ts"
 import { Redactor } from "../redaction/Redactor.ts"
+import { endsWithin } from "../system/endsWithin.ts"
 import type { Channel } from "./Channel.ts"
 import { Channels } from "./Channels.ts"
 import { type Envelope, type Place, schemaVersion } from "./Envelope.ts"
 import { type DurableEvent, type Event, isTransient } from "./Event.ts"
 import { eventSize } from "./eventSize.ts"
 import { redactEvent } from "./redactEvent.ts"
-import type { Lease, SessionFenced, SessionStore } from "./SessionStore.ts"
-
-export type LogError = SessionFenced | DatabaseError
-
-/** Why a log has failed, for a person; the detail of a defect stays behind. */
-export const reasonOf = (failure: Cause.Cause<LogError>): string =>
-  Option.match(Cause.failureOption(failure), {
-    onNone: () => "The session store crashed: an event was not stored, and its session was closed. See the log.",
-    onSome: ({ message }) => message
-  })
+import type { Lease, SessionStore } from "./SessionStore.ts"
+import { closing, crashed, isTyped, type LogError, unanswered } from "./storeFailure.ts"
 
 export interface Subscription {
   /** The first durable event to deliver, a whole number; 1 is the beginning. */
@@ -59,7 +51,7 @@ export interface EventLog {
   /** Fails when the store does; nothing is written from then on. */
   readonly failure: Effect.Effect<never, LogError>
   readonly failed: () => Option.Option<Cause.Cause<LogError>>
-  /** Commits what is pending and ends every subscription. */
+  /** Commits what is pending and ends every subscription; a store that does not answer is waited for for 30 seconds. */
   readonly close: Effect.Effect<void>
 }
 
@@ -92,6 +84,7 @@ export const make = (
     let pending: Array<Envelope> = []
     let failed: Cause.Cause<LogError> | undefined
     let closed = false
+    let storing = false
     const wake = Effect.unsafeMakeLatch(false)
     const room = Effect.unsafeMakeLatch(true)
     /** Replaced on every move: a reader that takes it before it looks misses none. */
@@ -153,31 +146,44 @@ export const make = (
       halve()
     }
     const fail = (cause: Cause.Cause<LogError>) => {
+      if (failed !== undefined) return
       failed = cause
       pending = []
       room.unsafeOpen()
       Deferred.unsafeDone(failure, Exit.failCause(cause))
     }
-    const drain: Effect.Effect<void> = Effect.suspend(() => {
-      const batch = pending
-      if (batch.length === 0) return Effect.sync(notify)
-      pending = []
-      room.unsafeOpen()
-      // A defect counts as well: a log without its end would wait forever.
-      return Effect.map(Effect.exit(Effect.suspend(() => store.append(lease, batch))), (result) => {
-        if (Exit.isFailure(result)) fail(result.cause)
-        else publish(batch)
-        notify()
+    const drain = (append: typeof store.append): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const batch = pending
+        if (batch.length === 0) return Effect.sync(notify)
+        pending = []
+        room.unsafeOpen()
+        storing = true
+        // A defect counts as well: a log without its end would wait forever.
+        return Effect.flatMap(Effect.exit(Effect.suspend(() => append(lease, batch))), (result) => {
+          storing = false
+          const settled = Effect.sync(() => {
+            if (Exit.isSuccess(result) && failed === undefined) publish(batch)
+            else if (Exit.isFailure(result)) fail(isTyped(result.cause) ? result.cause : Cause.fail(crashed))
+            notify()
+          })
+          return Exit.isSuccess(result) || isTyped(result.cause) || failed !== undefined
+            ? settled
+            : Effect.zipRight(Effect.logError("The session store crashed", result.cause), settled)
+        })
       })
-    })
     const one = Effect.unsafeMakeSemaphore(1)
-    const flush = Effect.uninterruptible(one.withPermits(1)(drain))
+    const flush = Effect.uninterruptible(one.withPermits(1)(drain(store.append)))
+    /** Goes on until it is stored, or until the end of a log that has not waited for it any longer. */
+    const flushing = Effect.uninterruptibleMask((restore) =>
+      one.withPermits(1)(drain((...batch) => restore(store.append(...batch))))
+    )
     yield* wake.await.pipe(
       Effect.zipRight(Effect.yieldNow()),
       // Deltas are told at once.
       Effect.zipRight(Effect.suspend(() => (pending.length === 0 ? Effect.void : gather))),
       Effect.zipRight(Effect.sync(() => wake.unsafeClose())),
-      Effect.zipRight(flush),
+      Effect.zipRight(flushing),
       Effect.forever,
       Effect.interruptible,
       Effect.forkScoped
@@ -199,12 +205,15 @@ export const make = (
           return settled
         })
       )
-    const close = Effect.zipRight(
-      flush,
-      Effect.sync(() => {
-        closed = true
-        notify()
-      })
+    const close = Effect.uninterruptible(
+      Effect.map(
+        Effect.suspend(() => (pending.length === 0 && !storing ? Effect.succeed(true) : endsWithin(flush, closing))),
+        (inTime) => {
+          if (!inTime) fail(Cause.fail(unanswered))
+          closed = true
+          notify()
+        }
+      )
     )
     /** A reader that lags behind the ring reads from the store. */
     const forget = Effect.sync(() => {

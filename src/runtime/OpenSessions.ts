@@ -16,6 +16,7 @@ import type { Directory } from "./Directory.ts"
 import type { Envelope } from "./Envelope.ts"
 import { ErrorRaised, SessionCreated } from "./Event.ts"
 import * as EventLog from "./EventLog.ts"
+import { type LogError, reasonOf } from "./storeFailure.ts"
 import { type Place, type ProjectError, Projects, type ProjectTools } from "./Projects.ts"
 import { recordedPlace } from "./recordedPlace.ts"
 import type { Replies } from "./Replies.ts"
@@ -54,7 +55,7 @@ export interface OpenSessions {
   readonly append: (
     session: string,
     write: (log: EventLog.EventLog) => Effect.Effect<void>
-  ) => Effect.Effect<boolean, SessionNotFound | SessionBusy | EventLog.LogError>
+  ) => Effect.Effect<boolean, SessionNotFound | SessionBusy | LogError>
   /** Closes a session that is open here as a shutdown does, and returns once it is closed. */
   readonly leave: (session: string) => Effect.Effect<void>
   /** Returns when one is opened after this was asked for. */
@@ -98,7 +99,7 @@ export const make = ({
       Effect.suspend(() => {
         const lost = [...unanswered.values()]
         unanswered.clear()
-        const failed = Option.map(opened.failed(), EventLog.reasonOf)
+        const failed = Option.map(opened.failed(), reasonOf)
         const reason = Option.getOrElse(
           failed,
           () => `Session ${opened.lease.session} was closed before; send it again with another id.`

@@ -31,6 +31,7 @@ import { checked, RuntimeOptions } from "./RuntimeOptions.ts"
 import * as SessionHandle from "./SessionHandle.ts"
 import { type SessionNotFound, SessionStore } from "./SessionStore.ts"
 import { storedEvents } from "./storedEvents.ts"
+import type { LogError } from "./storeFailure.ts"
 import { Submissions, type TooManyTasks } from "./Submissions.ts"
 
 /**
@@ -79,7 +80,7 @@ export class Runtime extends Context.Tag("tollgate/runtime/Runtime")<
     readonly subscribe: (
       session: string,
       subscription: EventLog.Subscription
-    ) => Stream.Stream<Envelope, SessionNotFound | EventLog.LogError>
+    ) => Stream.Stream<Envelope, SessionNotFound | LogError>
     /** What is being said in a session that is open here: its deltas so far, each source in one piece. */
     readonly partial: (session: string) => Effect.Effect<ReadonlyArray<Envelope>>
   }
@@ -184,7 +185,7 @@ const make = Effect.gen(function* () {
   }
   const subscribe = (session: string, subscription: EventLog.Subscription) =>
     Stream.unwrap(
-      Effect.suspend((): Effect.Effect<Stream.Stream<Envelope, EventLog.LogError>, SessionNotFound | DatabaseError> => {
+      Effect.suspend((): Effect.Effect<Stream.Stream<Envelope, LogError>, SessionNotFound | DatabaseError> => {
         wholeNumber("subscribe: from", subscription.from, { least: 0 })
         wholeNumber("subscribe: page", subscription.page ?? EventLog.chunkSize)
         const here = { watch: () => watch(session), opened: sessions.opened }

@@ -28,7 +28,8 @@ import {
   type TaskInterrupted,
   type TerminalEvent
 } from "./Event.ts"
-import type { LogError, Subscription } from "./EventLog.ts"
+import type { Subscription } from "./EventLog.ts"
+import type { LogError } from "./storeFailure.ts"
 import type { SessionNotFound } from "./SessionStore.ts"
 import type { TooManyTasks } from "./Submissions.ts"
 

@@ -5,7 +5,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { DatabaseError } from "../database/DatabaseError.ts"
 import type { Envelope } from "./Envelope.ts"
-import { chunkSize, type LogError, type Subscription } from "./EventLog.ts"
+import { chunkSize, type Subscription } from "./EventLog.ts"
+import type { LogError } from "./storeFailure.ts"
 import type { SessionStore } from "./SessionStore.ts"
 
 /** How often a session that another process writes is looked at. */

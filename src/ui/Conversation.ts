@@ -12,7 +12,7 @@ import {
 } from "../runtime/Command.ts"
 import type { Envelope } from "../runtime/Envelope.ts"
 import { isTerminal, type TerminalEvent } from "../runtime/Event.ts"
-import type { LogError } from "../runtime/EventLog.ts"
+import type { LogError } from "../runtime/storeFailure.ts"
 import type { RuntimeHasStopped } from "../runtime/Answers.ts"
 import { Runtime } from "../runtime/Runtime.ts"
 import type { TooManyTasks } from "../runtime/Submissions.ts"

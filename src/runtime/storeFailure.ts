@@ -1,0 +1,36 @@
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import { type DatabaseError, DatabaseFailed } from "../database/DatabaseError.ts"
+import type { SessionFenced } from "./SessionStore.ts"
+
+/** What a store of sessions fails with by its type. */
+export type LogError = SessionFenced | DatabaseError
+
+const isLogError = (failure: unknown): failure is LogError =>
+  Predicate.hasProperty(failure, "_tag") && Predicate.hasProperty(failure, "message")
+
+/** Whether a store has failed by its type; one that dies, ends itself or fails with anything else has crashed. */
+export const isTyped = (cause: Cause.Cause<LogError>): boolean => Option.exists(Cause.failureOption(cause), isLogError)
+
+/** What a store that crashed fails with; the log says of what. */
+export const crashed = new DatabaseFailed({
+  file: "of sessions",
+  code: "crashed",
+  reason: "an event was not stored, and its session was closed. See the log for what the session store died of."
+})
+
+/** How long the end of a log waits for its store. */
+export const closing = Duration.seconds(30)
+
+/** What a store fails with that has not answered in that time. */
+export const unanswered = new DatabaseFailed({
+  file: "of sessions",
+  code: "no answer",
+  reason: `an event was not stored within ${Duration.format(closing)} at the end of its session.`
+})
+
+/** Why a log has failed, for a person. */
+export const reasonOf = (failure: Cause.Cause<LogError>): string =>
+  Option.match(Cause.failureOption(failure), { onNone: () => crashed.message, onSome: ({ message }) => message })

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, TestClock } from "effect"
+import type { DatabaseError } from "../../src/database/DatabaseError.ts"
+import * as MemorySessionStore from "../../src/runtime/MemorySessionStore.ts"
+import { Runtime } from "../../src/runtime/Runtime.ts"
+import { SessionStore } from "../../src/runtime/SessionStore.ts"
+import * as Testing from "../../src/testing.ts"
+
+/** A store in memory that does something else with the first batch that has an event of this kind. */
+const odd = (tag: string, instead: Effect.Effect<never, DatabaseError>): Layer.Layer<SessionStore> =>
+  Layer.provide(
+    Layer.effect(
+      SessionStore,
+      Effect.map(SessionStore, (store) => {
+        let isOver = false
+        return SessionStore.of({
+          ...store,
+          append: (lease, batch) => {
+            if (isOver || !batch.some(({ event }) => event._tag === tag)) return store.append(lease, batch)
+            isOver = true
+            return instead
+          }
+        })
+      })
+    ),
+    MemorySessionStore.layer
+  )
+
+const tags = ["TaskQueued", "ModelRequested", "TaskCompleted"] as const
+const crashes = {
+  dies: Effect.die(new Error("boom")),
+  "interrupts itself": Effect.interrupt,
+  "fails with no error of its type": Effect.fail("untyped" as never)
+} as const
+
+describe("a session store", () => {
+  it.scopedLive.each(Object.keys(crashes) as ReadonlyArray<keyof typeof crashes>)(
+    "that %s fails what waits for it by its type, and the log says what it was (R5, T19)",
+    (how) =>
+      Effect.forEach(tags, (tag) => {
+        const logged: Array<string> = []
+        const logger = Logger.make(
+          ({ cause, message }) => void logged.push(`${String(message)} ${Cause.pretty(cause)}`)
+        )
+        return Effect.gen(function* () {
+          const session = yield* (yield* Runtime).session({ id: "s", create: { project: "/work" } })
+          const ended = yield* Fiber.await(yield* Effect.fork(session.prompt("go")))
+          assert(Exit.isFailure(ended))
+          assert.strictEqual(ended.cause._tag, "Fail", `${tag}: ${Cause.pretty(ended.cause)}`)
+          assert.include(Cause.pretty(ended.cause), "an event was not stored")
+          const [first, ...others] = logged.filter((line) => line.includes("session store"))
+          assert.match(first ?? "", /^The session store crashed .*(?:boom|interrupted|untyped)/i)
+          assert.deepStrictEqual(others, [])
+        }).pipe(
+          Effect.provide(
+            Layer.provideMerge(
+              Testing.layer({ model: ["A"], store: odd(tag, crashes[how]) }),
+              Logger.replace(Logger.defaultLogger, logger)
+            )
+          )
+        )
+      })
+  )
+
+  it.effect("that never answers does not keep its runtime from ending (R9)", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const store = odd("ModelRequested", Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never))
+      const using = Effect.gen(function* () {
+        const session = yield* (yield* Runtime).session({ id: "s", create: { project: "/work" } })
+        yield* session.submit("go")
+        yield* Deferred.await(asked)
+      })
+      const fiber = yield* Effect.fork(Effect.provide(Effect.scoped(using), Testing.layer({ model: ["A"], store })))
+      yield* Deferred.await(asked)
+      yield* Effect.forkDaemon(Effect.forever(Effect.zipRight(TestClock.adjust("10 seconds"), Effect.yieldNow())))
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
+    })
+  )
+})
